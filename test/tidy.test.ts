@@ -30,7 +30,9 @@ const DEVELOPMENT = 'gateway/development/';
 const productionPrograms = [
   'gateway/launch.ts',
   'gateway/main.ts',
-  ...['accept-log-break', 'anchor', 'subgraph', 'verify'].map(name => `gateway/commands/${name}.ts`),
+  ...['accept-log-break', 'anchor', 'reconcile', 'subgraph', 'verify', 'witness'].map(
+    name => `gateway/commands/${name}.ts`,
+  ),
 ];
 
 /** Each chain from what is imported to what imports it. */
@@ -38,6 +40,7 @@ const roomOrders = [
   ['config', 'x402', 'rails', 'log', 'record', 'charge', 'reconcile', 'http'],
   ['rates', 'graph', 'sockets', 'http'],
   ['operations', 'graph', 'sockets', 'http'],
+  ['operations', 'jobs', 'reconcile', 'http'],
   ['rates', 'operations'],
 ];
 
@@ -113,6 +116,13 @@ describe('tidy', () => {
         .map(target => `${file} → ${target}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('the page of a receipt checks it by its own modules alone: it shares nothing with signer or verifier', () => {
+    const modules = files.filter(file => file.startsWith('rest-compat/receipt/page/check/'));
+    expect(modules.length).toBeGreaterThan(5);
+    expect(modules.flatMap(importsOf).filter(target => !modules.includes(target))).toEqual([]);
+    expect(modules.flatMap(packagesOf)).toEqual([]);
   });
 
   it('the ledger alone writes the tables of books', () => {

@@ -80,6 +80,8 @@ function reaches(goal: Goal, ours: number | null, ratio: number | null): boolean
       return ratio !== null && ratio <= goal.factor;
     case 'at_most':
       return ours !== null && ours <= goal.value;
+    case 'at_least':
+      return ours !== null && ours >= goal.value;
   }
 }
 
@@ -91,6 +93,8 @@ function goalText(goal: Goal): string {
       return `≤ ${two(goal.factor)} ×`;
     case 'at_most':
       return `≤ ${goal.value}`;
+    case 'at_least':
+      return `≥ ${goal.value.toLocaleString('en')}`;
   }
 }
 

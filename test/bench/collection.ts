@@ -3,7 +3,8 @@ import { sha256Hex } from '../../schema/digest.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { type Collection } from '../../subgraphs/book/ledger/collect.ts';
 import { type Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
-import { prepareReceipt, type ReceiptFacts } from '../../subgraphs/receipt/receipt/issue.ts';
+import { prepareReceipt } from '../../subgraphs/receipt/receipt/issue.ts';
+import type { ReceiptFacts } from '../../subgraphs/receipt/receipt/receipt-facts.ts';
 import { birth } from '../harness/ledger/fixture.ts';
 import { paidCall } from '../harness/vectors/receipt-facts.ts';
 

@@ -25,7 +25,8 @@ export interface Sides {
 export type Goal =
   | { readonly kind: 'times_at_least'; readonly factor: number }
   | { readonly kind: 'times_at_most'; readonly factor: number }
-  | { readonly kind: 'at_most'; readonly value: number };
+  | { readonly kind: 'at_most'; readonly value: number }
+  | { readonly kind: 'at_least'; readonly value: number };
 
 /** One line of the table: a figure that is taken from each round of both sides. */
 export interface Line {

@@ -9,7 +9,9 @@ import { pageByRest } from './contests/page-rest.ts';
 import { askedCall, paidCall, verifiedCall } from './contests/paid-call.ts';
 import { proxyByKey, proxyByPayment, streamByPayment } from './contests/proxy.ts';
 import { settlements } from './contests/settlements.ts';
+import { tiles } from './contests/tiles.ts';
 import { unpaid } from './contests/unpaid.ts';
+import { verification } from './contests/verification.ts';
 
 /** All of the table, in its order. */
 export const contests: readonly Contest[] = [
@@ -32,4 +34,6 @@ export const contests: readonly Contest[] = [
   crowded,
   growth,
   exported,
+  tiles,
+  verification,
 ];

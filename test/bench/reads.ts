@@ -92,7 +92,7 @@ export function proofs(database: Database, _issuer: Issuer, { count, rows = 0 }:
     });
     const head = await newestHead(database);
     if (!receipt || !head) throw new Error(`there is no leaf ${leaf}`);
-    await inclusionOf(database, { taskId, leafIndex: leaf, payload: receipt.payload }, head.treeSize);
+    await inclusionOf(database, { taskId, leafIndex: leaf, payload: receipt.payload }, head.treeSize, head.rootHash);
   });
 }
 

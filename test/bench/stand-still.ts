@@ -51,6 +51,8 @@ export function standStillChain(): BaseChain {
     block: () => ok(block),
     authorizationUse: () => ok({ kind: 'unseen', searched_to: block.number }),
     transfersTo: () => ok([]),
+    transfersFrom: () => ok([]),
+    transfersInto: () => ok([]),
     broadcast: () => ok({ kind: 'taken' }),
     market: addresses =>
       ok({

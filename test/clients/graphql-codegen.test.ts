@@ -17,6 +17,13 @@ const DOCUMENT = `query Rows($agentId: Int!, $filter: BookRowFilter) {
   book(agentId: $agentId) { agentId cap rows(first: 5, filter: $filter) {
     edges { cursor node { seq evidence collectedAt settledBy receipt { taskId proofOutcome } } } pageInfo { hasNextPage } } } }`;
 
+const WRITES = `mutation Hook($agentId: Int!, $input: WebhookInput!) {
+  setWebhook(agentId: $agentId, input: $input) { secretOnce webhook { events lastStatus } } }
+mutation Dispute($agentId: Int!, $input: DisputeInput!) {
+  fileDispute(agentId: $agentId, input: $input) { filed dispute { outcome reason verdict } } }
+mutation Escrow($agentId: Int!, $input: A2aEscrowInput!) {
+  openA2aEscrow(agentId: $agentId, input: $input) { state party legal phases { at seq evidence } } }`;
+
 /** What each scalar is on the wire. */
 const config = {
   scalars: {
@@ -29,7 +36,9 @@ const config = {
   strictScalars: true,
 };
 
-const program = `import type { RowsQuery, RowsQueryVariables } from './operations.ts';
+const program = `import type {
+  DisputeMutation, EscrowMutation, EscrowMutationVariables, HookMutation, RowsQuery, RowsQueryVariables,
+} from './operations.ts';
 import type { Mutation, BookRow } from './schema.ts';
 
 export const asked: RowsQueryVariables = { agentId: 1, filter: { evidence: 'collected', from: '2026-01-01T00:00:00Z' } };
@@ -40,6 +49,12 @@ export function read({ book }: RowsQuery): string[] {
 }
 export const seqOf = ({ seq }: BookRow): number => seq;
 export type Bought = Mutation['createChatCompletion'];
+export const secretOf = ({ setWebhook }: HookMutation): string | null | undefined => setWebhook?.secretOnce;
+export const verdictOf = ({ fileDispute }: DisputeMutation): [string | null | undefined, unknown] =>
+  [fileDispute?.dispute.outcome, fileDispute?.dispute.verdict['signature']];
+export const terms: EscrowMutationVariables = {
+  agentId: 1, input: { jobSpecHash: '00', amount: '2000', parties: { counterpartyAgentId: 2 } } };
+export const isOver = ({ openA2aEscrow }: EscrowMutation): boolean => openA2aEscrow?.state === 'clawed_back';
 `;
 
 let folder: string;
@@ -51,7 +66,7 @@ beforeAll(async () => {
   const schema = parse(await (await fetch(`${service.url}/graphql?sdl`)).text());
   const make = async (filename: string, plugin: string) => {
     const plugins = [{ [plugin]: {} }];
-    const documents = [{ document: parse(DOCUMENT), location: 'rows.graphql' }];
+    const documents = [{ document: parse(`${DOCUMENT} ${WRITES}`), location: 'operations.graphql' }];
     const pluginMap = { typescript, operations };
     await writeFile(join(folder, filename), await codegen({ filename, schema, documents, config, plugins, pluginMap }));
   };

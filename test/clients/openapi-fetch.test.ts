@@ -32,7 +32,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { wrapFetchWithPayment } from '@x402/fetch';
 import createClient from 'openapi-fetch';
 import { privateKeyToAccount } from 'viem/accounts';
-import type { components, paths } from './service.d.ts';
+import type { components, paths, webhooks } from './service.d.ts';
 
 const [baseUrl = '', key = ''] = process.argv.slice(2);
 const payer = privateKeyToAccount(key as \`0x\${string}\`);
@@ -56,12 +56,40 @@ if (chat.data?.object !== 'chat.completion') throw new Error(JSON.stringify(chat
 const { task_id }: components['schemas']['ReceiptInAnswer'] = chat.data.svc;
 
 const receipt = await service.GET('/receipt/{task_id}', { params: { path: { task_id } } });
-const ref: string | undefined = receipt.data?.payload.payment?.ref;
+// With format=auditor it is another document.
+if (!receipt.data || !('payload' in receipt.data)) throw new Error(JSON.stringify(receipt.error));
+const ref: string | undefined = receipt.data.payload.payment?.ref;
+const inclusion = await service.GET('/log/inclusion', { params: { query: { task_id } } });
+const proof = await service.GET('/prove-result', { params: { query: { task_id } } });
+const path: readonly string[] | undefined = inclusion.data?.path ?? proof.data?.inclusion?.path;
 const book = await service.GET('/v1/agents/{agent_id}/book', {
   params: { path: { agent_id }, query: { limit: 5 }, header: { 'X-SVC-Session': session } },
 });
 const entry: components['schemas']['BookEntry'] | undefined = book.data?.entries[0];
-console.log(JSON.stringify({ ref, entry, receipt: receipt.data, book: book.data, chat: chat.data }));
+
+const own = { path: { agent_id }, header: { 'X-SVC-Session': session } };
+const escrow = await service.POST('/v1/agents/{agent_id}/book/escrow', {
+  params: own,
+  body: { action: 'open', task_id, required: { proof_tier: 'inference' } },
+});
+const state: 'open' | 'released' | 'clawed_back' | 'expired' | undefined = escrow.data?.state;
+const dispute = await service.POST('/v1/agents/{agent_id}/book/dispute', {
+  params: own,
+  body: { task_id, claim_type: 'output_missing' },
+});
+const outcome: 'refund' | 'partial' | 'stand' | null | undefined = dispute.data?.outcome;
+const webhook = await service.PUT('/v1/agents/{agent_id}/book/webhook', {
+  params: own,
+  body: { url: 'https://hooks.invalid/in', events: ['collected'] },
+});
+const secret: string | undefined = webhook.data?.secret_once;
+export const read = (message: webhooks['book_event']['post']['requestBody']['content']['application/json']) =>
+  [message.kind satisfies 'ping' | components['schemas']['BookWebhook']['supported_events'][number] | 'alert', message.row?.task_id];
+
+const heard = { receipt: receipt.data, book: book.data, chat: chat.data };
+const logged = { inclusion: inclusion.data, proof: proof.data };
+const later = { escrow: escrow.data, dispute: dispute.data, webhook: webhook.data };
+console.log(JSON.stringify({ ref, entry, said: [state, outcome, typeof secret, path?.length], ...heard, ...logged, ...later }));
 `;
 
 it('a client of openapi-typescript and openapi-fetch compiles', async () => {
@@ -75,14 +103,18 @@ it('a client of openapi-typescript and openapi-fetch compiles', async () => {
 it('and pays, registers and reads its book; what it heard is as the document says', async () => {
   const payer = await service.chain.newWallet();
   const { stdout } = await run(process.execPath, ['client.ts', service.url, payer.private_key], { cwd: folder });
-  const { ref, entry, ...heard } = JSON.parse(stdout);
+  const { ref, entry, said, ...heard } = JSON.parse(stdout);
   const transfers = await service.transfersFrom(payer);
   expect(transfers).toHaveLength(2);
   expect(ref).toBe(`base:${transfers[1]?.tx_hash}`);
   expect(entry.payment.ref).toBe(ref);
+  expect(said).toEqual(['open', 'stand', 'string', 1]);
   const ajv = new Ajv2020({ strict: false });
   ajv.addSchema(described, 'openapi');
-  for (const [name, component] of Object.entries({ receipt: 'Receipt', book: 'Book', chat: 'ChatCompletion' })) {
+  const bought = { receipt: 'Receipt', book: 'Book', chat: 'ChatCompletion' };
+  const logged = { inclusion: 'InclusionProof', proof: 'ResultProof' };
+  const written = { escrow: 'LedgerEscrow', dispute: 'Dispute', webhook: 'SetWebhook' };
+  for (const [name, component] of Object.entries({ ...bought, ...logged, ...written })) {
     const fits = ajv.getSchema(`openapi#/components/schemas/${component}`);
     expect([fits?.(heard[name]), fits?.errors], component).toEqual([true, null]);
   }

@@ -1,16 +1,25 @@
 import { execFile } from 'node:child_process';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type * as Verifier from '../../subgraphs/receipt/verify/module.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { audited } from '../harness/receipt/audited.ts';
+import { altered, issue, issuer, paths } from '../harness/receipt/issued.ts';
 import { ROOT } from '../harness/root.ts';
 import { ownFolder } from '../harness/scratch.ts';
+import { paidCall, waivedCall } from '../harness/vectors/receipt-facts.ts';
 
 const run = promisify(execFile);
 
 let service: Service;
 let folder: string;
+
+/** What the verifier uses, all of them `dependencies` of the package. */
+const ofVerifier = ['canonicalize', 'hash-wasm', 'secp256k1', 'zod'];
 
 /** A project of somebody else's, into which the package was installed as it is packed. */
 beforeAll(async () => {
@@ -21,7 +30,8 @@ beforeAll(async () => {
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
   const tarball = stdout.trim().split('\n').at(-1) ?? '';
   await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1']);
-  for (const name of ['@x402', 'viem']) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+  for (const name of ['@x402', 'viem', ...ofVerifier])
+    await symlink(join(ROOT, 'node_modules', name), join(modules, name));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
 });
 
@@ -55,4 +65,52 @@ it('and its types are found there', async () => {
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck'];
   const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules', '@types')];
   await expect(run(tsc, [...options, ...types, 'pay.ts'], { cwd: folder })).resolves.toMatchObject({ stdout: '' });
+});
+
+const checker = `import { readFileSync } from 'node:fs';
+import { keysNamed, type VerifiedDocument, verify, verifyPlace } from 'spend-receipt-gateway/verify';
+
+const [receipt, keys, proof, key = ''] = process.argv.slice(2).map(path => readFileSync(path, 'utf8'));
+const document = JSON.parse(receipt ?? '');
+const said: VerifiedDocument = verify(document, JSON.parse(keys ?? ''));
+const place = verifyPlace(document, proof ?? '', { log_keys: key.split('\\n').filter(Boolean) });
+console.log(JSON.stringify([said.valid, said.claims?.jti, said.report?.unsigned.unknown, keysNamed(document), place.leaf_index]));
+`;
+
+it('the verifier that is published verifies a receipt and its place in the log there, and its types need nothing of Node', async () => {
+  const agent = await service.newAgent();
+  const { svc } = (await service.buy(agent.account, ask(), { 'X-SVC-Session': agent.session })).body;
+  const places = ['/.well-known/jwks.json', `/log/proof/${svc.task_id}`, '/log/verifier-keys'];
+  const texts = await Promise.all(places.map(path => fetch(service.url + path).then(answer => answer.text())));
+  const files = [JSON.stringify(svc), ...texts].map((text, at) => ({ path: join(folder, `${at}.txt`), text }));
+  for (const { path, text } of files) await writeFile(path, text);
+  await writeFile(join(folder, 'check.ts'), checker);
+  const { stdout } = await run(process.execPath, ['check.ts', ...files.map(({ path }) => path)], { cwd: folder });
+  const at = (svc as JsonObject).leaf_index;
+  expect(JSON.parse(stdout)).toEqual([true, svc.task_id, [], `${service.url}/.well-known/jwks.json`, at]);
+  const types = `import { type VerifiedDocument, verify } from 'spend-receipt-gateway/verify';
+export const said: VerifiedDocument = verify({}, { keys: [] });`;
+  await writeFile(join(folder, 'types.ts'), types);
+  const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
+  const compilerOptions = { noEmit: true, strict: true, module: 'nodenext', target: 'es2022', types: [] };
+  await writeFile(join(folder, 'types.json'), JSON.stringify({ compilerOptions, files: ['types.ts'] }));
+  await expect(run(tsc, ['-p', 'types.json'], { cwd: folder })).resolves.toMatchObject({ stdout: '' });
+});
+
+it('and what browsers load of it comes to the same, with no module of Node’s', async () => {
+  const source = await readFile(join(folder, 'node_modules/spend-receipt-gateway/dist/verify/browser.js'), 'utf8');
+  expect(source).not.toMatch(/(from|import|require\()\s*['"]/);
+  const receipt = await issue(paidCall);
+  const load = (name: string): Promise<typeof Verifier> =>
+    import(pathToFileURL(join(folder, 'node_modules/spend-receipt-gateway/dist/verify', name)).href);
+  const [browser, node] = await Promise.all([load('browser.js'), load('node.js')]);
+  const documents = [receipt, await audited(paidCall), await issue(waivedCall, null), {}].flatMap(document => [
+    document,
+    ...paths(document).map(path => altered(document, path, old => (typeof old === 'string' ? `${old}A` : null))),
+  ]) as JsonObject[];
+  expect(documents.length).toBeGreaterThan(200);
+  for (const document of documents)
+    expect(browser.verify(document, issuer.jwks as JsonObject)).toEqual(
+      node.verify(document, issuer.jwks as JsonObject),
+    );
 });

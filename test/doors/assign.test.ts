@@ -4,6 +4,7 @@ import { sha256Hex } from '../../schema/digest.ts';
 import { sliceLimits } from '../../schema/slice-limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { assignDoorsOf } from '../harness/doors/assignments.ts';
+import { boundTo } from '../harness/doors/bound.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -33,6 +34,7 @@ describe('POST /v1/agents/{agent_id}/book/assign', () => {
       expires_at: null,
       status: 'live',
       created_at: expect.any(String),
+      created_by: 'session',
       created_session: sha256Hex(agent.session).slice(0, 16),
       revoked_at: null,
       revoked_by: null,
@@ -103,9 +105,30 @@ describe('POST /v1/agents/{agent_id}/book/assign', () => {
     expect(await assign(agent, {}, { 'X-API-Key': 'a-demo-key' })).toMatchObject({ status: 403, text: '' });
   });
 
-  it('403 by a proof, which whoever has read it could show: it hands out a secret', async () => {
+  it('403 by a plain proof, which whoever has read it could show with another body: it hands out a secret', async () => {
     const proof = bookProof(agent.session, agent.agent_id, proofWindow(Date.now()));
     expect(await service.post(path(agent), { proof })).toMatchObject({ status: 403, text: '' });
+    expect(await service.post(path(agent), {}, { 'X-SVC-Proof': proof })).toMatchObject({ status: 403, text: '' });
+  });
+
+  it('201 by a proof that is bound to the request; sent again, or with another body, 403, empty, and no second token', async () => {
+    const own = await service.newAgent();
+    const body = { grantee: 'by proof' };
+    const proof = boundTo(own.session, own.agent_id, { method: 'POST', path: path(own), body });
+    const other = { grantee: 'a thief' };
+    expect(await service.post(path(own), other, proof)).toMatchObject({ status: 403, text: '' });
+    const made = await service.post<{ token: string }>(path(own), body, proof);
+    expect(made).toMatchObject({
+      status: 201,
+      body: { created_by: 'bound_proof', created_session: sha256Hex(own.session).slice(0, 16), grantee: 'by proof' },
+    });
+    expect((await slice(made.body.token)).status).toBe(200);
+    for (const again of [body, other])
+      expect(await service.post(path(own), again, proof)).toMatchObject({ status: 403, text: '' });
+    const at_once = boundTo(own.session, own.agent_id, { method: 'POST', path: path(own), body });
+    const heard = await Promise.all(Array.from({ length: 10 }, () => service.post(path(own), body, at_once)));
+    expect(heard.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(403)]);
+    expect((await list(own)).body.assignments).toHaveLength(2);
   });
 
   it('409 beyond so many that are live; one that is over makes room, and of these only the newest are kept', async () => {
@@ -219,6 +242,24 @@ describe('on the graph', () => {
       revokeAssignment: { assignmentId: id, status: 'revoked' },
     });
     expect((await slice(token)).status).toBe(403);
+  });
+
+  it('is made by a proof that is bound to the request, once, and by no plain one', async () => {
+    const { agent_id: agentId, session } = agent;
+    const body = { query: CREATE, variables: { agentId, input: { grantee: 'by proof' } } };
+    const named = { 'X-SVC-Agent': String(agentId) };
+    const by = async (proof: Record<string, string>) =>
+      (
+        await service.post<{ data: JsonObject | null; errors?: { extensions: JsonObject }[] }>('/graphql', body, {
+          ...named,
+          ...proof,
+        })
+      ).body;
+    const plain = await by({ 'X-SVC-Proof': bookProof(session, agentId, proofWindow(Date.now())) });
+    expect(plain.errors?.[0]?.extensions).toMatchObject({ code: 'forbidden' });
+    const bound = boundTo(session, agentId, { method: 'POST', path: '/graphql', body });
+    expect((await by(bound)).data?.createAssignment).toMatchObject({ assignment: { grantee: 'by proof' } });
+    expect((await by(bound)).errors?.[0]?.extensions).toMatchObject({ code: 'forbidden' });
   });
 
   it('each is refused without possession, with another book’s, and on what is not valid', async () => {

@@ -16,9 +16,12 @@ beforeAll(async () => {
  * Every door of a book, by each of its methods: those to come are tested with these. Where possession is only offered
  * (record.test.ts), anybody may know which agents there are.
  */
-const knocks = everyDoor
-  .filter(({ possession }) => possession === 'required' || possession === 'session')
+const shut = everyDoor
+  .filter(({ possession }) => ['required', 'session', 'bound'].includes(possession))
   .flatMap(({ path, methods, possession }) => methods.map(method => [method, path, possession] as const));
+const knocks = shut.filter(([, path]) => path.includes('{agent_id}'));
+/** Whoever writes on the board is named in the body, where a proof is shown. */
+const writing = shut.filter(([method, path]) => method !== 'GET' && path.startsWith('/v1/board/'));
 
 type Shown = readonly [headers: Readonly<Record<string, string>>, body: Readonly<Record<string, string>>];
 
@@ -33,7 +36,7 @@ async function said(method: DoorMethod, path: string, id: string, [headers, body
   return { status: heard.status, text: heard.text, headers: told };
 }
 
-const proofOf = (session: string, id: number) => bookProof(session, id, proofWindow(Date.now()));
+const proofOf = (session: string, id: number, away = 0) => bookProof(session, id, proofWindow(Date.now()) + away);
 
 describe.each(knocks)('%s %s', (method, path, possession) => {
   /** Agents that are there, that never were, and what can be no agent's id. */
@@ -103,6 +106,43 @@ describe.each(knocks)('%s %s', (method, path, possession) => {
       const shown: Shown = [{ 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) }, {}];
       expect(await said(method, path, id, shown)).toMatchObject({ status: 403, text: '' });
     }
+  });
+});
+
+describe.each(writing)('%s %s', (method, path) => {
+  const asked = async ([headers, body]: readonly [Record<string, string>, Record<string, string | number>]) => {
+    const filled = path.replace(/\{\w+\}/g, 'any');
+    const { status, text } = await service.knock(method, filled, { headers, body });
+    return { status, text };
+  };
+
+  it('401, empty, where nothing is shown, or a proof of nobody', async () => {
+    const shown: readonly Record<string, string>[] = [{}, { 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) }];
+    for (const headers of shown) expect(await asked([headers, {}])).toEqual({ status: 401, text: '' });
+  });
+
+  it('403, empty, where what is shown is nobody’s, or another’s', async () => {
+    const { agent_id } = other;
+    for (const shown of [
+      [{ 'X-SVC-Session': 'guess' }, {}],
+      [{}, { session: 'guess' }],
+      [{ 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) }, { agent_id }],
+      [{ 'X-SVC-Proof': proofOf(agent.session, agent_id) }, { agent_id }],
+      [{}, { agent_id, proof: proofOf(agent.session, agent_id) }],
+    ] as const)
+      expect(await asked(shown)).toEqual({ status: 403, text: '' });
+  });
+
+  it('opens to a session, and to a proof whose agent is named', async () => {
+    const { session, agent_id } = agent;
+    // Each serves one write: where nothing else could be said, the proof of the window before is another.
+    for (const shown of [
+      [{ 'X-SVC-Session': session }, {}],
+      [{}, { session }],
+      [{ 'X-SVC-Proof': proofOf(session, agent_id) }, { agent_id }],
+      [{}, { agent_id, proof: proofOf(session, agent_id, -1) }],
+    ] as const)
+      expect([401, 403]).not.toContain((await asked(shown)).status);
   });
 });
 

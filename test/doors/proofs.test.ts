@@ -10,7 +10,12 @@ import { bodies, INFLOW, opened, others } from '../harness/doors/proof-bodies.ts
 import { openSocket } from '../harness/doors/socket.ts';
 
 let service: Service;
-let agent: Registered & { readonly assignment_id?: string };
+let agent: Registered & {
+  readonly assignment_id?: string;
+  readonly dispute_id?: string;
+  readonly escrow_id?: string;
+  readonly report_id?: string;
+};
 beforeAll(async () => {
   service = await openService();
   agent = await service.newAgent();
@@ -18,6 +23,15 @@ beforeAll(async () => {
   const session = { 'X-SVC-Session': agent.session };
   await service.post(`${book(agent)}/inflow`, inflow, session);
   agent = { ...agent, ...(await service.post(`${book(agent)}/assign`, {}, session)).body };
+  const escrow = { action: 'open', task_id: agent.task_id };
+  const { body } = await service.post<{ escrow_id: string }>(`${book(agent)}/escrow`, escrow, session);
+  const { escrow_id } = body;
+  const dispute = { task_id: INFLOW, claim_type: 'output_missing' };
+  agent = { ...agent, ...(await service.post(`${book(agent)}/dispute`, dispute, session)).body, escrow_id };
+  const blocks = { wallet: agent.agentWallet, from_block: 0, to_block: 0 };
+  agent = { ...agent, ...(await service.post(`${book(agent)}/reconciliation`, blocks, session)).body };
+  // Whom an escrow is opened with.
+  expect(await service.newAgent()).toMatchObject({ agent_id: 2 });
 });
 
 const plainOf = ({ agent_id, session }: Registered, away = 0) =>
@@ -36,28 +50,43 @@ const knocks = everyDoor
     methods.flatMap(method =>
       (bodies[`${method} ${name}`] ?? [null]).map(body => {
         const another = others[name] ?? (nonce => ({ filler: nonce }));
-        return { method, path, body, another, writes: writes(name, method, body) };
+        return { name, method, path, body, another, writes: writes(name, method, body) };
       }),
     ),
   );
 
 function writes(name: string, method: DoorMethod, body: JsonObject | null): boolean {
-  const reads = ['export_book', 'stream_book_export', 'stream_book_journal', 'simulate_book_policy'].includes(name);
+  const reads = [
+    'export_book',
+    'stream_book_export',
+    'stream_book_journal',
+    'simulate_book_policy',
+    'ledger_escrow',
+  ].includes(name);
   return method !== 'GET' && !reads && (body === null || !('limit' in body));
 }
 
-describe.each(knocks)('$method $path with $body', ({ method, path, body, another, writes }) => {
+/** What has to stand before a door has something to do. */
+const prepared: readonly { beneath: string; by: readonly [method: DoorMethod, door: string, members: JsonObject] }[] = [
+  { beneath: '/publish', by: ['POST', '/export/publish', {}] },
+  { beneath: '/webhook/', by: ['PUT', '/webhook', { url: 'https://hooks.invalid/' }] },
+];
+
+describe.each(knocks)('$method $path with $body', ({ name, method, path, body, another, writes }) => {
   const request = (members: JsonObject = {}): ProvenRequest => {
     if (body === null) throw new Error(`${method} ${path} has no body here`);
-    const filled = path.replace(/\{(\w+)\}/g, (_, name) => String(agent[name as keyof typeof agent]));
-    return { method, path: filled, body: { ...body, ...members } };
+    const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name) => String(agent[name as keyof typeof agent]));
+    const filled = JSON.parse(JSON.stringify(body), (_, value) => (typeof value === 'string' ? fill(value) : value));
+    return { method, path: fill(path), body: { ...filled, ...members } };
   };
-  if (path.endsWith('/publish'))
-    beforeAll(async () => {
-      const published = await service.post(`${book(agent)}/export/publish`, {}, { 'X-SVC-Session': agent.session });
-      expect(published.status).toBe(200);
-    });
-  const good = opened[method] ?? [200];
+  const before = prepared.find(({ beneath }) => path.includes(beneath));
+  beforeAll(async () => {
+    if (!before) return;
+    const [sent, door, members] = before.by;
+    const headers = { 'X-SVC-Session': agent.session };
+    expect((await service.knock(sent, book(agent) + door, { headers, body: members })).status).toBe(200);
+  });
+  const good = opened[`${method} ${name}`] ?? opened[method] ?? [200];
   /** Not asked for before. */
   const fresh = () => (method === 'GET' ? request() : request(another(newNonce())));
 

@@ -46,7 +46,6 @@ describe('GET /receipt/{task_id}', () => {
     ['.json', '.json', {}],
     ['?format=json', '?format=json', {}],
     ['Accept: application/json', '', { accept: 'application/json' }],
-    ['Accept: text/html', '', { accept: 'text/html' }],
   ])('200 as %s: the very receipt of the answer', async (_, suffix, headers) => {
     const heard = await service.get(`/receipt/${chat.svc.task_id}${suffix}`, headers as Record<string, string>);
     const { settlement_status: _s, ...receipt } = chat.svc;
@@ -111,6 +110,12 @@ describe('GET /task-status', () => {
   });
 });
 
+describe('GET /stats', () => {
+  it('200: in which range the number of receipts lies, and no more', async () => {
+    expect(await service.get('/stats')).toMatchObject({ status: 200, body: { receipts: '1-9' } });
+  });
+});
+
 describe('GET /.well-known', () => {
   it('/jwks.json 200: the keys of all seeds, and nothing private', async () => {
     const { status, body } = await service.get<{ keys: JsonObject[] }>('/.well-known/jwks.json');
@@ -125,6 +130,34 @@ describe('GET /.well-known', () => {
     expect(status).toBe(200);
     expect(body.assertionMethod).toHaveLength(6);
     expect(body.assertionMethod[0]?.split('#')[1]).toBe(chat.svc.issuer_signature.kid);
+  });
+
+  it('/revocations 200: the keys that gave way, with their times, and no sessions', async () => {
+    const { status, headers, body } = await service.get<{ keys: JsonObject[] }>('/.well-known/revocations');
+    const { body: told } = await service.get<{ keys: JsonObject[]; version: number; hash: string }>(
+      '/.well-known/issuer-history.json',
+    );
+    const { version, hash } = told;
+    expect({ status, ...body, keys: body.keys.length }).toEqual({
+      status: 200,
+      schema: 'svc402.revocations.v1',
+      issuer_history: { version, hash, seq: version },
+      keys: 3,
+      sessions: [],
+    });
+    const [retired, current] = told.keys;
+    expect(body.keys[0]).toEqual({
+      kid: retired?.kid,
+      alg: 'ES256',
+      seq: 1,
+      status: 'retired',
+      activated_at: retired?.activated_at,
+      retired_at: current?.activated_at,
+    });
+    expect(body.keys.map(({ kid }) => kid)).not.toContain(chat.svc.issuer_signature.kid);
+    expect(headers.get('cache-control')).toBe('public, max-age=60');
+    const { body: graph } = await service.post('/graphql', { query: '{ revocations stats { receipts } }' });
+    expect(graph).toEqual({ data: { revocations: body, stats: { receipts: '1-9' } } });
   });
 
   interface History {
@@ -180,7 +213,7 @@ describe('GET /.well-known', () => {
   interface Resource {
     readonly resource: string;
     readonly method: string;
-    readonly accepts: unknown;
+    readonly accepts: readonly unknown[];
     readonly input: { readonly properties: object };
     readonly output: { readonly properties: object };
   }
@@ -190,8 +223,16 @@ describe('GET /.well-known', () => {
     expect(status).toBe(200);
     const paid = everyDoor.filter(({ price }) => price !== null);
     expect(body.resources.map(({ resource }) => resource)).toEqual(paid.map(door => service.url + door.path));
-    for (const { resource, method, accepts, input, output } of body.resources) {
-      const unpaid = await service.knock<Challenged>(method, resource.replace(service.url, ''));
+    const { agent_id, session } = await service.newAgent();
+    // Of a price that depends on what is asked for there is no offer yet.
+    const offered = body.resources.filter(({ accepts }) => accepts.length > 0);
+    expect(paid.filter(({ price }) => price?.amount_atomic === null)).toHaveLength(paid.length - offered.length);
+    for (const { resource: template, method, accepts, input, output } of offered) {
+      const resource = template.replace('{agent_id}', String(agent_id)).replace(/\{\w+\}/g, 'any');
+      // Behind possession nobody is shown an offer who has not shown it.
+      const door = paid.find(({ path }) => template === service.url + path);
+      const headers: Record<string, string> = door?.challenge === 'first' ? {} : { 'X-SVC-Session': session };
+      const unpaid = await service.knock<Challenged>(method, resource.replace(service.url, ''), { headers });
       const required = decodePaymentRequiredHeader(unpaid.headers.get('payment-required') ?? '');
       expect(accepts).toEqual(required.accepts);
       // Once, where there is room: the header of v2 says what is asked for and no more.

@@ -147,7 +147,7 @@ describe('at the doors', () => {
     };
     const nobody = await heardBy({});
     expect(await heardBy(bearerOf(token))).toEqual(nobody);
-    if (door.possession === 'required' || door.possession === 'session')
+    if (['required', 'session', 'bound'].includes(door.possession))
       expect(await heardBy({}, `?token=${token}`)).toEqual({ status: 401, code: null });
   });
 });

@@ -67,6 +67,19 @@ describe('GET /v1/book/slice', () => {
     expect(body.entries[0]).toEqual(shown);
     expect(heard.status).toBe(403);
     expect(text).not.toContain('2001');
+    // A hash covers what is left out: whoever has it tries sums and ceilings until one fits.
+    const ROWS = 'entries { evidence rowHash prevRowHash spentAtomic capAtomic reason policyKey periodStart }';
+    const query = `{ bookSlice { ${ROWS} } }`;
+    const graph = await service.post<{ data: { bookSlice: { entries: JsonObject[] } } }>(
+      '/graphql',
+      { query },
+      bearerOf(token),
+    );
+    const nothing = { spentAtomic: null, capAtomic: null, reason: null, policyKey: null, periodStart: null };
+    expect(graph.body.data.bookSlice.entries).toEqual([
+      { evidence: 'policy_blocked', rowHash: '', prevRowHash: '', ...nothing },
+      { evidence: 'collected', rowHash: '', prevRowHash: '', ...nothing },
+    ]);
   });
 
   it('400 on a page that is none, with its name, and on a member that is not known', async () => {

@@ -28,17 +28,24 @@ export async function withoutV2(input: Parameters<Fetch>[0], init?: RequestInit,
   return new Response(answer.body, { status: answer.status, headers });
 }
 
-/** One payment by the official client, as the headers to send it with, again and again or elsewhere. */
-export async function paymentFor(account: Wallet, url: string): Promise<PaymentHeaders> {
-  const asked = await fetch(url, { method: 'POST' });
+/** One payment by the official client, as the headers to send it with, again and again or elsewhere. `headers`: what its door wants to be shown before it asks. */
+export async function paymentFor(
+  account: Wallet,
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<PaymentHeaders> {
+  const asked = await fetch(url, { method: 'POST', headers });
   await asked.body?.cancel();
   const required = decodePaymentRequiredHeader(asked.headers.get('PAYMENT-REQUIRED') ?? '');
   const payload = await officialClient(account).createPaymentPayload(required as PaymentRequired);
   return { 'PAYMENT-SIGNATURE': encodePaymentSignatureHeader(payload) };
 }
 
-function officialClient(account: Wallet): x402Client {
-  return new x402Client().register('eip155:*', new ExactEvmScheme(account));
+/** Whoever pays for jobs raises what it pays at once: by itself it stops at a dollar. */
+export function officialClient(account: Wallet): x402Client {
+  return new x402Client()
+    .setSpendControls({ maxAmountPerPayment: '$30' })
+    .register('eip155:*', new ExactEvmScheme(account));
 }
 
 /** What a v1 offer in a 402 body says, as far as a payment depends on it. */

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../gateway/development/port.ts';
 import { mortal } from './mortal.ts';
+import { ownPort } from './own-port.ts';
 import { atEnd } from './release.ts';
 import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
@@ -45,7 +45,7 @@ export interface RunningGateway extends RunningService {
 /** The service as an operator starts it: a process of its own, known by its environment alone. */
 export async function startGateway(options: GatewayOptions = {}): Promise<RunningGateway> {
   const data_dir = options.data_dir ?? (await ownFolder());
-  const port = options.port ?? (await freePort());
+  const port = options.port ?? (await ownPort());
   const environment = {
     PATH: process.env.PATH,
     HOME: data_dir,

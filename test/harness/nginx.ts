@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../gateway/development/port.ts';
+import { ownPort } from './own-port.ts';
 import { atEnd } from './release.ts';
 import { clearScratch, makeScratch } from './scratch.ts';
 
@@ -13,7 +13,7 @@ const READY_MS = 20_000;
 /** Debian's nginx before a service, as whoever follows its manual has it: `proxy_pass`, and every buffer as it is shipped. */
 export async function startNginx(target: string): Promise<{ readonly url: string }> {
   const folder = await makeScratch();
-  const port = await freePort();
+  const port = await ownPort();
   await mkdir(join(folder, 'logs'));
   await writeFile(join(folder, 'nginx.conf'), configuration(target, port));
   const child = spawn('nginx', ['-p', folder, '-c', 'nginx.conf', '-e', 'logs/error.log', '-g', 'daemon off;'], {

@@ -1,8 +1,8 @@
 import { readConfig } from '../../gateway/config/read-config.ts';
-import { freePort } from '../../gateway/development/port.ts';
 import { startDevelopment } from '../../gateway/development/start.ts';
 import { type GatewayOptions, openGateway } from '../../gateway/open.ts';
 import { loggerOn } from '../../gateway/operations/logger.ts';
+import { ownPort } from './own-port.ts';
 import { atEnd } from './release.ts';
 import { ownFolder } from './scratch.ts';
 
@@ -32,7 +32,7 @@ export interface RunningService {
  */
 export async function openService({ environment, options, ...given }: ServiceOptions): Promise<RunningService> {
   const data_dir = given.data_dir ?? (await ownFolder());
-  const port = String(given.port ?? (await freePort()));
+  const port = String(given.port ?? (await ownPort()));
   const settings = readConfig({ DATA_DIR: data_dir, PORT: port, SOLANA_RPC_URL: '', ...environment });
   const logs: string[] = [];
   const development = await startDevelopment(settings);

@@ -132,6 +132,11 @@ describe('README', () => {
       'is not what was signed',
     );
 
+    const set = JSON.parse(await readFile(join(folder, 'jwks.json'), 'utf8'));
+    const revoked = set.keys.map((key: object) => ({ ...key, revoked: { tree_size: 99 } }));
+    await writeFile(join(folder, 'jwks.json'), JSON.stringify({ keys: revoked }));
+    await expect(verify(receipt)).rejects.toThrow('no applicable key');
+
     const official = await run('npm', ['run', '-s', 'verify', '--', verify_url], { cwd: ROOT, env: environment() });
     expect(official.stdout).not.toBe('');
   });

@@ -55,10 +55,11 @@ describe('papers', () => {
     expect(stale.map(([page]) => page)).toEqual([]);
   });
 
-  it('the root page has at most 150 lines, each other at most 100; a changelog grows', () => {
+  it('the root page has at most 150 lines, each other at most 100 beside its table of variables or doors; a changelog grows', () => {
     const bounded = pages.filter(page => page !== '.github/CHANGELOG.md');
-    const long = bounded.filter(page => lines(read(page)) > (page === 'README.md' ? 150 : 100));
-    expect(long.map(page => `${page}: ${lines(read(page))}`)).toEqual([]);
+    const linesOf = (page: string) => lines(read(page).replace(/<!-- (variables|doors) -->[\s\S]*<!-- \/\1 -->/, ''));
+    const long = bounded.filter(page => linesOf(page) > (page === 'README.md' ? 150 : 100));
+    expect(long.map(page => `${page}: ${linesOf(page)}`)).toEqual([]);
   });
 
   it('no link, and no path of a file, points to nothing', () => {

@@ -159,7 +159,7 @@ describe('CORS_ORIGINS with one origin', () => {
     fail(narrowed.port, { code: 'not_found', message: '', status: 404, facts: {} });
     expect(crossOrigin(await narrowed.get('/receipt/1', { origin: PAGE }))).toEqual({
       ...readBy(PAGE),
-      vary: 'Origin',
+      vary: 'accept, Origin',
     });
     const asked = crossOrigin(await options(narrowed, '/v1/chat/completions', asking(PAGE)));
     expect(asked).toMatchObject({ 'access-control-allow-origin': PAGE, vary: 'Origin' });

@@ -145,12 +145,16 @@ it('every reference of the OpenAPI document resolves', async () => {
 
 it('the manifest lists each paid door with the offer of its 402', async () => {
   const { resources } = (await (await house.get('/.well-known/x402')).json()) as {
-    resources: { resource: string; accepts: unknown[]; price_atomic: string }[];
+    resources: { resource: string; accepts: unknown[]; price_atomic: string | null }[];
   };
   const paid = everyDoor.filter(({ price }) => price !== null);
   expect(resources.map(({ resource }) => resource)).toEqual(paid.map(({ path }) => `https://svc.test${path}`));
-  expect(new Set(resources.map(({ price_atomic }) => price_atomic))).toEqual(new Set(['2000']));
-  for (const { resource, accepts } of resources) {
+  expect(new Set(resources.map(({ price_atomic }) => price_atomic))).toEqual(new Set(['2000', null]));
+  // Behind possession nobody is shown an offer who has not shown it.
+  const shut = new Set(
+    paid.flatMap(({ challenge, path }) => (challenge === 'first' ? [] : [`https://svc.test${path}`])),
+  );
+  for (const { resource, accepts } of resources.filter(({ resource }) => !shut.has(resource))) {
     const challenge = (await (await house.get(new URL(resource).pathname)).json()) as { accepts: unknown[] };
     expect(accepts).toEqual(challenge.accepts);
   }

@@ -10,27 +10,42 @@ afterAll(() => house.close());
 beforeEach(() => {
   house.port.beyond = [];
   succeed(house.port, {
-    answer: { keys: [1], text: '{"schema":"svc402.book_pull_export.v1"}' },
+    answer: { document: {}, keys: [1], text: '{"schema":"svc402.book_pull_export.v1"}' },
     models: [],
+    feed: { atom: '<feed/>', json: { version: 'https://jsonfeed.org/version/1.1' } },
     model: { id: 'task_1' },
     receipt: { preimage: '{"a":1}' },
   });
 });
 
 const kept = everyDoor.filter(({ cache }) => cache !== 'no-store');
-const pathOf = (path: string) => path.replace('{agent_id}', '1').replace(/\{\w+\}/g, 'task_1');
+const pathOf = (path: string) =>
+  path
+    .replace('{agent_id}', '1')
+    .replace('{level}/{path}', '0/000')
+    .replace(/\{\w+\}/g, 'task_1');
 
-it('kept are keys, histories, models and what describes the service, and a preimage for ever: nothing else', () => {
+it('kept are keys, histories, models and what describes the service, the log, feeds of the board, and a preimage for ever: nothing else', () => {
   expect(kept.map(({ path, cache }) => `${path}: ${cache}`)).toEqual([
     '/v1/models: public, max-age=60',
     '/v1/models/{id}: public, max-age=60',
     '/public/export/{slug}: public, no-cache',
     '/v1/agents/{agent_id}/record: public, max-age=300',
     '/receipt/{id}/preimage: public, max-age=31536000, immutable',
+    '/log/checkpoint: public, max-age=2',
+    '/log/verifier-keys: public, max-age=60',
+    '/log/tile/{level}/{path}: public, max-age=31536000, immutable',
+    '/log/tile/entries/{path}: public, max-age=31536000, immutable',
+    '/log/totals: public, max-age=2',
+    '/v1/board/feed.atom: public, max-age=2',
+    '/v1/board/feed.json: public, max-age=2',
+    '/v1/board/endpoints/{host}/score: public, max-age=60',
     '/.well-known/jwks.json: public, max-age=60',
     '/.well-known/did.json: public, max-age=60',
     '/.well-known/issuer-history.json: public, max-age=60',
     '/.well-known/receipt-policy-history.json: public, max-age=60',
+    '/.well-known/revocations: public, max-age=60',
+    '/stats: public, max-age=60',
     '/.well-known/log-breaks.json: public, no-cache',
     '/.well-known/x402: public, max-age=300',
     '/openapi.json: public, max-age=300',

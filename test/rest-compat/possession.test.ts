@@ -3,12 +3,12 @@ import { bookDoors } from '../../rest-compat/book/doors.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
 
-/** A door as the ingest one will be: a stamp, asked for only once possession is proven. */
+/** A door like that of ingests, which takes any body: a stamp, asked for only once possession is proven. */
 const stamped = {
   ...bookDoors[0],
-  name: 'ingest',
+  name: 'stamped',
   methods: ['POST'] as const,
-  path: '/v1/agents/{agent_id}/book/ingest' as const,
+  path: '/v1/agents/{agent_id}/book/stamped' as const,
   price: { amount_atomic: 2000n, networks: ['base'] as const, paid_by: ['payment', 'waiver_key'] as const },
   challenge: 'after_possession' as const,
 };
@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const book = '/v1/agents/7/book';
 
-describe.each([book, '/v1/agents/7/book/ingest'])('%s', path => {
+describe.each([book, '/v1/agents/7/book/stamped'])('%s', path => {
   const paid = { 'payment-signature': payment };
 
   it.each([[{}], [{ session: null }], [{ session: 5 }], [{ limit: 'x' }]])(
@@ -80,7 +80,7 @@ it('401 and 403 of the resolver are empty as well', async () => {
 });
 
 describe('a stamp behind possession', () => {
-  const ingest = '/v1/agents/7/book/ingest';
+  const ingest = '/v1/agents/7/book/stamped';
 
   it('401 to who proves nothing, before any 402', async () => {
     expect((await house.post(ingest, {})).status).toBe(401);
@@ -91,7 +91,7 @@ describe('a stamp behind possession', () => {
     const response = await house.post(ingest, { limit: 'x' }, { 'x-svc-session': 'good' });
     expect(response.status).toBe(402);
     const { accepts } = (await response.json()) as { accepts: { resource: string }[] };
-    expect(accepts[0]?.resource).toBe('https://svc.test/v1/agents/7/book/ingest');
+    expect(accepts[0]?.resource).toBe('https://svc.test/v1/agents/7/book/stamped');
     expect((await house.get(ingest, { 'x-svc-session': 'good' })).status).toBe(402);
   });
 

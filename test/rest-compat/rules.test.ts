@@ -34,7 +34,7 @@ describe('problem', () => {
         const hostile = { ...facts, type: 'x', status: 1, error: 'x', code: 'x' };
         const { status, body } = problem({ code, facts: hostile });
         expect(status).toBe(errors[code][0]);
-        expect(JSON.parse(body ?? '')).toMatchObject({ status, code, title: errors[code][1], error: { code } });
+        expect(JSON.parse(String(body ?? ''))).toMatchObject({ status, code, title: errors[code][1], error: { code } });
       }),
     );
   });

@@ -1,8 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { bookFeed, shareReads } from '../../subgraphs/book/page/feed.ts';
+import { bookFeed } from '../../subgraphs/book/page/feed.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { BOOK_CHANNEL, type Live, openLive, SESSION_CHANNEL } from '../../subgraphs/live.ts';
 import { LIVE_APPLICATION } from '../../subgraphs/live-connection.ts';
+import { shareReads } from '../../subgraphs/live-feed.ts';
 import { freshStore } from '../harness/store.ts';
 
 let database: Database;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CallOutcome, movementOf, openHears } from '../../../gateway/charge/answer-by-outcome.ts';
+import { movementOf, openHears } from '../../../gateway/charge/answer-by-outcome.ts';
+import type { CallOutcome } from '../../../gateway/charge/call-outcome.ts';
 import type { Movement } from '../../../gateway/charge/held.ts';
 import type { NotSent } from '../../../gateway/rails/outcome.ts';
 import { openChallenges } from '../../../gateway/x402/offer.ts';
@@ -37,6 +38,10 @@ const none = fc.constant({});
 /** Every outcome that there is: the type asks for each new one. */
 const known: { readonly [K in CallOutcome['kind']]: Known<K> } = {
   unpaid: { outcome: fc.record({ paid: fc.constant(paid), unknown_key: fc.boolean() }), movement: 'nothing_moved' },
+  second_due: {
+    outcome: fc.record({ paid: fc.constant(paid), payment_ref: word }),
+    movement: 'nothing_moved',
+  },
   rejected: { outcome: fc.record({ paid: fc.constant(paid), reason: word }), movement: 'nothing_moved' },
   no_turn: { outcome: fc.record({ retry_after_seconds: seconds }), movement: 'may_have_moved' },
   resting: { outcome: fc.record({ seconds }), movement: 'nothing_moved' },
@@ -132,7 +137,7 @@ describe('what a caller hears', () => {
       const [one] = fc.sample(known[kind].outcome as fc.Arbitrary<object>, 1);
       return kind !== 'still_owed' && hears({ kind, ...one } as CallOutcome).status === 402;
     });
-    expect(offers).toEqual(['unpaid', 'rejected']);
+    expect(offers).toEqual(['unpaid', 'second_due', 'rejected']);
   });
 
   it('names what was sent where that is known, and says nothing of it where it is not', () => {

@@ -125,11 +125,15 @@ describe('readConfig', () => {
     expect(config.hubs?.[0]?.base_url).toBe('https://hub.example/v1');
   });
 
-  it.each([
-    ['NANO_RPC_URL', 'https://nano.test'],
-    ['EVENTS_URL', 'https://events.test'],
-  ])('refuses %s, which nothing reads yet, rather than meet it with the first payment', (variable, value) => {
-    expect(faultsOf({ ...production, [variable]: value })).toEqual({ [variable]: 'not supported yet' });
+  it('takes an RPC of Nano, and goes without one', () => {
+    const NANO_RPC_URL = 'https://nano.example/rpc';
+    expect(readConfig({ ...production, NANO_RPC_URL }).nano_rpc_url).toBe(NANO_RPC_URL);
+    expect(readConfig(production)).toMatchObject({ nano_rpc_url: null, profile: 'production' });
+  });
+
+  it('refuses EVENTS_URL, which nothing reads yet, rather than meet it with the first payment', () => {
+    const EVENTS_URL = 'https://events.test';
+    expect(faultsOf({ ...production, EVENTS_URL })).toEqual({ EVENTS_URL: 'not supported yet' });
   });
 
   it('production needs no settlement keys with a facilitator, which settles with its own', () => {

@@ -11,6 +11,29 @@ const messages = [
   { role: 'user', content: 'What is a receipt?' },
 ] satisfies OpenAI.ChatCompletionMessageParam[];
 
+it('a development router tells of a generation as OpenRouter does, to the key whose it is and to nobody else', async () => {
+  const router = await startDevelopmentHub({ name: 'router', models: ['dev/routed'], api_key: null });
+  atEnd(router.close);
+  const asking = new OpenAI({ baseURL: router.base_url, apiKey: 'mine', maxRetries: 0 });
+  const { id, usage } = await asking.chat.completions.create({ model: 'dev/routed', messages });
+  const told = async (key: string, of = id) => {
+    const answer = await fetch(`${router.base_url}/generation?id=${of}`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    return { status: answer.status, body: (await answer.json()) as { data?: object } };
+  };
+  expect(await told('mine')).toMatchObject({
+    status: 200,
+    body: {
+      data: {
+        ...{ id, model: 'dev/routed', streamed: false, total_cost: expect.any(Number) },
+        ...{ tokens_prompt: usage?.prompt_tokens, tokens_completion: usage?.completion_tokens },
+      },
+    },
+  });
+  expect([(await told('another')).status, (await told('mine', 'gen-none')).status]).toEqual([404, 404]);
+});
+
 describe('the development hub, by the official client', () => {
   it('GET /v1/models lists what it serves', async () => {
     const page = await client().models.list();

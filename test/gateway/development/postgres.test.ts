@@ -17,7 +17,7 @@ describe('the embedded Postgres', () => {
     const first = await startPostgres(folder);
     await valueAt(first.url, 'create table kept as select 7 as n');
     expect(await valueAt(first.url, 'show fsync')).toBe('on');
-    expect(Number(await valueAt(first.url, 'show max_connections'))).toBe(200);
+    expect(Number(await valueAt(first.url, 'show max_connections'))).toBe(400);
     expect(await valueAt(first.url, 'show listen_addresses')).toBe('127.0.0.1');
     expect(await valueAt(first.url, 'show server_encoding')).toBe('UTF8');
     await first.stop();

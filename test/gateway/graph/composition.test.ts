@@ -22,6 +22,7 @@ describe('the graph', () => {
   it('sells what the specification sells, at its price', async () => {
     const { paid } = await openGraph(all, { logger: logTo([]), introspection: true });
     const call = String(limits.call_price_atomic);
+    const stamp = String(limits.stamp_price_atomic);
     expect(Object.fromEntries(paid)).toEqual({
       createChatCompletion: call,
       chatCompletionStream: call,
@@ -31,7 +32,10 @@ describe('the graph', () => {
       quoteTask: call,
       createImage: call,
       createTranscription: call,
-      registerAgent: String(limits.stamp_price_atomic),
+      registerAgent: stamp,
+      ingestForeignSpend: stamp,
+      ...{ createPost: stamp, createComment: stamp, flagPost: stamp, flagComment: stamp },
+      ...{ postJob: stamp, bidOnJob: stamp, payJob: 'by request' },
     });
   });
 });

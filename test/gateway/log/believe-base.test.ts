@@ -13,7 +13,7 @@ async function begun() {
   const chain = openBase({ rpc_url: node.url });
   const lines: string[] = [];
   const logger = pino({}, { write: line => void lines.push(line) });
-  const log = { sound: true, halt: null };
+  const log = { sound: true, halt: null, signs: true };
   const start = new BaseStart({ database, chain, anchoring: null, log, profile: 'production', logger });
   atEnd(async () => {
     await start.stop();

@@ -2,10 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { openStore } from '../../../gateway/parts.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
+import { addJob } from '../../../subgraphs/jobs.ts';
 import { handMade } from '../../harness/doors/hand-made.ts';
 import { ask, CHAT, openService, type Service } from '../../harness/doors/open-service.ts';
 import { grown, parseExposition, type Scrape } from '../../harness/operations/exposition.ts';
+import { atEnd } from '../../harness/release.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -99,6 +102,21 @@ describe('GET /metrics counts exactly what was done', () => {
       .toBe(5);
     const rounds = 'svc_reconcile_rounds_total{round="orphans",outcome="done"}';
     await expect.poll(() => gauge(rounds)).toBeGreaterThan(before.samples.get(rounds) ?? 0);
+  });
+
+  it('jobs: how those of this process came out and when, and what waits in the fleet', async () => {
+    const expired = '{task="periodic/expired",outcome="done"}';
+    const [runs, ended] = [`svc_jobs_total${expired}`, `svc_job_ended_timestamp_seconds${expired}`];
+    await expect.poll(() => gauge(ended)).toBeGreaterThan(0);
+    const before = await scrape();
+    await expect.poll(() => gauge(runs)).toBeGreaterThan(before.samples.get(runs) ?? 0);
+    await expect.poll(() => gauge(ended)).toBeGreaterThan(before.samples.get(ended) ?? 0);
+    const store = await openStore(service.database_url);
+    atEnd(() => store.close());
+    await addJob(store, { task: 'periodic/nobody does it', payload: {} });
+    const nobody = '{task="periodic/nobody does it"}';
+    expect(await gauge(`svc_jobs_ready${nobody}`)).toBe(1);
+    expect(await gauge(`svc_oldest_ready_job_seconds${nobody}`)).toBeGreaterThan(0);
   });
 
   it('a call under way, its step, and the claim that it holds open', async () => {

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../../gateway/development/port.ts';
 import { freshDatabase } from '../../harness/database.ts';
 import { eventually } from '../../harness/faults/ground.ts';
 import { type RunningGateway, startGateway } from '../../harness/gateway.ts';
+import { ownPort } from '../../harness/own-port.ts';
 import { atEnd } from '../../harness/release.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 async function started(port?: number): Promise<RunningGateway> {
-  const gateway = await startGateway({ data_dir, environment, port: port ?? (await freePort()), await_health: false });
+  const gateway = await startGateway({ data_dir, environment, port: port ?? (await ownPort()), await_health: false });
   await eventually('it answers', () =>
     fetch(`${gateway.url}/livez`).then(
       ({ ok }) => ok || null,

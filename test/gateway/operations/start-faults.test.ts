@@ -6,13 +6,13 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { freePort } from '../../../gateway/development/port.ts';
 import { databaseFault } from '../../../gateway/operations/database-fault.ts';
 import { sentenceOf } from '../../../gateway/operations/run.ts';
 import { ChainAway, OtherChain } from '../../../gateway/rails/epoch.ts';
 import { startGateway } from '../../harness/gateway.ts';
 import { databaseUrl } from '../../harness/global.ts';
 import { mortal } from '../../harness/mortal.ts';
+import { ownPort } from '../../harness/own-port.ts';
 import { atEnd } from '../../harness/release.ts';
 import { ROOT } from '../../harness/root.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
     DATABASE_URL: inject('cluster_url'),
     BASE_RPC_URL: 'http://127.0.0.1:1',
     SOLANA_RPC_URL: '',
-    PORT: String(await freePort()),
+    PORT: String(await ownPort()),
   };
 });
 
@@ -151,7 +151,7 @@ describe('npm start says in one line', () => {
 
 it('starts without Base, and says so in one line that names BASE_RPC_URL', async () => {
   const gateway = await startGateway({
-    environment: { ...needful, BASE_RPC_URL: `http://127.0.0.1:1/${SECRET}`, PORT: String(await freePort()) },
+    environment: { ...needful, BASE_RPC_URL: `http://127.0.0.1:1/${SECRET}`, PORT: String(await ownPort()) },
     await_health: false,
   });
   const said = () => gateway.logs.filter(it => it.includes('BASE_RPC_URL'));
@@ -203,29 +203,31 @@ describe('so do', () => {
     expect(await refusal({ DATA_DIR: empty }, demo)).toBe(
       `No development service has run on ${empty} (DATA_DIR): start it with \`npm start\`, and run this beside it.\n`,
     );
-    await writeFile(join(empty, 'development.json'), JSON.stringify({ url: `http://127.0.0.1:${await freePort()}` }));
+    await writeFile(join(empty, 'development.json'), JSON.stringify({ url: `http://127.0.0.1:${await ownPort()}` }));
     expect(await refusal({ DATA_DIR: empty }, demo)).toMatch(
       /^No service answers at http:\/\/127\.0\.0\.1:\d+: start it with/,
     );
   });
 
-  it.each(['verify', 'accept-log-break'])('npm run %s -- --help is told its usage, and nothing is done', async name => {
-    const { code, said, shown } = await runProgram([`gateway/commands/${name}.ts`, '--help'], {});
-    expect({ code, said }).toEqual({ code: 0, said: '' });
-    expect(shown).toMatch(new RegExp(`^usage: npm run ${name} -- `));
-  });
+  it.each(['verify', 'accept-log-break', 'witness'])(
+    'npm run %s -- --help is told its usage, and nothing is done',
+    async name => {
+      const { code, said, shown } = await runProgram([`gateway/commands/${name}.ts`, '--help'], {});
+      expect({ code, said }).toEqual({ code: 0, said: '' });
+      expect(shown).toMatch(new RegExp(`^usage: npm run ${name} -- `));
+    },
+  );
 
   it('npm run accept-log-break publishes no option as the reason of a break', async () => {
     const { code, said } = await runProgram(['gateway/commands/accept-log-break.ts', '--yes'], needful);
     expect({ code, said }).toEqual({ code: 2, said: expect.stringMatching(/^usage: /) });
   });
 
-  it('npm run verify, of a file that is not there, one that is none, and a URL that does not answer', async () => {
+  it('npm run verify, of a file that is not there, one that holds no document, and a URL that does not answer', async () => {
     const verify = 'gateway/commands/verify.ts';
     expect(await refusal({}, verify, '/no/such.json')).toMatch(/^\/no\/such\.json: there is no such file; /);
-    expect(await refusal({}, verify, data_dir)).toMatch(/: it cannot be read \(EISDIR\); /);
-    expect(await refusal({}, verify, join(ROOT, 'LICENSE'))).toMatch(/LICENSE holds no JSON object: give /);
-    const url = `http://127.0.0.1:${await freePort()}/receipt/x.json`;
+    expect(await refusal({}, verify, join(ROOT, 'LICENSE'))).toMatch(/LICENSE holds no JSON object in UTF-8, /);
+    const url = `http://127.0.0.1:${await ownPort()}/receipt/x.json`;
     expect(await refusal({}, verify, url)).toBe(
       `${url} does not answer (ECONNREFUSED); check the address, and whether the service runs\n`,
     );

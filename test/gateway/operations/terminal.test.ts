@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../../gateway/config/read-config.ts';
-import { freePort } from '../../../gateway/development/port.ts';
 import { greeting } from '../../../gateway/operations/greeting.ts';
 import { readableLines } from '../../../gateway/operations/logger.ts';
 import { freshDatabase } from '../../harness/database.ts';
 import { mortal } from '../../harness/mortal.ts';
+import { ownPort } from '../../harness/own-port.ts';
 import { atEnd } from '../../harness/release.ts';
 import { ROOT } from '../../harness/root.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
@@ -44,7 +44,7 @@ async function atTerminal(program: string, given: Readonly<Record<string, string
 
 describe('on a terminal', () => {
   it('npm start greets, logs in plain lines, and ends well at Ctrl-C', async () => {
-    const port = await freePort();
+    const port = await ownPort();
     const terminal = await atTerminal('gateway/main.ts', { PORT: String(port) });
     await expect.poll(terminal.lines).toContain('Spend receipt gateway');
     const url = `http://127.0.0.1:${port}`;
@@ -72,7 +72,7 @@ describe('on a terminal', () => {
   });
 
   it('npm run subgraph says how its gateway finds it', async () => {
-    const port = await freePort();
+    const port = await ownPort();
     const terminal = await atTerminal('gateway/commands/subgraph.ts book', { PORT: String(port) });
     const next = `  next       SUBGRAPH_URLS='{"book":"http://127.0.0.1:${port}"}' npm start      (its gateway, at http://127.0.0.1:4000)`;
     await expect.poll(terminal.lines).toContain(next);

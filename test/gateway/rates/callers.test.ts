@@ -26,7 +26,9 @@ it.each(ADDRESSES)('%s has the line and the upload room of its /64', async addre
 
 it.each(ADDRESSES)('%s is its /64 to the till and to every resolver', async address => {
   const shown = { sessions: [], agent: null, proof: null, api_key: null, address };
-  const services = { keyring: () => ({ kind: 'absent' }) } as unknown as Parameters<typeof identify>[1];
+  const services = { keyring: () => ({ kind: 'absent' }), board_keys: () => null } as unknown as Parameters<
+    typeof identify
+  >[1];
   expect((await identify(shown, services)).address).toBe(CUSTOMER);
 });
 

@@ -1,7 +1,11 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openGivingUp } from '../../../gateway/charge/give-up.ts';
 import { ReleaseLater } from '../../../gateway/charge/release-later.ts';
-import { type FinishParts, finishOrphans } from '../../../gateway/reconcile/finish-claims.ts';
+import { unknown } from '../../../gateway/rails/outcome.ts';
+import { type Payment, paymentId } from '../../../gateway/rails/payment.ts';
+import { lookForArrivals } from '../../../gateway/reconcile/arrivals.ts';
+import { type FinishParts, finishOrphans, lookAtExpired } from '../../../gateway/reconcile/finish-claims.ts';
+import { systemClock } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import type { LogHalt } from '../../../subgraphs/receipt/log/halt.ts';
 import { claim, claimRequest, OTHER, OWNER, stateOf } from '../../harness/claim/fixture.ts';
@@ -16,8 +20,8 @@ const head = { tree_size: 1, root_hash: '00' };
 const halt: LogHalt = { known: head, found: head, at: '2026-01-02T03:04:05.000Z', by: 'here' };
 
 /** A round of a process whose look at the log finds what is told. */
-async function round(found: LogHalt | null): Promise<void> {
-  const log: { halt: LogHalt | null } = { halt: null };
+async function round(found: LogHalt | null, signs = true): Promise<void> {
+  const log: { halt: LogHalt | null; signs: boolean } = { halt: null, signs };
   const parts: Pick<FinishParts, 'database' | 'giving_up' | 'log' | 'owner' | 'proveLog'> = {
     database,
     log,
@@ -37,4 +41,57 @@ it('leaves alone what nobody seems to hold where the database has gone back and 
   await database.query({ text: `update payment_claim set lease_owner = $1`, values: [OTHER] });
   await round(null);
   expect(await stateOf(database, 'held by nobody')).toBe('released');
+});
+
+it('leaves alone what others are to record, once its own key has ended', async () => {
+  await claim(database, claimRequest('not ours to record', { lease_owner: OTHER }));
+  await round(null, false);
+  expect(await stateOf(database, 'not ours to record')).toBe('claimed');
+  await round(null);
+  expect(await stateOf(database, 'not ours to record')).toBe('released');
+});
+
+describe('one round of the fleet', () => {
+  const MANY = 150;
+  const stored = (message_hash: string) => ({
+    ...{ network: 'solana', amount_atomic: '2000', message_hash },
+    signature: { kind: 'partial' },
+  });
+  /** A chain that says nothing of any payment, and how many were asked about. */
+  function silentChain() {
+    const asked: string[] = [];
+    const rail = {
+      chain_epoch: 0,
+      decide: async ({ authorization }: Payment) => {
+        asked.push(paymentId(authorization));
+        return unknown('chain_unavailable');
+      },
+    };
+    const log = { halt: null, signs: true };
+    const parts = { database, log, clock: systemClock, railOf: () => rail } as unknown as FinishParts;
+    return { asked, parts };
+  }
+  const claims = async (name: string, sql: string) => {
+    const requests = Array.from({ length: MANY }, (_, index) =>
+      claimRequest(`${name} ${index}`, { authorization: stored(`${name} ${index}`) }),
+    );
+    await claim(database, ...requests);
+    await database.query({ text: `update payment_claim set ${sql} where claim_key like $1`, values: [`${name} %`] });
+  };
+
+  it('looks for every arrival that waits, however many came since the last, and for none twice', async () => {
+    await claims('arrival', `arrival = 'pending'`);
+    const { asked, parts } = silentChain();
+    await lookForArrivals(parts);
+    expect(new Set(asked).size).toBe(MANY);
+    expect(asked).toHaveLength(MANY);
+  });
+
+  it('looks once more at every payment that was let go of and has run out', async () => {
+    await claims('expired', `state = 'released', final = false, valid_before = 1`);
+    const { asked, parts } = silentChain();
+    await lookAtExpired(parts);
+    expect(new Set(asked).size).toBe(MANY);
+    expect(asked).toHaveLength(MANY);
+  });
 });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { openAnchorChain } from '../../../gateway/log/anchor/anchor-chain.ts';
 import { AnchoredHeads } from '../../../gateway/log/anchor/anchored-heads.ts';
@@ -26,6 +27,8 @@ export interface AnchoringProcess {
   readonly lines: readonly string[];
   /** One round; on demand unless told otherwise. */
   round(on_demand?: boolean): Promise<Move>;
+  /** As in a fleet of one: it proves on its timer, and has every turn to anchor. */
+  start(): void;
   /** Rounds until nothing is under way any more; what the last one came to. */
   settle(on_demand?: boolean): Promise<Move>;
 }
@@ -48,13 +51,27 @@ export function anchoringProcess(
     logger: pino({}, { write: line => void lines.push(line) }),
     ...changed,
   });
+  const stopping = new AbortController();
+  let turns: Promise<void> = Promise.resolve();
+  const takeTurns = async () => {
+    while (!stopping.signal.aborted) {
+      const { rest_ms } = await anchoring.anchor();
+      await sleep(rest_ms, null, { signal: stopping.signal }).catch(() => {});
+    }
+  };
+  const start = () => {
+    anchoring.start(0);
+    turns = takeTurns();
+  };
   atEnd(async () => {
+    stopping.abort();
+    await turns;
     await anchoring.stop();
     await Promise.all([chain.close(), anchors.close()]);
   });
   const round = (on_demand = true) => anchoring.round(0, on_demand);
   return {
-    ...{ anchoring, heads, lines, round },
+    ...{ anchoring, heads, lines, round, start },
     async settle(on_demand = true) {
       for (let moves = 0; moves < 200; moves++) {
         const moved = await round(on_demand);

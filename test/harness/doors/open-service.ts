@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { ChatAnswer } from '../../../rest-compat/inference/answers.ts';
 import type { RegisterAnswer } from '../../../rest-compat/session/answers.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { ForeignTransfers } from '../../../subgraphs/foreign-transfers.ts';
 import {
   type Fetch,
   type OfferV1,
@@ -64,12 +65,16 @@ interface ServiceOptions {
   readonly meant?: RegExp;
   /** Whether its hubs make images and hear audio, too. */
   readonly media?: boolean;
+  /** Who is asked about payments to others. */
+  readonly transfers?: ForeignTransfers;
+  /** What the work of a send on Nano is held to. */
+  readonly nano_work_min?: bigint;
 }
 
 /** The whole service on a chain, a database and hubs of its own; where it has a main of its own, as a process. Opened once per file. */
 export async function openService(
   environment: Readonly<Record<string, string>> = {},
-  { entry, breaks_at, meant, media = false }: ServiceOptions = {},
+  { entry, breaks_at, meant, media = false, transfers, nano_work_min }: ServiceOptions = {},
 ) {
   const [chain, database, alpha, beta] = await Promise.all([
     freshChain(),
@@ -91,7 +96,14 @@ export async function openService(
     ...environment,
   };
   const gateway = await (entry === undefined
-    ? openServiceHere({ environment: variables, ...(breaks_at && { options: { faults: breakingAt(breaks_at) } }) })
+    ? openServiceHere({
+        environment: variables,
+        options: {
+          ...(breaks_at && { faults: breakingAt(breaks_at) }),
+          ...(transfers && { transfers }),
+          ...(nano_work_min !== undefined && { nano_work_min }),
+        },
+      })
     : startGateway({ entry, environment: variables }));
   atEnd(() => requireQuiet(gateway.logs.filter(line => !meant?.test(line))));
   const ledger = new pg.Pool({ connectionString: database.url, max: 2 });
@@ -130,7 +142,8 @@ export async function openService(
     post: <T = JsonObject>(path: string, body: unknown, headers: Knock['headers'] = {}) =>
       knock<T>('POST', path, { body, headers }),
     /** A payment for a door, made by the official client and not sent yet. */
-    payment: (account: Wallet, path: string): Promise<PaymentHeaders> => paymentFor(account, gateway.url + path),
+    payment: (account: Wallet, path: string, headers: Knock['headers'] = {}): Promise<PaymentHeaders> =>
+      paymentFor(account, gateway.url + path, headers),
     /** What a door's 402 asks of v1 clients. */
     async offer(path: string): Promise<OfferV1> {
       const { body } = await knock<Challenged>('POST', path);
@@ -186,7 +199,7 @@ function requireQuiet(logs: readonly string[]): void {
 const OUR_GATE = /other side closed|ECONNRESET|ECONNREFUSED|fetch failed|timeout exceeded when trying to connect/;
 
 function isBare({ headers }: Response): boolean {
-  return headers.get('content-type')?.startsWith('text/') ?? false;
+  return /^(text\/|application\/(octet-stream|atom\+xml))/.test(headers.get('content-type') ?? '');
 }
 
 function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> | ReadableStream | FormData {

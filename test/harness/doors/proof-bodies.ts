@@ -13,11 +13,28 @@ export const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
   'POST set_book_alerts': [{ burn_factor: 5 }],
   'GET list_assignments': [{}],
   'DELETE revoke_assignment': [{}],
+  'GET list_disputes': [{}],
+  'POST file_dispute': [{ task_id: INFLOW, claim_type: 'output_missing' }],
+  'GET get_dispute': [{}],
+  'POST start_reconciliation': [{ wallet: '{agentWallet}', from_block: 0, to_block: 1 }],
+  'GET get_reconciliation': [{}],
+  'GET get_webhook': [{}],
+  'DELETE remove_webhook': [{}],
+  'POST ping_webhook': [{}],
+  'POST redeliver_webhook': [{ from_position: 1, to_position: 2 }],
+  'GET list_dead_letters': [{}],
   'POST simulate_book_policy': [{ policy: { daily_cap: '1' } }],
+  'POST ledger_escrow': [{ action: 'status', escrow_id: '{escrow_id}' }],
+  'GET list_a2a_escrows': [{}],
+  'POST a2a_escrow': [
+    { action: 'open', job_spec_hash: '0'.repeat(64), amount: '1', parties: { counterparty_agent_id: 2 } },
+  ],
   'GET get_book_lineage': [{}],
   'POST record_inflow': [{ allocation: '5' }],
   'POST correct_inflow': [{ task_id: INFLOW, reason: 'It was less.' }],
+  'POST ingest_foreign_x402': [],
   'GET get_book_gaps': [{}],
+  'GET get_book_total': [{}],
   'GET export_book': [{}],
   'POST export_book': [{ format: 'json' }],
   'GET stream_book_export': [{}],
@@ -27,19 +44,50 @@ export const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
   'POST publish_book_export': [{}],
   'GET get_published_export': [{}],
   'DELETE withdraw_book_export': [{}],
+  'POST post_job': [],
+  'POST bid_on_job': [],
+  'POST pay_job': [],
+  'POST pick_bid': [{ agent_id: 1, bid_id: 'bid_of_nobody' }],
+  'POST deliver_job': [{ agent_id: 1, output_sha256: '0'.repeat(64) }],
+  'POST reveal_job': [{ agent_id: 1, output: 'x', encoding: 'utf8' }],
+  // Nothing in it could be said otherwise.
+  'POST challenge_job': [],
+  'POST create_board_post': [],
+  'POST create_board_comment': [],
+  'POST flag_board_post': [],
+  'POST flag_board_comment': [],
+  // Nothing in these could be said otherwise.
+  'POST take_down_board_post': [],
+  'POST take_down_board_comment': [],
 };
-/** What is withdrawn once is not there to be withdrawn again: 404 to whoever may. */
-export const opened: Readonly<Record<string, readonly number[]>> = { DELETE: [200, 404], POST: [200, 201] };
+/** What is withdrawn once is not there to be withdrawn again: 404 to whoever may; and one report of an agent is made at a time. */
+export const opened: Readonly<Record<string, readonly number[]>> = {
+  DELETE: [200, 404],
+  POST: [200, 201, 202],
+  'POST start_reconciliation': [202, 409],
+  // There is no such job: whoever is told so has been let in.
+  'POST pick_bid': [404],
+  'POST deliver_job': [404],
+  'POST reveal_job': [404],
+};
 let count = 0;
 /** What makes a body another one, where a member that is not known is refused. */
 export const others: Readonly<Record<string, (nonce: string) => JsonObject>> = {
   export_book: nonce => ({ intent_id: nonce }),
   publish_book_export: nonce => ({ intent_id: nonce }),
   record_inflow: nonce => ({ model: nonce }),
+  redeliver_webhook: () => ({ to_position: 2 + ++count }),
   correct_inflow: nonce => ({ reason: nonce }),
+  file_dispute: nonce => ({ evidence: { nonce } }),
   set_book_alerts: () => ({ budget_end_hours: ++count }),
   set_book_policy: () => ({ value: String(700_000 + ++count) }),
   simulate_book_policy: () => ({ limit: ++count }),
+  a2a_escrow: nonce => ({ job_id: nonce }),
+  ledger_escrow: () => ({}),
+  pick_bid: nonce => ({ bid_id: nonce }),
+  deliver_job: () => ({ output_sha256: String(++count).padStart(64, '0') }),
+  reveal_job: nonce => ({ output: nonce }),
+  start_reconciliation: () => ({ to_block: 1 + ++count }),
   // Read whole, whatever else they are asked.
   stream_book_export: () => ({}),
   stream_book_journal: () => ({}),

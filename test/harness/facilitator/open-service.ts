@@ -23,6 +23,14 @@ export async function openService(options: Omit<FacilitatorOptions, 'rpc_url'> =
     ground,
     facilitator,
     gate,
+    /** Leaves nobody a way to the chain, once: what is handed over again does not shut a gate that was opened since. */
+    cutOnce(): () => void {
+      let done = false;
+      return () => {
+        if (!done) gate.cut();
+        done = true;
+      };
+    },
     /** As an operator starts it. */
     start: (changed: Readonly<Record<string, string>> = {}) =>
       ground.start({ environment: { ...environment, ...changed } }),
@@ -62,7 +70,8 @@ export function answerTo(gateway: RunningService, order: Order): Promise<Answer>
     const answer = await send(gateway, order);
     if (answer.status === 200) return answer;
     const code = String(answer.body.code);
-    if (!['payment_in_flight', 'settlement_pending'].includes(code)) throw new Error(`${answer.status} ${code}`);
+    if (!['payment_in_flight', 'settlement_pending', 'chain_unavailable'].includes(code))
+      throw new Error(`${answer.status} ${code}`);
     return null;
   });
 }

@@ -36,7 +36,12 @@ export interface Answer {
 /** A wallet with USDC that pays by x402 v1, made by hand, so that a test holds the authorization itself. */
 export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
   const account = wallet ?? (await ground.chain.newWallet());
-  const pay = async (path: string, request: JsonObject | FormData, valid_seconds = 300): Promise<Order> => {
+  const pay = async (
+    path: string,
+    request: JsonObject | FormData,
+    valid_seconds = 300,
+    terms: Partial<Pick<BaseAuthorization, 'pay_to' | 'amount_atomic'>> = {},
+  ): Promise<Order> => {
     const authorization: BaseAuthorization = {
       network: 'base',
       payer: account.address,
@@ -45,6 +50,7 @@ export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
       valid_after_seconds: 0,
       valid_before_seconds: Math.floor(Date.now() / 1000) + valid_seconds,
       nonce: `0x${randomBytes(32).toString('hex')}`,
+      ...terms,
     };
     const signature = await signMessage(account, messageOf(authorization));
     const payment = header(authorization, signature);
@@ -61,6 +67,9 @@ export async function newBuyer(ground: Ground, wallet?: PrivateKeyAccount) {
     address: account.address,
     /** At any paid door. */
     pay: (path: string, request: JsonObject | FormData) => pay(path, request),
+    /** What is asked of this very request alone, and to whom. */
+    payAs: (path: string, terms: Pick<BaseAuthorization, 'pay_to' | 'amount_atomic'>, valid_seconds = 90) =>
+      pay(path, {}, valid_seconds, terms),
     chat: (content: string, valid_seconds?: number) => pay(CHAT, chatOf(content), valid_seconds),
     stream: (content: string) => pay(CHAT, { ...chatOf(content), stream: true }),
     async registration() {

@@ -19,6 +19,7 @@ const Point = z.enum([
   'after_settling',
   'after_broadcast',
   'mid_stream',
+  'before_hold',
   'before_record',
   'in_record',
   'after_record',

@@ -45,7 +45,7 @@ export interface ProcessOptions extends StartOptions {
 export type Ground = Awaited<ReturnType<typeof openGround>>;
 
 /** Longer than any of what is waited for takes, on a machine that does much else: nothing is asserted about it. */
-const DEADLINE_MS = 60_000;
+const DEADLINE_MS = 180_000;
 /** A hub takes this long over a prompt that begins with `slow`: longer than a lease, so that reconcile passes by. */
 const SLOW_MS = 8_000;
 
@@ -55,6 +55,8 @@ interface GroundOptions {
   readonly audio_models?: readonly string[];
   /** Whether it is paid on a Solana of its own, too. */
   readonly solana?: boolean;
+  /** Of all processes, beside what is usual. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** One database (of its own cluster where its URL is given), chain, hub and DATA_DIR, for all processes of a test. */
@@ -87,6 +89,7 @@ export async function openGround(given: GroundOptions = {}) {
     ISSUER_KEYS: randomBytes(32).toString('hex'),
     LOG_LEVEL: 'warn',
     ...solana?.environment,
+    ...given.environment,
   };
   return {
     chain,

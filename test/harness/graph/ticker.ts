@@ -18,9 +18,10 @@ import { openServer } from '../../../gateway/http/server.ts';
 import { type AgentId, agentId } from '../../../schema/ids.ts';
 import { nobody, type Principal } from '../../../schema/principal.ts';
 import { requirePossession } from '../../../subgraphs/access.ts';
-import { bookFeed, shareReads } from '../../../subgraphs/book/page/feed.ts';
+import { bookFeed } from '../../../subgraphs/book/page/feed.ts';
 import type { Context } from '../../../subgraphs/context.ts';
 import type { Live, SessionWatcher, Wake } from '../../../subgraphs/live.ts';
+import { shareReads } from '../../../subgraphs/live-feed.ts';
 import { buildSubgraph } from '../../../subgraphs/subgraph.ts';
 import { logTo, Shop, shopContext } from './shop.ts';
 
@@ -44,7 +45,7 @@ export class Ticker implements Live {
   /** What becomes of each execution, where it does not succeed. */
   fault: (() => Error) | null = null;
   watcher: SessionWatcher | null = null;
-  readonly read = shareReads<Tick>(async (_agent, after, limit) => {
+  readonly read = shareReads<number, Tick>(async (_agent, after, limit) => {
     this.reads++;
     await sleep(1);
     return this.ticks.slice(after, after + limit);

@@ -11,7 +11,7 @@ import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../subgraphs/receipt/log/known-log.ts';
 import { prepareReceipt } from '../../../subgraphs/receipt/receipt/issue.ts';
 import { type Refuser } from '../../../subgraphs/receipt/refusal/sign-refusal.ts';
-import { paidCall } from '../vectors/receipt-facts.ts';
+import { paidCall, paidElsewhere } from '../vectors/receipt-facts.ts';
 
 export const issuer = openIssuer(['11'.repeat(32)], {
   base_url: 'http://127.0.0.1:4000',
@@ -116,4 +116,16 @@ export function vouched(agent: number, number: number, amount = 2000n): Collecti
     transfer_index: null,
   } as const;
   return { ...item, landing: { ...item.landing, birth: { ...item.landing.birth, ...pending } } };
+}
+
+/** A payment to somebody else, as its chain shows it, by a payer who is proven. */
+export function ingested(agent: number, number: number): Collection {
+  const task_id = `task_${agent}_${number}`;
+  const { ref, transfer_index: index } = payment(number);
+  const transaction = ref.slice('base:'.length);
+  const observed_transfer = { ...paidElsewhere.observed_transfer, transaction, index, amount: '2000' };
+  const chained = { ...paidElsewhere, observed_transfer };
+  const prepared = prepareReceipt(issuer, { ...paidCall, task_id, agent_id: agentId(agent), payment: null, chained });
+  const foreign = { ...birth(task_id, number), evidence: 'foreign_ingest', facts: { payer_proven: true } } as const;
+  return { prepared, landing: { agent_id: agentId(agent), birth: foreign, reserved: atomicAmount(0n) } };
 }

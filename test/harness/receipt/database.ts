@@ -4,12 +4,15 @@ import { type Issuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { lockLogHead } from '../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../subgraphs/receipt/log/known-log.ts';
 import { type SignedTreeHead } from '../../../subgraphs/receipt/log/tree-head.ts';
-import { issueReceipts, prepareReceipt, type ReceiptFacts } from '../../../subgraphs/receipt/receipt/issue.ts';
+import { issueReceipts, prepareReceipt } from '../../../subgraphs/receipt/receipt/issue.ts';
 import { type Receipt } from '../../../subgraphs/receipt/receipt/receipt.entity.ts';
+import type { ReceiptFacts } from '../../../subgraphs/receipt/receipt/receipt-facts.ts';
 import { freshDatabase } from '../database.ts';
 import { paidCall } from '../vectors/receipt-facts.ts';
 
 export interface ReceiptDatabase extends Database {
+  /** For a process of a test's own. */
+  readonly url: string;
   /** Issues one receipt per name, in one transaction, as the ledger does. */
   issue(issuer: Issuer, ...names: string[]): Promise<Issued>;
   /** The same of calls that differ by more than their name. */
@@ -23,13 +26,15 @@ interface Issued {
 
 /** A database of its own; the caller closes it. */
 export async function receiptDatabase(): Promise<ReceiptDatabase> {
+  const { url } = await freshDatabase();
   const database = await openDatabase({
-    url: (await freshDatabase()).url,
+    url,
     entities: receiptEntities,
     migrations: receiptMigrations,
     connections_max: 10,
   });
   return Object.assign(database, {
+    url,
     issue(issuer: Issuer, ...names: string[]): Promise<Issued> {
       return this.issueCalls(
         issuer,

@@ -2,7 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../../schema/canoni
 import { openIssuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { OpenLog } from '../../../subgraphs/receipt/log/head.ts';
 import { receiptDocument } from '../../../subgraphs/receipt/receipt/document.ts';
-import { placeReceipt, prepareReceipt, type ReceiptFacts } from '../../../subgraphs/receipt/receipt/issue.ts';
+import { placeReceipt, prepareReceipt } from '../../../subgraphs/receipt/receipt/issue.ts';
+import type { ReceiptFacts } from '../../../subgraphs/receipt/receipt/receipt-facts.ts';
 import { waivedCall } from '../vectors/receipt-facts.ts';
 
 export const base_url = 'https://svc.example';

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import fastify from 'fastify';
 import { type DocumentNode, Kind } from 'graphql';
 import { compressAnswers } from '../../../gateway/http/compression.ts';
@@ -102,6 +103,12 @@ export class FakePort implements Port {
     };
   }
 
+  /** How the board stands. */
+  board_version = '1';
+  async boardVersion(): Promise<string> {
+    return this.board_version;
+  }
+
   /** What a stream brings before it ends; null: it is refused as `answers` says. */
   events: Pick<Executed, 'data' | 'errors'>[] | null = null;
 
@@ -124,6 +131,14 @@ export class FakePort implements Port {
         yield* events;
       })(),
     };
+  }
+
+  async follow({ document, variables, frames, eventOf }: Parameters<Port['follow']>[0]) {
+    this.#note(document, variables);
+    const { events } = this;
+    if (events === null) return { kind: 'refused' as const, executed: this.answers };
+    const texts = events.flatMap(({ data }) => (data === null ? [] : [frames.event(eventOf(data))]));
+    return { kind: 'events' as const, body: Readable.from(texts) };
   }
 
   #note(document: DocumentNode, variables: JsonObject): void {

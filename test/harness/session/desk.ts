@@ -1,4 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { openBoardKeys } from '../../../gateway/graph/board-keys.ts';
 import { identify, openKeyring } from '../../../gateway/graph/identify.ts';
 import { type TaskId, taskId } from '../../../schema/ids.ts';
 import { nobody, type Possession, type Principal } from '../../../schema/principal.ts';
@@ -17,6 +18,7 @@ import { keyWallets } from './wallets.ts';
 
 export const NOW_MS = 1_790_000_000_000;
 const vault = openVault('a secret for sealing');
+const board_keys = openBoardKeys({ ops: 'an-ops-secret', inbound: 'an-inbound-secret' });
 const keyring = openKeyring({ live: ['live-key'], demo: [], waiver: [] });
 
 export type Account = ReturnType<typeof privateKeyToAccount>;
@@ -54,6 +56,7 @@ export async function openDesk() {
     },
     charge: async () => Promise.reject(new Error('nothing is charged here')),
     chargeStream: async () => Promise.reject(new Error('nothing is charged here')),
+    chargeLegs: async () => Promise.reject(new Error('nothing is charged here')),
     base_url: 'http://127.0.0.1',
     profile: 'development',
     principal: nobody,
@@ -66,7 +69,7 @@ export async function openDesk() {
   let signatures = 0;
   const paid = registrationPaid(context);
   const resolver = new RegistrationResolver();
-  const checks = { ...context, keyring, decoy: sealDecoy(context) };
+  const checks = { ...context, keyring, board_keys, decoy: sealDecoy(context) };
   const identified = (shown: object): Promise<Principal> =>
     identify({ sessions: [], agent: null, proof: null, api_key: null, address: '127.0.0.1', ...shown }, checks);
   return {
@@ -86,8 +89,8 @@ export async function openDesk() {
       const payer = payerOf(account);
       await paid.admit?.(request, payer, context);
       const agent_id = (await paid.book?.(request, payer, context)) ?? null;
-      const stamped = { task_id, payer, agent_id, payment_ref: 'base:0x1' };
-      return database.transaction(tx => paid.commit(tx, request, stamped));
+      const stamped = { task_id, payer, agent_id, payment_ref: 'base:0x1', transfer: null, recorded_at_ms: NOW_MS };
+      return database.transaction(tx => paid.commit(tx, request, stamped, null));
     },
     /** By a receipt, with a signature not used yet unless its time is given. */
     async registerBy(account: Account, task_id: string, at = NOW_MS / 1000 - signatures++) {

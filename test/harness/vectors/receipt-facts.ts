@@ -1,4 +1,5 @@
-import type { ReceiptFacts } from '../../../subgraphs/receipt/receipt/issue.ts';
+import type { ReceiptPayment } from '../../../schema/receipt-payload.ts';
+import type { ReceiptFacts } from '../../../subgraphs/receipt/receipt/receipt-facts.ts';
 
 /** One ordinary paid call: what a receipt says before it has a place in the log. */
 export const paidCall: ReceiptFacts = {
@@ -35,6 +36,21 @@ export const paidCall: ReceiptFacts = {
   profile: 'development',
 };
 
+/** A payment to somebody else that was looked up on its chain: what a book chain signs in place of one. */
+export const paidElsewhere = {
+  observed_transfer: {
+    network: 'base',
+    rail: 'usdc',
+    asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    transaction: `0x${'d'.repeat(64)}`,
+    index: 5,
+    payer: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    pay_to: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+    amount: '1500000',
+  },
+  payer_proven: true,
+} as const satisfies ReceiptFacts['chained'];
+
 /** The same call let through by a key: no payment, no wallet, no book. */
 export const waivedCall: ReceiptFacts = {
   ...paidCall,
@@ -47,4 +63,27 @@ export const waivedCall: ReceiptFacts = {
   payment: null,
   waived_by: 'live_key',
   profile: 'production',
+};
+
+const { payment } = paidCall as ReceiptFacts & { readonly payment: ReceiptPayment };
+
+/** A job that was paid for in two: its winner, and the fee. */
+export const paidInTwo: ReceiptFacts = {
+  ...paidCall,
+  task_id: 'task_01jd3x8z5v9k2m4n6p8q0r2s6w',
+  hub: 'svc',
+  model: 'board',
+  payment,
+  legs: [
+    {
+      leg: 'payee',
+      ...{ ref: payment.ref, transfer_index: payment.transfer_index, network: payment.network, asset: payment.asset },
+      ...{ payer: payment.payer, pay_to: payment.pay_to, amount: payment.settled_amount },
+    },
+    {
+      leg: 'fee',
+      ...{ ref: `base:0x${'f'.repeat(64)}`, transfer_index: 3, network: 'base', asset: payment.asset },
+      ...{ payer: payment.payer, pay_to: '0x90F79bf6EB2c4f870365E785982E1f101E93b906', amount: '2020' },
+    },
+  ],
 };

@@ -50,23 +50,23 @@ describe('boardPosts', () => {
   it('lists public posts, newest first, with the host only and the page of what backs them', async () => {
     await database.transaction(async tx =>
       insertRows(tx, 'board_post', [
-        { ...row, post_id: 'old', posted_at: '2026-01-01T00:00:00Z' },
+        { ...row, post_id: 'post_1', posted_at: '2026-01-01T00:00:00Z' },
         {
           ...row,
-          post_id: 'new',
+          post_id: 'post_2',
           posted_at: '2026-01-02T00:00:00Z',
           outcome: 'error',
           receipt_ref: 'task_cited',
           endpoint_host: 'b.example:8443',
         },
-        { ...row, post_id: 'hidden', posted_at: '2026-01-03T00:00:00Z', hidden: true },
+        { ...row, post_id: 'post_3', posted_at: '2026-01-03T00:00:00Z', hidden: true },
       ]),
     );
     const { data } = await posts();
     expect(data?.boardPosts).toMatchObject([
-      { postId: 'new', backing: 'spend-backed', verifyUrl: 'https://svc.example/receipt/task_cited' },
+      { postId: 'post_2', backing: 'spend-backed', verifyUrl: 'https://svc.example/receipt/task_cited' },
       {
-        postId: 'old',
+        postId: 'post_1',
         backing: 'stamp-backed',
         verifyUrl: 'https://svc.example/receipt/task_stamp',
         amount: '2000',
@@ -78,9 +78,9 @@ describe('boardPosts', () => {
   });
 
   it('filters by outcome, and by endpoint as a URL or a host', async () => {
-    expect(await ids('(type: success)')).toEqual(['old']);
-    expect(await ids('(endpoint: "https://api.example/other")')).toEqual(['old']);
-    expect(await ids('(endpoint: "b.example:8443")')).toEqual(['new']);
+    expect(await ids('(type: success)')).toEqual(['post_1']);
+    expect(await ids('(endpoint: "https://api.example/other")')).toEqual(['post_1']);
+    expect(await ids('(endpoint: "b.example:8443")')).toEqual(['post_2']);
     expect(await ids('(type: success, endpoint: "b.example:8443")')).toEqual([]);
   });
 

@@ -239,7 +239,7 @@ describe('the audit of a book', () => {
     await setBudget(database, book(), null);
     await setPolicy(database, book(), { policy_type: 'daily_cap', value: null });
     let ended = false;
-    const moving = (async () => {
+    const move = async () => {
       for (let number = 10; number < 130; number++) {
         const item = number % 3 === 0 ? vouched(agent, number) : collection(agent, number);
         await database.transaction(tx => collectAll(tx, [item]));
@@ -250,8 +250,10 @@ describe('the audit of a book', () => {
           arrive(tx, [{ task_id: task(number), to: 'ARRIVAL_UNVERIFIED', omission_rule }]),
         );
       }
+    };
+    const moving = move().finally(() => {
       ended = true;
-    })();
+    });
     let rounds = 0;
     while (!ended) {
       expect(await audited()).toMatchObject({ kind: 'sound' });

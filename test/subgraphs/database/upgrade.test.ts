@@ -6,6 +6,7 @@ import { boardMigrations } from '../../../subgraphs/board/index.ts';
 import { bookMigrations } from '../../../subgraphs/book/index.ts';
 import { openDatabase } from '../../../subgraphs/database.ts';
 import type { MigrationClass } from '../../../subgraphs/migrate.ts';
+import { JOBS_SCHEMA } from '../../../subgraphs/migrate-jobs.ts';
 import { receiptEntities, receiptMigrations } from '../../../subgraphs/receipt/index.ts';
 import { sessionMigrations } from '../../../subgraphs/session/index.ts';
 import { databaseBeforeBaselines, emptyDatabase } from '../../harness/before-baselines.ts';
@@ -55,14 +56,17 @@ const everything = [
   `select indexname, indexdef from pg_indexes where schemaname = 'public' order by indexname`,
   `select conrelid::regclass, conname, pg_get_constraintdef(oid) from pg_constraint
     where connamespace = 'public'::regnamespace order by conrelid::regclass::text, conname`,
-  `select tgrelid::regclass, tgenabled, pg_get_triggerdef(oid) from pg_trigger where not tgisinternal order by tgname`,
+  `select tgrelid::regclass, tgenabled, pg_get_triggerdef(oid) from pg_trigger
+    where not tgisinternal and tgrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)
+    order by tgname`,
   `select proname, prosrc, pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace order by 1`,
   `select schemaname, sequencename, data_type, start_value, min_value, max_value, increment_by, cycle, cache_size
-    from pg_sequences order by sequencename`,
+    from pg_sequences where schemaname = 'public' order by sequencename`,
   `select * from pg_rules where schemaname = 'public' order by tablename, rulename`,
   `select stxname, pg_get_statisticsobjdef(oid) from pg_statistic_ext order by stxname`,
   `select typname, typtype from pg_type where typnamespace = 'public'::regnamespace order by typname`,
-  'select nspname from pg_namespace order by nspname',
+  // That of jobs is its library's.
+  `select nspname from pg_namespace where nspname <> '${JOBS_SCHEMA}' order by nspname`,
 ];
 
 /** Every row of every table but the migrator's own. */

@@ -9,7 +9,7 @@ import { setUnsignedFacts } from '../../../subgraphs/receipt/receipt/unsigned-fa
 import { refusalById } from '../../../subgraphs/receipt/refusal/find.ts';
 import { issueRefusals } from '../../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { type ReceiptDatabase, receiptDatabase } from '../../harness/receipt/database.ts';
-import { paidCall } from '../../harness/vectors/receipt-facts.ts';
+import { paidCall, paidElsewhere } from '../../harness/vectors/receipt-facts.ts';
 
 /* What stands in the database is shown only as it was signed. */
 
@@ -153,5 +153,24 @@ describe('a stored refusal', () => {
     await alter(`update refusal set ${change} where refusal_id = $1`, id);
     await expect(refusalById(database, id)).rejects.toMatchObject(damaged);
     expect(heard).toMatchObject([{ record: 'refusal', id }]);
+  });
+});
+
+describe('a stored receipt of a book chain', () => {
+  const chained = { payment: null, chained: paidElsewhere };
+  const { transaction, amount } = paidElsewhere.observed_transfer;
+
+  it('is found as it was signed: its payment by the reference that was signed beside the book', async () => {
+    const [receipt] = await receiptsByTask(database, [await issued(chained)]);
+    const signed = { payloadVersion: 4, paymentRef: `base:${transaction}`, agentId: 7, amount: BigInt(amount) };
+    expect(receipt).toMatchObject(signed);
+    expect(heard).toEqual([]);
+  });
+
+  it.each(['payment_ref', 'agent_id', 'amount'])('is not shown with another %s', async column => {
+    const task_id = await issued(chained);
+    await alter(`update receipt set ${column} = '9' where task_id = $1`, task_id);
+    await expect(receiptsByTask(database, [task_id])).rejects.toMatchObject({ code: 'record_damaged' });
+    expect(heard).toHaveLength(1);
   });
 });

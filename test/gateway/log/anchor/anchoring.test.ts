@@ -62,8 +62,8 @@ describe('anchoring', () => {
 
   it('by itself, on its schedule', async () => {
     const { store, seed } = await anchored();
-    const { anchoring, heads } = anchoringProcess(chain.rpc_url, store, seed, { pace_ms: 50 });
-    anchoring.start(0);
+    const { heads, start } = anchoringProcess(chain.rpc_url, store, seed, { pace_ms: 50 });
+    start();
     for (const number of [4, 5]) {
       await grow(store, number);
       await expect.poll(() => heads.newest?.tree_size).toBe(number);
@@ -89,7 +89,7 @@ describe('anchoring', () => {
     const process = anchoringProcess(chain.rpc_url, store, seed);
     expect(await process.settle()).toEqual({ kind: 'trouble', trouble: 'unfunded' });
     expect(await journalOf(store)).toEqual([]);
-    process.anchoring.start(0);
+    process.start();
     await expect.poll(() => process.anchoring.trouble).toBe('unfunded');
     await chain.call('anvil_setBalance', anchorKey(seed).address, '0xde0b6b3a7640000');
     await expect.poll(() => process.heads.newest?.tree_size).toBe(1);

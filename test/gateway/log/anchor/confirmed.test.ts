@@ -32,7 +32,7 @@ async function running() {
     },
   });
   await process.anchoring.prove();
-  process.anchoring.start(0);
+  process.start();
   return {
     ...{ store, seed, node, own, other, process, anchored: process.heads.newest as Anchored },
     async moreRounds(rounds: number) {

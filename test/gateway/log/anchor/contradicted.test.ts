@@ -63,7 +63,7 @@ describe('a log that does not extend what stands on Base', () => {
   it('while a process runs: it says so, anchors nothing any more, and is not sound', async () => {
     const { store, seed } = await fourLeaves();
     const process = anchoringProcess(chain.rpc_url, store, seed, { pace_ms: 0 });
-    process.anchoring.start(0);
+    process.start();
     await expect.poll(() => process.heads.newest?.tree_size).toBe(4);
     const mined = await minedOf(chain, seed);
     await store.query({ text: turned_back });
@@ -85,7 +85,7 @@ describe('a log that does not extend what stands on Base', () => {
     const [late, idle] = [await watching(store), await watching(store)];
     expect([late.watch.halt, idle.watch.halt]).toEqual([null, null]);
     const beside = anchoringProcess(chain.rpc_url, store, seed, { contradicted: head => late.watch.meet(head) });
-    beside.anchoring.start(0);
+    beside.start();
     await expect.poll(() => beside.anchoring.sound).toBe(false);
     // As long as the block may be replaced, this process alone is closed.
     await chain.mine(5);

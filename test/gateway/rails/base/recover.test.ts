@@ -153,7 +153,7 @@ describe('a stuck nonce', () => {
     const settling = settler.settle(item);
     await until(async () => (await ground.attempts()).length === 1);
     await ground.useUpNonce();
-    await ground.chain.passTime(600);
+    await ground.chain.passTime(660);
     send();
     await until(async () => (await ground.states()).join() === 'abandoned');
     expect(await ground.attempts()).toHaveLength(1);

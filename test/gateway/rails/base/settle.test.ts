@@ -119,7 +119,7 @@ describe('a payment that settles', () => {
     const [item] = await ground.payments(1);
     if (!item) return;
     const tx_hash = await ground.submitElsewhere(item);
-    await ground.chain.passTime(600);
+    await ground.chain.passTime(660);
     expect(await ground.settler().settle(item)).toMatchObject({ kind: 'transferred', by: 'third_party', tx_hash });
   });
 });

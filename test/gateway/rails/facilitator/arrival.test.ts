@@ -68,7 +68,7 @@ function becomes(task_id: string, outcome: string): Promise<true> {
 /** Settles, and then nobody can ask the chain any more. */
 function settleUnseen(settles = true): void {
   const says = settles ? ({ kind: 'the_truth' } as const) : ({ kind: 'success', transaction: nonsense() } as const);
-  service.facilitator.behave({ settles, says, meanwhile: () => service.gate.cut() });
+  service.facilitator.behave({ settles, says, meanwhile: service.cutOnce() });
 }
 
 async function sendUnseen(order: Order, settles = true): Promise<Answer> {
@@ -163,7 +163,7 @@ describe('a payment that was vouched for while the chain was away', () => {
   it('is collected by the transfer that is there, where another transaction was named', async () => {
     const order = await buyer.chat('Misnamed');
     const says = { kind: 'success', transaction: nonsense() } as const;
-    service.facilitator.behave({ settles: true, says, meanwhile: () => service.gate.cut() });
+    service.facilitator.behave({ settles: true, says, meanwhile: service.cutOnce() });
     const answer = await send(gateway, order);
     const task_id = taskOf(answer);
     expect(answer.body.svc).toMatchObject({ payment_ref: `base:${says.transaction}`, proof_outcome: 'pending' });
@@ -272,7 +272,7 @@ describe('a payment that was vouched for and never came', () => {
     service.facilitator.behave({ settles: false, says: { kind: 'failure', reason: 'unexpected_settle_error' } });
     service.gate.open();
     // The chain's own time decides: the payment was valid for five minutes.
-    await service.ground.chain.passTime(301);
+    await service.ground.chain.passTime(360);
     await service.ground.chain.mine(70);
     await becomes(task_id, 'unverified');
     await expectUnverified(task_id, jwsOf(answer), 'authorization_expired_unused');

@@ -76,7 +76,7 @@ describe('a process killed while payments are at the facilitator', () => {
   it('and the chain away when another one takes them up: recorded on its word, then collected', async () => {
     const order = await (await newBuyer(service.ground)).chat('vouched for after a death');
     await killedAtTheFacilitator([order], { settles: false, says: { kind: 'nothing' } });
-    service.facilitator.behave({ ...honest, meanwhile: () => service.gate.cut() });
+    service.facilitator.behave({ ...honest, meanwhile: service.cutOnce() });
     expect(await closed(service.ground, order)).toMatchObject({ state: 'recorded' });
     expect(proofOf(await send(healthy, order))).toBe('pending');
     service.facilitator.behave(honest);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type SubgraphName, subgraphNames } from '../../../../gateway/config/read-config.ts';
-import { freePort } from '../../../../gateway/development/port.ts';
 import type { FaultPoint } from '../../../../gateway/operations/faults.ts';
 import { openGround } from '../../faults/ground.ts';
 import type { RunningGateway } from '../../gateway.ts';
+import { ownPort } from '../../own-port.ts';
 
 export type Processes = Awaited<ReturnType<typeof openProcesses>>;
 
@@ -81,6 +81,6 @@ export async function openProcesses({
 /** One after the other, so that none is given twice. */
 async function portsOf(names: readonly SubgraphName[]): Promise<Record<SubgraphName, number>> {
   const ports: [SubgraphName, number][] = [];
-  for (const name of names) ports.push([name, await freePort()]);
+  for (const name of names) ports.push([name, await ownPort()]);
   return Object.fromEntries(ports) as Record<SubgraphName, number>;
 }

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { atomicAmount } from '../../../../schema/amount.ts';
 import { nothingKnown, type RowBirth } from '../../../../schema/book-row.ts';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { type Evidence, evidences } from '../../../../schema/evidence.ts';
@@ -13,7 +12,7 @@ import { closeBook } from '../../../../subgraphs/book/ledger/damage.ts';
 import { sequenceOf } from '../../../../subgraphs/book/page/sequence.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
-import { birth, collectAll, collection, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
+import { birth, collectAll, collection, ingested, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 let database: Database;
@@ -23,7 +22,7 @@ beforeAll(async () => {
 });
 
 /** Rows of these rest on a receipt, which is issued with them. */
-const withReceipt = { collected: collection, RECORDED_BY_SETTLE: vouched } as const;
+const withReceipt = { collected: collection, RECORDED_BY_SETTLE: vouched, foreign_ingest: ingested } as const;
 
 /** A row of that evidence as its writer bears it; those that carry money count, the others do not. */
 function bearing(evidence: Evidence, number: number): RowBirth {
@@ -111,15 +110,17 @@ describe('evidence', () => {
 
 describe('a birth without a receipt', () => {
   const spent = async () =>
-    (await database.query({ text: 'select seq, spent_atomic from book where agent_id = $1', values: [book] }))[0];
+    (
+      await database.query({ text: 'select seq, spent_atomic, by_rail from book where agent_id = $1', values: [book] })
+    )[0];
 
-  it('counts what it carries, and an allocation not at all', async () => {
+  it('counts by its rail what was spent elsewhere, against no ceiling, and an allocation not at all', async () => {
     book++;
     await withBooks(database, book);
     await bear('inflow_claimed', 1);
-    expect(await spent()).toEqual({ seq: 1, spent_atomic: 0n });
+    expect(await spent()).toEqual({ seq: 1, spent_atomic: 0n, by_rail: {} });
     await bear('foreign_ingest', 2);
-    expect(await spent()).toEqual({ seq: 2, spent_atomic: atomicAmount(2000n) });
+    expect(await spent()).toEqual({ seq: 2, spent_atomic: 0n, by_rail: { usdc: { count: 1, amount: '2000' } } });
     await requireSoundBook(2);
   });
 

@@ -164,12 +164,12 @@ describe('any interleaving of reserve, collect, void and money that never came',
           const row = rows[pick % Math.max(rows.length, 1)];
           if (kind === 'reserve' && evaluate(head, paying(amount)).kind === 'admitted') held.push(amount);
           else if (kind === 'unverify' && row) {
-            head = tally(head, { amount: usdc(row.amount), rail: 'usdc' }, row.at_ms, -1);
+            head = tally(head, { amount: usdc(row.amount), rail: 'usdc', evidence: 'collected' }, row.at_ms, -1);
             rows.splice(rows.indexOf(row), 1);
           } else if ((kind === 'collect' || kind === 'void') && held.length > 0) {
             const [given] = held.splice(pick % held.length, 1);
             if (kind === 'collect' && given !== undefined) {
-              head = tally(head, { amount: usdc(given), rail: 'usdc' }, head.now_ms, 1);
+              head = tally(head, { amount: usdc(given), rail: 'usdc', evidence: 'collected' }, head.now_ms, 1);
               rows.push({ amount: given, at_ms: head.now_ms });
             }
           }

@@ -116,7 +116,8 @@ function naive(rows: Collected, { policy, budget_atomic }: TriedTerms, from_ms: 
     const byKey = kind === 'key';
     if ((amount === null && !byKey) || at_ms >= to_ms) continue;
     const row = { amount: byKey ? 0n : BigInt(amount ?? 0), at_ms };
-    if (at_ms < from_ms || kind === 'stamp' || kind === 'foreign_ingest') {
+    if (kind === 'foreign_ingest') continue;
+    if (at_ms < from_ms || kind === 'stamp') {
       passed.push(row);
       continue;
     }

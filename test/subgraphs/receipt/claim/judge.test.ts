@@ -13,6 +13,8 @@ describe('judging a second use', () => {
     ['claimed', false, use, 'in_flight'],
     ['settling', true, use, 'in_flight'],
     ['settling', false, use, 'pending'],
+    ['held', false, use, 'pending'],
+    ['held', false, { ...use, request_hash: 'other' }, 'foreign'],
     ['recorded', false, use, 'replayed'],
     ['recorded', false, { ...use, request_hash: 'other' }, 'foreign'],
     ['settling', false, { ...use, request_hash: 'other' }, 'foreign'],
@@ -26,8 +28,9 @@ describe('judging a second use', () => {
 
   it('says of a payment that serves another request whether that one is settled', () => {
     const other = { ...use, request_hash: 'other' };
-    const settled = (state: 'claimed' | 'settling' | 'recorded') => judge({ ...standing, state }, other);
-    expect(settled('recorded')).toEqual({ kind: 'foreign', settled: true });
+    const settled = (state: 'claimed' | 'settling' | 'held' | 'recorded') => judge({ ...standing, state }, other);
+    for (const state of ['held', 'recorded'] as const)
+      expect(settled(state)).toEqual({ kind: 'foreign', settled: true });
     for (const state of ['claimed', 'settling'] as const)
       expect(settled(state)).toEqual({ kind: 'foreign', settled: false });
   });

@@ -110,6 +110,30 @@ describe('ISSUER_KEYS replaced wholly, the old seed gone', () => {
   });
 });
 
+describe('a process whose clock is off by hours', () => {
+  const HOURS_MS = 2 * 3_600_000;
+  it.each([
+    ['behind', -HOURS_MS],
+    ['ahead', HOURS_MS],
+  ])('%s, ends no key of another and begins none early: what both sign verifies', async (_, off_ms) => {
+    const { database, data_dir, open } = await kept();
+    const before = await open(first);
+    await database.issue(before, 'task_old');
+    const off = openIssuer([second], { base_url, now_ms: () => Date.now() + off_ms });
+    await recordIssuer(database, off, { data_dir, failed: unexpected });
+    await before.renew();
+    expect(before.standing).toBe('in_force');
+    await database.issue(before, 'task_beside');
+    const after = await open(second, first);
+    await database.issue(after, 'task_new');
+    for (const task_id of ['task_old', 'task_beside', 'task_new']) {
+      const [receipt] = await receiptsByTask(database, [task_id]);
+      const document = receipt && receiptDocument(receipt, base_url, 'development');
+      expect(verifyReceipt(document ?? {}, after.jwks)).toMatchObject({ kind: 'valid' });
+    }
+  });
+});
+
 describe('a process that serves while its database', () => {
   /** An issuer whose later reads go as `query` says, and what it was told of them. */
   async function served(query: (database: Database) => Database['query']) {

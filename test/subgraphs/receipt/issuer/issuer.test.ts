@@ -166,7 +166,7 @@ describe('the published histories', () => {
     expect(methods.map(id => id.split('#')[1])).toEqual(kids);
   });
 
-  it('keep versions 1 to 3 of the receipt policy byte for byte; version 4 names them', () => {
+  it('keep versions 1 to 3 of the receipt policy byte for byte; each later one names the one before it', () => {
     const { policies } = issuer.policyHistory as never as { policies: { hash: string; policy: JsonObject }[] };
     expect(policies.map(({ policy }) => canonicalHash(policy))).toEqual(policies.map(({ hash }) => hash));
     expect(policies[0]?.hash).toBe(FIRST_POLICY_HASH);
@@ -175,19 +175,23 @@ describe('the published histories', () => {
     expect(policies[2]?.policy).toMatchObject({ version: 3, previous_hash: SECOND_POLICY_HASH });
     expect(policies[2]?.hash).toBe(THIRD_POLICY_HASH);
     expect(policies[3]?.policy).toMatchObject({ version: 4, previous_hash: THIRD_POLICY_HASH });
-    expect(issuer.receipt_policy.version).toBe(4);
+    expect(policies[4]?.policy).toMatchObject({ version: 5, previous_hash: policies[3]?.hash });
+    expect(policies[5]?.policy).toMatchObject({ version: 6, previous_hash: policies[4]?.hash });
+    expect(issuer.receipt_policy).toEqual({ version: 6, hash: policies[5]?.hash });
   });
 
   it('refuse another policy in place of a published one, and go on beside one that a newer process has published', () => {
-    const { policies } = issuer.historiesAfter(noHistories);
+    const { policies } = issuer.historiesAfter(noHistories, now_ms());
     const [version_1, version_2] = policies;
     if (!version_1 || !version_2) throw new Error('more than two are published');
-    const snapshots = issuer.historiesAfter(noHistories).snapshots;
+    const snapshots = issuer.historiesAfter(noHistories, now_ms()).snapshots;
     const changed = { ...version_2, hash: 'a'.repeat(64) };
-    expect(() => issuer.historiesAfter({ snapshots, policies: [version_1, changed] })).toThrow('never changes');
-    const newer = { snapshots, policies: [...policies, { ...changed, version: policies.length + 1 }] };
-    expect(issuer.historiesAfter(newer)).toBe(newer);
-    const continued = issuer.historiesAfter({ snapshots, policies: [version_1] }).policies;
+    expect(() =>
+      issuer.historiesAfter({ ...noHistories, snapshots, policies: [version_1, changed] }, now_ms()),
+    ).toThrow('never changes');
+    const newer = { ...noHistories, snapshots, policies: [...policies, { ...changed, version: policies.length + 1 }] };
+    expect(issuer.historiesAfter(newer, now_ms())).toBe(newer);
+    const continued = issuer.historiesAfter({ ...noHistories, snapshots, policies: [version_1] }, now_ms()).policies;
     expect(continued).toMatchObject(policies.map(({ version, hash }) => ({ version, hash })));
     expect(continued[1]?.previous_hash).toBe(version_1.hash);
   });

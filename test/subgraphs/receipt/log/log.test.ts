@@ -5,7 +5,7 @@ import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts
 import { lockLogHead } from '../../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../../subgraphs/receipt/log/known-log.ts';
 import { proveLogIntact } from '../../../../subgraphs/receipt/log/prove-intact.ts';
-import { consistencyProof, inclusionProof } from '../../../../subgraphs/receipt/log/stored-proofs.ts';
+import { consistencyProof, inclusionOf } from '../../../../subgraphs/receipt/log/stored-proofs.ts';
 import { type SignedTreeHead } from '../../../../subgraphs/receipt/log/tree-head.ts';
 import { receiptsByTask } from '../../../../subgraphs/receipt/receipt/find.ts';
 import { leafHash, verifyConsistency, verifyInclusion } from '../../../../subgraphs/receipt/verify/merkle-proof.ts';
@@ -31,7 +31,9 @@ afterAll(() => database.close());
 describe('the log', () => {
   it('agrees with itself: entities and migrations describe the same tables', async () => {
     const changes = await database.orm.schema.getUpdateSchemaSQL({ wrap: false });
-    expect(changes.split('\n').filter(line => /log_node|log_head|tree_head|"receipt"/.test(line))).toEqual([]);
+    const ours = changes.split('\n').filter(line => /log_node|log_head|tree_head|"receipt"/.test(line));
+    // No entity names the trigger that takes no head by an ended key.
+    expect(ours.filter(line => !/tree_head_key/.test(line))).toEqual([]);
   });
 
   it('signs one head per batch, over the root of all leaves so far', async () => {
@@ -50,9 +52,9 @@ describe('the log', () => {
       if (!receipt) throw new Error(`no receipt ${task}`);
       const { leafIndex: leaf_index, treeSize, rootHash, payload } = receipt;
       const leaf = leafHash(payload);
-      const own = await inclusionProof(database, leaf_index, treeSize);
+      const { path: own } = await inclusionOf(database, receipt, treeSize, rootHash);
       expect(verifyInclusion({ leaf, leaf_index, size: treeSize, root: bytes(rootHash) }, own)).toBe(true);
-      const path = await inclusionProof(database, leaf_index, newest.tree_size);
+      const { path } = await inclusionOf(database, receipt, newest.tree_size, newest.root_hash);
       const claim = { leaf, leaf_index, size: newest.tree_size, root: bytes(newest.root_hash) };
       expect(verifyInclusion(claim, path)).toBe(true);
       expect(verifyInclusion({ ...claim, leaf: leafHash(`${payload} `) }, path)).toBe(false);

@@ -58,19 +58,29 @@ function reportOf(verified: Verification | ReturnType<typeof verifyRefusal>): Re
 const report = (document: JsonObject) => reportOf(verifyReceipt(document, issuer.jwks));
 const NOTHING: readonly string[] = [];
 
+const LANE = ['anchor_changed_since_binding', 'freeze', 'unverifiable_from_registry'];
+const PAID_LANE = [...LANE, 'local_check', 'binding'];
+
 describe('members that nobody signed', () => {
   it('are named: what stands beside a receipt, and what is no part of one', () => {
-    expect(report(receipt).unsigned).toEqual({ lane: ['settled_by', 'verification.how'], unknown: NOTHING });
+    expect(report(receipt).unsigned).toEqual({
+      lane: ['settled_by', ...PAID_LANE, 'verification.how'],
+      unknown: NOTHING,
+    });
     expect(report(vouched).unsigned.lane).toEqual([
       'proof_outcome',
       'settled_by',
+      ...PAID_LANE,
       'verification.how',
       'settlement_status',
     ]);
     // What was signed in production names no profile.
-    for (const document of [waived, production])
+    for (const [document, lane] of [
+      [waived, [...LANE, 'binding']],
+      [production, PAID_LANE],
+    ] as const)
       expect(report(document).unsigned).toEqual({
-        lane: ['settled_by', 'verification.how', 'profile'],
+        lane: ['settled_by', ...lane, 'verification.how', 'profile'],
         unknown: NOTHING,
       });
   });
@@ -179,5 +189,14 @@ describe('a member of another type', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe('a member that is called like what every object has', () => {
+  const names = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__'];
+  it.each(names)('%s: is told as signed by nobody, and of a refusal there is no such member', name => {
+    const beside = (document: JsonObject) => JSON.parse(`{"${name}":"evil",${JSON.stringify(document).slice(1)}`);
+    expect(report(beside(receipt)).unsigned.unknown).toEqual([name]);
+    expect(verifyRefusal(beside(refusal), issuer.jwks)).toMatchObject({ kind: 'invalid', code: 'copy_mismatch' });
   });
 });

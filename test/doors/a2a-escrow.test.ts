@@ -1,0 +1,177 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { CLAIM, escrowDoorsOf, escrowPair } from '../harness/doors/escrows.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+
+let service: Service;
+let pair: Awaited<ReturnType<typeof escrowPair>>;
+let principal: Agent;
+let counterparty: Agent;
+let stranger: Agent;
+beforeAll(async () => {
+  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  pair = await escrowPair(service);
+  ({ principal, counterparty, stranger } = pair);
+}, 60_000);
+
+const { path, a2a, list, opened, pass } = escrowDoorsOf(() => service);
+
+describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
+  it('201 opened, 201 funded, 200 submitted, 200 released: each party is shown its own side', async () => {
+    const first = await pair.open('whole');
+    expect(first).toEqual({
+      escrow_id: expect.stringMatching(/^escrow_[0-9a-z]{26}$/),
+      job_id: 'whole',
+      job_spec_hash: 'ab'.repeat(32),
+      amount: '2000',
+      parties: { principal_agent_id: principal.agent_id, counterparty_agent_id: counterparty.agent_id },
+      party: 'principal',
+      state: 'open',
+      task_id: null,
+      fulfillment_receipt_id: null,
+      output_commitment: null,
+      opened_at: expect.any(String),
+      expires_at: expect.any(String),
+      phases: [
+        {
+          ...{ action: 'open', by: 'principal', state: 'open', at: expect.any(String) },
+          ...{ task_id: expect.stringMatching(/^task_/), seq: expect.any(Number) },
+          ...{ claim_type: null, evidence: null, checks: null },
+        },
+      ],
+      legal: ['fund', 'clawback', 'status'],
+    });
+    const name = { job_id: 'whole' };
+    const task_id = await pair.payment();
+    const backed = await a2a(principal, 'fund', { ...name, task_id });
+    expect(backed).toMatchObject({ status: 201, body: { state: 'funded', task_id, legal: ['clawback', 'status'] } });
+    const seen = await a2a(counterparty, 'status', name);
+    expect(seen).toMatchObject({
+      status: 200,
+      body: {
+        party: 'counterparty',
+        state: 'funded',
+        task_id: null,
+        phases: [{ action: 'open', task_id: null, seq: null }, { action: 'fund' }],
+        legal: ['submit', 'clawback', 'status'],
+      },
+    });
+    expect(seen.text).not.toContain(task_id);
+    const done = await a2a(counterparty, 'submit', { ...name, ...pair.submission });
+    expect(done).toMatchObject({ status: 200, body: { state: 'submitted', ...pair.submission } });
+    const released = await a2a(principal, 'release', name);
+    expect(released).toMatchObject({ status: 200, body: { state: 'released', legal: ['status'] } });
+    expect(released.body.phases.at(-1)?.checks?.map(({ check, passed }) => [check, passed])).toEqual([
+      ['backing', true],
+      ['fulfillment_receipt', true],
+      ['output_commitment', true],
+    ]);
+    // The very same step again is answered as it was.
+    expect(await a2a(principal, 'fund', { ...name, task_id })).toMatchObject({ status: 201, body: backed.body });
+  });
+
+  it('each phase is a row without an amount, on both books from `fund` on; what was spent stays as it was', async () => {
+    const before = { own: await pair.book(principal, ''), theirs: await pair.book(counterparty, '') };
+    const { escrow_id } = await pair.open('rows');
+    expect((await pair.book(counterparty, '')).entries).toEqual(before.theirs.entries);
+    const task_id = await pair.payment();
+    await a2a(principal, 'fund', { job_id: 'rows', task_id });
+    await a2a(counterparty, 'clawback', { job_id: 'rows' });
+    const told = async (agent: Agent) =>
+      (await pair.book(agent)).entries.filter(row => row.a2a_escrow?.escrow_id === escrow_id).toReversed();
+    const [own, theirs] = [await told(principal), await told(counterparty)];
+    expect(own.map(row => row.a2a_escrow?.phase)).toEqual(['open', 'funded', 'clawed_back']);
+    expect(theirs.map(row => [row.task_id, row.a2a_escrow?.by])).toEqual([
+      [own[1]?.task_id, 'principal'],
+      [own[2]?.task_id, 'counterparty'],
+    ]);
+    expect(own[1]?.a2a_escrow).toMatchObject({ task_id, amount: '2000', job_id: 'rows' });
+    expect(JSON.stringify(theirs)).not.toContain(task_id);
+    for (const row of [...own, ...theirs])
+      expect(row).toMatchObject({ evidence: 'a2a_escrow', payment: { ref: null, rail: null, amount: null } });
+    expect(BigInt((await pair.book(principal, '')).spent)).toBe(BigInt(before.own.spent) + 2000n);
+    expect((await pair.book(counterparty, '')).spent).toBe(before.theirs.spent);
+    const lineage = await service.get<{ ancestors: { task_id: string }[] }>(
+      `/v1/agents/${principal.agent_id}/book/lineage/${own[2]?.task_id}`,
+      { 'X-SVC-Session': principal.session },
+    );
+    expect(lineage.status).toBe(200);
+    expect(JSON.stringify(lineage.body)).toContain(own[0]?.task_id);
+  });
+
+  it('an export, the record and the report of the sequence take its rows as they are', async () => {
+    const headers = { 'X-SVC-Session': counterparty.session };
+    const book = `/v1/agents/${counterparty.agent_id}/book`;
+    const { body } = await service.get<{ rows: JsonObject[]; totals: { count: number } }>(
+      `${book}/export?format=json`,
+      headers,
+    );
+    const rows = body.rows.filter(({ evidence }) => evidence === 'a2a_escrow');
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows)
+      expect(row).toMatchObject({ amount: null, payment_ref: null, verify_url: null, auditor_url: null });
+    expect(body.totals.count).toBe(body.rows.filter(({ amount }) => amount !== null).length);
+    expect((await service.get(`${book}/export?format=csv`, headers)).text).toContain('a2a_escrow');
+    expect((await service.get(`${book}/export/journal?per=row`, headers)).status).toBe(200);
+    expect((await service.get(`${book}/gaps`, headers)).body).toMatchObject({ gapless: true });
+    expect((await service.get(`/v1/agents/${counterparty.agent_id}/record`)).status).toBe(200);
+  });
+
+  it('200 challenged, 200 conceded by the counterparty, to whom the claim is shown', async () => {
+    await pair.submitted('challenged');
+    const name = { job_id: 'challenged' };
+    expect(await a2a(principal, 'challenge', { ...name, ...CLAIM })).toMatchObject({
+      status: 200,
+      body: { state: 'challenged', legal: ['release', 'status'] },
+    });
+    const shown = await a2a(counterparty, 'status', name);
+    expect(shown.body.phases.at(-1)).toMatchObject({ action: 'challenge', by: 'principal', ...CLAIM });
+    expect(await a2a(counterparty, 'clawback', name)).toMatchObject({ status: 200, body: { state: 'clawed_back' } });
+  });
+
+  it('200 expired where its time is over, and the round writes that on both books', async () => {
+    await pair.funded('expires');
+    const { escrow_id } = (await a2a(principal, 'status', { job_id: 'expires' })).body;
+    await pass('a2a_escrow', escrow_id);
+    expect((await a2a(counterparty, 'status', { job_id: 'expires' })).body.state).toBe('expired');
+    const last = async (agent: Agent) => (await pair.book(agent)).entries[0]?.a2a_escrow;
+    for (const agent of [principal, counterparty])
+      await expect.poll(() => last(agent), { timeout: 20_000 }).toMatchObject({ escrow_id, phase: 'expired' });
+    expect((await a2a(principal, 'clawback', { job_id: 'expires' })).body.state).toBe('clawed_back');
+  });
+});
+
+describe('GET /v1/agents/{agent_id}/book/a2a-escrow', () => {
+  it('200, newest first, both sides of the agent, page by page; nobody else’s', async () => {
+    const [one, other] = [await service.newAgent(), await service.newAgent()];
+    expect((await list(one)).body).toEqual({ agent_id: one.agent_id, escrows: [] });
+    const made = [
+      await opened(one, other, 'page-1'),
+      await opened(other, one, 'page-2'),
+      await opened(one, other, 'page-3'),
+    ];
+    const ids = made.map(({ escrow_id }) => escrow_id).toReversed();
+    const whole = await list(one);
+    expect(whole.status).toBe(200);
+    expect(whole.body.escrows.map(({ escrow_id, party }) => [escrow_id, party])).toEqual([
+      [ids[0], 'principal'],
+      [ids[1], 'counterparty'],
+      [ids[2], 'principal'],
+    ]);
+    expect(whole.body.escrows[0]).toEqual(made[2]);
+    const page = async (query: string) => (await list(one, query)).body.escrows.map(({ escrow_id }) => escrow_id);
+    expect(await page('?limit=2')).toEqual(ids.slice(0, 2));
+    expect(await page(`?limit=2&before=${ids[1]}`)).toEqual(ids.slice(2));
+    expect(await page('?limit=1000')).toEqual(ids);
+    expect((await list(stranger)).body.escrows).toEqual([]);
+    for (const query of ['?limit=0', '?page=2']) expect((await list(one, query)).status).toBe(400);
+  });
+
+  it('401 without possession, 403 with another book’s: empty', async () => {
+    expect(await service.get(path(principal, 'a2a-escrow'))).toMatchObject({ status: 401, text: '' });
+    const other = { 'X-SVC-Session': stranger.session };
+    expect(await service.get(path(principal, 'a2a-escrow'), other)).toMatchObject({ status: 403, text: '' });
+  });
+});

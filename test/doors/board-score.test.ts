@@ -1,0 +1,140 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import type { EndpointScoreAnswer } from '../../rest-compat/board/score-answers.ts';
+import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
+import { sha256Hex } from '../../schema/digest.ts';
+import type { FundingEdge } from '../../subgraphs/board/score/clusters.ts';
+import { pseudonym } from '../../subgraphs/board/score/read.ts';
+import { type ScoreRow, scoreOf } from '../../subgraphs/board/score/rule.ts';
+import type { ScoreWeights } from '../../subgraphs/board/score/weights.ts';
+import { standingPost } from '../harness/doors/board-posts.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { sendUsdc } from '../harness/doors/reconciliations.ts';
+import { hurryTasks } from '../harness/jobs.ts';
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+type Scored = z.infer<typeof EndpointScoreAnswer>;
+
+let service: Service;
+let host: string;
+/** The first two are funded by one wallet. */
+let agents: Agent[];
+let funder: string;
+beforeAll(async () => {
+  service = await openService();
+  host = new URL(service.url).host;
+  agents = [await service.newAgent(), await service.newAgent(), await service.newAgent()];
+  const wallet = await service.chain.newWallet();
+  funder = wallet.address;
+  for (const { account } of agents.slice(0, 2)) await sendUsdc(service.chain, funder, account.address, 400_000_000n);
+});
+
+const scoreAt = (endpoint: string) => service.get<Scored>(`/v1/board/endpoints/${encodeURIComponent(endpoint)}/score`);
+const bought = async ({ session, account }: Agent) =>
+  (await service.buy(account, ask(`${Math.random()}`), { 'X-SVC-Session': session })).body.svc.task_id;
+/** A report by an agent of what it paid for itself, told of as any. */
+async function reported(agent: Agent, members: object = {}): Promise<string> {
+  const receipt_ref = await bought(agent);
+  const post_id = await standingPost(service, {
+    agent_id: agent.agent_id,
+    receipt_ref,
+    endpoint_host: host,
+    ...members,
+  });
+  await service.query(
+    `with head as (update board_head set position = position + 1 returning position)
+      insert into board_event (position, kind, post_id, at) select position, 'post_created', $1, now() from head`,
+    [post_id],
+  );
+  return post_id;
+}
+const runAgain = ({ rows, edges, weights }: Scored) =>
+  scoreOf(
+    { rows: rows as unknown as ScoreRow[], edges: edges as unknown as FundingEdge[] },
+    weights as unknown as ScoreWeights,
+  );
+
+describe('GET /v1/board/endpoints/{host}/score', () => {
+  it('200 of a host that nobody has told of: all that is known is the prior', async () => {
+    const { status, body } = await scoreAt('nobody.example');
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        endpoint_host: 'nobody.example',
+        score_bp: 5_000,
+        rows: [],
+        clusters: [],
+        as_of_block: null,
+        payers_unknown: 0,
+      },
+    ]);
+    expect(body.cost_to_move.up).toMatchObject({ clusters: 1, stamps: '2000' });
+  });
+
+  it('200: payers whom one wallet has funded count once, and the published JSON alone runs it again', async () => {
+    for (const agent of agents) await reported(agent);
+    const [zero] = [await reported(agents[2] as Agent, { host_basis: 'declared', outcome: 'error' })];
+    const bare = await standingPost(service, { agent_id: 1, endpoint_host: host, outcome: 'error' });
+    await expect
+      .poll(async () => {
+        await hurryTasks(service.query, 'board_funding');
+        return (await scoreAt(host)).body.payers_unknown;
+      })
+      .toBe(0);
+    const { body } = await scoreAt(host);
+    const [one, two, three] = agents.map(({ account }) => pseudonym(account.address));
+    expect(body.edges).toEqual(
+      [one, two].sort().map(payer => ({ funder: pseudonym(funder), payer, funded_wallets: 2 })),
+    );
+    expect(body.clusters.map(({ payers, posts }) => [payers, posts]).sort()).toEqual([
+      [1, 1],
+      [2, 2],
+    ]);
+    expect(body.rows).toHaveLength(5);
+    const of = (post_id: string) => body.rows.find(row => row.post_id === post_id);
+    expect(of(zero ?? '')).toMatchObject({ zero_because: 'declared', cluster: null, payer: three });
+    expect(of(bare)).toMatchObject({ zero_because: 'unproven', payer: null });
+    expect(body.as_of_block).toBeGreaterThan(0);
+    expect(body.score_bp).toBeGreaterThan(5_000);
+
+    const again = runAgain(body);
+    expect(again.score_bp).toBe(body.score_bp);
+    expect(again.edges_hash).toBe(body.edges_hash);
+    expect(body.edges_hash).toBe(sha256Hex(canonicalJson(body.edges as unknown as JsonObject[])));
+    expect(again.clusters.map(({ cluster, weight }) => [cluster, String(weight)])).toEqual(
+      body.clusters.map(({ cluster, weight }) => [cluster, weight]),
+    );
+    expect(String(again.cost_to_move.up?.spent)).toBe(body.cost_to_move.up?.spent);
+    const text = JSON.stringify(body);
+    for (const { account } of agents) expect(text.toLowerCase()).not.toContain(account.address.toLowerCase());
+  });
+
+  it('a hidden or taken-down report leaves it, and a report by whoever is paid weighs nothing', async () => {
+    const [agent] = agents as [Agent];
+    const before = (await scoreAt(host)).body;
+    const gone = [await reported(agent, { outcome: 'error' }), await reported(agent, { outcome: 'error' })];
+    expect((await scoreAt(host)).body.score_bp).toBeLessThan(before.score_bp);
+    await service.query('update board_post set hidden = true where post_id = $1', [gone[0]]);
+    await service.query('update board_post set taken_down_at = now() where post_id = $1', [gone[1]]);
+    expect((await scoreAt(host)).body).toEqual(before);
+    const own = await reported(agent, { outcome: 'error' });
+    await service.query('update agent set wallet = $1 where agent_id = $2', [service.pay_to, agent.agent_id]);
+    const { body } = await scoreAt(host);
+    expect(body.rows.find(({ post_id }) => post_id === own)?.zero_because).toBe('self_dealt');
+  });
+
+  it('200 by GraphQL, of a URL as of its host; 400 of what is neither; 304 where it is as it was', async () => {
+    const query =
+      '{ endpointScore(endpoint: "https://nobody.example/v1?x=1") { endpointHost scoreBp asOfBlock edgesHash } }';
+    const { body } = await service.post<{ data: JsonObject }>('/graphql', { query });
+    expect(body.data).toMatchObject({
+      endpointScore: { endpointHost: 'nobody.example', scoreBp: 5_000, asOfBlock: null },
+    });
+    expect(await scoreAt('not a host')).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    const { headers } = await scoreAt('nobody.example');
+    const same = await fetch(`${service.url}/v1/board/endpoints/nobody.example/score`, {
+      headers: { 'if-none-match': headers.get('etag') ?? '' },
+    });
+    expect(same.status).toBe(304);
+  });
+});

@@ -1,0 +1,256 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
+import { sha256Hex } from '../../schema/digest.ts';
+import { disputeLimits } from '../../schema/dispute/limits.ts';
+import { verifyDispute } from '../../subgraphs/receipt/verify/dispute.ts';
+import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
+import { disputeDoorsOf } from '../harness/doors/disputes.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+
+let service: Service;
+let agent: Agent;
+let stranger: Agent;
+let task_id: string;
+beforeAll(async () => {
+  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  [agent, stranger] = [await service.newAgent(), await service.newAgent()];
+  ({ task_id } = await bought(agent, ask('Disputed', { model: 'beta-1' })));
+});
+beforeEach(() => {
+  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+});
+
+const { path, file, list, one, bought } = disputeDoorsOf(() => service);
+const missing = (members: JsonObject = {}) => ({ task_id, claim_type: 'output_missing', ...members });
+const jwks = async () => (await service.get<JsonObject>('/.well-known/jwks.json')).body;
+const eventsOf = ({ agent_id }: Agent, kind = 'dispute') =>
+  service.query<{ position: number; seq: number | null; task_id: string; body: JsonObject }>(
+    'select position, seq, task_id, body from book_event where agent_id = $1 and kind = $2 order by position',
+    [agent_id, kind],
+  );
+
+describe('POST /v1/agents/{agent_id}/book/dispute', () => {
+  it('201 with a verdict that is signed, and follows from the facts in it', async () => {
+    const { status, body } = await file(agent, missing({ evidence: { said: 'nothing came' } }));
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      dispute_id: expect.stringMatching(/^dispute_[0-9a-z]{26}$/),
+      agent_id: agent.agent_id,
+      task_id,
+      claim_type: 'output_missing',
+      evidence_hash: canonicalHash({ said: 'nothing came' }),
+      outcome: 'stand',
+      reason: 'output_committed',
+      verdict: {
+        schema: 'svc402.dispute_verdict.v1',
+        evidence: { said: 'nothing came' },
+        outcome: 'stand',
+        moves_money: false,
+        facts: expect.arrayContaining([
+          { name: 'disputed.evidence', value: 'collected', from: 'book_row' },
+          { name: 'disputed.amount', value: '2000', from: 'book_row' },
+          { name: 'disputed.output_status', value: 'committed', from: 'receipt_payload' },
+        ]),
+      },
+    });
+    expect(verifyDispute(body.verdict, await jwks())).toMatchObject({ kind: 'valid' });
+  });
+
+  it('201: an event of the disputed row, with the hash of what was signed, and no row', async () => {
+    const before = await service.query('select seq from book where agent_id = $1', [agent.agent_id]);
+    const { body } = await file(agent, missing({ evidence: { n: 'event' } }));
+    const told = (await eventsOf(agent)).at(-1);
+    expect(told).toMatchObject({ position: body.position, seq: body.seq, task_id });
+    expect(told?.body).toEqual({
+      dispute_id: body.dispute_id,
+      claim_type: 'output_missing',
+      outcome: 'stand',
+      reason: 'output_committed',
+      verdict_hash: canonicalHash(body.verdict),
+    });
+    expect(body.verdict).toMatchObject({ as_of: { position: body.position - 1 } });
+    expect(await service.query('select seq from book where agent_id = $1', [agent.agent_id])).toEqual(before);
+  });
+
+  it('200 with the same body to the same again, whatever the order of its evidence; one event', async () => {
+    const first = await file(agent, missing({ evidence: { a: 1, b: [2] } }));
+    const again = await file(agent, missing({ evidence: { b: [2], a: 1 } }));
+    expect([first.status, again.status]).toEqual([201, 200]);
+    expect(again.body).toEqual(first.body);
+    const told = (await eventsOf(agent)).filter(({ body }) => body.dispute_id === first.body.dispute_id);
+    expect(told).toHaveLength(1);
+  });
+
+  it('of twenty at once one is 201 and all others are 200 with the same', async () => {
+    const heard = await Promise.all(
+      Array.from({ length: 20 }, () => file(agent, missing({ evidence: { n: 'at once' } }))),
+    );
+    expect(heard.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201]);
+    expect(new Set(heard.map(({ text }) => sha256Hex(text))).size).toBe(1);
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ['a claim type that there is none of', { task_id: 'a', claim_type: 'too_slow' }, 'claim_type'],
+    ['no claim type', { task_id: 'a' }, 'claim_type'],
+    ['no task', { claim_type: 'output_missing' }, 'task_id'],
+    ['a task of no letter', { task_id: '', claim_type: 'output_missing' }, 'task_id'],
+    ['evidence that is no object', { task_id: 'a', claim_type: 'output_missing', evidence: ['x'] }, 'evidence'],
+    [
+      'evidence that is too deep',
+      { task_id: 'a', claim_type: 'wrong_model', evidence: JSON.parse(`${'{"a":'.repeat(20)}1${'}'.repeat(20)}`) },
+      'evidence',
+    ],
+    [
+      'evidence that is too long',
+      {
+        task_id: 'a',
+        claim_type: 'wrong_model',
+        evidence: { text: 'x'.repeat(disputeLimits.evidence_bytes_max) },
+      },
+      'evidence',
+    ],
+    ['evidence with U+0000', { task_id: 'a', claim_type: 'wrong_model', evidence: { 'a\0': 1 } }, 'evidence'],
+    ['a member that there is none of', { task_id: 'a', claim_type: 'wrong_model', outcome: 'refund' }, 'outcome'],
+  ])('400 on %s, with its name', async (_, body, param) => {
+    const before = await eventsOf(agent);
+    expect(await file(agent, body)).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param } } });
+    expect(await eventsOf(agent)).toEqual(before);
+  });
+
+  it('401 without possession, 403 with another book’s and with a demo key: empty, and nothing is filed', async () => {
+    const before = await eventsOf(agent);
+    expect(await service.post(path(agent), missing())).toMatchObject({ status: 401, text: '' });
+    const other = { 'X-SVC-Session': stranger.session };
+    expect(await service.post(path(agent), missing(), other)).toMatchObject({ status: 403, text: '' });
+    const demo = { 'X-API-Key': 'a-demo-key' };
+    expect(await file(agent, missing({ evidence: { n: 'demo' } }), demo)).toMatchObject({ status: 403, text: '' });
+    expect(await eventsOf(agent)).toEqual(before);
+  });
+
+  it('201 by a proof of possession', async () => {
+    const proof = bookProof(agent.session, agent.agent_id, proofWindow(Date.now()));
+    const { status } = await service.post(path(agent), { proof, ...missing({ evidence: { n: 'proof' } }) });
+    expect(status).toBe(201);
+  });
+
+  it('404 on a task of no row, and on one of another book’s', async () => {
+    const gone = { status: 404, body: { code: 'not_found', detail: 'row not found' } };
+    expect(await file(agent, missing({ task_id: 'task_of_nobody' }))).toMatchObject(gone);
+    expect(await file(stranger, missing())).toMatchObject(gone);
+  });
+
+  it('409 beyond so many kinds of evidence for one claim of one row; what was filed is told as ever', async () => {
+    const own = await service.newAgent();
+    const claim = (n: number) => file(own, { task_id: own.task_id, claim_type: 'wrong_model', evidence: { n } });
+    for (let n = 0; n < disputeLimits.per_claim_max; n++) expect((await claim(n)).status).toBe(201);
+    expect(await claim(-1)).toMatchObject({ status: 409, body: { code: 'disputes_full' } });
+    expect((await claim(0)).status).toBe(200);
+    expect((await file(own, { task_id: own.task_id, claim_type: 'output_missing' })).status).toBe(201);
+  });
+
+  it('429 beyond so many of one book in an hour, with Retry-After; another book is not held up', async () => {
+    const own = await service.newAgent();
+    const claim = { task_id: own.task_id, claim_type: 'output_missing' };
+    await file(own, claim);
+    await service.query(
+      `insert into dispute select dispute_id || n, agent_id, seq, task_id || n, claim_type, evidence_hash, outcome, reason,
+        position, filed_at, judged_at, verdict from dispute, generate_series(2, $2) n where agent_id = $1`,
+      [own.agent_id, disputeLimits.filed_per_book_hour_max],
+    );
+    const heard = await file(own, { ...claim, evidence: { n: 'one more' } });
+    expect(heard).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(Number(heard.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    expect((await file(own, claim)).status).toBe(200);
+    expect((await file(stranger, { ...claim, task_id: stranger.task_id })).status).toBe(201);
+  });
+
+  it('503 on a book that its audit has closed', async () => {
+    const own = await service.newAgent();
+    await service.query(`update book set damage = '{"what":"row_missing","place":1}' where agent_id = $1`, [
+      own.agent_id,
+    ]);
+    const heard = await file(own, { task_id: own.task_id, claim_type: 'output_missing' });
+    expect(heard).toMatchObject({ status: 503, body: { code: 'book_damaged' } });
+    expect(await list(own)).toMatchObject({ status: 503 });
+  });
+});
+
+describe('GET /v1/agents/{agent_id}/book/dispute', () => {
+  it('200: newest first, page by page, without the documents', async () => {
+    const own = await service.newAgent();
+    expect((await list(own)).body).toEqual({ agent_id: own.agent_id, disputes: [] });
+    const filed = [];
+    for (const n of [1, 2, 3])
+      filed.push((await file(own, { task_id: own.task_id, claim_type: 'output_missing', evidence: { n } })).body);
+    const expected = filed.map(({ verdict: _, ...summary }) => summary).reverse();
+    expect((await list(own)).body.disputes).toEqual(expected);
+    expect((await list(own, '?limit=2')).body.disputes).toEqual(expected.slice(0, 2));
+    expect((await list(own, `?limit=2&before=${expected[1]?.dispute_id}`)).body.disputes).toEqual(expected.slice(2));
+  });
+
+  it('400 on a limit that is none, and on what is no member', async () => {
+    expect(await list(agent, '?limit=0')).toMatchObject({ status: 400, body: { error: { param: 'limit' } } });
+    expect(await list(agent, '?task_id=a')).toMatchObject({ status: 400, body: { error: { param: 'task_id' } } });
+  });
+
+  it('401 without possession, 403 with another book’s: empty', async () => {
+    expect(await service.get(path(agent))).toMatchObject({ status: 401, text: '' });
+    const other = { 'X-SVC-Session': stranger.session };
+    expect(await service.get(path(agent), other)).toMatchObject({ status: 403, text: '' });
+  });
+});
+
+describe('GET /v1/agents/{agent_id}/book/dispute/{dispute_id}', () => {
+  it('200 as it was answered; 404 for another book’s, or none', async () => {
+    const { body } = await file(agent, missing({ evidence: { n: 'one' } }));
+    expect((await one(agent, body.dispute_id)).body).toEqual(body);
+    expect(await one(stranger, body.dispute_id)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await one(agent, 'dispute_none')).toMatchObject({ status: 404 });
+  });
+
+  it('401 without possession, 403 with another book’s: empty', async () => {
+    const { body } = await file(agent, missing({ evidence: { n: 'one' } }));
+    const at = path(agent, `/${body.dispute_id}`);
+    expect(await service.get(at)).toMatchObject({ status: 401, text: '' });
+    expect(await service.get(at, { 'X-SVC-Session': stranger.session })).toMatchObject({ status: 403, text: '' });
+  });
+});
+
+describe('GraphQL fileDispute, disputes and dispute', () => {
+  const FILE = `mutation ($agentId: Int!, $input: DisputeInput!) { fileDispute(agentId: $agentId, input: $input) {
+    filed dispute { disputeId outcome reason verdict } } }`;
+  const graphql = async (query: string, variables: JsonObject, session?: string) =>
+    (
+      await service.post<{ data: JsonObject; errors?: { extensions: JsonObject }[] }>(
+        '/graphql',
+        { query, variables },
+        session === undefined ? {} : { 'X-SVC-Session': session },
+      )
+    ).body;
+
+  it('say what the doors say, and refuse what they refuse', async () => {
+    const evidence = { snake_case: { inner_name: 1 }, camelCase: 2 };
+    const agentId = agent.agent_id;
+    const asked = { agentId, input: { taskId: task_id, claimType: 'output_missing', evidence } };
+    const { body } = await file(agent, missing({ evidence }));
+    const { dispute_id: disputeId, outcome, reason, verdict } = body;
+    expect((await graphql(FILE, asked, agent.session)).data).toEqual({
+      fileDispute: { filed: false, dispute: { disputeId, outcome, reason, verdict } },
+    });
+    const READ = `query ($agentId: Int!, $disputeId: String!) {
+      dispute(agentId: $agentId, disputeId: $disputeId) { verdict }
+      disputes(agentId: $agentId, limit: 1) { agentId disputes { disputeId verdict } } }`;
+    expect((await graphql(READ, { agentId, disputeId }, agent.session)).data).toEqual({
+      dispute: { verdict },
+      disputes: { agentId, disputes: [{ disputeId, verdict }] },
+    });
+    const refused = async (input: JsonObject, by?: string) =>
+      (await graphql(FILE, { agentId, input }, by)).errors?.[0]?.extensions.code;
+    expect(await refused(asked.input)).toBe('unauthenticated');
+    expect(await refused(asked.input, stranger.session)).toBe('forbidden');
+    expect(await refused({ ...asked.input, taskId: '' }, agent.session)).toBe('invalid_request');
+    expect(await refused({ ...asked.input, taskId: 'none' }, agent.session)).toBe('not_found');
+  });
+});

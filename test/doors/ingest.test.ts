@@ -1,0 +1,299 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { decodeJwt } from 'jose';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
+import { sha256Hex } from '../../schema/digest.ts';
+import { lookSlot } from '../../subgraphs/book/ingest/find.ts';
+import { nowSeconds } from '../harness/buyer.ts';
+import { type Agent, type Ingesting, openIngesting } from '../harness/ingest/open-ingest.ts';
+import { invoiceOf, newAddress, sendOf, transferOf } from '../harness/ingest/witness.ts';
+import { hurryTasks } from '../harness/jobs.ts';
+
+let house: Ingesting;
+let agent: Agent;
+beforeAll(async () => {
+  house = await openIngesting();
+  agent = house.agent;
+});
+
+describe('POST /v1/agents/{agent_id}/book/ingest', () => {
+  it('201 of what its agent paid elsewhere: a signed record, a row, and two receipts that bind book and payment', async () => {
+    const transfer = house.ownTransfer();
+    const before = await house.bookOf();
+    const stamps = await house.stampsOf();
+    const heard = await house.ingest(
+      invoiceOf(transfer, { job_kind: 'research', deliverable: 'a report', intent_id: 'q3', attempt_index: 1 }),
+    );
+    expect(heard.status).toBe(201);
+    const ref = `base:${transfer.transaction}`;
+    const commitment = { status: 'committed', hash: sha256Hex('a report'), kind: 'sha256', omission_rule: null };
+    const intent = { job_kind: 'research', resource: 'https://shop.example/v1/x', intent_id: 'q3', attempt_index: 1 };
+    const { signature, issuer_signature, ...said } = heard.body;
+    expect(said).toEqual({
+      task_id: expect.stringMatching(/^task_/),
+      agent_id: agent.agent_id,
+      payment: { ref, rail: 'usdc', amount: '2500000', collected: true },
+      route: { hub: 'shop.example', model: null, resource: 'https://shop.example/v1/x' },
+      verify_url: expect.stringContaining(`/receipt/${heard.body.task_id}`),
+      foreign_x402: true,
+      source: 'foreign_ingest',
+      evidence: 'foreign_ingest',
+      fulfillment: {
+        intent,
+        authorization: { payer_wallet: transfer.payer, delegation_hash: null, payment_ref: ref },
+        output_commitment: commitment,
+      },
+      recorded_at: expect.any(String),
+    });
+    expect(signature).toMatchObject({ alg: 'ES256', scope: 'recorded' });
+    expect(await isSigned(said, String(signature?.value))).toBe(true);
+    expect(await isSigned({ ...said, agent_id: 7 }, String(signature?.value))).toBe(false);
+
+    expect(await house.rowOf(said.task_id)).toMatchObject({
+      evidence: 'foreign_ingest',
+      collected: true,
+      payment: { ref, rail: 'usdc', amount: '2500000' },
+      payer_wallet: transfer.payer,
+      payer_proven: true,
+      pay_to: transfer.pay_to,
+      fulfillment: { ...intent, output_commitment: commitment },
+      collected_at: said.recorded_at,
+    });
+    const after = await house.bookOf();
+    expect(BigInt(after.totals.usdc_sum) - BigInt(before.totals.usdc_sum)).toBe(2500000n);
+    expect(after.spent).toBe(before.spent);
+
+    expect(await house.stampsOf()).toBe(stamps + 1);
+    const receipt = (await house.service.get(`/receipt/${said.task_id}`)).body;
+    expect(issuer_signature).toEqual(receipt.issuer_signature);
+    expect(claimsOf(receipt)).toMatchObject({
+      payload_version: 4,
+      book_id: agent.agent_id,
+      payment_ref: ref,
+      task_id: said.task_id,
+      observed_transfer: transfer,
+      payer_proven: true,
+    });
+    const stamp = await stampReceipt(said.task_id);
+    expect(claimsOf(stamp)).toMatchObject({
+      payload_version: 4,
+      book_id: agent.agent_id,
+      observed_transfer: { payer: agent.account.address, pay_to: house.service.pay_to, amount: '2000' },
+    });
+    expect(await house.rowOf(String(stamp.task_id))).toBeUndefined();
+  });
+
+  it.each([
+    ['an offer with its settlement header', true],
+    ['an offer with its settlement as an object', false],
+  ])('201 of %s', async (_, header) => {
+    const { transaction, payer, pay_to, amount } = house.ownTransfer();
+    const settled = { success: true, transaction, network: 'eip155:8453', payer };
+    const heard = await house.ingestWaived({
+      payment_required: { resource: 'https://shop.example/v1/y', amount, payTo: pay_to.toLowerCase(), asset: 'USDC' },
+      payment_response: header ? Buffer.from(JSON.stringify(settled)).toString('base64') : settled,
+    });
+    expect(heard).toMatchObject({
+      status: 201,
+      body: {
+        payment: { ref: `base:${transaction}`, collected: true },
+        fulfillment: { output_commitment: { status: 'UNVERIFIED', omission_rule: 'no_deliverable' } },
+      },
+    });
+  });
+
+  it('201 of a cemented send of XNO: it is in no sum of USDC, on no page and in no export', async () => {
+    const send = house.world.show(sendOf());
+    const account = await house.service.newAgent();
+    const description = 'Two hours of research';
+    const nano = { block: send.transaction.toLowerCase(), recipient: send.pay_to, amount: send.amount, description };
+    const heard = await house.ingestWaived({ nano }, account);
+    expect(heard).toMatchObject({
+      status: 201,
+      body: { payment: { ref: `nano:${send.transaction}`, rail: 'xno', amount: send.amount, collected: false } },
+    });
+    expect(await house.rowOf(heard.body.task_id, account)).toMatchObject({
+      description,
+      payment: { rail: 'xno', amount: null },
+    });
+
+    const signed = house.world.show(sendOf({ payer: newAddress() }));
+    expect((await house.ingestWaived({ nano: { ...nano, block: signed.transaction } }, account)).status).toBe(201);
+    const book = await house.bookOf(account);
+    expect(book).toMatchObject({
+      totals: { usdc_sum: '2000', by_rail: { usdc: { count: 1, amount: '2000' } } },
+      spent: '2000',
+    });
+    const audit = await house.service.post<JsonObject>(
+      `/v1/agents/${account.agent_id}/book/export`,
+      { format: 'json' },
+      house.possessed(account),
+    );
+    expect(audit.body).toMatchObject({ totals: book.totals });
+  });
+
+  it('201 once: the same payment sent again is heard again, and a transfer is recorded once for ever', async () => {
+    const body = invoiceOf(house.ownTransfer());
+    const payment = await house.service.payment(agent.account, house.doorOf(agent), house.possessed());
+    const stamps = await house.stampsOf();
+    const first = await house.service.post(house.doorOf(agent), body, { ...house.possessed(), ...payment });
+    const again = await house.service.post(house.doorOf(agent), body, { ...house.possessed(), ...payment });
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+
+    const { foreign_invoice } = body;
+    const spelt = {
+      fulfillment_invoice: { ...foreign_invoice, tx: undefined, payment_ref: `eip155:8453:${foreign_invoice.tx}` },
+    };
+    expect(await house.ingest(spelt)).toMatchObject({ status: 409, body: { code: 'duplicate_ref' } });
+    expect(await house.ingestWaived({ ...body, transfer_index: 3 })).toMatchObject({
+      status: 409,
+      body: { code: 'duplicate_ref' },
+    });
+    expect(await house.stampsOf()).toBe(stamps + 1);
+  });
+
+  it('201 of each of several transfers in one transaction, by its index', async () => {
+    const one = house.ownTransfer({ index: 5 });
+    const other = house.world.show({ ...one, index: 6 });
+    const body = invoiceOf(one);
+    expect(await house.ingestWaived(body)).toMatchObject({
+      status: 400,
+      body: { code: 'transfer_not_believed', reason: 'ambiguous' },
+    });
+    const heard = [];
+    for (const transfer_index of [5, 6]) heard.push(await house.ingestWaived({ ...body, transfer_index }));
+    expect(heard.map(({ status }) => status)).toEqual([201, 201]);
+    expect(other.transaction).toBe(one.transaction);
+  });
+
+  it('201 of one of fifty that race for one transfer', async () => {
+    const body = invoiceOf(house.ownTransfer());
+    const heard = await Promise.all(Array.from({ length: 50 }, () => house.ingestWaived(body)));
+    const statuses = heard.map(({ status }) => status);
+    expect(statuses.filter(status => status === 201)).toHaveLength(1);
+    expect(statuses.filter(status => status !== 201 && status !== 409)).toEqual([]);
+    const refs = (await house.bookOf()).entries.filter(
+      ({ payment }) => payment?.ref === `base:${body.foreign_invoice.tx}`,
+    );
+    expect(refs).toHaveLength(1);
+  });
+
+  it('201 by a key leaves to a payment that is under way what it holds', async () => {
+    const transfer = house.ownTransfer();
+    const { payer, pay_to, amount, transaction } = transfer;
+    const slot = lookSlot({
+      foreign_invoice: { network: 'base', tx: transaction, payer, payTo: pay_to, amount },
+    } as never);
+    await house.service.query(`insert into claim_slot (slot, claim_key) values ($1, 'under way')`, [slot]);
+    expect(await house.ingest(invoiceOf(transfer))).toMatchObject({ status: 409, body: { code: 'duplicate_ref' } });
+    expect((await house.ingestWaived(invoiceOf(transfer))).status).toBe(201);
+    const held = await house.service.query('delete from claim_slot where slot = $1 returning claim_key', [slot]);
+    expect(held).toEqual([{ claim_key: 'under way' }]);
+  });
+
+  it('201 unproven of a stranger’s payment: it is in no sum, and yields to whoever proves to be its payer', async () => {
+    const other = await house.service.newAgent();
+    const transfer = house.ownTransfer();
+    const before = await house.bookOf(other);
+    const body = invoiceOf(transfer);
+    const unproven = await house.ingestWaived(body, other);
+    expect(unproven).toMatchObject({ status: 201, body: { payment: { amount: '2500000', collected: false } } });
+    expect(await house.rowOf(unproven.body.task_id, other)).toMatchObject({
+      payer_proven: false,
+      collected: false,
+      observed_amount: '2500000',
+      payment: { ref: `base:${transfer.transaction}`, rail: 'usdc', amount: null },
+    });
+    expect((await house.bookOf(other)).totals).toEqual(before.totals);
+    expect((await house.ingestWaived(body, other)).status).toBe(409);
+
+    const proven = await house.ingestWaived(body);
+    expect(proven).toMatchObject({ status: 201, body: { payment: { collected: true } } });
+    await yieldNow();
+    await expect
+      .poll(() => correctionsOf(unproven.body.task_id), { timeout: 20_000 })
+      .toEqual([{ reason: 'payer_proven_elsewhere', yielded_to: proven.body.task_id }]);
+    expect((await house.bookOf(other)).totals).toEqual(before.totals);
+  });
+
+  it('201 proven by what its payer has signed, and 400 by what he has not', async () => {
+    const payer = await house.service.chain.newWallet(0n);
+    const transfer = house.world.show(transferOf({ payer: payer.address }));
+    const at = nowSeconds();
+    const text = (agent_id: number, seconds: number) =>
+      `svc.ingest|${agent_id}|base:${transfer.transaction}|${seconds}`;
+    const shown = async (agent_id: number, seconds: number) => ({
+      ...invoiceOf(transfer),
+      payer_signature: await payer.signMessage({ message: text(agent_id, seconds) }),
+      payer_signature_timestamp: seconds,
+    });
+    for (const [body, param] of [
+      [await shown(agent.agent_id + 1, at), 'payer_signature'],
+      [await shown(agent.agent_id, at - 301), 'payer_signature_timestamp'],
+      [{ ...(await shown(agent.agent_id, at)), payer_signature_timestamp: at - 1 }, 'payer_signature'],
+    ] as const)
+      expect(await house.ingestWaived(body)).toMatchObject({
+        status: 400,
+        body: { code: 'payer_signature_invalid', error: { param } },
+      });
+    // What the same agent has recorded before he could prove it yields to what he proves.
+    const unproven = await house.ingestWaived(invoiceOf(transfer));
+    expect(unproven).toMatchObject({ status: 201, body: { payment: { collected: false } } });
+    const proven = await house.ingestWaived(await shown(agent.agent_id, at));
+    expect(proven).toMatchObject({ status: 201, body: { payment: { collected: true } } });
+    await yieldNow();
+    await expect
+      .poll(() => correctionsOf(unproven.body.task_id), { timeout: 20_000 })
+      .toMatchObject([{ yielded_to: proven.body.task_id }]);
+  });
+
+  it('answers alike on the graph', async () => {
+    const transfer = house.ownTransfer();
+    const { network, transaction: tx, payer, pay_to: payTo, amount } = transfer;
+    const heard = await house.service.post<{ data: { it: JsonObject } }>(
+      '/graphql',
+      {
+        query: `mutation ($agentId: Int!, $input: ForeignSpendInput!) { it: ingestForeignSpend(agentId: $agentId, input: $input) {
+          payment { ref amount collected } receipt { payloadVersion } signature { scope } } }`,
+        variables: { agentId: agent.agent_id, input: { foreignInvoice: { network, tx, payer, payTo, amount } } },
+      },
+      house.waived(),
+    );
+    expect(heard.body.data?.it ?? heard.body).toEqual({
+      payment: { ref: `base:${tx}`, amount, collected: true },
+      receipt: { payloadVersion: 4 },
+      signature: { scope: 'recorded' },
+    });
+  });
+});
+
+const claimsOf = (receipt: JsonObject) => decodeJwt(String((receipt.issuer_signature as JsonObject).jws));
+
+/** The receipt of the stamp under which that row was recorded: the leaf before the row's. */
+async function stampReceipt(task_id: string): Promise<JsonObject> {
+  const [{ stamp } = { stamp: '' }] = await house.service.query<{ stamp: string }>(
+    `select s.task_id as stamp from receipt s join receipt r on s.leaf_index = r.leaf_index - 1 where r.task_id = $1`,
+    [task_id],
+  );
+  return (await house.service.get(`/receipt/${stamp}`)).body;
+}
+
+async function isSigned(said: JsonObject, value: string): Promise<boolean> {
+  const { keys } = (await house.service.get<{ keys: JsonObject[] }>('/.well-known/jwks.json')).body;
+  const key = keys.find(({ kty }) => kty === 'EC');
+  const shown = createPublicKey({ key: key as never, format: 'jwk' });
+  const data = Buffer.from(canonicalJson(said));
+  return verify('sha256', data, { key: shown, dsaEncoding: 'ieee-p1363' }, Buffer.from(value, 'base64url'));
+}
+
+const yieldNow = () => hurryTasks(house.service.query, 'yielded_ingests');
+
+async function correctionsOf(task_id: string) {
+  const rows = await house.service.query<{ body: JsonObject }>(
+    `select body from book_event where task_id = $1 and kind = 'correction'`,
+    [task_id],
+  );
+  return rows.map(({ body }) => body);
+}

@@ -1,0 +1,200 @@
+import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { BeyondLimit, payLegs } from '../../rest-compat/client/pay-legs.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
+import { JOBS, type JobAgent, jobOf, openJobs } from '../harness/board/jobs.ts';
+import { officialClient, payingFetch, paymentFor } from '../harness/buyer.ts';
+
+const OUTPUT = 'The whole of it';
+const PRICE = 1_500_001n;
+/** A stamp, and one per cent, rounded up. */
+const FEE = 2_000n + 15_001n;
+
+type Jobs = Awaited<ReturnType<typeof openJobs>>;
+let jobs: Jobs;
+beforeAll(async () => {
+  jobs = await openJobs();
+});
+
+/** What a job says of itself, or a 402 in its place, as far as these tests look. */
+interface Heard {
+  readonly status: string;
+  readonly code?: string;
+  readonly accepts?: readonly JsonObject[];
+  readonly payout?: { readonly task_id: string; readonly verify_url: string } | null;
+}
+
+interface BookSeen {
+  readonly entries: readonly (JsonObject & { readonly task_id: string })[];
+  readonly totals: { readonly usdc_sum: string };
+  readonly spent: string;
+}
+
+const payPath = (job_id: string) => `${JOBS}/${job_id}/pay`;
+const pay = (job_id: string, headers: Readonly<Record<string, string>>, who: JobAgent = jobs.poster) =>
+  jobs.service.post<Heard>(payPath(job_id), {}, { ...jobs.by(who), ...headers });
+const unpaid = (job_id: string) => pay(job_id, {});
+const paymentOf = (job_id: string) =>
+  paymentFor(jobs.poster.account, jobs.service.url + payPath(job_id), jobs.by(jobs.poster));
+const delivered = async () => (await jobs.brought('delivered', OUTPUT)).job_id;
+const bookOf = async (who: JobAgent) =>
+  (await jobs.service.get<BookSeen>(`/v1/agents/${who.agent_id}/book`, jobs.by(who))).body;
+const offerIn = ({ headers }: { headers: Headers }) =>
+  decodePaymentRequiredHeader(headers.get('PAYMENT-REQUIRED') ?? '').accepts[0];
+
+describe('POST /v1/board/jobs/{id}/pay', () => {
+  it('402 of the winner’s leg, then 402 of the fee, then 200 with one receipt of both, on both books', async () => {
+    const job_id = await delivered();
+    const { poster, winner, service } = jobs;
+    const before = await bookOf(poster);
+    const asked = await unpaid(job_id);
+    expect(asked.status).toBe(402);
+    expect(offerIn(asked)).toMatchObject({
+      amount: String(PRICE),
+      payTo: winner.account.address,
+      maxTimeoutSeconds: 90,
+    });
+    expect(asked.body.accepts?.[0]).toMatchObject({ resource: service.url + payPath(job_id) });
+
+    const first = await paymentOf(job_id);
+    const due = await pay(job_id, first);
+    expect(due.status).toBe(402);
+    expect(offerIn(due)).toMatchObject({ amount: String(FEE), payTo: service.pay_to });
+    const moved = decodePaymentResponseHeader(due.headers.get('PAYMENT-RESPONSE') ?? '');
+    expect(moved).toMatchObject({ success: true, payer: poster.account.address });
+    expect(await jobs.read(job_id)).toMatchObject({
+      status: 'delivered',
+      legs: [
+        { leg: 'winner', status: 'settled', payment_ref: `base:${moved.transaction}` },
+        { leg: 'fee', status: 'unpaid' },
+      ],
+    });
+    // Shown again, and with nothing: it is about the second one.
+    for (const again of [await pay(job_id, first), await unpaid(job_id)]) {
+      expect(again.status).toBe(402);
+      expect(offerIn(again)).toMatchObject({ amount: String(FEE) });
+    }
+
+    const second = await paymentOf(job_id);
+    const paid = await pay(job_id, second);
+    expect(paid).toMatchObject({ status: 200, body: { status: 'paid', delivered: true } });
+    const task_id = paid.body.payout?.task_id ?? '';
+    expect(paid.body.payout?.verify_url).toContain(`/receipt/${task_id}`);
+    expect(await jobs.read(job_id)).toMatchObject({ payout: { task_id }, legs: [{}, { status: 'settled' }] });
+
+    const receipt = (await service.get<JsonObject>(`/receipt/${task_id}.json`)).body;
+    expect(receipt).toMatchObject({
+      claim_id: poster.agent_id,
+      payment_ref: `base:${moved.transaction}`,
+      amount: String(PRICE),
+      payer_wallet: poster.account.address,
+      legs: [
+        { leg: 'payee', ref: `base:${moved.transaction}`, pay_to: winner.account.address, amount: String(PRICE) },
+        { leg: 'fee', pay_to: service.pay_to, amount: String(FEE) },
+      ],
+    });
+
+    const { body: keys } = await service.get<JsonObject>('/.well-known/jwks.json');
+    expect(verifyReceipt(receipt, keys)).toMatchObject({ kind: 'valid', claim_id: poster.agent_id });
+
+    const after = await bookOf(poster);
+    expect(BigInt(after.spent) - BigInt(before.spent)).toBe(PRICE + FEE);
+    expect(BigInt(after.totals.usdc_sum) - BigInt(before.totals.usdc_sum)).toBe(PRICE + FEE);
+    expect(after.entries.find(entry => entry.task_id === task_id)).toMatchObject({
+      evidence: 'collected',
+      payment: { amount: String(PRICE) },
+    });
+    const income = await bookOf(winner);
+    expect(income.entries.find(entry => entry.task_id === task_id)).toMatchObject({
+      evidence: 'collected',
+      payment: { ref: `base:${moved.transaction}`, amount: null },
+    });
+    expect(BigInt(income.totals.usdc_sum)).toBe(BigInt(income.spent));
+
+    // Either payment, or none, brings the same for good; another one is not taken.
+    for (const again of [await pay(job_id, first), await pay(job_id, second), await unpaid(job_id)])
+      expect(again).toMatchObject({ status: 200, body: { status: 'paid', payout: { task_id } } });
+    const other = await paymentFor(poster.account, `${service.url}/v1/chat/completions`);
+    expect(await pay(job_id, other)).toMatchObject({ status: 409, body: { code: 'job_already_paid', charged: false } });
+    const received = await service.chain.transfers(winner.account.address);
+    expect(received.filter(({ from }) => from === poster.account.address.toLowerCase())).toHaveLength(1);
+
+    const revealed = await jobs.step(winner, job_id, 'reveal', { output: OUTPUT, encoding: 'utf8' });
+    expect(revealed).toMatchObject({ status: 200, body: { status: 'closed', payout: { task_id } } });
+  });
+
+  it('200 by the official client, a call for each leg', async () => {
+    const job_id = await delivered();
+    const statuses: number[] = [];
+    for (let legs = 0; legs < 2; legs++) {
+      const by = payingFetch(jobs.poster.account);
+      const headers = jobs.by(jobs.poster);
+      statuses.push((await jobs.service.knock('POST', payPath(job_id), { body: {}, headers, by })).status);
+    }
+    expect(statuses).toEqual([402, 200]);
+  });
+
+  it('200 by our own client, which pays both within its cap and nobody but whom it was told', async () => {
+    const job_id = await delivered();
+    const { service, poster, winner } = jobs;
+    const payments = officialClient(poster.account);
+    const headers = { ...jobs.by(poster), 'content-type': 'application/json' };
+    const by = (payees: readonly string[], amount_atomic_max: bigint) =>
+      payLegs({ payments, payees, amount_atomic_max }, service.url + payPath(job_id), {
+        ...{ method: 'POST', headers },
+        body: '{}',
+      });
+    await expect(by([service.pay_to], PRICE + FEE)).rejects.toThrow(BeyondLimit);
+    await expect(by([winner.account.address, service.pay_to], PRICE - 1n)).rejects.toThrow(BeyondLimit);
+    const paid = await by([winner.account.address, service.pay_to], PRICE + FEE);
+    expect([paid.status, ((await paid.json()) as Heard).status]).toEqual([200, 'paid']);
+  });
+
+  it('401 and 403 to whoever is not the poster, with nothing of a price', async () => {
+    const job_id = await delivered();
+    const { service, winner } = jobs;
+    expect(await service.post(payPath(job_id), {})).toMatchObject({ status: 401, text: '' });
+    expect(await pay(job_id, {}, winner)).toMatchObject({ status: 403, text: '' });
+  });
+
+  it('404 where there is no such job; 409 before it is delivered', async () => {
+    expect(await unpaid('job_00000000000000000000000000')).toMatchObject({ status: 404 });
+    const job = await jobs.post(jobs.poster, jobOf());
+    expect(await unpaid(job.body.job_id)).toMatchObject({ status: 409, body: { code: 'job_state_conflict' } });
+  });
+
+  it('402 payment_rejected of what pays another, another amount, or for longer than two minutes', async () => {
+    const job_id = await delivered();
+    const elsewhere = await paymentFor(jobs.poster.account, `${jobs.service.url}/v1/chat/completions`);
+    expect(await pay(job_id, elsewhere)).toMatchObject({ status: 402, body: { code: 'payment_rejected' } });
+    expect(await jobs.read(job_id)).toMatchObject({ status: 'delivered', legs: [{ status: 'unpaid' }, {}] });
+  });
+
+  it('403 with a signed refusal where the book’s budget does not take both; nothing is held', async () => {
+    const { service, poster } = jobs;
+    const job_id = await delivered();
+    const { spent } = await bookOf(poster);
+    const budget = (value: string | null) =>
+      service.post(`/v1/agents/${poster.agent_id}/book`, { budget: value }, jobs.by(poster));
+    await budget(String(BigInt(spent) + PRICE + FEE - 1n));
+    const first = await paymentOf(job_id);
+    expect(await pay(job_id, first)).toMatchObject({ status: 403, body: { refusal_code: 'budget_exhausted' } });
+    await budget(String(BigInt(spent) + PRICE + FEE));
+    const due = await pay(job_id, await paymentOf(job_id));
+    expect(due.status).toBe(402);
+    // Judged once: whatever the book says meanwhile, the second one passes.
+    await service.post(
+      `/v1/agents/${poster.agent_id}/book/policy`,
+      { policy_type: 'kill_switch', value: true },
+      jobs.by(poster),
+    );
+    expect(await pay(job_id, await paymentOf(job_id))).toMatchObject({ status: 200, body: { status: 'paid' } });
+    await service.post(
+      `/v1/agents/${poster.agent_id}/book/policy`,
+      { policy_type: 'kill_switch', value: null },
+      jobs.by(poster),
+    );
+    await budget(null);
+  });
+});

@@ -1,0 +1,269 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { DAY_MS, JOBS, type JobAgent, jobOf, openJobs, payoutOf, sha256 } from '../harness/board/jobs.ts';
+import { payingFetch } from '../harness/buyer.ts';
+
+/* Jobs on the board, from their post to their close. What pays a winner is asked elsewhere. */
+
+let house: Awaited<ReturnType<typeof openJobs>>;
+beforeAll(async () => {
+  house = await openJobs();
+}, 60_000);
+
+const OUTPUT = 'Tidal power is on the rise.\u0000 <script>alert(1)</script>';
+
+describe('POST /v1/board/jobs', () => {
+  it('201 for a stamp, which is a row of its poster’s book and holds against its ceilings', async () => {
+    const { service, poster } = house;
+    const deadline = new Date(Date.now() + 7 * DAY_MS).toISOString().slice(0, 10);
+    const heard = await house.post(poster, { deadline, acceptance_test: 'Three papers, one page each' });
+    expect(heard.status, heard.text).toBe(201);
+    expect(heard.body).toMatchObject({
+      job_id: expect.stringMatching(/^job_[0-9a-z]{26}$/),
+      agent_id: poster.agent_id,
+      status: 'open',
+      delivered: false,
+      untrusted_text: jobOf().text,
+      untrusted_acceptance_test: 'Three papers, one page each',
+      budget: '5000000',
+      deadline: `${deadline}T23:59:59.999Z`,
+      bid_count: 0,
+    });
+    const task_id = heard.body.job_id.replace('job_', 'task_');
+    expect(heard.body.verify_url).toMatch(new RegExp(`/receipt/${task_id}$`));
+    const book = await service.get<{ entries: { task_id: string }[]; spent: string }>(
+      `/v1/agents/${poster.agent_id}/book`,
+      house.by(poster),
+    );
+    expect(book.body.entries.map(entry => entry.task_id)).toContain(task_id);
+    expect(await house.kindsOf(heard.body.job_id)).toEqual(['job_posted']);
+  });
+
+  it('201 again of the same payment and body: the same job; another payment makes another', async () => {
+    const { service, poster } = house;
+    const body = jobOf({ text: 'The same twice' });
+    const payment = await service.payment(poster.account, JOBS, house.by(poster));
+    const first = await service.post(JOBS, body, { ...house.by(poster), ...payment });
+    const again = await service.post(JOBS, body, { ...house.by(poster), ...payment });
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+    expect((await house.post(poster, { text: 'The same twice' })).body.job_id).not.toBe(first.body.job_id);
+  });
+});
+
+describe('POST /v1/board/jobs/{id}/bid', () => {
+  it('201 of a bid and of its one revision, each a bid of its own at the price that is read', async () => {
+    const { poster, winner, read } = house;
+    const { job_id } = (await house.post(poster)).body;
+    const first = await house.bid(winner, job_id, { price: '3000000', eta: 'in two days', pitch: 'I have read them' });
+    expect(first.status, first.text).toBe(201);
+    expect(first.body).toMatchObject({
+      bid_id: expect.stringMatching(/^bid_[0-9a-z]{26}$/),
+      ...{ job_id, agent_id: winner.agent_id, status: 'open', revision: 1, price: '3000000' },
+      ...{ untrusted_eta: 'in two days', untrusted_pitch: 'I have read them' },
+      ...{ network: 'base', pay_to: winner.account.address },
+    });
+    const second = await house.bid(winner, job_id, { price: '2500000' });
+    expect(second.body).toMatchObject({ status: 'open', revision: 2, price: '2500000' });
+    expect(await read(job_id)).toMatchObject({
+      bid_count: 1,
+      bids: [
+        { bid_id: first.body.bid_id, status: 'revised' },
+        { bid_id: second.body.bid_id, status: 'open' },
+      ],
+    });
+    const third = await house.bid(winner, job_id, { price: '2000000' });
+    expect(third).toMatchObject({ status: 409, body: { code: 'bids_used' } });
+    expect((await house.step(poster, job_id, 'pick', { bid_id: first.body.bid_id })).status).toBe(409);
+    expect(await house.kindsOf(job_id)).toEqual(['job_posted', 'job_bid', 'job_bid']);
+  });
+
+  it('201 to be paid on Solana, where the address has signed for this job and this bidder', async () => {
+    const { service, poster, winner, other } = house;
+    const { job_id } = (await house.post(poster)).body;
+    const wallet = await service.svm.newWallet(1n);
+    const payout = await payoutOf(wallet.signer, { job_id, agent_id: winner.agent_id });
+    const heard = await house.bid(winner, job_id, { price: '1', payout });
+    expect(heard.body).toMatchObject({ network: 'solana', pay_to: wallet.address });
+    expect(await house.bid(other, job_id, { price: '1', payout })).toMatchObject({
+      status: 400,
+      body: { code: 'payout_not_proven' },
+    });
+    const picked = await house.step(poster, job_id, 'pick', { bid_id: heard.body.bid_id });
+    expect(picked.body).toMatchObject({ status: 'picked', price: '1' });
+    expect(picked.body.legs).toEqual([
+      ...[
+        { leg: 'winner', network: 'solana', pay_to: wallet.address, amount: '1', status: 'unpaid', payment_ref: null },
+      ],
+      ...[
+        {
+          leg: 'fee',
+          network: 'solana',
+          pay_to: expect.any(String),
+          amount: '2001',
+          status: 'unpaid',
+          payment_ref: null,
+        },
+      ],
+    ]);
+  });
+});
+
+describe('a job that is done', () => {
+  it('is picked, delivered, paid, challenged and closed; its output is its poster’s alone', async () => {
+    const { poster, winner, other, step, read } = house;
+    const { job_id } = (await house.post(poster)).body;
+    const lost = (await house.bid(other, job_id, { price: '4000000' })).body;
+    const { bid_id } = (await house.bid(winner, job_id)).body;
+
+    const picked = await step(poster, job_id, 'pick', { bid_id });
+    expect(picked).toMatchObject({
+      status: 200,
+      body: { status: 'picked', picked_bid_id: bid_id, winner_agent_id: winner.agent_id, price: '1500001' },
+    });
+    expect(picked.body.legs.map(({ amount }) => amount)).toEqual(['1500001', '17001']);
+    expect((await step(poster, job_id, 'pick', { bid_id })).body).toEqual(picked.body);
+    const { bids } = await read(job_id);
+    expect(bids.map(({ bid_id: id, status }) => [id, status])).toEqual([
+      [lost.bid_id, 'expired'],
+      [bid_id, 'picked'],
+    ]);
+
+    const delivery = { output_sha256: `0x${sha256(OUTPUT).toUpperCase()}`, preview: 'Tidal power is' };
+    const delivered = await step(winner, job_id, 'deliver', delivery);
+    expect(delivered).toMatchObject({
+      status: 200,
+      body: {
+        status: 'delivered',
+        delivered: true,
+        output_sha256: sha256(OUTPUT),
+        untrusted_preview: 'Tidal power is',
+      },
+    });
+    expect((await step(winner, job_id, 'deliver', delivery)).body).toEqual(delivered.body);
+
+    await house.paid(job_id, 'task_of_both_legs');
+    const shown = await read(job_id);
+    expect(shown).toMatchObject({ status: 'paid', delivered: true, challenged_at: null });
+    expect(shown.payout).toMatchObject({
+      verify_url: expect.stringMatching(/\/receipt\/task_of_both_legs$/),
+      ...{ network: 'base', pay_to: winner.account.address, amount: '1500001' },
+    });
+    expect(shown.legs.map(({ status }) => status)).toEqual(['settled', 'settled']);
+
+    const challenged = await step(poster, job_id, 'challenge');
+    expect(challenged).toMatchObject({ status: 200, body: { status: 'paid', delivered: false } });
+    expect((await step(poster, job_id, 'challenge')).body).toEqual(challenged.body);
+    expect((await house.output(poster, job_id)).status).toBe(404);
+
+    const reveal = { output: Buffer.from(OUTPUT).toString('base64'), encoding: 'base64' };
+    const closed = await step(winner, job_id, 'reveal', reveal);
+    expect(closed).toMatchObject({
+      status: 200,
+      body: { status: 'closed', delivered: true, challenged_at: challenged.body.challenged_at },
+    });
+    expect((await step(winner, job_id, 'reveal', reveal)).body).toEqual(closed.body);
+
+    const output = await house.output(poster, job_id);
+    expect(output).toMatchObject({
+      status: 200,
+      body: { job_id, output_sha256: sha256(OUTPUT), encoding: 'base64', untrusted_output: reveal.output },
+    });
+    expect(output.headers.get('cache-control')).toBe('no-store');
+    expect([(await house.output(winner, job_id)).status, (await house.output(other, job_id)).status]).toEqual([
+      403, 403,
+    ]);
+    const [kept] = await house.service.query('select output_box from board_job_output where job_id = $1', [job_id]);
+    expect(kept?.output_box.includes('Tidal power')).toBe(false);
+    expect(JSON.stringify(await read(job_id))).not.toContain('on the rise');
+    expect(await house.kindsOf(job_id)).toEqual([
+      ...['job_posted', 'job_bid', 'job_bid', 'job_picked', 'job_delivered', 'job_paid', 'job_challenged'],
+      'job_closed',
+    ]);
+  });
+
+  it('takes an output of 1 MiB in either encoding, and not a byte more', async () => {
+    const { winner, poster, step, output } = house;
+    const longest = '\n'.repeat(2 ** 20);
+    const { job_id } = await house.brought('paid', longest);
+    const over = { output: Buffer.from(`${longest}x`).toString('base64'), encoding: 'base64' };
+    expect((await step(winner, job_id, 'reveal', over)).status).toBe(413);
+    const closed = await step(winner, job_id, 'reveal', { output: longest, encoding: 'utf8' });
+    expect(closed.body).toMatchObject({ status: 'closed' });
+    expect((await output(poster, job_id)).body.untrusted_output).toBe(longest);
+  });
+});
+
+describe('GET /v1/board/jobs', () => {
+  it('200: a page newest first, the next one by its key, and those of one status', async () => {
+    const { poster, list } = house;
+    const posted: string[] = [];
+    for (const text of ['one', 'two', 'three']) posted.push((await house.post(poster, { text })).body.job_id);
+    const [one, two, three] = posted;
+    const first = await list('?limit=2');
+    expect(first.jobs.map(({ job_id }) => job_id)).toEqual([three, two]);
+    expect(first.next).toBe(two);
+    expect((await list(`?limit=2&before=${first.next}`)).jobs[0]?.job_id).toBe(one);
+    const { job_id } = await house.brought('picked');
+    expect((await list('?status=picked&limit=1')).jobs[0]?.job_id).toBe(job_id);
+    const open = await list('?status=open&limit=50');
+    expect(new Set(open.jobs.map(({ status }) => status))).toEqual(new Set(['open']));
+    expect((await list(`?status=open&before=${two}`)).jobs[0]?.job_id).toBe(one);
+    expect((await list(`?status=expired&before=${one}`)).next).toBeNull();
+  });
+
+  it('400 of a status or a limit that there is none of', async () => {
+    for (const query of ['?status=done', '?limit=0', '?limit=x', '?before='])
+      expect((await house.service.get(`${JOBS}${query}`)).status, query).toBe(400);
+  });
+});
+
+describe('the graph', () => {
+  it('does and shows all of it alike, and takes an output that is longer than other texts may be', async () => {
+    const { service, poster, winner } = house;
+    const asked = async (who: JobAgent | null, query: string, variables: JsonObject = {}) => {
+      const knock = { body: { query, variables }, headers: who ? house.by(who) : {} };
+      const by = who && query.includes('paid') ? { by: payingFetch(who.account) } : {};
+      const heard = await service.knock<{ data: { it: JsonObject } | null }>('POST', '/graphql', { ...knock, ...by });
+      expect(heard.body.data?.it, heard.text).toBeTruthy();
+      return heard.body.data?.it ?? {};
+    };
+    const { text, ...terms } = jobOf();
+    const input = { ...terms, text: 'Over the graph' };
+    expect(text).not.toBe(input.text);
+    const post =
+      'mutation paid($input: BoardJobInput!) { it: postJob(input: $input) { jobId status verifyUrl legs { leg } } }';
+    const { jobId } = await asked(poster, post, { input });
+    const bid = `mutation paid($input: BoardBidInput!) { it: bidOnJob(jobId: "${jobId}", input: $input) { bidId status price } }`;
+    const { bidId } = await asked(winner, bid, { input: { price: '1000' } });
+    const output = 'x'.repeat(100_000);
+    const step = (who: JobAgent, field: string) => asked(who, `mutation { it: ${field} { status delivered } }`);
+    expect(await step(poster, `pickBid(jobId: "${jobId}", bidId: "${bidId}")`)).toEqual({
+      status: 'picked',
+      delivered: false,
+    });
+    expect(await step(winner, `deliverJob(jobId: "${jobId}", outputSha256: "${sha256(output)}")`)).toEqual({
+      status: 'delivered',
+      delivered: true,
+    });
+    await house.paid(String(jobId), 'task_by_graph');
+    expect(await step(poster, `challengeJob(jobId: "${jobId}")`)).toEqual({ status: 'paid', delivered: false });
+    const reveal = `mutation ($output: String!) { it: revealJob(jobId: "${jobId}", output: $output, encoding: utf8) { status } }`;
+    expect(await asked(winner, reveal, { output })).toEqual({ status: 'closed' });
+    const read = `{ it: boardJobOutput(jobId: "${jobId}") { encoding untrustedOutput } }`;
+    expect(await asked(poster, read)).toEqual({ encoding: 'utf8', untrustedOutput: output });
+    const shown = `{ it: boardJob(jobId: "${jobId}") { status payout { verifyUrl } bids { price agentId } legs { amount status } } }`;
+    expect(await asked(null, shown)).toMatchObject({
+      status: 'closed',
+      payout: { verifyUrl: expect.stringMatching(/task_by_graph$/) },
+      bids: [{ price: '1000', agentId: winner.agent_id }],
+      legs: [
+        { amount: '1000', status: 'settled' },
+        { amount: '2010', status: 'settled' },
+      ],
+    });
+    const page = '{ it: boardJobs(limit: 1, status: closed) { next jobs { jobId untrustedText } } }';
+    expect(await asked(null, page)).toEqual({ next: expect.any(String), jobs: [{ jobId, untrustedText: input.text }] });
+  });
+});

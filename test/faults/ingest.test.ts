@@ -1,0 +1,38 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Ingesting, openIngesting } from '../harness/ingest/open-ingest.ts';
+import { invoiceOf } from '../harness/ingest/witness.ts';
+
+let house: Ingesting;
+beforeAll(async () => {
+  // By the claims that are taken: of the agent's registration, and of the first case once more.
+  const breaks_at = ['nowhere', 'after_work', 'nowhere', 'after_broadcast', 'before_record', 'after_record'];
+  house = await openIngesting({ breaks_at, meant: /the drawer is stuck/ });
+});
+
+/* Each breaks off at another point, one after the other. */
+describe.each([
+  ['after it was found', false],
+  ['once the stamp was sent', true],
+  ['between stamp and row', true],
+  ['between row and answer', true],
+])('an ingest that broke off %s', (_, looked_once) => {
+  it('is finished by the same payment: one stamp, one row, and the chain is not asked again for what is paid', async () => {
+    const { agent, service, world } = house;
+    const transfer = house.ownTransfer();
+    const payment = await service.payment(agent.account, house.doorOf(agent), house.possessed());
+    const send = () => service.post(house.doorOf(agent), invoiceOf(transfer), { ...house.possessed(), ...payment });
+    const before = { stamps: await house.stampsOf(), asked: world.asked.length };
+    expect((await send()).status).toBeGreaterThanOrEqual(500);
+    if (looked_once) world.says('unknown');
+    await expect.poll(async () => (await send()).status, { timeout: 60_000, interval: 500 }).toBe(201);
+    world.says(null);
+    if (looked_once) expect(world.asked.length).toBe(before.asked + 1);
+    expect(await house.stampsOf()).toBe(before.stamps + 1);
+    const refs = (await house.bookOf()).entries.filter(
+      ({ payment: paid }) => paid?.ref === `base:${transfer.transaction}`,
+    );
+    expect(refs).toHaveLength(1);
+    const receipts = await service.query('select 1 from receipt where task_id = $1', [refs[0]?.task_id]);
+    expect(receipts).toHaveLength(1);
+  });
+});

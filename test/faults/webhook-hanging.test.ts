@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { openGround } from '../harness/faults/ground.ts';
+import { openReceiver } from '../harness/webhook/receiver.ts';
+import { SEAL_KEY, toldBooks } from '../harness/webhook/told-books.ts';
+
+/* More receivers that hang than there are jobs at once: they wait for each other, and the others for none of them. */
+
+const BOOKS = 160;
+const HANGING = 80;
+
+it('receivers that hang hold up no other: all others are told before the first of them is given up on', async () => {
+  const ground = await openGround({ environment: { NODE_ENV: 'test', SEAL_KEY } });
+  const { database } = ground;
+  await ground.start();
+  const [good, bad, books] = [await openReceiver(), await openReceiver(), toldBooks(database)];
+  const agents = Array.from({ length: BOOKS }, (_, index) => index + 101);
+  const isHanging = (agent: number) => agent % (BOOKS / HANGING) === 0;
+  for (const agent of agents) await books.open(agent, isHanging(agent) ? bad.url : good.url);
+  // All of them are known to be prompt: it is then that they could take the places of the prompt.
+  await books.tell(agents);
+  await Promise.all([good.heard(BOOKS - HANGING), bad.heard(HANGING)]);
+  await expect
+    .poll(() => database.query({ text: 'select 1 from webhook where answered_at is null' }), { timeout: 30_000 })
+    .toEqual([]);
+
+  bad.answerWith(() => 'hang');
+  await books.tell(agents);
+  await good.heard(2 * (BOOKS - HANGING));
+  const timed_out = await database.query({ text: `select 1 from webhook where last_error like '%in time%'` });
+  expect(timed_out).toEqual([]);
+
+  // And once more, now that it is known who hangs: none of them takes a place of the prompt.
+  await books.tell(agents);
+  await good.heard(3 * (BOOKS - HANGING));
+}, 120_000);

@@ -1,0 +1,52 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Service } from './open-service.ts';
+
+interface Posted {
+  readonly agent_id: number;
+  readonly endpoint_host?: string;
+  readonly receipt_ref?: string | null;
+  readonly stamp_task_id?: string;
+  readonly host_basis?: 'signed' | 'declared';
+  readonly outcome?: string;
+  readonly amount_atomic?: string;
+}
+
+let posts = 0;
+
+/** A post that stands, put where its stamp would have put it. Returns its id. */
+export async function standingPost(service: Service, posted: Posted): Promise<string> {
+  const post_id = `post_${String(++posts).padStart(26, '0')}`;
+  const {
+    agent_id,
+    receipt_ref = null,
+    stamp_task_id = 'task_none',
+    endpoint_host = new URL(service.url).host,
+  } = posted;
+  const { host_basis = 'signed', outcome = 'success', amount_atomic = '2000' } = posted;
+  await service.query(
+    `insert into board_post (post_id, agent_id, endpoint, endpoint_host, host_basis, outcome, receipt_ref, stamp_task_id,
+        amount_atomic, posted_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())`,
+    [
+      ...[post_id, agent_id, `https://${endpoint_host}/v1`, endpoint_host, host_basis],
+      ...[outcome, receipt_ref, stamp_task_id, amount_atomic],
+    ],
+  );
+  return post_id;
+}
+
+/** What was told of a post, in order. */
+export async function toldOf(service: Service, post_id: string): Promise<readonly string[]> {
+  const events = await service.query<{ kind: string }>(
+    'select kind from board_event where post_id = $1 order by position',
+    [post_id],
+  );
+  return events.map(({ kind }) => kind);
+}
+
+export async function countsOf(service: Service, post_id: string): Promise<JsonObject | undefined> {
+  const [counts] = await service.query<JsonObject>(
+    'select like_count, confirm_count from board_post where post_id = $1',
+    [post_id],
+  );
+  return counts;
+}

@@ -1,0 +1,29 @@
+import type { z } from 'zod';
+import type { CompletionAnswer } from '../../../rest-compat/board/inbound-answers.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Service } from './open-service.ts';
+import { sendUsdc } from './reconciliations.ts';
+
+export type Completed = z.infer<typeof CompletionAnswer> & JsonObject;
+
+let completions = 0;
+
+/** What may be said of a completion, under an id of its own. */
+export const completion = (members: JsonObject = {}): JsonObject => ({
+  source: 'acp.example',
+  external_id: `job-${++completions}`,
+  payer: `0x${'1'.repeat(40)}`,
+  payee: `0x${'2'.repeat(40)}`,
+  amount: '90000',
+  payment_tx: `0x${completions.toString(16).padStart(64, 'a')}`,
+  output_hash: 'ab'.repeat(32),
+  ...members,
+});
+
+/** The same of a payment that its chain has. */
+export async function paidCompletion({ chain }: Pick<Service, 'chain'>, members: JsonObject = {}) {
+  const [payer, payee] = [await chain.newWallet(), await chain.newWallet()];
+  const { tx_hash, log_index } = await sendUsdc(chain, payer.address, payee.address, 90_000n);
+  const said = completion({ payer: payer.address, payee: payee.address, payment_tx: tx_hash, ...members });
+  return { said, tx_hash, log_index, payer, payee };
+}

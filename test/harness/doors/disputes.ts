@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+import type { DisputeAnswer, DisputesAnswer } from '../../../rest-compat/book/dispute-answers.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { ChatRequest } from '../../../schema/requests/chat-completion.ts';
+import type { Service } from './open-service.ts';
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+export type DisputeRead = Omit<z.infer<typeof DisputeAnswer>, 'verdict'> & { readonly verdict: JsonObject };
+
+/** The request of a chat as its receipt binds it: what a dispute proves it by. */
+export function requestOfChat(body: JsonObject): JsonObject {
+  return { field: 'Mutation.createChatCompletion', args: ChatRequest.parse(body) as unknown as JsonObject };
+}
+
+/** The doors of a service at which disputes are filed and read. */
+export function disputeDoorsOf(service: () => Service) {
+  const path = ({ agent_id }: Pick<Agent, 'agent_id'>, beneath = '') => `/v1/agents/${agent_id}/book/dispute${beneath}`;
+  const shown = ({ session }: Pick<Agent, 'session'>) => ({ 'X-SVC-Session': session });
+  return {
+    path,
+    file: (agent: Agent, body: JsonObject, headers = {}) =>
+      service().post<DisputeRead>(path(agent), { session: agent.session, ...body }, headers),
+    list: (agent: Agent, query = '') => service().get<z.infer<typeof DisputesAnswer>>(path(agent, query), shown(agent)),
+    one: (agent: Agent, id: string) => service().get<DisputeRead>(path(agent, `/${id}`), shown(agent)),
+    /** A chat of that agent, and what proves which one it was. */
+    async bought({ account, session }: Agent, body: JsonObject) {
+      const { body: chat, headers, status } = await service().buy(account, body, { 'X-SVC-Session': session });
+      if (status !== 200) throw new Error(`a chat was answered by ${status}`);
+      return { task_id: chat.svc.task_id, svc: chat.svc, salt: headers.get('x-svc-request-salt') ?? '' };
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { z } from 'zod';
+import type {
+  BroadcastAnswer,
+  OpenedRouterBookAnswer,
+  RouterSummaryAnswer,
+} from '../../../rest-compat/router/answers.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { atEnd } from '../release.ts';
+import type { Service } from './open-service.ts';
+
+/** What a router was asked, and by which key. */
+interface Asked {
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+}
+
+type Answering = (asked: Asked, response: ServerResponse) => void;
+
+/** A third-party router that answers look-ups as it is told; closed after the file's last test. */
+export async function startRouter() {
+  const asked: Asked[] = [];
+  let answering: Answering = (_asked, response) => void response.writeHead(404).end();
+  const server = createServer(({ url = '', headers }, response) => {
+    asked.push({ url, headers });
+    answering({ url, headers }, response);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  atEnd(
+    () =>
+      new Promise<void>(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return {
+    host,
+    /** Up to and including the version. */
+    base_url: `http://${host}/api/v1`,
+    asked,
+    /** In its own words, byte for byte. */
+    behave(next: Answering): void {
+      answering = next;
+    },
+    /** Tells this of whatever is asked for; `cost` is the text of a JSON number. */
+    tells(told: { readonly id?: string; readonly model: string; readonly cost: string }): void {
+      answering = ({ url }, response) => {
+        const id = told.id ?? new URL(url, 'http://router').searchParams.get('id');
+        const { model, cost } = told;
+        const data = `{"id":${JSON.stringify(id)},"model":${JSON.stringify(model)},"total_cost":${cost},"streamed":false}`;
+        response.writeHead(200, { 'content-type': 'application/json' }).end(`{"data":${data}}`);
+      };
+    },
+  };
+}
+
+type OpenedBook = z.infer<typeof OpenedRouterBookAnswer>;
+type Summary = z.infer<typeof RouterSummaryAnswer>;
+export type Broadcast = z.infer<typeof BroadcastAnswer>;
+
+let counted = 0;
+/** What may be reported, of a generation of its own unless it is named. */
+export const report = (members: JsonObject = {}): JsonObject => ({
+  generation_id: `gen-${++counted}`,
+  model: 'some/model',
+  amount: '1250',
+  rail: 'credits',
+  ...members,
+});
+
+export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+/** The doors of router books, as their users call them. */
+export function routerDoorsOf(service: () => Service) {
+  return {
+    open: (body: JsonObject = {}, headers = {}) => service().post<OpenedBook>('/v1/router/books', body, headers),
+    setKey: (book_id: string, key: unknown, headers: Readonly<Record<string, string>>) =>
+      service().knock<JsonObject>('PUT', `/v1/router/books/${book_id}/router-key`, { body: { key }, headers }),
+    broadcast: (key: string, body: JsonObject) => service().post<Broadcast>('/v1/router/broadcast', body, bearer(key)),
+    summary: (book_id: string, headers: Readonly<Record<string, string>>) =>
+      service().get<Summary>(`/v1/router/books/${book_id}/summary`, headers),
+  };
+}

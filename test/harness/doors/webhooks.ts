@@ -1,0 +1,46 @@
+import { expect } from 'vitest';
+import type { z } from 'zod';
+import type {
+  DeadLettersAnswer,
+  PingAnswer,
+  RedeliveryAnswer,
+  SetWebhookAnswer,
+  WebhookAnswer,
+} from '../../../rest-compat/book/webhook-answers.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Service } from './open-service.ts';
+
+type Agent = Pick<Awaited<ReturnType<Service['newAgent']>>, 'agent_id' | 'session'>;
+
+/** The doors of a service at which webhooks are set and looked after. */
+export function webhookDoorsOf(service: () => Pick<Service, 'knock' | 'get' | 'post'>) {
+  const path = ({ agent_id }: Pick<Agent, 'agent_id'>, beneath = '') => `/v1/agents/${agent_id}/book/webhook${beneath}`;
+  const shown = ({ session }: Agent) => ({ 'X-SVC-Session': session });
+  const put = (agent: Agent, body: JsonObject, headers: Record<string, string> = shown(agent)) =>
+    service().knock<z.infer<typeof SetWebhookAnswer>>('PUT', path(agent), { body, headers });
+  return {
+    path,
+    shown,
+    put,
+    /** One that is set; its secret. */
+    async secretOf(agent: Agent, body: JsonObject): Promise<string> {
+      const made = await put(agent, body);
+      expect(made.status, made.text).toBe(200);
+      return made.body.secret_once ?? '';
+    },
+    read: (agent: Agent) => service().get<z.infer<typeof WebhookAnswer>>(path(agent), shown(agent)),
+    remove: (agent: Agent) =>
+      service().knock<z.infer<typeof WebhookAnswer>>('DELETE', path(agent), { headers: shown(agent) }),
+    rotate: (agent: Agent, body: JsonObject = {}) =>
+      service().post<z.infer<typeof SetWebhookAnswer>>(path(agent, '/rotate'), body, shown(agent)),
+    ping: (agent: Agent) => service().post<z.infer<typeof PingAnswer>>(path(agent, '/ping'), {}, shown(agent)),
+    redeliver: (agent: Agent, from_position: number, to_position: number) =>
+      service().post<z.infer<typeof RedeliveryAnswer>>(
+        path(agent, '/redeliver'),
+        { from_position, to_position },
+        shown(agent),
+      ),
+    deadLetters: (agent: Agent, query = '') =>
+      service().get<z.infer<typeof DeadLettersAnswer>>(path(agent, `/dead-letters${query}`), shown(agent)),
+  };
+}

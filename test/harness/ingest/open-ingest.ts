@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import type { IngestAnswer } from '../../../rest-compat/book/ingest-answers.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { payingFetch } from '../buyer.ts';
+import { openService, type Service } from '../doors/open-service.ts';
+import { transferOf, witness } from './witness.ts';
+
+export type Ingested = z.infer<typeof IngestAnswer> & JsonObject;
+export type Agent = Awaited<ReturnType<Service['newAgent']>>;
+export type Ingesting = Awaited<ReturnType<typeof openIngesting>>;
+
+interface Book {
+  readonly entries: readonly (JsonObject & { readonly task_id: string; readonly payment?: JsonObject })[];
+  readonly totals: { readonly count: number; readonly usdc_sum: string; readonly by_rail: JsonObject };
+  readonly spent: string;
+}
+
+/** How often an agent may name what is not there. */
+export const FAILED_MAX = 30;
+
+/** The service in a world whose payments a test makes up, with an agent who records them. */
+export async function openIngesting(options: Omit<NonNullable<Parameters<typeof openService>[1]>, 'transfers'> = {}) {
+  const world = witness();
+  const keys = { DEMO_KEYS: 'a-demo-key', WAIVER_KEYS: 'a-waiver-key' };
+  const environment = { ...keys, RATE_INGESTS: `${FAILED_MAX}/600` };
+  const service = await openService(environment, { ...options, transfers: world.transfers });
+  const agent: Agent = await service.newAgent();
+  const doorOf = ({ agent_id }: Pick<Agent, 'agent_id'>) => `/v1/agents/${agent_id}/book/ingest`;
+  const possessed = ({ session }: Pick<Agent, 'session'> = agent) => ({ 'X-SVC-Session': session });
+  const waived = (who: Agent = agent) => ({ ...possessed(who), 'X-API-Key': 'a-waiver-key' });
+  const bookOf = async (who: Agent = agent) =>
+    (await service.get<Book>(`/v1/agents/${who.agent_id}/book`, possessed(who))).body;
+  return {
+    ...{ world, service, agent, doorOf, possessed, waived, bookOf },
+    /** By a stamp that the agent's wallet pays. */
+    ingest: (body: object, who: Agent = agent) =>
+      service.knock<Ingested>('POST', doorOf(who), { body, headers: possessed(who), by: payingFetch(who.account) }),
+    /** By a pilot's key. */
+    ingestWaived: (body: object, who: Agent = agent) => service.post<Ingested>(doorOf(who), body, waived(who)),
+    rowOf: async (task_id: string, who: Agent = agent) =>
+      (await bookOf(who)).entries.find(entry => entry.task_id === task_id),
+    /** On its chain, paid by the agent's own wallet. */
+    ownTransfer: (members = {}) => world.show(transferOf({ payer: agent.account.address, ...members })),
+    /** How many payments of that agent's wallet this service got. */
+    stampsOf: async (who: Agent = agent) => (await service.transfersFrom(who.account)).length,
+  };
+}

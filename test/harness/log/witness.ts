@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { mortal } from '../mortal.ts';
+import { atEnd } from '../release.ts';
+import { ROOT } from '../root.ts';
+
+/** A witness as its operator starts it: a process of its own. */
+export interface RunningWitness {
+  /** Where it takes submissions. */
+  readonly url: string;
+  readonly verifier_key: string;
+  readonly lines: readonly string[];
+  /** Resolves once it is gone. */
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+function witnessProcess(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): { readonly child: ChildProcess; readonly lines: string[] } {
+  const command = ['gateway/launch.ts', 'gateway/commands/witness.ts', ...args];
+  const child = spawn(...mortal(process.execPath, command), {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  atEnd(() => child.kill('SIGKILL'));
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', line => lines.push(line));
+  return { child, lines };
+}
+
+/** One look at a log, to its end. */
+export async function lookOnce(
+  url: string,
+  state: string,
+  ...args: readonly string[]
+): Promise<{ readonly code: number; readonly text: string }> {
+  const { child, lines } = witnessProcess([url, '--state', state, '--once', ...args]);
+  const [code] = await once(child, 'close');
+  return { code: code as number, text: lines.join('\n') };
+}
+
+/** One look at what a wallet has paid for, to its end. */
+export async function monitorOnce(
+  url: string,
+  state: string,
+  environment: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<{ readonly code: number; readonly text: string }> {
+  const { child, lines } = witnessProcess([url, '--state', state, ...args], environment);
+  const [code] = await once(child, 'close');
+  return { code: code as number, text: lines.join('\n') };
+}
+
+/** Serves until it is ended. */
+export async function startWitness(url: string, state: string, ...args: readonly string[]): Promise<RunningWitness> {
+  const { child, lines } = witnessProcess([url, '--state', state, '--every', '1', ...args]);
+  const gone = once(child, 'exit');
+  const found = (pattern: RegExp) => lines.map(line => pattern.exec(line)?.[1]).find(it => it !== undefined);
+  const serving = /^Serving add-checkpoint on (.+)$/;
+  while (found(serving) === undefined) {
+    const ended = await Promise.race([gone, new Promise(resolve => setTimeout(resolve, 20))]);
+    if (ended) throw new Error(`the witness ended:\n${lines.join('\n')}`);
+  }
+  return {
+    url: found(serving) ?? '',
+    verifier_key: found(/^Witness: (.+)$/) ?? '',
+    lines,
+    async end(signal) {
+      child.kill(signal);
+      await gone;
+    },
+  };
+}

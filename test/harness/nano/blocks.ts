@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { twistedEdwards } from '@noble/curves/abstract/edwards';
+import { ed25519 } from '@noble/curves/ed25519';
+import { blake2b } from '@noble/hashes/blake2';
+import { nanoAddressOf } from '../../../gateway/rails/nano/address.ts';
+import { hashOfBlock, type StateBlock, workOf } from '../../../gateway/rails/nano/state-block.ts';
+
+/** What blocks of tests are worked for: some thousand hashes, and not a billion. */
+export const TEST_WORK_MIN = 0xffe0000000000000n;
+
+const curve = twistedEdwards({ ...ed25519.CURVE, hash: blake2b });
+
+export interface NanoWallet {
+  readonly address: string;
+  readonly key: Buffer;
+  /** Hex of its public key: what a send's link is. */
+  readonly link: string;
+  sign(digest: Uint8Array): string;
+  /** As nanocurrency-web signs texts. */
+  signText(text: string): string;
+}
+
+export function newNanoWallet(seed: Uint8Array = randomBytes(32)): NanoWallet {
+  const key = Buffer.from(curve.getPublicKey(seed));
+  const sign = (digest: Uint8Array) => Buffer.from(curve.sign(digest, seed)).toString('hex').toUpperCase();
+  return {
+    address: nanoAddressOf(key),
+    key,
+    link: key.toString('hex').toUpperCase(),
+    sign,
+    signText: text => sign(blake2b(Buffer.from(text), { dkLen: 32 })),
+  };
+}
+
+export interface MadeBlock extends StateBlock {
+  readonly hash: string;
+}
+
+type Unsigned = Omit<StateBlock, 'signature' | 'work'>;
+
+/** Signed by that wallet and worked for, whatever it says. */
+export function makeBlock(wallet: NanoWallet, block: Unsigned, work_min = TEST_WORK_MIN): MadeBlock {
+  const bare = { ...block, signature: '', work: workFor(block.previous, work_min) };
+  const hash = hashOfBlock(bare);
+  if (hash === null) throw new Error('an address of the block under test is none');
+  return { ...bare, hash, signature: wallet.sign(Buffer.from(hash, 'hex')) };
+}
+
+function workFor(previous: string, work_min: bigint): string {
+  const start = randomBytes(8).readBigUInt64BE();
+  for (let step = 0n; ; step++) {
+    const work = BigInt.asUintN(64, start + step)
+      .toString(16)
+      .padStart(16, '0');
+    if (workOf({ work, previous }) >= work_min) return work;
+  }
+}
+
+/** An account that got something, and sent some of it on. */
+export function makeSend(
+  payer: NanoWallet,
+  payee: NanoWallet,
+  { had = 5n * 10n ** 30n, amount = 2n * 10n ** 30n } = {},
+): { readonly before: MadeBlock; readonly send: MadeBlock } {
+  const representative = payer.address;
+  const source = randomBytes(32).toString('hex').toUpperCase();
+  const account = payer.address;
+  const first = { account, previous: '0'.repeat(64), representative, balance: had, link: source };
+  const before = makeBlock(payer, first);
+  const next = { ...first, previous: before.hash, balance: had - amount, link: payee.link };
+  return { before, send: makeBlock(payer, next) };
+}

@@ -1,0 +1,116 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { nanoAddressOf } from '../../../gateway/rails/nano/address.ts';
+import { atEnd } from '../release.ts';
+import type { MadeBlock } from './blocks.ts';
+
+/** What a node tells of a block, as its RPC spells it; all of it are texts. */
+export interface ToldBlock {
+  readonly block_account: string;
+  readonly amount: string;
+  readonly balance: string;
+  readonly height: string;
+  readonly local_timestamp: string;
+  readonly confirmed: string;
+  readonly contents: Readonly<Record<string, string>>;
+  readonly subtype: string;
+}
+
+interface Kept {
+  readonly block: MadeBlock;
+  readonly subtype: 'send' | 'receive' | 'change';
+  readonly confirmed?: boolean;
+}
+
+/** How it answers at all. */
+export type NanoManner = 'plain' | 'error' | 'garbage' | 'huge' | 'cut' | 'limited';
+
+const HUGE_BYTES = 100 * 1024 * 1024;
+
+/** A Nano node's RPC, with blocks that a test has made and signed; it says of them what the test wants it to say. */
+export async function startNanoNode() {
+  const blocks = new Map<string, Kept>();
+  let lie: (told: ToldBlock, hash: string) => unknown = told => told;
+  let manner: NanoManner = 'plain';
+  let asked = 0;
+  const answers: Record<Exclude<NanoManner, 'plain'>, (response: ServerResponse) => void> = {
+    error: response => void response.writeHead(500).end('{"error":"Internal server error in RPC"}'),
+    garbage: response => void response.end('<html>busy</html>'),
+    huge: pour,
+    cut: response => void response.destroy(),
+    limited: response => void response.end('{"error":"Rate limit exceeded"}'),
+  };
+  const server = createServer(async (incoming, response) => {
+    const { action, hash, json_block } = (await json(incoming)) as Record<string, string>;
+    asked++;
+    if (manner !== 'plain') return answers[manner](response);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    if (action !== 'block_info') return void response.end('{"error":"Unknown command"}');
+    const kept = blocks.get(String(hash));
+    if (!kept) return void response.end('{"error":"Block not found"}');
+    const told = lie(toldOf(kept, blocks), kept.block.hash) as ToldBlock;
+    // Without `json_block` the contents are a text of JSON.
+    const contents = json_block === 'true' ? told.contents : JSON.stringify(told.contents);
+    response.end(JSON.stringify({ ...told, contents }));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  atEnd(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/rpc?key=a-key-that-nobody-may-read`,
+    keep(...kept: readonly Kept[]): void {
+      for (const one of kept) blocks.set(one.block.hash, one);
+    },
+    /** Under another hash than its own. */
+    keepAs(hash: string, kept: Kept): void {
+      blocks.set(hash, kept);
+    },
+    lie(next: typeof lie): void {
+      lie = next;
+    },
+    behave(next: NanoManner): void {
+      manner = next;
+    },
+    /** The truth, the whole truth. */
+    repent(): void {
+      lie = told => told;
+      manner = 'plain';
+    },
+    asked: () => asked,
+  };
+}
+
+function toldOf({ block, subtype, confirmed = true }: Kept, blocks: ReadonlyMap<string, Kept>): ToldBlock {
+  const before = blocks.get(block.previous)?.block.balance ?? 0n;
+  const { account, previous, representative, balance, link, signature, work } = block;
+  const amount = before > balance ? before - balance : balance - before;
+  return {
+    block_account: account,
+    amount: amount.toString(),
+    balance: balance.toString(),
+    height: '58',
+    local_timestamp: '0',
+    confirmed: String(confirmed),
+    contents: {
+      type: 'state',
+      ...{ account, previous, representative, balance: balance.toString(), link },
+      link_as_account: nanoAddressOf(Buffer.from(link, 'hex')),
+      ...{ signature, work },
+    },
+    subtype,
+  };
+}
+
+function pour(response: ServerResponse): void {
+  const piece = Buffer.alloc(1024 * 1024, ' ');
+  let left = HUGE_BYTES / piece.length;
+  const more = () => {
+    while (left-- > 0 && !response.destroyed) if (!response.write(piece)) return void response.once('drain', more);
+    response.end();
+  };
+  response.on('error', () => {}).writeHead(200, { 'content-type': 'application/json' });
+  more();
+}

@@ -1,0 +1,78 @@
+import { decode, encode, rfc8949EncodeOptions, Tagged } from 'cborg';
+import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
+import { coseHeader } from '../../../schema/cose.ts';
+import type { CoseFacts } from '../../../subgraphs/receipt/issuer/sign-envelope.ts';
+import type { IssuerSigner } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
+import { leafHash, nodeHash } from '../../../subgraphs/receipt/verify/merkle-proof.ts';
+import { issuer } from './issued.ts';
+
+/* Transparent statements that are put together piece by piece, as nobody but a forger would. */
+
+export const cbor = (value: unknown) => encode(value, rfc8949EncodeOptions);
+
+/** What a COSE_Sign1 consists of, to be changed and put together again. */
+export interface Parts {
+  protected_header: Map<unknown, unknown>;
+  unprotected: Map<unknown, unknown>;
+  payload: Uint8Array | null;
+  signature: Uint8Array;
+}
+
+export function taken(bytes: Uint8Array): Parts {
+  const { value } = decode(bytes, { useMaps: true, tags: Tagged.preserve(18) }) as Tagged;
+  const [header, unprotected, payload, signature] = value;
+  return { protected_header: decode(header, { useMaps: true }), unprotected, payload, signature };
+}
+
+export function together({ protected_header, unprotected, payload, signature }: Parts): Uint8Array {
+  return cbor(new Tagged(18, [cbor(protected_header), unprotected, payload, signature]));
+}
+
+/** The COSE receipt in a statement. */
+export function receiptIn(statement: Uint8Array): Uint8Array {
+  return (taken(statement).unprotected.get(394) as Uint8Array[])[0] ?? new Uint8Array();
+}
+
+interface Said {
+  readonly by?: IssuerSigner;
+  readonly text?: string;
+  readonly statement?: Partial<CoseFacts>;
+  readonly log?: Partial<CoseFacts>;
+  readonly logged_by?: IssuerSigner;
+  readonly entry?: string;
+}
+
+/** A statement of the second leaf of two, signed as it should be but for what is said otherwise. */
+export function stated(payload: JsonObject, said: Said = {}): Uint8Array {
+  const { by = issuer, text = canonicalJson(payload), logged_by = by, entry = text } = said;
+  const iat = 1_767_323_046;
+  const bytes = Buffer.from(text);
+  const first = leafHash('first');
+  const root = nodeHash(first, leafHash(entry));
+  const log = {
+    sub: 'svc.example/log',
+    iat,
+    header: [
+      [coseHeader.vds, 1],
+      [coseHeader.tree_size, 2],
+    ] as const,
+    ...said.log,
+  };
+  const statement = {
+    sub: String(payload.task_id),
+    iat,
+    header: [[coseHeader.content_type, 'application/json']] as const,
+    ...said.statement,
+  };
+  const proofs = new Map([[coseHeader.vdp, new Map([[-1, [cbor([2, 1, [first]])]]])]]);
+  const receipt = signed(logged_by.signCose(log, root), proofs, null);
+  return signed(by.signCose(statement, bytes), new Map([[coseHeader.receipts, [receipt]]]), bytes);
+}
+
+function signed(
+  { protected_header, signature }: ReturnType<IssuerSigner['signCose']>,
+  unprotected: Map<number, unknown>,
+  payload: Uint8Array | null,
+): Uint8Array {
+  return cbor(new Tagged(18, [protected_header, unprotected, payload, signature]));
+}

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { canonicalHash, canonicalJson, type Json, type JsonObject, present } from '../../../schema/canonical-json.ts';
+import type { ReceiptFacts } from '../../../subgraphs/receipt/receipt/receipt-facts.ts';
+import { paidCall, waivedCall } from '../vectors/receipt-facts.ts';
+import { audited } from './audited.ts';
+import { altered, issue, issuer, paths, stranger } from './issued.ts';
+
+/* Receipts and audit documents as an issuer could make them, of each payload version, and as anybody could alter them. */
+
+/** Data alone, so that a failing one is shown whole. */
+export interface Recipe {
+  readonly version: 8 | 9 | 10 | 11;
+  readonly audit: boolean;
+  readonly paid: boolean;
+  readonly facts: Partial<ReceiptFacts>;
+  /** What the issuer itself signs on top: a careless, older or lying one. */
+  readonly claims: JsonObject;
+  /** What stands beside, signed by nobody. */
+  readonly beside: JsonObject;
+  /** Null: it stays as it was made. */
+  readonly change: { readonly at: number; readonly how: number; readonly junk: Json } | null;
+}
+
+const optional = (members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<JsonObject> =>
+  fc.record(members, { requiredKeys: [] }) as fc.Arbitrary<JsonObject>;
+const rarely = (members: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: optional(members) });
+
+const word = fc.oneof(
+  fc.constantFrom('north', 'small-1', 'ä', '\u{1f600}', '__proto__', ''),
+  fc.string({ maxLength: 8 }),
+);
+const seconds = fc.constantFrom(0, 1, 1_767_323_046, 1_767_323_047, 2_000_000_000);
+
+const facts = optional({
+  hub: word,
+  model: word,
+  job_kind: word,
+  settled_by: fc.constantFrom('observed_transfer', 'receipt'),
+  vendor_blind: fc.constant(true),
+  provider_cogs: fc.record({ actual: fc.nat(9), usd_mark: fc.nat(9) }),
+  profile: fc.constantFrom('development', 'production'),
+});
+
+const claims = rarely({
+  valid_after: seconds,
+  session_expiry: seconds,
+  settled_by: fc.constantFrom('receipt', 'observed_transfer', null, 'else'),
+  claim_id: fc.constantFrom(null, 7, 'x'),
+  waived_by: fc.constantFrom('live_key', 'demo_key', 'else'),
+  tree_size: fc.constantFrom(2, 3, 0, 1.5),
+  iat: fc.constantFrom(1, '1'),
+  payload_version: fc.constantFrom(7, 8, 9, 10, 11, 12, '11'),
+  tree_head_hash: fc.constantFrom('f'.repeat(64), null),
+  payload_hash: fc.constantFrom('f'.repeat(64), null),
+});
+
+const beside = rarely({
+  settlement_status: fc.constantFrom('settled', 'waived', 'else'),
+  proof_outcome: fc.constantFrom('settled', 'pending', 'unverified', 'none', 'else'),
+  settled_by: fc.constantFrom('receipt', 'observed_transfer', null),
+  ingress_receipt: fc.constantFrom(
+    { ref: 'base:0x01', confirmed_at: '2026-01-02T03:04:10.000Z' },
+    { ref: 'base:0x01' },
+  ),
+  omission_rule: fc.constant('no_ingress_receipt_at_cutoff'),
+  anchor_changed_since_binding: fc.boolean(),
+  freeze: fc.boolean(),
+  unverifiable_from_registry: fc.boolean(),
+  chain_ended: fc.constantFrom(true, false),
+  log_id: fc.constantFrom(1, 2, '1', true),
+  discount: fc.jsonValue(),
+});
+
+const junk = fc.oneof(fc.constantFrom<Json>(null, true, 0, '', [], {}, '\ud800'), fc.jsonValue() as fc.Arbitrary<Json>);
+
+export const recipe: fc.Arbitrary<Recipe> = fc.record({
+  version: fc.constantFrom(8, 9, 10, 11),
+  audit: fc.nat(3).map(pick => pick === 0),
+  paid: fc.nat(3).map(pick => pick !== 0),
+  facts,
+  claims,
+  beside,
+  change: fc.option(fc.record({ at: fc.nat(), how: fc.nat(5), junk }), { freq: 3 }),
+}) as fc.Arbitrary<Recipe>;
+
+export async function cook({ version, audit, paid, facts: more, claims: own, beside: unsigned, change }: Recipe) {
+  const { settled_by, ...free } = more;
+  const call = paid ? { ...paidCall, ...more } : { ...waivedCall, ...free };
+  const book_seq = paid ? 1 : null;
+  const whole = audit ? await audited(call, book_seq) : await issue(call, book_seq);
+  const patched = { ...(await signedAs((audit ? whole.receipt : whole) as JsonObject, version, own)), ...unsigned };
+  const document = audit ? evidenceFor(whole, patched, version) : patched;
+  return change === null ? document : changed(document, change);
+}
+
+/** Of a payload that was signed anew no leaf stands in the log. */
+function evidenceFor({ log, ...audit }: JsonObject, receipt: JsonObject, version: number): JsonObject {
+  const preimage = canonicalJson(receipt.payload as JsonObject);
+  return {
+    ...audit,
+    receipt,
+    preimage,
+    ...(version === 11 && preimage === audit.preimage ? { log: log ?? null } : {}),
+  };
+}
+
+/** What an earlier version did not sign yet. */
+const later: Readonly<Record<number, readonly string[]>> = {
+  8: ['tree_head_hash', 'tolerance', 'issuer_history', 'payload_hash', 'receipt_policy', 'claim_id', 'book_seq'],
+  9: ['issuer_history', 'payload_hash', 'receipt_policy'],
+  10: ['receipt_policy'],
+  11: [],
+};
+
+/** The same receipt as another version, or another issuer, would have signed it: whole again, by the same keys. */
+async function signedAs(receipt: JsonObject, version: number, own: JsonObject): Promise<JsonObject> {
+  if (version === 11 && Object.keys(own).length === 0) return receipt;
+  const unsaid = later[version] ?? [];
+  const kept = (members: JsonObject) => Object.entries(members).filter(([name]) => !unsaid.includes(name));
+  const payload = { ...Object.fromEntries(kept(receipt.payload as JsonObject)), payload_version: version };
+  const payload_hash = canonicalHash(payload);
+  const { jws } = receipt.issuer_signature as { jws: string };
+  const before = JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()) as JsonObject;
+  const hashed = unsaid.includes('payload_hash') ? {} : { payload_hash };
+  const signed = issuer.signJws({ ...Object.fromEntries(kept(before)), ...payload, ...hashed, ...own } as never);
+  const value = issuer.signCanonical(canonicalJson(payload));
+  const { log_id: _, root_hash: __, tree_head_hash: ___, ...headless } = receipt;
+  return present({
+    ...(version === 8 ? headless : receipt),
+    payload,
+    payload_hash,
+    payload_version: version,
+    issuer_signature:
+      version === 8
+        ? { jws: signed, kid: issuer.kid, alg: 'ES256' }
+        : { jws: signed, kid: issuer.kid, alg: 'ES256', value },
+    signature: version === 8 ? null : await issuer.signature(payload_hash),
+    co_signature: issuer.coSignature(payload_hash),
+    settled_by: receipt.settled_by ?? null,
+  });
+}
+
+/** One alteration of a document, wherever it falls. */
+function changed(document: JsonObject, { at, how, junk: other }: NonNullable<Recipe['change']>): JsonObject {
+  const every = [...paths(document), ...Object.keys(document).map(name => [name])];
+  const path = every[at % every.length] ?? [];
+  const hows: readonly (() => Json)[] = [
+    () => altered(document, path, () => other),
+    () => altered(document, path, old => (typeof old === 'string' ? flipped(old, at) : other)),
+    () => altered(document, path, old => [old]),
+    () => without(document, path),
+    () => ({ ...document, [`more_${at % 7}`]: other }),
+    () => ({ ...document, co_signature: stranger.coSignature(String(document.payload_hash)) }),
+  ];
+  return hows[how]?.() as JsonObject;
+}
+
+/** Another last bit of one character. */
+function flipped(text: string, at: number): string {
+  const place = text.length === 0 ? 0 : at % text.length;
+  return text.slice(0, place) + String.fromCharCode((text.charCodeAt(place) || 0) ^ 1) + text.slice(place + 1);
+}
+
+function without(value: Json, [name = '', ...rest]: readonly string[]): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const members = value as JsonObject;
+  if (rest.length > 0) return { ...members, [name]: without(members[name] ?? null, rest) };
+  const { [name]: _, ...others } = members;
+  return others;
+}

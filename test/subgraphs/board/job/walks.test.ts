@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import { type JobAction, type JobState, jobActions } from '../../../../schema/board/job.ts';
+import { Refusal } from '../../../../schema/errors.ts';
+import { agentId } from '../../../../schema/ids.ts';
+import { expireJobs } from '../../../../subgraphs/board/job/expire.ts';
+import { jobMoves, judgeJob } from '../../../../subgraphs/board/job/job.machine.ts';
+import { outputOfJob } from '../../../../subgraphs/board/job/output.ts';
+import type { Database } from '../../../../subgraphs/database.ts';
+import { jobTable, OUTPUT } from '../../../harness/board/job-table.ts';
+import { freshStore } from '../../../harness/store.ts';
+
+/* Random walks of jobs between four agents: nothing moves but by the table, and the events tell the very walk. */
+
+let database: Database;
+let table: ReturnType<typeof jobTable>;
+beforeAll(async () => {
+  database = await freshStore();
+  table = jobTable(database);
+}, 60_000);
+
+const POSTER = 1;
+const steps = fc.array(
+  fc.record({
+    agent: fc.integer({ min: 1, max: 4 }),
+    /** Half of the steps are what may be done next, or hardly a walk would come far. */
+    action: fc.oneof(
+      { weight: 6, arbitrary: fc.constant('forward' as const) },
+      { weight: 5, arbitrary: fc.constantFrom(...jobActions) },
+      { weight: 1, arbitrary: fc.constantFrom('over' as const, 'round' as const, 'settle_late' as const) },
+    ),
+    wrong: fc.boolean(),
+    /** Most are by whoever may take them. */
+    right: fc.integer({ min: 0, max: 3 }).map(roll => roll > 0),
+  }),
+  { minLength: 8, maxLength: 30 },
+);
+
+/** `done`, or the code of its refusal. */
+async function heard(step: () => Promise<unknown>): Promise<string> {
+  try {
+    await step();
+    return 'done';
+  } catch (error) {
+    if (error instanceof Refusal) return error.code;
+    throw error;
+  }
+}
+
+/** What comes next: the first bid, and then whatever follows. */
+function next({ state, bidCount }: { readonly state: JobState; readonly bidCount: number }): JobAction {
+  const legal = jobActions.filter(action => jobMoves[action].from === state);
+  return (state === 'open' && bidCount === 0 ? legal[0] : legal.at(-1)) ?? 'reveal';
+}
+
+/** Where each event leads. */
+const leads: Readonly<Record<string, string>> = {
+  ...{ job_posted: 'open', job_bid: 'open', job_picked: 'picked', job_delivered: 'delivered' },
+  ...{ job_paid: 'paid', job_challenged: 'paid', job_closed: 'closed', job_expired: 'expired' },
+};
+
+it('a job moves by its table alone, whoever asks for what and whenever its time is over', async () => {
+  const reached = new Set<string>();
+  const property = fc.asyncProperty(steps, async walked => {
+    const job_id = await table.post(POSTER);
+    for (const { action: asked, agent: drawn, wrong, right } of walked) {
+      const { job, overdue } = await table.read(job_id);
+      const action = asked === 'forward' ? next(job) : asked;
+      const before = { state: job.state, overdue };
+      reached.add(job.state);
+      if (action === 'over') await table.pass(job_id);
+      if (action === 'round') await expireJobs(database);
+      // Money that has moved is recorded whatever has become of the job, and only where something was delivered for it.
+      if (action === 'settle_late') {
+        await table.settle(job_id);
+        const after = (await table.read(job_id)).job.state;
+        const takes = job.deliveredAt !== null && (job.state === 'delivered' || job.state === 'expired');
+        expect(after).toBe(takes ? 'paid' : job.state);
+      }
+      if (action === 'over' || action === 'round' || action === 'settle_late') continue;
+      const acts = { poster: POSTER, winner: job.winnerAgentId, bidder: 2 }[jobMoves[action].by];
+      const agent = right ? (acts ?? drawn) : drawn;
+      const bids = await table.bids(job_id);
+      const bid = bids.find(({ status }) => status === (wrong ? 'revised' : 'open')) ?? bids[0];
+      const step = {
+        bid: async () => expect(await table.bid(agent, job_id)).not.toBeNull(),
+        pick: () => table.pick(agent, job_id, bid?.bidId ?? 'bid_of_nobody'),
+        deliver: () => table.deliver(agent, job_id),
+        pay: () => table.pay(job_id),
+        challenge: () => table.challenge(agent, job_id),
+        reveal: () => table.reveal(agent, job_id, wrong ? 'Something else' : OUTPUT),
+      }[action];
+      const outcome = await heard(step);
+      const after = (await table.read(job_id)).job;
+      const judged = judgeJob(before, action);
+      if (outcome !== 'done') expect(after.state).toBe(job.state);
+      if (judged.kind === 'refused') {
+        // What was done is answered as it stands when it is asked for again.
+        const again = {
+          pick: job.pickedBidId === bid?.bidId,
+          deliver: true,
+          challenge: true,
+          reveal: !wrong,
+          bid: false,
+          pay: false,
+        };
+        const repeated = again[action] && after.state === job.state && agent === acts;
+        if (!repeated) expect(outcome).not.toBe('done');
+      } else if (outcome === 'done') expect(after.state).toBe(judged.to);
+      else if (agent === acts && !wrong && action !== 'bid' && action !== 'pick') expect.fail(`${action}: ${outcome}`);
+      if (action !== 'bid' && action !== 'pay' && agent !== acts) expect(outcome).toBe('forbidden');
+      if (action === 'bid' && agent === POSTER) expect(outcome).toBe('self_bid');
+    }
+    await audit(job_id, reached);
+  });
+  await fc.assert(property, { numRuns: 60 });
+  expect([...reached].sort()).toEqual(['closed', 'delivered', 'expired', 'open', 'paid', 'picked']);
+}, 120_000);
+
+/** What is said of a job in several places is one thing. */
+async function audit(job_id: string, reached: Set<string>): Promise<void> {
+  const { job } = await table.read(job_id);
+  reached.add(job.state);
+  const kinds = await table.kinds(job_id);
+  expect(leads[kinds.at(-1) ?? '']).toBe(job.state);
+  expect(kinds.filter(kind => kind === 'job_picked').length).toBe(job.pickedBidId === null ? 0 : 1);
+  expect(kinds.filter(kind => kind === 'job_paid').length).toBe(job.payoutTaskId === null ? 0 : 1);
+  const bids = await table.bids(job_id);
+  expect(job.bidCount).toBe(new Set(bids.map(({ agentId: bidder }) => bidder)).size);
+  const [picked, ...others] = bids.filter(({ status }) => status === 'picked');
+  expect(others).toEqual([]);
+  expect(picked?.bidId ?? null).toBe(job.pickedBidId);
+  expect(picked?.price ?? null).toBe(job.priceAtomic);
+  expect(picked?.payTo ?? null).toBe(job.payTo);
+  if (job.state !== 'open') expect(bids.filter(({ status }) => status === 'open')).toEqual([]);
+  const output = await heard(() => outputOfJob(table.acting, agentId(POSTER), job_id));
+  expect(output).toBe(job.state === 'closed' ? 'done' : 'not_found');
+}

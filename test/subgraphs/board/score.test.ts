@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { clustersOf, type FundingEdge } from '../../../subgraphs/board/score/clusters.ts';
+import { type ScoreInputs, type ScoreRow, scoreOf } from '../../../subgraphs/board/score/rule.ts';
+import { scoreWeights } from '../../../subgraphs/board/score/weights.ts';
+
+const wallet = fc.constantFrom(...'abcdefgh');
+const outcome = fc.constantFrom('success', 'error', 'double_charge', 'price_jump') as fc.Arbitrary<ScoreRow['outcome']>;
+const row = fc.record({
+  outcome,
+  amount: fc.bigInt({ min: 0n, max: 3_000_000n }).map(String),
+  rail: fc.constantFrom('usdc', 'usdc', 'usdc', 'xno'),
+  backing: fc.constantFrom('spend-backed', 'spend-backed', 'stamp-backed') as fc.Arbitrary<ScoreRow['backing']>,
+  host_basis: fc.constantFrom('signed', 'signed', 'declared') as fc.Arbitrary<ScoreRow['host_basis']>,
+  proven: fc.integer({ min: 0, max: 4 }).map(n => n > 0),
+  self_dealt: fc.integer({ min: 0, max: 4 }).map(n => n === 0),
+  payer: fc.oneof({ weight: 9, arbitrary: wallet }, { weight: 1, arbitrary: fc.constant(null) }),
+});
+const rows = fc.array(row, { maxLength: 12 }).map(list => list.map((it, at) => ({ ...it, post_id: `post_${at}` })));
+const edge: fc.Arbitrary<FundingEdge> = fc.record({
+  funder: fc.constantFrom(...'abcdxyz'),
+  payer: wallet,
+  funded_wallets: fc.constantFrom(1, 2, 50, 51, null),
+});
+const inputs: fc.Arbitrary<ScoreInputs> = fc.record({ rows, edges: fc.array(edge, { maxLength: 8 }) });
+
+const good = (payer: string, members: Partial<ScoreRow> = {}): ScoreRow => ({
+  post_id: `post_${payer}`,
+  outcome: 'success',
+  amount: '200000',
+  rail: 'usdc',
+  backing: 'spend-backed',
+  host_basis: 'signed',
+  proven: true,
+  self_dealt: false,
+  payer,
+  ...members,
+});
+
+describe('the score of an endpoint', () => {
+  it('is the same in whatever order rows and edges come', () => {
+    const shuffled = inputs.chain(given =>
+      fc.record({
+        given: fc.constant(given),
+        rows: fc.shuffledSubarray([...given.rows], { minLength: given.rows.length }),
+        edges: fc.shuffledSubarray([...given.edges], { minLength: given.edges.length }),
+      }),
+    );
+    fc.assert(
+      fc.property(shuffled, ({ given, ...other }) => {
+        expect(scoreOf(other)).toEqual(scoreOf(given));
+      }),
+    );
+  });
+
+  it('lies between 0 and 10,000, and says of each row where it counts or why it does not', () => {
+    fc.assert(
+      fc.property(inputs, given => {
+        const { score_bp, rows: scored, clusters } = scoreOf(given);
+        expect(score_bp).toBeGreaterThanOrEqual(0);
+        expect(score_bp).toBeLessThanOrEqual(10_000);
+        expect(scored).toHaveLength(given.rows.length);
+        for (const { cluster, zero_because } of scored) expect(cluster === null).toBe(zero_because !== null);
+        expect(clusters.reduce((sum, { posts }) => sum + posts, 0)).toBe(scored.filter(it => it.cluster).length);
+      }),
+    );
+  });
+
+  it.each<[why: string, members: Partial<ScoreRow>]>([
+    ['declared', { host_basis: 'declared' }],
+    ['unproven', { proven: false }],
+    ['unproven', { backing: 'stamp-backed' }],
+    ['unproven', { payer: null }],
+    ['unproven', { amount: '0' }],
+    ['other_rail', { rail: 'xno' }],
+    ['self_dealt', { self_dealt: true }],
+  ])('is never moved by a row that is %s: %j', (why, members) => {
+    fc.assert(
+      fc.property(inputs, outcome, (given, said) => {
+        const more = good('zero', { outcome: said, ...members });
+        const { score_bp, clusters, cost_to_move, rows: scored } = scoreOf({ ...given, rows: [...given.rows, more] });
+        expect({ score_bp, clusters, cost_to_move }).toEqual({
+          ...(({ score_bp, clusters, cost_to_move }) => ({ score_bp, clusters, cost_to_move }))(scoreOf(given)),
+        });
+        expect(scored.find(({ post_id }) => post_id === more.post_id)?.zero_because).toBe(why);
+      }),
+    );
+  });
+
+  it('counts payers that fund each other once, whether one funds the other or a third funds both', () => {
+    const rows = ['a', 'b', 'c'].map(payer => good(payer, { amount: scoreWeights.cluster_amount_max }));
+    const apart = scoreOf({ rows, edges: [] });
+    expect(apart.clusters).toHaveLength(3);
+    const one = scoreOf({
+      rows,
+      edges: [
+        { funder: 'a', payer: 'b', funded_wallets: 1 },
+        { funder: 'f', payer: 'b', funded_wallets: 50 },
+        { funder: 'f', payer: 'c', funded_wallets: 50 },
+      ],
+    });
+    expect(one.clusters).toMatchObject([{ payers: 3, posts: 3, weight: BigInt(scoreWeights.cluster_amount_max) }]);
+    expect(one.score_bp).toBe(scoreOf({ rows: rows.slice(0, 1), edges: [] }).score_bp);
+    expect(one.score_bp).toBeLessThan(apart.score_bp);
+  });
+
+  it('is merged by nobody who funds more than 50 wallets, or nobody knows how many', () => {
+    for (const funded_wallets of [51, 1_000_000, null]) {
+      const edges = ['a', 'b'].map(payer => ({ funder: 'exchange', payer, funded_wallets }));
+      expect(new Set(clustersOf(['a', 'b'], edges, scoreWeights.funder_wallets_max).values()).size).toBe(2);
+    }
+  });
+
+  it('more wallets of one cluster never weigh more than a cluster may', () => {
+    fc.assert(
+      fc.property(inputs, given => {
+        for (const { weight, good: spoken } of scoreOf(given).clusters) {
+          expect(weight).toBeLessThanOrEqual(BigInt(scoreWeights.cluster_amount_max));
+          expect(spoken).toBeLessThanOrEqual(weight);
+        }
+      }),
+    );
+  });
+
+  it('moves by a tenth for the stated cost, and for no less', () => {
+    fc.assert(
+      fc.property(inputs, fc.constantFrom('up', 'down'), (given, way) => {
+        const { score_bp, cost_to_move } = scoreOf(given);
+        const cost = cost_to_move[way];
+        fc.pre(cost === null || cost.clusters <= 2_000);
+        const by = (spent: bigint) => scoreOf({ ...given, rows: [...given.rows, ...added(spent, way)] }).score_bp;
+        const moved = (spent: bigint) => (way === 'up' ? by(spent) - score_bp : score_bp - by(spent));
+        if (cost === null) expect(moved(10n ** 12n)).toBeLessThan(scoreWeights.move_bp);
+        else {
+          expect(moved(cost.spent)).toBeGreaterThanOrEqual(scoreWeights.move_bp);
+          expect(moved(cost.spent - 1n)).toBeLessThan(scoreWeights.move_bp);
+          expect(added(cost.spent, way)).toHaveLength(cost.clusters);
+        }
+      }),
+    );
+  });
+});
+
+/** So much by strangers, each of whom weighs as much as they may; very much by the first two thousand of them. */
+function added(spent: bigint, way: 'up' | 'down'): ScoreRow[] {
+  const max = BigInt(scoreWeights.cluster_amount_max);
+  const more: ScoreRow[] = [];
+  for (let left = spent; left > 0n && more.length < 2_000; left -= max) {
+    const amount = String(left < max ? left : max);
+    more.push(good(`stranger_${more.length}`, { amount, outcome: way === 'up' ? 'success' : 'error' }));
+  }
+  return more;
+}

@@ -1,0 +1,139 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { agentId } from '../../../../schema/ids.ts';
+import { unwalked } from '../../../../subgraphs/book/audit/audit.ts';
+import { auditStep } from '../../../../subgraphs/book/audit/audit-stored.ts';
+import { arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
+import { correct } from '../../../../subgraphs/book/ledger/correct.ts';
+import type { Database } from '../../../../subgraphs/database.ts';
+import { verifyDispute } from '../../../../subgraphs/receipt/verify/dispute.ts';
+import { boundRequest, callOf, FIELD, filing, SALT } from '../../../harness/ledger/disputed.ts';
+import { collectAll, collection, issuer, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
+import { freshStore } from '../../../harness/store.ts';
+
+/* Disputes of rows as the ledger holds them: those too that no call of today leaves behind. */
+
+let database: Database;
+let file: ReturnType<typeof filing>;
+let agent = 0;
+beforeAll(async () => {
+  database = await freshStore();
+  file = filing(database);
+});
+
+async function bookWith(...items: Parameters<typeof collectAll>[1]): Promise<void> {
+  await withBooks(database, agent);
+  await database.transaction(tx => collectAll(tx, items));
+}
+const task = (number: number) => `task_${agent}_${number}`;
+const uncommitted = (omission_rule: string) => ({
+  fulfillment: { output_commitment: { status: 'UNVERIFIED', hash: null, kind: null, omission_rule } },
+});
+const events = () =>
+  database.query({ text: `select position from book_event where agent_id = ${agent} and kind = 'dispute'` });
+const audited = () => auditStep(database, agentId(agent), unwalked);
+
+describe('a dispute of a row that may still change', () => {
+  it('is open until the money has arrived; filed again it is decided, once, and both judgements are events', async () => {
+    agent++;
+    await bookWith(vouched(agent, 1));
+    const claim = { task_id: task(1), claim_type: 'output_missing' } as const;
+    const open = await file(agent, claim);
+    expect(open).toMatchObject({ filed: true, dispute: { outcome: null, reason: 'arrival_pending' } });
+    expect(open.verdict).not.toHaveProperty('outcome');
+    expect(verifyDispute(open.verdict, issuer.jwks)).toMatchObject({ kind: 'valid' });
+    expect(await file(agent, claim)).toEqual({ ...open, filed: false });
+    expect(await events()).toHaveLength(1);
+
+    const ingress_receipt = { ref: `base:0x${'cd'.repeat(32)}`, confirmed_at: '2026-03-01T10:30:00.000Z' };
+    await database.transaction(tx =>
+      arrive(tx, [{ task_id: task(1), to: 'collected', ingress_receipt, transfer_index: 7 }]),
+    );
+    const decided = await file(agent, claim);
+    const { disputeId, filedAt } = open.dispute;
+    expect(decided).toMatchObject({ filed: false, dispute: { disputeId, filedAt, outcome: 'stand' } });
+    expect(decided.dispute.position).toBeGreaterThan(open.dispute.position);
+    expect(decided.verdict).toMatchObject({ as_of: { position: decided.dispute.position - 1 } });
+    expect(verifyDispute(decided.verdict, issuer.jwks)).toMatchObject({ kind: 'valid' });
+    expect(await events()).toHaveLength(2);
+    expect(await audited()).toMatchObject({ kind: 'sound', ended: true });
+  });
+
+  it('stays as it was decided, whatever the row says later', async () => {
+    agent++;
+    await bookWith(callOf(agent, 1, uncommitted('process_ended')));
+    const claim = { task_id: task(1), claim_type: 'output_missing' } as const;
+    const first = await file(agent, claim);
+    expect(first.dispute).toMatchObject({ outcome: 'refund', reason: 'output_not_kept' });
+    await database.transaction(tx => correct(tx, [{ task_id: task(1), body: { reason: 'answered_on_resend' } }]));
+    expect(await file(agent, claim)).toEqual({ ...first, filed: false });
+    const later = await file(agent, { ...claim, evidence: { n: 2 } });
+    expect(later.dispute).toMatchObject({ outcome: 'stand', reason: 'answered_on_resend' });
+    await database.transaction(tx => correct(tx, [{ task_id: task(1), body: { reason: 'settlement_vanished' } }]));
+    const doubtful = await file(agent, { ...claim, evidence: { n: 3 } });
+    expect(doubtful.dispute).toMatchObject({ outcome: null, reason: 'settlement_in_doubt' });
+  });
+});
+
+describe('what no call of today leaves behind', () => {
+  it('refund: the receipt names another model than the request that it binds', async () => {
+    agent++;
+    const args = { model: 'large-1', messages: [] };
+    await bookWith(callOf(agent, 1, { request_hash: boundRequest(args) }));
+    const evidence = { request: { field: FIELD, args }, salt: SALT };
+    const { dispute, verdict } = await file(agent, { task_id: task(1), claim_type: 'wrong_model', evidence });
+    expect(dispute).toMatchObject({ outcome: 'refund', reason: 'another_model_answered' });
+    expect(verifyDispute(verdict, issuer.jwks)).toMatchObject({ kind: 'valid' });
+  });
+
+  it.each([
+    ['no_output', 'refund'],
+    ['no_input', 'stand'],
+    ['hub_broke_off', 'partial'],
+    ['something_new', null],
+  ])('a receipt that commits to nothing since %s: %s', async (omission, outcome) => {
+    agent++;
+    await bookWith(callOf(agent, 1, uncommitted(omission)));
+    const { dispute, verdict } = await file(agent, { task_id: task(1), claim_type: 'output_missing' });
+    expect(dispute.outcome).toBe(outcome);
+    expect(verifyDispute(verdict, issuer.jwks)).toMatchObject({ kind: 'valid' });
+  });
+});
+
+describe('many at once', () => {
+  it('one dispute each of the same claim, in whatever order; their events are chained', async () => {
+    agent++;
+    await bookWith(collection(agent, 1), collection(agent, 2));
+    const filed = await Promise.all(
+      Array.from({ length: 24 }, (_, at) =>
+        file(agent, { task_id: task(1 + (at % 2)), claim_type: 'wrong_model', evidence: { n: at % 4 } }),
+      ),
+    );
+    expect(filed.filter(one => one.filed)).toHaveLength(4);
+    expect(new Set(filed.map(({ dispute }) => dispute.disputeId)).size).toBe(4);
+    expect(await events()).toHaveLength(4);
+    expect(await audited()).toMatchObject({ kind: 'sound', ended: true });
+  });
+});
+
+describe('the audit of a book with disputes', () => {
+  it.each([
+    ['an outcome', 'dispute_altered', `update dispute set outcome = 'refund'`],
+    ['a reason', 'dispute_altered', `update dispute set reason = 'no_output'`],
+    ['a byte of a verdict', 'dispute_altered', `update dispute set verdict = replace(verdict, 'stand', 'refund')`],
+    ['its row', 'dispute_altered', `update dispute set seq = seq + 1`],
+    ['its claim', 'dispute_altered', `update dispute set claim_type = 'wrong_model'`],
+    ['its place', 'dispute_altered', `update dispute set seq = 9, position = position + 1`],
+    ['an older place', 'dispute_missing', `update dispute set position = position - 1`],
+    ['all of it', 'dispute_missing', `delete from dispute`],
+    ['its event', 'event_altered', `update book_event set body = '{}'`],
+  ])('finds %s altered: %s', async (_, what, text) => {
+    agent++;
+    await bookWith(collection(agent, 1));
+    await file(agent, { task_id: task(1), claim_type: 'output_missing' });
+    expect(await audited()).toMatchObject({ kind: 'sound' });
+    await database.query({
+      text: `${text} where agent_id = ${agent}${what === 'event_altered' ? ` and kind = 'dispute'` : ''}`,
+    });
+    expect(await audited()).toMatchObject({ kind: 'closed', damage: { what } });
+  });
+});

@@ -1,0 +1,142 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { agentId, taskId } from '../../../../schema/ids.ts';
+import { IngestRequest } from '../../../../schema/requests/ingest.ts';
+import { parseRequest } from '../../../../schema/requests/parse.ts';
+import { exportTotals } from '../../../../subgraphs/book/export/audit.ts';
+import {
+  markIngestLookedAt,
+  markIngestsFinal,
+  markIngestsVanished,
+  storeIngest,
+  unsettledIngests,
+} from '../../../../subgraphs/book/ingest/references.ts';
+import { ingestedRow } from '../../../../subgraphs/book/ingest/row.ts';
+import { correctYielded } from '../../../../subgraphs/book/ingest/yield.ts';
+import { append } from '../../../../subgraphs/book/ledger/append-births.ts';
+import { systemRandom } from '../../../../subgraphs/clock.ts';
+import type { Database } from '../../../../subgraphs/database.ts';
+import { auditBooks } from '../../../harness/faults/audit-books.ts';
+import { invoiceOf, sendOf, transferOf } from '../../../harness/ingest/witness.ts';
+import { collectAll, collection, withBooks } from '../../../harness/ledger/fixture.ts';
+import { freshStore } from '../../../harness/store.ts';
+
+const BOOK = agentId(41);
+const OTHER = agentId(42);
+const NOW_MS = 1_790_000_000_000;
+const SEEN = { block_number: 7, block_hash: null, final: false };
+
+let database: Database;
+beforeAll(async () => {
+  database = await freshStore();
+  await withBooks(database, BOOK, OTHER);
+});
+
+const factOf = (transfer = transferOf(), payer_proven = true, seen_in = SEEN) => ({
+  ...{ transfer, payer_proven, seen_in },
+  task_id: taskId(NOW_MS, systemRandom.bytes(10)),
+});
+
+/** As the record does it, but for the receipt. */
+async function recorded(agent_id: typeof BOOK, fact: ReturnType<typeof factOf>) {
+  const { transfer } = fact;
+  const nano = { block: transfer.transaction, recipient: transfer.pay_to, amount: transfer.amount, description: 'it' };
+  const body = transfer.network === 'nano' ? { nano } : invoiceOf(transfer);
+  const { birth } = ingestedRow({ agent_id, ...parseRequest(IngestRequest, body) }, fact);
+  await database.transaction(async tx => {
+    storeIngest(tx, agent_id, fact, NOW_MS);
+    await append(tx, [{ agent_id, birth, owed: true }]);
+  });
+  return fact.task_id;
+}
+
+const corrections = (task_id: string) =>
+  database.query({ text: `select body from book_event where kind = 'correction' and task_id = $1`, values: [task_id] });
+
+describe('transfers that were recorded', () => {
+  it('are looked at until the final chain is known to have them, or not to: the longest ago first, the older the more rarely', async () => {
+    const [one, other, gone] = [
+      await recorded(BOOK, factOf()),
+      await recorded(BOOK, factOf()),
+      await recorded(BOOK, factOf()),
+    ];
+    const cemented = await recorded(BOOK, factOf(sendOf(), true, { ...SEEN, final: true }));
+    const waiting = async (limit = 10) => (await unsettledIngests(database, limit)).map(({ task_id }) => task_id);
+    expect(new Set(await waiting())).toEqual(new Set([one, other, gone]));
+    expect(await waiting()).not.toContain(cemented);
+
+    await database.transaction(async tx => markIngestLookedAt(tx, one, { ...SEEN, block_number: 8 }));
+    expect(await waiting()).not.toContain(one);
+    const aged = (age: string) =>
+      database.query({
+        text: `update foreign_ingest set looked_at = now() - interval '11 seconds', recorded_at = now() - $2::interval
+          where task_id = $1`,
+        values: [one, age],
+      });
+    await aged('1 minute');
+    expect(await waiting()).not.toContain(one);
+    await aged('40 seconds');
+    expect((await waiting()).at(-1)).toBe(one);
+    expect(await unsettledIngests(database, 10)).toContainEqual(
+      expect.objectContaining({ task_id: one, agent_id: BOOK, seen_in: { ...SEEN, block_number: 8 } }),
+    );
+    await database.transaction(async tx => markIngestsFinal(tx, [one, other]));
+    const vanished = () => database.transaction(tx => markIngestsVanished(tx, [other, gone]));
+    expect(await vanished()).toEqual([gone]);
+    expect(await vanished()).toEqual([]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it.each([
+    ['before', false],
+    ['after', true],
+  ])('yield where their payer is proven %s them, which is said of them once', async (_, proven_first) => {
+    const transfer = transferOf();
+    const [proven, unproven] = [factOf(transfer), factOf(transfer, false)];
+    if (proven_first) await recorded(BOOK, proven);
+    await recorded(OTHER, unproven);
+    if (!proven_first) await recorded(BOOK, proven);
+    // By several processes at once.
+    const told = await Promise.all([1, 2, 3].map(() => correctYielded(database)));
+    expect(told.reduce((sum, count) => sum + count, 0)).toBe(1);
+    expect(await correctYielded(database)).toBe(0);
+    expect(await corrections(unproven.task_id)).toEqual([
+      { body: { reason: 'payer_proven_elsewhere', yielded_to: proven.task_id } },
+    ]);
+    expect(await corrections(proven.task_id)).toEqual([]);
+  });
+
+  it('do not yield to one whose payer is not proven either', async () => {
+    const transfer = transferOf();
+    for (const agent_id of [BOOK, OTHER]) await recorded(agent_id, factOf(transfer, false));
+    expect(await correctYielded(database)).toBe(0);
+  });
+});
+
+describe('XNO on a book', () => {
+  it('is in its own rail, and in no sum of USDC', async () => {
+    const book = agentId(43);
+    await withBooks(database, book);
+    await database.transaction(tx => collectAll(tx, [collection(book, 1)]));
+    const send = sendOf();
+    await recorded(book, factOf(send));
+    await recorded(book, factOf(transferOf()));
+    await recorded(book, factOf(sendOf(), false));
+    const [head] = await database.query({
+      text: 'select spent_atomic, hour_atomic, day_atomic, by_rail from book where agent_id = $1',
+      values: [book],
+    });
+    const by_rail = { usdc: { count: 2, amount: '2502000' }, xno: { count: 1, amount: send.amount } };
+    expect(head).toEqual({
+      spent_atomic: 2000n,
+      hour_atomic: expect.any(BigInt),
+      day_atomic: expect.any(BigInt),
+      by_rail,
+    });
+    const rows = await database.query<{ rail: string; amount: string | null }>({
+      text: 'select rail, amount::text from book_row where agent_id = $1',
+      values: [book],
+    });
+    expect(exportTotals(rows)).toEqual({ usdc_sum: '2502000', count: 3, by_rail });
+    await auditBooks(database);
+  });
+});

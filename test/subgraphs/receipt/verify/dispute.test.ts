@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { canonicalJson, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
+import { verifyDispute } from '../../../../subgraphs/receipt/verify/dispute.ts';
+import { boundRequest, callOf, FIELD, filing, SALT } from '../../../harness/ledger/disputed.ts';
+import { collectAll, issuer, withBooks } from '../../../harness/ledger/fixture.ts';
+import { freshStore } from '../../../harness/store.ts';
+
+/** A charge that was made twice, as it is signed. */
+let verdict: JsonObject;
+let keys: JsonObject;
+const AGENT = 5;
+const args = { model: 'small-1', messages: [] };
+const [first, second] = [SALT, '2'.repeat(32)];
+/** By a key that has signed since, and by the one before it, which gave way just now: both are published. */
+const rotated = openIssuer(['22'.repeat(32), '11'.repeat(32)], { base_url: issuer.base_url, now_ms: Date.now });
+
+beforeAll(async () => {
+  const database = await freshStore();
+  await withBooks(database, AGENT);
+  await database.transaction(tx =>
+    collectAll(tx, [
+      callOf(AGENT, 1, { request_hash: boundRequest(args, first) }),
+      callOf(AGENT, 2, { request_hash: boundRequest(args, second) }),
+    ]),
+  );
+  const evidence = { task_id: 'task_5_1', request: { field: FIELD, args }, salt: second, other_salt: first };
+  const claim = { task_id: 'task_5_2', claim_type: 'double_charge', evidence } as const;
+  ({ verdict } = await filing(database, rotated)(AGENT, claim));
+  keys = rotated.jwks;
+});
+
+/** As the issuer would sign it, whatever it says. */
+function signedAnyhow(members: JsonObject): JsonObject {
+  const { signature: _, ...claims } = { ...verdict, ...members };
+  const value = rotated.signCanonical(canonicalJson(claims));
+  return { ...claims, signature: { alg: 'ES256', kid: rotated.kid, value } };
+}
+
+type Fact = { readonly name: string; readonly value: Json; readonly from: string };
+const facts = () => verdict.facts as unknown as readonly Fact[];
+const withFact = (name: string, change: JsonObject) =>
+  facts().map(fact => (fact.name === name ? { ...fact, ...change } : fact)) as unknown as Json;
+const receipts = () => verdict.receipts as { readonly disputed: JsonObject; readonly other: JsonObject };
+
+describe('verifyDispute', () => {
+  it('is valid as it was signed: by a newer key than its receipts, and by both of the published set', () => {
+    expect(verdict).toMatchObject({ outcome: 'refund', reason: 'charged_twice' });
+    expect(verifyDispute(verdict, keys)).toMatchObject({
+      kind: 'valid',
+      checks: expect.arrayContaining([
+        { code: 'outcome_does_not_follow', sentence: expect.stringContaining('Run again') },
+      ]),
+      report: { unchecked: expect.arrayContaining([expect.stringContaining('No money moves')]) },
+    });
+    expect(rotated.kid).not.toBe((receipts().other.issuer_signature as JsonObject).kid);
+    const alone = openIssuer(['22'.repeat(32)], { base_url: issuer.base_url, now_ms: issuer.now_ms }).jwks;
+    expect(verifyDispute(verdict, alone)).toMatchObject({ kind: 'invalid', code: 'receipt_invalid' });
+  });
+
+  it('whatever member is altered, added or left out, it is not', () => {
+    const names = Object.keys(verdict).filter(name => name !== 'signature');
+    const altered = fc.oneof(
+      fc
+        .tuple(fc.constantFrom(...names), fc.jsonValue())
+        .filter(([name, value]) => canonicalJson(verdict[name] ?? null) !== canonicalJson(value as Json)),
+      fc.tuple(
+        fc.string().filter(name => !(name in verdict)),
+        fc.jsonValue(),
+      ),
+    );
+    fc.assert(
+      fc.property(altered, ([name, value]) => {
+        const other = Object.fromEntries([...Object.entries(verdict), [name, value as Json]]);
+        expect(verifyDispute(other, keys).kind).toBe('invalid');
+      }),
+    );
+    for (const name of [...names, 'signature']) {
+      const { [name]: _, ...rest } = verdict;
+      expect(verifyDispute(rest, keys).kind).toBe('invalid');
+    }
+  });
+
+  it.each<[string, string, () => JsonObject]>([
+    ['outcome_does_not_follow', 'it says stand, and by its facts it is refund', () => ({ outcome: 'stand' })],
+    ['outcome_does_not_follow', 'is not what its outcome means', () => ({ means: 'USDC was sent back.' })],
+    ['outcome_does_not_follow', 'by its facts it is charged_twice', () => ({ reason: 'no_output' })],
+    ['outcome_does_not_follow', 'it says refund', () => ({ evidence: {} })],
+    [
+      'outcome_does_not_follow',
+      'disputed.intent_id, which is not among the facts',
+      () => ({ facts: facts().filter(({ name }) => name !== 'disputed.intent_id') as unknown as Json }),
+    ],
+    [
+      'outcome_does_not_follow',
+      'it is stand (arrival_unverified)',
+      () => ({ facts: withFact('disputed.evidence', { value: 'ARRIVAL_UNVERIFIED' }) }),
+    ],
+    ['fact_differs', 'disputed.attempt_index', () => ({ facts: withFact('disputed.attempt_index', { value: 9 }) })],
+    ['fact_differs', 'other.leaf_index', () => ({ facts: withFact('other.leaf_index', { value: 99 }) })],
+    ['fact_differs', 'disputed.amount', () => ({ facts: withFact('disputed.amount', { value: '1' }) })],
+    [
+      'fact_differs',
+      'does not come from log_leaf',
+      () => ({ facts: withFact('disputed.amount', { from: 'log_leaf' }) }),
+    ],
+    ['fact_differs', 'no fact', () => ({ facts: [{ name: 'disputed.colour', value: 1, from: 'book_row' }] })],
+    ['fact_differs', 'disputed.payload_hash', () => ({ receipts: {} })],
+    [
+      'receipt_invalid',
+      'The receipt of the other row is of another row',
+      () => ({
+        receipts: { ...receipts(), other: receipts().disputed },
+      }),
+    ],
+    [
+      'receipt_invalid',
+      'The receipt of the disputed row is not valid',
+      () => ({
+        receipts: { ...receipts(), disputed: { ...receipts().disputed, payload: {} } },
+      }),
+    ],
+    [
+      'receipt_invalid',
+      'says another leaf',
+      () => ({
+        receipts: { ...receipts(), disputed: without(receipts().disputed, 'leaf_index') },
+      }),
+    ],
+    ['receipt_invalid', 'is of another task', () => ({ task_id: 'task_5_1' })],
+    ['rule_unknown', 'another version', () => ({ rule_version: 2 })],
+    ['not_a_verdict', 'moves_money', () => ({ moves_money: true })],
+    ['not_a_verdict', 'schema', () => ({ schema: 'svc402.refusal.v1' })],
+    ['link_foreign', 'elsewhere', () => ({ verify_jwks: 'https://elsewhere.example/jwks.json' })],
+  ])('%s, though the issuer signed it: %s', (code, sentence, members) => {
+    expect(verifyDispute(signedAnyhow(members()), keys)).toMatchObject({
+      kind: 'invalid',
+      code,
+      sentence: expect.stringContaining(sentence),
+    });
+  });
+});
+
+function without(object: JsonObject, name: string): JsonObject {
+  const { [name]: _, ...rest } = object;
+  return rest;
+}

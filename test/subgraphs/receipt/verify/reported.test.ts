@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { receiptFacts } from '../../../../rest-compat/receipt/page/check/facts.js';
+import { checkReceipt } from '../../../../rest-compat/receipt/page/check/receipt-checks.js';
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import type { ReceiptFacts } from '../../../../subgraphs/receipt/receipt/receipt-facts.ts';
+import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
+import { audited } from '../../../harness/receipt/audited.ts';
+import { issue, issuer } from '../../../harness/receipt/issued.ts';
+import { paidCall, waivedCall } from '../../../harness/vectors/receipt-facts.ts';
+
+const reported = { by: 'rbook_1', generation_id: 'gen-1', rail: 'credits', amount: '1250' };
+const broadcast: ReceiptFacts = {
+  ...waivedCall,
+  job_kind: 'router_broadcast',
+  caller_binding: {},
+  waived_by: null,
+  reported: { ...reported, payment_ref: 'base:0x1', verified_with: 'router.test' },
+};
+
+describe('a receipt of what was reported', () => {
+  it('is valid, says that nothing is there to prove, and names no payment', async () => {
+    const receipt = await issue(broadcast, 1);
+    const { report, ...verified } = verifyReceipt(receipt, issuer.jwks) as never as { report: { unchecked: string[] } };
+    expect(verified).toMatchObject({ kind: 'valid' });
+    expect(report.unchecked.join()).toContain('Whether what was reported is so');
+    expect(receipt).toMatchObject({ proof_outcome: 'none', settled_by: null, payment_ref: null });
+    for (const name of ['amount', 'payer_wallet', 'local_check']) expect(receipt).not.toHaveProperty(name);
+  });
+
+  it.each<JsonObject>([
+    { reported: { ...reported, amount: '1' } },
+    { proof_outcome: 'settled' },
+    { settled_by: 'observed_transfer' },
+    { payment_ref: 'base:0x1' },
+    { amount: '1250' },
+    { waived_by: 'live_key' },
+  ])('is invalid with %j beside it', async beside => {
+    const receipt = await issue(broadcast, 1);
+    expect(verifyReceipt({ ...receipt, ...beside }, issuer.jwks)).toMatchObject({ code: 'copy_mismatch' });
+  });
+
+  it.each<[what: string, facts: Partial<ReceiptFacts>]>([
+    ['names a payment', { payment: paidCall.payment }],
+    ['names a payer', { caller_binding: paidCall.caller_binding }],
+    ['says that what nobody paid was seen to move', { settled_by: 'observed_transfer' }],
+    ['names a key', { caller_binding: { api_key_hash: 'e' } }],
+    ['is of another kind of work', { job_kind: 'completions' }],
+  ])('is invalid where the issuer itself %s', async (_, facts) => {
+    const forged = await issue({ ...broadcast, ...facts }, 1);
+    expect(verifyReceipt(forged, issuer.jwks)).toMatchObject({ code: 'reported_invalid' });
+  });
+
+  it.each<JsonObject>([
+    { ...reported, amount: 1250 },
+    { ...reported, amount: '0.1' },
+    { ...reported, settled: true },
+    { by: 'rbook_1' },
+  ])('is invalid where it reports %j', async forged => {
+    const receipt = await issue({ ...broadcast, reported: forged as never }, 1);
+    expect(verifyReceipt(receipt, issuer.jwks)).toMatchObject({ code: 'shape_invalid' });
+  });
+
+  it('says on its page what was reported, by whom, and that nothing was paid here; the page checks it', async () => {
+    // As the service leaves it out where there is none to look for.
+    const { transfer: _none, ...audit } = await audited(broadcast);
+    const { receipt } = audit as { receipt: JsonObject };
+    expect(receiptFacts({ ...(receipt.payload as JsonObject) })).toMatchObject({
+      Amount: expect.stringContaining('Nothing was paid to this service'),
+      Reported: 'gen-1, 0.00125 USD by credits, base:0x1, by the key of rbook_1',
+      'Checked with': 'router.test',
+      'Paid by': null,
+      Transaction: null,
+    });
+    const copies = async (shown: JsonObject) =>
+      (await checkReceipt(shown, null)).find(({ name }) => name === 'Copies')?.status;
+    const altered = { ...audit, receipt: { ...receipt, reported: { ...reported, amount: '9' } } };
+    expect([await copies(audit), await copies(altered)]).toEqual(['passed', 'failed']);
+  });
+});

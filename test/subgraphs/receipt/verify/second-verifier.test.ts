@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { verify } from '../../../../subgraphs/receipt/verify/module.ts';
+import { issuer } from '../../../harness/receipt/issued.ts';
+import { cook, type Recipe, recipe } from '../../../harness/receipt/random-documents.ts';
+import { judgeAudit } from '../../../harness/second-verifier/audit.ts';
+import type { Members } from '../../../harness/second-verifier/bytes.ts';
+import { judgeReceipt } from '../../../harness/second-verifier/receipt.ts';
+import { files, importsOf, packagesOf } from '../../../harness/source-tree.ts';
+
+const DOCUMENTS = 1_000;
+
+it('shares no code with the service or its verifier: @noble alone', () => {
+  const own = files.filter(file => file.startsWith('test/harness/second-verifier/'));
+  expect(own.length).toBeGreaterThan(5);
+  expect(own.flatMap(importsOf).filter(target => !own.includes(target))).toEqual([]);
+  expect([...new Set(own.flatMap(packagesOf))].sort()).toEqual(['@noble/curves', '@noble/hashes']);
+});
+
+/** How often each came out, so that what is said below is said of both. */
+const seen = new Map<string, number>();
+
+async function compare(ingredients: Recipe): Promise<void> {
+  const document = await cook(ingredients);
+  const keys = issuer.jwks as JsonObject;
+  const first = verify(document, keys);
+  const judge = document.schema === 'svc402.receipt_audit.v1' ? judgeAudit : judgeReceipt;
+  const second = judge(document as Members, keys as Members);
+  expect([second.valid, second.broken], first.fault?.sentence).toEqual([first.valid, first.report?.broken ?? []]);
+  if (first.valid) expect(second.claims).toEqual(first.claims);
+  const what = `${ingredients.audit ? 'audit' : 'receipt'} ${ingredients.version} ${first.valid ? 'valid' : 'invalid'}`;
+  seen.set(what, (seen.get(what) ?? 0) + 1);
+}
+
+it(`two verifiers say the same of ${DOCUMENTS} random documents of versions 8 to 11, good and altered`, async () => {
+  const seed = Number(process.env.SVC_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+  console.info(`second verifier: seed ${seed} (SVC_TEST_SEED=${seed} runs the same again)`);
+  await fc.assert(fc.asyncProperty(recipe, compare), { seed, numRuns: DOCUMENTS });
+  for (const version of [8, 9, 10, 11])
+    for (const what of ['receipt', 'audit'])
+      for (const outcome of ['valid', 'invalid'])
+        expect(seen.get(`${what} ${version} ${outcome}`) ?? 0, `${what} ${version} ${outcome}`).toBeGreaterThan(3);
+});
