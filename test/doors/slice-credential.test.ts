@@ -1,12 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../gateway/parts.ts';
 import type { Door, DoorMethod } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sliceToken } from '../../schema/slice-token.ts';
+import { writePost } from '../harness/board/board.ts';
 import { assignDoorsOf, bearerOf } from '../harness/doors/assignments.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { mutations, operationOf, queries, subscriptions } from '../harness/doors/root-fields.ts';
 import { openSocket } from '../harness/doors/socket.ts';
+import { atEnd } from '../harness/release.ts';
 
 /* A slice token as a credential reaches its slice and nothing else: held against every door and every field, those that come later too. */
 
@@ -106,6 +109,8 @@ describe('on a socket', () => {
     const { first } = openSocket(service, params);
     return first(query).catch((fault: unknown) => fault);
   };
+  /** For anybody, and silent until something happens. */
+  const FOR_ALL: readonly string[] = ['boardEvents'];
 
   it('the slice is read by its token, and by no revoked one, whenever the socket was opened', async () => {
     const own = await tokenOf(agent);
@@ -117,7 +122,18 @@ describe('on a socket', () => {
     await expect(first('{ bookSlice { agentId } }')).rejects.toMatchObject([{ extensions: { code: 'token_invalid' } }]);
   });
 
-  it.each(subscriptions.map(field => [field.name, field] as const))(
+  it('the events of the board, which are for anybody, are told to a token as to nobody', async () => {
+    const database = await openStore(service.database_url);
+    atEnd(() => database.close());
+    await writePost(database, 'post_for_all');
+    const query = 'subscription { boardEvents(after: 0) { position kind postId } }';
+    const told = { data: { boardEvents: { position: 1, kind: 'post_created', postId: 'post_for_all' } } };
+    expect(await heardBy(query, {})).toEqual(told);
+    expect(await heardBy(query, bearerOf(token))).toEqual(told);
+  });
+
+  const others = subscriptions.filter(({ name }) => !FOR_ALL.includes(name));
+  it.each(others.map(field => [field.name, field] as const))(
     'subscription %s answers a token as it answers nobody',
     async (_, field) => {
       const query = operationOf('subscription', field, agent.agent_id);
@@ -129,6 +145,11 @@ describe('on a socket', () => {
 });
 
 describe('at the doors', () => {
+  const statusOf = async (path: string, headers: Record<string, string>) => {
+    const { status, body } = await fetch(service.url + path, { headers });
+    await body?.cancel();
+    return { status, code: null };
+  };
   const FOR_TOKENS: readonly string[] = ['get_book_slice', 'record_inflow'];
   const pathOf = ({ path }: Door) =>
     path
@@ -142,11 +163,15 @@ describe('at the doors', () => {
   it.each(asked)('%s %s answers a token as it answers nobody', async (method: DoorMethod, _, door) => {
     const body = method === 'GET' ? {} : { body: {} };
     const heardBy = async (headers: Record<string, string>, query = '') => {
+      // What goes on for as long as it is read is not waited for.
+      if (door.media === 'text/event-stream') return statusOf(pathOf(door), headers);
       const heard = await service.knock<JsonObject>(method, pathOf(door) + query, { ...body, headers });
       return { status: heard.status, code: heard.body?.code ?? null };
     };
     const nobody = await heardBy({});
-    expect(await heardBy(bearerOf(token))).toEqual(nobody);
+    // Where a bearer's secret opens the door itself, a token is a wrong one.
+    const heard = door.board_secret === 'inbound' ? { status: 403, code: null } : nobody;
+    expect(await heardBy(bearerOf(token))).toEqual(heard);
     if (['required', 'session', 'bound'].includes(door.possession))
       expect(await heardBy({}, `?token=${token}`)).toEqual({ status: 401, code: null });
   });

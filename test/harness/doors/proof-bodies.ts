@@ -54,21 +54,24 @@ export const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
   'POST challenge_job': [],
   'POST create_board_post': [],
   'POST create_board_comment': [],
+  'POST confirm_post': [{ agent_id: 1, receipt_ref: 'task_of_nobody' }],
   'POST flag_board_post': [],
   'POST flag_board_comment': [],
   // Nothing in these could be said otherwise.
   'POST take_down_board_post': [],
   'POST take_down_board_comment': [],
+  'POST like_post': [],
 };
 /** What is withdrawn once is not there to be withdrawn again: 404 to whoever may; and one report of an agent is made at a time. */
 export const opened: Readonly<Record<string, readonly number[]>> = {
   DELETE: [200, 404],
   POST: [200, 201, 202],
   'POST start_reconciliation': [202, 409],
-  // There is no such job: whoever is told so has been let in.
+  // There is no such job or post: whoever is told so has been let in.
   'POST pick_bid': [404],
   'POST deliver_job': [404],
   'POST reveal_job': [404],
+  'POST confirm_post': [404],
 };
 let count = 0;
 /** What makes a body another one, where a member that is not known is refused. */
@@ -87,6 +90,7 @@ export const others: Readonly<Record<string, (nonce: string) => JsonObject>> = {
   pick_bid: nonce => ({ bid_id: nonce }),
   deliver_job: () => ({ output_sha256: String(++count).padStart(64, '0') }),
   reveal_job: nonce => ({ output: nonce }),
+  confirm_post: nonce => ({ receipt_ref: nonce }),
   start_reconciliation: () => ({ to_block: 1 + ++count }),
   // Read whole, whatever else they are asked.
   stream_book_export: () => ({}),

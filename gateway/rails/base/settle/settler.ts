@@ -205,9 +205,19 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     this.#waiters.putBack((await Promise.all(decided)).flat());
   }
 
-  /** Waits for as long as it takes, sending again what is not mined; the key stays busy for that long. */
+  /**
+   * Waits for as long as it takes, sending again what is not mined; the key stays busy for that long. One nudge at a time:
+   * beside a slow node or database they would else pile up, and take the connections from what frees the key.
+   */
   async #mined(journalled: Journalled<I>): Promise<ChainReceipt | null> {
-    const nudge = setInterval(() => void this.#nudge(journalled), this.#options.nudge_ms);
+    let nudging = false;
+    const nudgeAlone = async () => {
+      if (nudging) return;
+      nudging = true;
+      await this.#nudge(journalled);
+      nudging = false;
+    };
+    const nudge = setInterval(() => void nudgeAlone(), this.#options.nudge_ms);
     try {
       return this.#closed ? null : await this.#receipts.mined(journalled);
     } finally {
