@@ -4,8 +4,11 @@ import type { Columns } from './door.ts';
 import type { Port } from './port.ts';
 import type { Answer } from './problem.ts';
 
-/** Columns of a door that reads the public board, for anybody: its answers are kept until the board moves. */
-export const KEPT_BY_BOARD = { cache: 'public, max-age=2', kept_by: 'board' } as const;
+/** Columns of a door that reads the public board, for anybody: it has an ETag, and what is taken down is gone from caches soon. */
+export const PUBLIC_BOARD = { cache: 'public, max-age=2' } as const;
+
+/** The same, of what costs more than a look at the board's version: its answers are kept until the board moves. */
+export const KEPT_BY_BOARD = { ...PUBLIC_BOARD, kept_by: 'board' } as const;
 
 const KEPT_BYTES_MAX = 16 * 2 ** 20;
 

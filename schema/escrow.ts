@@ -31,7 +31,7 @@ export const digestKinds = ['sha256', 'keccak256'] as const;
 export type DigestKind = (typeof digestKinds)[number];
 
 /** The hash of an output, and by what it was made. */
-export interface Commitment {
+export interface EscrowCommitment {
   readonly kind: DigestKind;
   /** 64 hex digits, lower case. */
   readonly hash: string;
@@ -40,11 +40,11 @@ export interface Commitment {
 export const COMMITMENT_FORM = 'is `sha256:<64 hex digits>` or `keccak256:<64 hex digits>`: a bare hash has no kind';
 
 /** The kind is said, never read off a `0x`. Null where the text is no commitment. */
-export function parseCommitment(text: string): Commitment | null {
+export function parseCommitment(text: string): EscrowCommitment | null {
   const [, kind, hash] = /^(sha256|keccak256):(?:0x)?([0-9a-fA-F]{64})$/.exec(text) ?? [];
   return kind === undefined || hash === undefined ? null : { kind: kind as DigestKind, hash: hash.toLowerCase() };
 }
 
-export function commitmentText({ kind, hash }: Commitment): string {
+export function commitmentText({ kind, hash }: EscrowCommitment): string {
   return `${kind}:${hash}`;
 }

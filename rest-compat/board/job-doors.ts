@@ -15,6 +15,7 @@ import {
 } from '../../schema/requests/board-job.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { PUBLIC_BOARD } from '../kept-by-board.ts';
 import { digits } from '../text-members.ts';
 import {
   BidAnswer,
@@ -56,6 +57,7 @@ export const jobDoors = [
     errors: stampErrors,
   }),
   documentDoor({
+    ...PUBLIC_BOARD,
     name: 'list_jobs',
     methods: ['GET'],
     path: '/v1/board/jobs',
@@ -73,6 +75,7 @@ export const jobDoors = [
     response: JobsAnswer,
   }),
   documentDoor({
+    ...PUBLIC_BOARD,
     name: 'get_job',
     methods: ['GET'],
     path: '/v1/board/jobs/{id}',

@@ -13,6 +13,7 @@ import {
 } from '../../schema/requests/board.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { PUBLIC_BOARD } from '../kept-by-board.ts';
 import { digits } from '../text-members.ts';
 import { CommentAnswer, CommentsAnswer, FlagAnswer, PostAnswer, PostsAnswer, PostTombstone } from './post-answers.ts';
 import { stampErrors, stamped } from './stamped.ts';
@@ -47,6 +48,7 @@ export const postDoors = [
     ],
   }),
   documentDoor({
+    ...PUBLIC_BOARD,
     name: 'list_board_posts',
     methods: ['GET'],
     path: POSTS,
@@ -70,6 +72,7 @@ export const postDoors = [
     response: PostsAnswer,
   }),
   documentDoor({
+    ...PUBLIC_BOARD,
     name: 'get_board_post',
     methods: ['GET'],
     path: `${POSTS}/{id}`,
@@ -95,6 +98,7 @@ export const postDoors = [
     errors: ['not_found', 'not_author'],
   }),
   documentDoor({
+    ...PUBLIC_BOARD,
     name: 'list_board_comments',
     methods: ['GET'],
     path: `${POSTS}/{id}/comments`,

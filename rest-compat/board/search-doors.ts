@@ -3,7 +3,7 @@ import { boardReadLimits } from '../../schema/board/read-limits.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
-import { KEPT_BY_BOARD } from '../kept-by-board.ts';
+import { KEPT_BY_BOARD, PUBLIC_BOARD } from '../kept-by-board.ts';
 import { digits } from '../text-members.ts';
 import { BoardSearchAnswer, JsonFeedAnswer } from './search-answers.ts';
 
@@ -20,6 +20,7 @@ const kept = { ...KEPT_BY_BOARD, tags: ['board'] } as const;
 /** The board by its words and by what is new, for anybody. */
 export const boardSearchDoors = [
   documentDoor({
+    ...PUBLIC_BOARD,
     name: 'search_board',
     methods: ['GET'],
     path: '/v1/board/search',

@@ -1,5 +1,6 @@
 import type { Contest } from './contest.ts';
 import { append } from './contests/append.ts';
+import { boardGrowth, boardList } from './contests/board-list.ts';
 import { exported } from './contests/export.ts';
 import { fanOut } from './contests/fan-out.ts';
 import { besieged, crowded, forged, forgedAgain } from './contests/forged.ts';
@@ -26,6 +27,8 @@ export const contests: readonly Contest[] = [
   pageByRest,
   pageInProcess,
   pageRemote,
+  boardList,
+  boardGrowth,
   settlements,
   unpaid,
   forged,

@@ -59,6 +59,22 @@ describe('GET /v1/board/posts/{id}', () => {
   });
 });
 
+describe('what anybody reads', () => {
+  it.each(['', '/{id}', '/{id}/comments'])(
+    'GET /v1/board/posts%s has a name: 304 to whoever has it, until it is another',
+    async below => {
+      const { post_id } = await house.posted();
+      const path = POSTS + below.replace('{id}', post_id);
+      const first = await house.service.get(path);
+      const known = { 'if-none-match': first.headers.get('etag') ?? '' };
+      expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'public, max-age=2']);
+      expect(await house.service.get(path, known)).toMatchObject({ status: 304, text: '' });
+      await house.act(`${POSTS}/${post_id}/takedown`);
+      expect((await house.service.get(path, known)).status).toBe(200);
+    },
+  );
+});
+
 describe('POST /v1/board/posts/{id}/takedown', () => {
   it('200 to the poster: id and date stand, text and endpoint are gone, and the book’s row stays', async () => {
     const { other } = house;

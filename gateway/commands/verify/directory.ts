@@ -7,7 +7,7 @@ import { ROOT } from '../../built.ts';
 import { OperatorFault } from '../../config/fault.ts';
 import type { Examined, VerifyAsked } from './examine.ts';
 import type { Unread } from './json.ts';
-import type { Batch, BatchExamined } from './worker.ts';
+import type { FileBatch, FileBatchExamined } from './worker.ts';
 
 /* A directory of documents, on all cores: each thread is handed some files at a time, and what they find is told in order. */
 
@@ -41,7 +41,7 @@ export async function* examineAll(files: readonly string[], asked: VerifyAsked):
   const threads = Array.from({ length: Math.min(availableParallelism(), batches.length) }, () => startThread(asked));
   try {
     const ahead = threads.length * BATCHES_AHEAD_PER_THREAD;
-    const under_way: Promise<BatchExamined>[] = [];
+    const under_way: Promise<FileBatchExamined>[] = [];
     for (const batch of batches) {
       under_way.push(leastBusy(threads).examine(batch));
       const next = under_way.length >= ahead ? under_way.shift() : undefined;
@@ -64,11 +64,11 @@ function startThread(asked: VerifyAsked) {
     argv: ['gateway/commands/verify/worker.ts'],
     workerData: { ...asked },
   });
-  const waiting = new Map<number, PromiseWithResolvers<BatchExamined>>();
+  const waiting = new Map<number, PromiseWithResolvers<FileBatchExamined>>();
   const failAll = (fault: Error) => {
     for (const { reject } of waiting.values()) reject(fault);
   };
-  worker.on('message', (told: BatchExamined) => {
+  worker.on('message', (told: FileBatchExamined) => {
     waiting.get(told.id)?.resolve(told);
     waiting.delete(told.id);
   });
@@ -76,8 +76,8 @@ function startThread(asked: VerifyAsked) {
   worker.on('exit', () => failAll(new Error('a thread ended before it had examined what it was handed')));
   return {
     waiting: () => waiting.size,
-    examine(batch: Batch): Promise<BatchExamined> {
-      const told = Promise.withResolvers<BatchExamined>();
+    examine(batch: FileBatch): Promise<FileBatchExamined> {
+      const told = Promise.withResolvers<FileBatchExamined>();
       // Whoever waits for an earlier one hears of it first.
       told.promise.catch(() => {});
       waiting.set(batch.id, told);

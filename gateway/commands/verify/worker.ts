@@ -8,11 +8,11 @@ import type { Unread } from './json.ts';
  */
 
 /** What one message brings, and what is answered to it. */
-export interface Batch {
+export interface FileBatch {
   readonly id: number;
   readonly files: readonly string[];
 }
-export interface BatchExamined {
+export interface FileBatchExamined {
   readonly id: number;
   readonly examined: readonly (Examined | Unread)[];
 }
@@ -31,8 +31,8 @@ async function one(file: string): Promise<Examined | Unread> {
   }
 }
 
-parentPort?.on('message', async ({ id, files }: Batch) => {
+parentPort?.on('message', async ({ id, files }: FileBatch) => {
   const examined: (Examined | Unread)[] = [];
   for (const file of files) examined.push(await one(file));
-  parentPort?.postMessage({ id, examined } satisfies BatchExamined);
+  parentPort?.postMessage({ id, examined } satisfies FileBatchExamined);
 });

@@ -3,7 +3,7 @@ import type { CompiledInstruction, LandedTransaction, TokenBalance } from './cha
 import { type DecodedTransaction, TOKEN_PROGRAM } from './transfer.ts';
 
 /** USDC that went from one owner to another, by one instruction of a transaction. */
-export interface Movement {
+export interface TokenMovement {
   /** Of the instruction, those that ran inside another counted behind it. */
   readonly index: number;
   readonly payer: string;
@@ -12,7 +12,7 @@ export interface Movement {
 }
 
 export type Movements =
-  | { readonly kind: 'read'; readonly movements: readonly Movement[] }
+  | { readonly kind: 'read'; readonly movements: readonly TokenMovement[] }
   /** What changed is not what the instructions say. */
   | { readonly kind: 'contradiction' };
 
@@ -45,7 +45,7 @@ export function movementsIn(read: DecodedTransaction, landed: LandedTransaction)
   if (ran === null) return { kind: 'contradiction' };
   const flows = ran.flatMap((instruction, index) => flowOf(instruction, index, keys) ?? []);
   const accounts = accountsIn(landed);
-  const movements: Movement[] = [];
+  const movements: TokenMovement[] = [];
   for (const { index, from, to, amount_atomic } of flows) {
     const [source, destination] = [from === null ? null : accounts.get(from), to === null ? null : accounts.get(to)];
     // Another token's, or one of whom nobody is told.

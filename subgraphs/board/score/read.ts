@@ -13,7 +13,7 @@ import type { ScoreInputs, ScoreRow } from './rule.ts';
 /* What a host's score is run on: its standing posts, what their receipts sign, and who funded whom. */
 
 /** Until when on Base the funding of a payer was looked at. */
-export interface PayerLook extends JsonObject {
+export interface FundedPayer extends JsonObject {
   readonly payer: string;
   readonly known: boolean;
   readonly from_block: number | null;
@@ -21,7 +21,7 @@ export interface PayerLook extends JsonObject {
 }
 
 export interface ReadInputs extends ScoreInputs {
-  readonly looks: readonly PayerLook[];
+  readonly looks: readonly FundedPayer[];
 }
 
 type Reader = Pick<BoardContext, 'database' | 'treasuries'>;
@@ -123,7 +123,7 @@ function shownFunding(funding: ReadonlyMap<string, Funding>, payers: readonly st
       }),
     ),
   );
-  const looks = sorted.map((payer): PayerLook => {
+  const looks = sorted.map((payer): FundedPayer => {
     const found = funding.get(payer);
     const range = { from_block: found?.from_block ?? null, to_block: found?.to_block ?? null };
     return { payer: pseudonym(payer), known: found?.state === 'known', ...range };

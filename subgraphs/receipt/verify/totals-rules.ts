@@ -95,13 +95,13 @@ export const totalRules: readonly Rule<OpenedTotal>[] = [
     code: 'row_of_another_book',
     says: 'Its receipt signs this book.',
     fault: ({ document: { row, agent_id } }) =>
-      unless(!row || payloadOf(row).claim_id === agent_id, 'The receipt signs another book, or none.'),
+      unless(!row || shownPayload(row).claim_id === agent_id, 'The receipt signs another book, or none.'),
   },
   {
     code: 'row_amount_differs',
     says: 'It counts for what its receipt signs.',
     fault: ({ document: { row } }) => {
-      const payment = row && payloadOf(row).payment;
+      const payment = row && shownPayload(row).payment;
       const paid = isJsonObject(payment) ? payment : {};
       return unless(
         !row || (paid.settled_amount === row.amount && paid.rail === row.rail),
@@ -177,7 +177,7 @@ export const paymentRules: readonly Rule<OpenedPayment>[] = [
 
 type ShownLeaf = Pick<OpenedPayment['document'], 'task_id' | 'preimage' | 'leaf_index' | 'leaf_hash' | 'inclusion'>;
 
-export function payloadOf({ preimage }: Pick<ShownLeaf, 'preimage'>): JsonObject {
+export function shownPayload({ preimage }: Pick<ShownLeaf, 'preimage'>): JsonObject {
   try {
     const payload: unknown = JSON.parse(preimage);
     return isJsonObject(payload) ? payload : {};
@@ -187,12 +187,12 @@ export function payloadOf({ preimage }: Pick<ShownLeaf, 'preimage'>): JsonObject
 }
 
 function paymentOf(leaf: Pick<ShownLeaf, 'preimage'>): SignedTransfer | null {
-  return signedTransfer(payloadOf(leaf));
+  return signedTransfer(shownPayload(leaf));
 }
 
 /** In its canonical form, as receipts are signed: of another text it could be told in two ways what it says. */
 function isOf(leaf: ShownLeaf): boolean {
-  const payload = payloadOf(leaf);
+  const payload = shownPayload(leaf);
   if (leafHash(leaf.preimage).toString('hex') !== leaf.leaf_hash || payload.task_id !== leaf.task_id) return false;
   return canonicalJson(payload) === leaf.preimage;
 }
@@ -201,7 +201,7 @@ function isOf(leaf: ShownLeaf): boolean {
 function namesPayment({ payment, ...leaf }: OpenedPayment['document']): boolean {
   const signed = paymentOf(leaf);
   if (signed?.network !== payment.network) return false;
-  if (settlementBasis(payloadOf(leaf)) === 'receipt') return true;
+  if (settlementBasis(shownPayload(leaf)) === 'receipt') return true;
   return signed.ref === payment.payment_ref && signed.transfer_index === payment.transfer_index;
 }
 

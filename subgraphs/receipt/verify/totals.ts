@@ -11,7 +11,7 @@ import {
   type OpenedPayment,
   type OpenedTotal,
   PaymentProof,
-  payloadOf,
+  shownPayload,
   paymentRules,
   type Stated,
   statedWhole,
@@ -79,7 +79,7 @@ function reportOn(): Report {
 
 function leftOpen(document: JsonObject): string[] {
   if (document.schema === documents.payment_proof) {
-    const vouched = settlementBasis(payloadOf({ preimage: String(document.preimage) })) === 'receipt';
+    const vouched = settlementBasis(shownPayload({ preimage: String(document.preimage) })) === 'receipt';
     return [
       'Whether the payment moved: look it up on its network.',
       ...(vouched

@@ -1,0 +1,85 @@
+import { print } from 'graphql';
+import { operation } from '../../../rest-compat/document.ts';
+import { clearScratch, makeScratch } from '../../harness/scratch.ts';
+import type { Child } from '../child/child.ts';
+import { type Arena, atLeast, atMost, type Contest, cpuMs, perSecond, type Side } from '../contest.ts';
+import { fillBoard, pagePaths } from '../fill-board.ts';
+import { drive, once } from '../load/callers.ts';
+import { bytesOf } from '../load/connection.ts';
+import type { ApolloReady } from '../serve-apollo.ts';
+import type { GatewayReady } from '../servers/gateway.ts';
+import type { PlainBoardGiven } from '../servers/plain-board.ts';
+
+const CALLERS = 32;
+const SMALL = 1_000;
+const PAGE_POSTS = 50;
+/** More than are kept in memory, so that none is there still when its turn comes again. */
+const PAGES = 20_000;
+
+/** Pages of posts by REST beside the simplest graph over the same rows. */
+export const boardList: Contest = {
+  name: 'board-list',
+  beside: 'Apollo Server, graphql-js, the same rows',
+  lines: [{ name: 'board page of 50 posts, REST', unit: 'pages/s', goal: atLeast(3), of: perSecond }],
+  async open(arena) {
+    const { stage, closing, quick } = arena;
+    const posts = quick ? 30_000 : 100_000;
+    const { database_url, gateway } = await boardOf(posts, arena);
+    const given: PlainBoardGiven = { database_url };
+    const plain = await stage.start<ApolloReady>({ file: 'plain-board', given }, closing);
+    const query = print(operation('board/list_board_posts'));
+    const asked = pagePaths(posts, PAGES).map(path => {
+      const { limit, cursor } = Object.fromEntries(new URLSearchParams(path.split('?')[1]));
+      const body = JSON.stringify({ query, variables: { limit: Number(limit), cursor } });
+      return bytesOf({ method: 'POST', url: `${plain.ready.url}/graphql`, headers: {}, body });
+    });
+    return {
+      ours: await pages(gateway.ready.url, gateway, restPages(gateway.ready.url, posts), arena),
+      beside: await pages(plain.ready.url, plain, asked, arena),
+    };
+  },
+};
+
+/** A list whose pages cost more as the board ages would be slow one day. */
+export const boardGrowth: Contest = {
+  name: 'board-growth',
+  beside: 'at 1e3 posts',
+  lines: [line('1e6')],
+  quick_lines: [line('3e4')],
+  async open(arena) {
+    const side = async (posts: number) => {
+      const { gateway } = await boardOf(posts, arena);
+      return pages(gateway.ready.url, gateway, restPages(gateway.ready.url, posts), arena);
+    };
+    return { ours: await side(arena.quick ? 30_000 : 1_000_000), beside: await side(SMALL) };
+  },
+};
+
+function line(posts: string) {
+  return { name: `cost of a board page at ${posts} posts`, unit: 'ms', goal: atMost(1.5), of: cpuMs };
+}
+
+/** The service over a board of so many posts. */
+async function boardOf(
+  posts: number,
+  { stage, closing }: Arena,
+): Promise<{ database_url: string; gateway: Child<GatewayReady> }> {
+  const database_url = await stage.database();
+  await fillBoard(database_url, posts);
+  const DATA_DIR = closing.adopt(await makeScratch(), clearScratch);
+  const gateway = await stage.startGateway({ DATABASE_URL: database_url, DATA_DIR }, closing);
+  return { database_url, gateway };
+}
+
+const restPages = (url: string, posts: number) =>
+  pagePaths(posts, PAGES).map(path => bytesOf({ method: 'GET', url: url + path }));
+
+async function pages(url: string, server: Child, requests: readonly Buffer[], { seconds }: Arena): Promise<Side> {
+  const [first] = requests;
+  if (!first) throw new Error('there is no page');
+  const { body } = await once(url, first);
+  if (body.match(/"post_id":/g)?.length !== PAGE_POSTS) throw new Error(`not a page of ${PAGE_POSTS} posts: ${body}`);
+  let turn = 0;
+  const request = () => requests[turn++ % requests.length];
+  return { round: () => drive({ url, servers: [server], request, seconds, callers: CALLERS, status: 200 }) };
+}
