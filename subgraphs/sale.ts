@@ -175,6 +175,11 @@ export interface Stamp<A extends JsonObject, T extends JsonObject, F extends Jso
    */
   readonly chained?: 'off_book' | 'on_book';
   /**
+   * The second of two payments for one request: a proof and an Idempotency-Key come with both, and are of the first, which stands
+   * for good before this one is asked for.
+   */
+  readonly after_first?: true;
+  /**
    * Looks elsewhere under the claim, before any money moves. What it finds is sealed with the claim as the payment is sent:
    * row and effect are made from that alone, by whichever process gets there. Throws a Refusal and nothing is charged.
    */
@@ -200,6 +205,8 @@ export interface Leg<A extends JsonObject> extends Sold<A> {
 export interface TwoLegs<A extends JsonObject, T extends JsonObject> {
   /** The slot of the first, which it keeps for as long as it may still move (receipt/claim/leg.ts). */
   readonly slot: string;
+  /** The slot of the second: while it is held nobody else is asked for that payment. */
+  readonly second_slot: string;
   readonly first: Leg<A>;
   readonly second: Stamp<A, T>;
   /** What both have brought already: given again to whoever shows one of them or nothing, for good. */

@@ -9,6 +9,7 @@ import { isSameRequest } from '../../subgraphs/receipt/claim/claim.machine.ts';
 import type { ClaimOutcome } from '../../subgraphs/receipt/claim/claim.ts';
 import type { Funds } from '../../subgraphs/receipt/claim/funds.ts';
 import { routerKeyMarkOf } from '../../subgraphs/receipt/claim/landing.ts';
+import { isUnsent, RECORDED_ELSEWHERE } from '../../subgraphs/receipt/claim/leg.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { isStored } from '../rails/base/signature.ts';
 import type { NotTransferred } from '../rails/outcome.ts';
@@ -77,13 +78,15 @@ async function requireServed(
 }
 
 /** Whether the chain would take it now, and its payer can pay. */
-async function readyToPay({ hears }: AdmissionParts, presented: Presented): Promise<Admitted> {
+async function readyToPay(parts: AdmissionParts, presented: Presented): Promise<Admitted> {
+  const { hears } = parts;
   const { paid, payment } = presented;
   const ready = await presented.rail.ready(payment);
   switch (ready.kind) {
     case 'ready':
       return admitted(presented, ready.payment, ready.funds);
     case 'spent':
+      await requireSentHere(parts, presented);
       return admitted(presented, ready.payment, null);
     case 'rejected':
       throw hears({ kind: 'rejected', paid, reason: ready.reason });
@@ -137,9 +140,25 @@ async function admittedLate(
     case 'undecided':
       throw hears({ kind: 'unknown' }, used.cause);
     case 'spent':
+      await requireSentHere(parts, presented);
       await requireServed(parts, presented, context);
       return admitted(presented, used.payment, null);
   }
+}
+
+/**
+ * Whom a leg pays is paid elsewhere, too, and anybody may show what is calldata by now. So what is used already is its payment
+ * only where it stands here, claimed for this very request, and was sent from here or is about to be.
+ */
+async function requireSentHere(
+  { database, hears }: AdmissionParts,
+  { paid, claim_key, request_hash }: Presented,
+): Promise<void> {
+  if (paid.order !== 'leg') return;
+  const claim = await claimByKey(database, claim_key);
+  if (claim === null || claim.requestHash !== request_hash || isUnsent(claim))
+    throw hears({ kind: 'foreign', settled: false });
+  if (claim.reason === RECORDED_ELSEWHERE) throw hears({ kind: 'foreign', settled: true });
 }
 
 /** What the chain said once of a nonce that is spent is not searched for again: that is many pages of logs each time. */

@@ -18,13 +18,18 @@ export function idempotencyKeyOf({ idempotency_key }: Pick<Context, 'idempotency
   throw new Refusal('invalid_request', { param: 'Idempotency-Key', detail, facts: { charged: false } });
 }
 
-/** By what a purchase is known again; nothing where it is paid to another: whoever holds that payment need not be its payer. */
+/**
+ * By what a purchase is known again; nothing where it is paid to another: whoever holds that payment need not be its payer. Nor
+ * where two payments are made for one request: one name cannot stand for both, and what they buy stands once as it is.
+ */
 export function namesOf(
+  paid: AnyPaid,
   { authorization: { network, payer }, late }: Purchased,
   identifier: string | null,
   idempotency_mark: string | null,
 ): NamedPayment[] {
-  if (late?.code === 'wrong_payee') return [];
+  const is_of_two = paid.order === 'leg' || (paid.order === 'stamp' && paid.after_first);
+  if (is_of_two || late?.code === 'wrong_payee') return [];
   return [
     ...(identifier === null ? [] : [{ network, payer, identifier }]),
     ...(idempotency_mark === null

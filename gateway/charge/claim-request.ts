@@ -65,7 +65,10 @@ export function openClaimRequests(parts: RequestParts) {
       request_box: requestBox(vault, presented),
       identifier: presented.identifier,
       is_payers,
-      slots: [...slotsOf(presented), ...proofSlots(context.principal.possession, isStamped(paid))],
+      slots: [
+        ...slotsOf(presented),
+        ...(isAfterFirst(paid) ? [] : proofSlots(context.principal.possession, isStamped(paid))),
+      ],
     };
     const holds_atomic = paid.reserves ? (paid.reserved_atomic ?? authorization.amount_atomic) : NOTHING;
     return { request, book, holds_atomic, call: presented.call };
@@ -96,6 +99,10 @@ function requestBox(vault: Vault, { paid, args, claim_key }: Presented): Buffer 
 /** What is bought is written by the record: whoever finishes it needs the request. */
 function isStamped(paid: AnyPaid): paid is Extract<AnyPaid, { order: 'stamp' | 'leg' }> {
   return paid.order === 'stamp' || paid.order === 'leg';
+}
+
+function isAfterFirst(paid: AnyPaid): boolean {
+  return paid.order === 'stamp' && paid.after_first === true;
 }
 
 const NOTHING = atomicAmount(0n);

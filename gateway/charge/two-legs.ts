@@ -18,6 +18,7 @@ import type { Announce } from './payment-response.ts';
 /** Two payments for one thing, as a subgraph declares them. */
 export interface AnyLegs {
   readonly slot: string;
+  readonly second_slot: string;
   readonly first: Leg<JsonObject>;
   readonly second: Stamp<JsonObject, JsonObject>;
   readonly brought: JsonObject | null;
@@ -38,18 +39,22 @@ export interface LegParts {
 
 /**
  * What is paid for in two: each call asks for the one that is still to be paid. The first goes to somebody else; once it has
- * moved it is held, and every call from then on is about the second, which records both. As long as a first one may still
- * move, and be it by whom it pays, no other is asked for or taken.
+ * moved it is held, and every call from then on is about the second, which records both. As long as either may still move, and
+ * be the first one moved by whom it pays, no other is asked for or taken.
  */
 export function openLegs(parts: LegParts) {
   const { database, hears, whole } = parts;
   return async (legs: AnyLegs, args: JsonObject, context: Context): Promise<Charged<JsonObject>> => {
-    const { slot, first, second, brought } = legs;
-    const shown = context.payment && namedIn(context.payment);
-    if (brought !== null) return again(parts, { ...legs, brought }, args, shown?.claim_key ?? null);
+    const { slot, second_slot, first, second, brought } = legs;
+    const shown_key = (context.payment && namedIn(context.payment)?.claim_key) ?? null;
+    if (brought !== null) return again(parts, { ...legs, brought }, args, shown_key);
     const standing = await claimOfSlot(database, slot);
-    const is_shown = standing !== null && standing.claimKey === shown?.claim_key;
+    const is_shown = standing !== null && standing.claimKey === shown_key;
     if (standing?.state === 'held') {
+      if (standing.requestHash !== canonicalHash({ field: first.field, args }))
+        throw new Error(`${standing.taskId} is held for another request than ${slot}`);
+      const under_way = await claimOfSlot(database, second_slot);
+      if (under_way !== null && under_way.claimKey !== shown_key) throw hears({ kind: 'slot_taken', paid: second });
       if (!is_shown) return whole(second, args, context);
       throw await secondDue(parts, second, standing, context);
     }

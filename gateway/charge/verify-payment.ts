@@ -69,7 +69,7 @@ export function openVerify(parts: VerifyParts): Verify {
       payer: { network, wallet },
       claim_key: claimKey(payment.authorization),
       request_hash: canonicalHash({ field: paid.field, args }),
-      names: namesOf(payment, identifier, marks.idempotency_mark),
+      names: namesOf(paid, payment, identifier, marks.idempotency_mark),
     };
     await requireRested(parts, presented, context);
     return presented;

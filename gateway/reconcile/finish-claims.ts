@@ -5,6 +5,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { type Lease, slotsMissed } from '../../subgraphs/receipt/claim/claim.ts';
+import { isUnsent } from '../../subgraphs/receipt/claim/leg.ts';
 import { markFinal, reopen, takeExpired, takeOrphans } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { Found } from '../../subgraphs/stamped-row.ts';
@@ -201,6 +202,9 @@ async function lastLook(parts: FinishParts, claim: PaymentClaim): Promise<void> 
   if (settlement.kind === 'not_transferred' || isTraceless(claim, settlement)) {
     if (await canChange(parts, claim, settlement.reason)) return;
     await parts.database.transaction(tx => markFinal(tx, claim));
+  } else if (settlement.kind === 'transferred' && isLeg(parts, claim) && isUnsent(claim)) {
+    // Its payee is paid for other things, too, and this one nobody had from us.
+    await parts.database.transaction(tx => markFinal(tx, claim));
   } else if (settlement.kind === 'transferred') {
     const reopened = await parts.database.transaction(tx =>
       reopen(tx, claim, parts.owner, settlement.block_number, taskOf(parts, claim)),
@@ -214,6 +218,10 @@ function isTraceless({ reason }: PaymentClaim, settlement: Decision): settlement
   return reason === 'used_otherwise' && settlement.kind === 'unknown' && settlement.reason === 'chain_inconsistent';
 }
 
+function isLeg({ sold }: FinishParts, { field }: PaymentClaim): boolean {
+  return sold.get(field)?.order === 'leg';
+}
+
 /** A newest block that comes after its time may yet give way to one that comes before it, and takes the payment. */
 async function canChange(
   parts: FinishParts,
@@ -221,8 +229,7 @@ async function canChange(
   reason: (NotTransferred | Unknown)['reason'],
 ): Promise<boolean> {
   // Whom a leg pays could still use it where any of this is undone: another one waits until it cannot be.
-  const is_leg = parts.sold.get(claim.field)?.order === 'leg';
-  const depends_on_time = is_leg || reason === 'expired' || reason === 'chain_inconsistent';
+  const depends_on_time = isLeg(parts, claim) || reason === 'expired' || reason === 'chain_inconsistent';
   return depends_on_time && !(await parts.railOf(claim).isOver(paymentOf(claim)));
 }
 

@@ -1,10 +1,15 @@
+import { atomicAmount } from '../../schema/amount.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import type { TaskId } from '../../schema/ids.ts';
+import { Refusal } from '../../schema/errors.ts';
+import { agentId, type TaskId } from '../../schema/ids.ts';
 import { networks } from '../../schema/network.ts';
 import { foreignRef, type ObservedTransfer, transferSlot } from '../../schema/observed-transfer.ts';
-import type { Database } from '../../subgraphs/database.ts';
+import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
+import type { Database, Tx } from '../../subgraphs/database.ts';
 import type { Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import { holdLeg } from '../../subgraphs/receipt/claim/held-leg.ts';
+import { RECORDED_ELSEWHERE } from '../../subgraphs/receipt/claim/leg.ts';
+import { abandonClaim, markFinal } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { Leg } from '../../subgraphs/sale.ts';
 import type { Moved } from '../rails/outcome.ts';
 import type { Authorization } from '../rails/payment.ts';
@@ -19,16 +24,30 @@ export interface MovedLeg {
   readonly transfer: Moved;
 }
 
-/** Of the first of two payments: its claim becomes `held`, with its transfer. @throws where it is somebody else's by now */
+/**
+ * Of the first of two payments: its claim becomes `held`, with its transfer. One whose transfer stands on a book already, as a
+ * payment to somebody else, is let go of for good, as one transfer is never two rows.
+ * @throws where the claim is somebody else's by now, or was let go of
+ */
 export async function keepLeg(database: Database, leg: MovedLeg): Promise<void> {
   const { paid, args, task_id, lease, authorization, transfer } = leg;
   const moved = transferOf(authorization, transfer);
   const held = await database.transaction(async tx => {
-    const is_held = await holdLeg(tx, lease, moved, transferSlot(moved));
-    if (is_held) paid.kept(tx, args, { task_id, payment_ref: foreignRef(moved) });
-    return is_held;
+    const outcome = await holdLeg(tx, lease, moved, transferSlot(moved));
+    if (outcome === 'held') paid.kept(tx, args, { task_id, payment_ref: foreignRef(moved) });
+    if (outcome === 'taken') await endRecordedElsewhere(tx, lease);
+    return outcome;
   });
-  if (!held) throw new Error(`the claim of ${moved.transaction} is held by another process`);
+  if (held === 'lost') throw new Error(`the claim of ${moved.transaction} is held by another process`);
+  if (held === 'taken') throw new Refusal('duplicate_ref');
+}
+
+async function endRecordedElsewhere(tx: Tx, lease: Lease): Promise<void> {
+  const left = await abandonClaim(tx, lease, RECORDED_ELSEWHERE, true);
+  if (left.kind !== 'released') throw new Error(`${lease.claim_key} was locked, and is ${left.kind}`);
+  if (left.agent_id !== null && left.reserved_atomic > 0n)
+    await voidReservations(tx, [{ agent_id: agentId(left.agent_id), amount: atomicAmount(left.reserved_atomic) }]);
+  await markFinal(tx, { claimKey: lease.claim_key, leaseEpoch: lease.lease_epoch });
 }
 
 function transferOf(

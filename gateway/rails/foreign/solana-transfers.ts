@@ -4,7 +4,7 @@ import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { NamedTransfer, Observation, SeenIn, TransferStanding } from '../../../subgraphs/foreign-transfers.ts';
 import type { ChainAnswer } from '../rpc.ts';
 import type { LandedStatus, LandedTransaction, SolanaChain } from '../solana/chain.ts';
-import { type TokenMovement, movementsIn } from '../solana/movements.ts';
+import { movementsIn, type TokenMovement } from '../solana/movements.ts';
 import {
   type DecodedTransaction,
   isTransactionSignedBy,
@@ -47,7 +47,10 @@ async function observe({ chain, genesis }: SolanaWitnessParts, named: NamedTrans
   return { kind: 'observed', transfer: observed(signature, meant.transfer), seen_in };
 }
 
-function isNamed({ payer: from, pay_to: to, amount_atomic }: TokenMovement, { payer, pay_to, ...named }: NamedTransfer) {
+function isNamed(
+  { payer: from, pay_to: to, amount_atomic }: TokenMovement,
+  { payer, pay_to, ...named }: NamedTransfer,
+) {
   if (amount_atomic !== named.amount_atomic || amount_atomic === 0n) return false;
   return to === pay_to && (payer === null || from === payer);
 }

@@ -40,7 +40,7 @@ const what = {
 
 /** Both payments of a job. The price of neither is known before it is: `asked` is null in the list of what is sold. */
 export function jobPayment(job_id: string, asked: Asked, brought: PaidJob | null): TwoLegs<PayArgs, PaidJob> {
-  const legs = { slot: legSlot(job_id), first: winnersLeg(asked), second: feeLeg(asked) };
+  const legs = { slot: legSlot(job_id), second_slot: feeSlot(job_id), first: winnersLeg(asked), second: feeLeg(asked) };
   return { ...legs, brought, brought_already: 'job_already_paid' };
 }
 
@@ -65,6 +65,7 @@ export function feeLeg(asked: Asked | null): Stamp<PayArgs, PaidJob, PayoutFact>
     ...what,
     order: 'stamp',
     chained: 'on_book',
+    after_first: true,
     field: 'Mutation.payJob.fee',
     ...(asked
       ? { ...paying({ ...asked.legs.fee, network: asked.legs.winner.network }), resource: asked.resource }

@@ -5,8 +5,9 @@ import { legLimits } from '../../../schema/leg-limits.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { Context } from '../../context.ts';
 import { claimOfSlot } from '../../receipt/claim/held-leg.ts';
+import { siblingSlot } from '../../receipt/claim/leg.ts';
 import type { Found } from '../../stamped-row.ts';
-import { legSlot } from './legs.ts';
+import { type JobLegs, legSlot } from './legs.ts';
 import { payableJob } from './mark-paid.ts';
 import type { PayArgs } from './pay-args.ts';
 
@@ -32,7 +33,7 @@ export interface PayoutFact extends JsonObject {
 
 /** The first payment of that job, which has moved. @throws job_state_conflict, job_leg_in_flight while that is not so */
 export async function findHeldLeg({ job_id }: PayArgs, context: Context): Promise<Found<PayoutFact>> {
-  const [{ job }, held] = await Promise.all([
+  const [{ job, legs }, held] = await Promise.all([
     payableJob(context.database, job_id),
     claimOfSlot(context.database, legSlot(job_id)),
   ]);
@@ -46,7 +47,16 @@ export async function findHeldLeg({ job_id }: PayArgs, context: Context): Promis
     payment_id: held.paymentId,
     reserved_atomic: held.reservedAtomic.toString(),
   };
+  requireWinnersLeg(leg.transfer, legs);
   const resource = context.resource ?? `${context.base_url}/graphql`;
   const fact = { leg, winner_agent_id: agentId(winnerAgentId), output_sha256: outputSha256, resource };
-  return { fact, slots: [] };
+  return { fact, slots: [siblingSlot(held.claimKey)] };
+}
+
+/** What was compared as it was claimed: a payment that is held for a job has paid that job's winner. */
+function requireWinnersLeg({ network, pay_to, amount }: ObservedTransfer, { winner }: JobLegs): void {
+  const spelt = (address: string) => (winner.network === 'base' ? address.toLowerCase() : address);
+  const is_it =
+    network === winner.network && spelt(pay_to) === spelt(winner.pay_to) && amount === winner.amount_atomic.toString();
+  if (!is_it) throw new Error(`${pay_to} was paid, and not ${winner.pay_to}`);
 }

@@ -268,19 +268,13 @@ function forget(tx: Tx, claim_keys: readonly string[]): void {
   dropSlots(tx, claim_keys);
 }
 
-/** All but those that stay with a payment until the chain is done with it. */
+/**
+ * All but those that stay with a payment until the chain is done with it. Of one that was never sent nobody but its payer
+ * knows: it keeps none, or it would stand for the next request that it is claimed for, too.
+ */
 export function dropSlots(tx: Tx, claim_keys: readonly string[]): void {
   tx.write({
     name: 'drop slots',
-    text: `delete from claim_slot where claim_key = any($1) and slot not like '${LEG}%'`,
-    values: [claim_keys],
-  });
-}
-
-/** The same of claims that their book refused: of a payment that was never sent nobody but its payer knows, so it keeps none. */
-export function dropSlotsOfRefused(tx: Tx, claim_keys: readonly string[]): void {
-  tx.write({
-    name: 'drop slots of refused claims',
     text: `delete from claim_slot s using payment_claim c
       where s.claim_key = any($1) and c.claim_key = s.claim_key and (c.from_block is null or s.slot not like '${LEG}%')`,
     values: [claim_keys],

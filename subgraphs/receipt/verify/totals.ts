@@ -11,9 +11,9 @@ import {
   type OpenedPayment,
   type OpenedTotal,
   PaymentProof,
-  shownPayload,
   paymentRules,
   type Stated,
+  shownPayload,
   statedWhole,
   totalRules,
 } from './totals-rules.ts';

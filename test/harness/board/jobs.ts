@@ -35,8 +35,8 @@ export function jobOf(members: JsonObject = {}): JsonObject {
 export const sha256 = (output: string | Uint8Array): string => createHash('sha256').update(output).digest('hex');
 
 /** The service with a Solana of its own, and three agents on its board. */
-export async function openJobs() {
-  const service = await openSolanaService({ DEMO_KEYS: 'a-demo-key' });
+export async function openJobs(options: Parameters<typeof openSolanaService>[1] = {}) {
+  const service = await openSolanaService({ DEMO_KEYS: 'a-demo-key', WAIVER_KEYS: 'a-waiver-key' }, options);
   const store = await openStore(service.database_url);
   atEnd(() => store.close());
   const poster = await service.newAgent();
