@@ -1,0 +1,132 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { payLegs } from '../../rest-compat/client/pay-legs.ts';
+import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
+import { JOBS, type JobAgent, openJobs } from '../harness/board/jobs.ts';
+import { nowSeconds, officialClient, type PaymentHeaders, paymentFor } from '../harness/buyer.ts';
+import { boundTo } from '../harness/doors/bound.ts';
+import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
+
+/* What a poster, a winner or a stranger could make of the two payments of a job. */
+
+const PRICE = 1_500_001n;
+/** A stamp, and one per cent, rounded up. */
+const FEE = 2_000n + 15_001n;
+/** Three agents that register, and a post and a bid for each of two jobs, are claimed before. */
+const CLAIMS_BEFORE = 3 + 2 * 2;
+
+let jobs: Awaited<ReturnType<typeof openJobs>>;
+beforeAll(async () => {
+  const breaks_at = [...Array.from({ length: CLAIMS_BEFORE }, () => ''), 'after_claim'];
+  jobs = await openJobs({ breaks_at, meant: /the drawer is stuck/ });
+});
+
+interface Heard {
+  readonly status?: string;
+  readonly code?: string;
+  readonly accepts?: readonly { readonly payTo: string }[];
+}
+
+const payPath = (job_id: string) => `${JOBS}/${job_id}/pay`;
+const pay = (job_id: string, headers: PaymentHeaders = {}) =>
+  jobs.service.post<Heard>(payPath(job_id), {}, { ...jobs.by(jobs.poster), ...headers });
+const paymentOf = (job_id: string) =>
+  paymentFor(jobs.poster.account, jobs.service.url + payPath(job_id), jobs.by(jobs.poster));
+const delivered = async () => (await jobs.brought('delivered')).job_id;
+/** Whom an answer asks to be paid next. */
+const asked = ({ status, body }: Awaited<ReturnType<typeof pay>>) => [status, body.accepts?.[0]?.payTo];
+const winners = () => [402, jobs.winner.account.address];
+const fees = () => [402, jobs.service.pay_to];
+const toWinner = async () => (await jobs.service.chain.transfers(jobs.winner.account.address)).length;
+
+describe('a payment that was claimed and never sent', () => {
+  it('is the first leg of the job alone that it is sent for, and each job wants one of its own', async () => {
+    const [one, two] = [await delivered(), await delivered()];
+    const before = await toWinner();
+    const payment = await paymentOf(one);
+    expect((await pay(one, payment)).status).toBe(500);
+    expect(asked(await pay(two, payment))).toEqual(fees());
+    expect(asked(await pay(one))).toEqual(winners());
+    expect(asked(await pay(one, await paymentOf(one)))).toEqual(fees());
+    expect(await toWinner()).toBe(before + 2);
+    for (const job_id of [one, two])
+      expect(await pay(job_id, await paymentOf(job_id))).toMatchObject({ status: 200, body: { status: 'paid' } });
+  });
+});
+
+describe('both payments of one request', () => {
+  const payBoth = async (job_id: string, headers: Record<string, string>, body: object) => {
+    const { poster, winner, service } = jobs;
+    const payees = [winner.account.address, service.pay_to];
+    const limits = { payments: officialClient(poster.account), payees, amount_atomic_max: PRICE + FEE };
+    const sent = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    };
+    return (await payLegs(limits, service.url + payPath(job_id), sent)).status;
+  };
+
+  it('200 by a plain proof, and by a bound one', async () => {
+    const { agent_id, session } = jobs.poster;
+    const plain = { 'X-SVC-Proof': bookProof(session, agent_id, proofWindow(Date.now())) };
+    expect(await payBoth(await delivered(), plain, { agent_id })).toBe(200);
+    const job_id = await delivered();
+    const bound = boundTo(session, agent_id, { method: 'POST', path: payPath(job_id), body: { agent_id } });
+    expect(await payBoth(job_id, bound, { agent_id })).toBe(200);
+  });
+
+  it('200 under one Idempotency-Key', async () => {
+    const headers = { ...jobs.by(jobs.poster), 'Idempotency-Key': 'pays-a-job' };
+    expect(await payBoth(await delivered(), headers, {})).toBe(200);
+  });
+});
+
+describe('a second payment of which nobody knows yet whether it moved', () => {
+  it('503, and nobody is asked for another one: 409 with Retry-After, until the chain has said it', async () => {
+    const job_id = await delivered();
+    const first = await paymentOf(job_id);
+    expect(asked(await pay(job_id, first))).toEqual(fees());
+    const fee = await paymentOf(job_id);
+    await jobs.service.chain.setAutomine(false);
+    try {
+      expect(await pay(job_id, fee)).toMatchObject({ status: 503, body: { code: 'settlement_pending' } });
+      for (const again of [await pay(job_id), await pay(job_id, first)]) {
+        expect(again).toMatchObject({ status: 409, body: { code: 'job_leg_in_flight' } });
+        expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+    } finally {
+      await jobs.service.chain.setAutomine(true);
+      await jobs.service.chain.mine(1);
+    }
+    await expect.poll(async () => (await pay(job_id, fee)).status).toBe(200);
+  });
+});
+
+// Last, as the chain's clock does not go back.
+describe('what was paid to the winner for something else', () => {
+  const elsewhere = async (who: JobAgent, valid_seconds: number) => {
+    const validBefore = BigInt(nowSeconds() + valid_seconds);
+    const signed = { to: jobs.winner.account.address, value: PRICE, validBefore };
+    const made = await handMade(jobs.service, who.account, { version: 1, signed });
+    await submitElsewhere(jobs.service, made);
+    return made.headers;
+  };
+
+  it.each([
+    ['by a stranger', () => elsewhere(jobs.other, 60)],
+    ['by the poster', () => elsewhere(jobs.poster, 60)],
+    [
+      'and is out of time by now',
+      async () => {
+        const headers = await elsewhere(jobs.other, 60);
+        await jobs.service.chain.passTime(120);
+        return headers;
+      },
+    ],
+  ])('%s is no first leg: 409 payment_already_used, and the winner is still to be paid', async (_, paidElsewhere) => {
+    const job_id = await delivered();
+    const shown = await pay(job_id, await paidElsewhere());
+    expect(shown).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+    expect(asked(await pay(job_id))).toEqual(winners());
+  });
+});
