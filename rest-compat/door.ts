@@ -23,10 +23,18 @@ export interface DoorPrice {
   readonly paid_by: readonly Means[];
 }
 
+/** Why a door is no tool of an agent: see faces/mcp. */
+export type NoTool = 'needs_secret' | 'returns_secret' | 'comes_in_pieces';
+
 /** What differs between doors. A row that wants an `if` wants a column instead, or a rule in a subgraph. */
 export interface Columns {
-  /** operationId and tool name. */
+  /** operationId, and the name of its tool where `tool` names no other. */
   readonly name: string;
+  /**
+   * As what an MCP client is offered it. None are those that want or give a secret that two share (what a model is shown, it may
+   * repeat), and those whose answer has no end or does not fit into one message.
+   */
+  readonly tool: { readonly name?: string } | { readonly none: NoTool };
   readonly methods: readonly DoorMethod[];
   /** OpenAPI spelling: `/v1/agents/{agent_id}/book`. */
   readonly path: `/${string}`;
@@ -131,6 +139,7 @@ interface DocumentRow<P, Q, H, B extends object> extends Row, Runs<P, Q, H, B> {
 const nothing = z.object({});
 
 const usual = {
+  tool: {},
   aliases: [],
   price: null,
   challenge: 'first',

@@ -139,7 +139,8 @@ interface PackedAnswer extends Omit<DoorOutcome, 'body'> {
   readonly body: Buffer;
 }
 
-function send(reply: FastifyReply, answer: DoorOutcome | PackedAnswer): FastifyReply {
+/** An outcome as the answer to a request, whichever route made it. */
+export function send(reply: FastifyReply, answer: DoorOutcome | PackedAnswer): FastifyReply {
   reply.code(answer.status).header('x-content-type-options', 'nosniff');
   for (const [name, value] of Object.entries(answer.headers)) reply.header(name, printable(value));
   const { body } = answer;
@@ -154,7 +155,8 @@ function printable(value: string): string {
   return value.replace(/[^\t\x20-\x7e]/g, '?');
 }
 
-function hangUpOnUnread(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+/** `onSend` of whatever refuses a body that it has not read to its end. */
+export function hangUpOnUnread(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
   if (!leavesUnread(request.raw)) return payload;
   const text = typeof payload === 'string' ? payload : '';
   // Compressed it would come whole only with its end, which waits for the caller.

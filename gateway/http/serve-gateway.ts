@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { everyDoor } from '../../rest-compat/every-door.ts';
+import { serveMcp } from '../../rest-compat/faces/mcp/serve-mcp.ts';
 import { originsOf } from '../../rest-compat/http/cors.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import { serveDoors } from '../../rest-compat/serve.ts';
@@ -67,7 +68,9 @@ export async function serveGateway(config: Config, services: EveryService, servi
     bodies: { rates, pays: request => showsPayment(request, serving.judge) },
     async routes(app, streams) {
       exposeMetrics(app, operations.metrics, operations.exposure);
-      await serveDoors(app, { ...port, follow: following(streams) }, everyDoor);
+      const doors_port = { ...port, follow: following(streams) };
+      await serveMcp(app, { port: doors_port, doors: everyDoor }, originsOf(config.cors_origins));
+      await serveDoors(app, doors_port, everyDoor);
     },
     callers: callersOnSockets(callers, services),
     ...callersOnGraphql(graph, callers, serving),

@@ -13,6 +13,7 @@ const Position = z.int().max(2 ** 31 - 1);
 export const boardEventDoors = [
   documentDoor({
     name: 'follow_board_events',
+    tool: { none: 'comes_in_pieces' },
     methods: ['GET'],
     path: '/v1/board/events',
     summary: 'What happens on the board, as server-sent events: what came after a position, then as it happens',

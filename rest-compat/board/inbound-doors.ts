@@ -9,6 +9,7 @@ import { CompletionAnswer } from './inbound-answers.ts';
 export const inboundDoors = [
   documentDoor({
     name: 'record_completion',
+    tool: { none: 'needs_secret' },
     methods: ['POST'],
     path: '/v1/board/inbound/completions',
     summary: 'Records what was completed elsewhere, once for its source and id, with a signed receipt',

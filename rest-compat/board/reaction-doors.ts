@@ -50,6 +50,7 @@ export const reactionDoors = [
   }),
   documentDoor({
     name: 'hide_post',
+    tool: { none: 'needs_secret' },
     methods: ['POST'],
     path: '/v1/board/posts/{id}/hide',
     summary: 'Hides a post: it is returned nowhere',
@@ -63,6 +64,7 @@ export const reactionDoors = [
   }),
   documentDoor({
     name: 'hide_comment',
+    tool: { none: 'needs_secret' },
     methods: ['POST'],
     path: '/v1/board/posts/{id}/comments/{commentId}/hide',
     summary: 'Hides a comment: it is returned nowhere',

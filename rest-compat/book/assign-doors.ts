@@ -28,6 +28,7 @@ export const assignDoors = [
   }),
   documentDoor({
     name: 'create_assignment',
+    tool: { none: 'returns_secret' },
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/assign',
     summary: 'Opens a slice of the book to whoever holds the token that is answered, once',
@@ -66,6 +67,7 @@ export const assignDoors = [
   }),
   documentDoor({
     name: 'get_book_slice',
+    tool: { none: 'needs_secret' },
     methods: ['GET'],
     path: '/v1/book/slice',
     summary: 'The rows of a book that a slice token opens',

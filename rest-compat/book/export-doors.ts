@@ -83,6 +83,7 @@ export const exportDoors = [
   }),
   documentDoor({
     name: 'stream_book_export',
+    tool: { none: 'comes_in_pieces' },
     methods: ['GET', 'POST'],
     path: '/v1/agents/{agent_id}/book/export/stream',
     summary: 'The whole book as CSV, NDJSON or Parquet, however long; `after` goes on behind a row',
@@ -111,6 +112,7 @@ export const exportDoors = [
   }),
   documentDoor({
     name: 'stream_book_journal',
+    tool: { none: 'comes_in_pieces' },
     methods: ['GET', 'POST'],
     path: '/v1/agents/{agent_id}/book/export/journal',
     summary: "The whole book's spend by double entry: CSV for an accountant, or a journal for ledger and hledger",

@@ -30,6 +30,7 @@ export const webhookDoors = [
   }),
   documentDoor({
     name: 'set_webhook',
+    tool: { none: 'returns_secret' },
     methods: ['PUT', 'POST'],
     path: PATH,
     summary: 'Sets where the book tells of its events; a secret that is made here is answered, once',
@@ -62,6 +63,7 @@ export const webhookDoors = [
   }),
   documentDoor({
     name: 'rotate_webhook_secret',
+    tool: { none: 'returns_secret' },
     methods: ['POST'],
     path: `${PATH}/rotate`,
     summary: 'Another secret for the webhook; the one before it signs beside it for a day',

@@ -20,6 +20,7 @@ const allowedHeaders = [
   'x-svc-redeliver, x-svc-board-ops, x-svc-board-inbound',
   // The official x402 client asks the server by this header what only an answer could say.
   'access-control-expose-headers',
+  'mcp-protocol-version, mcp-session-id, mcp-method, mcp-name',
   'traceparent, tracestate, x-request-id, if-none-match, cache-control, last-event-id',
   // Apollo's clients show by one of them that they were allowed to send it.
   'apollo-require-preflight, x-apollo-operation-name',

@@ -16,6 +16,7 @@ export const taskDoors = [
   documentDoor({
     ...taskWork,
     name: 'request_task',
+    tool: { name: 'submit_inference' },
     path: '/task-request',
     summary: 'Take on a task: its acceptance with a signed spend receipt',
     document: operation('inference/request_task'),

@@ -11,6 +11,7 @@ const RouterBookPath = z.object({ book_id: z.string().min(1).max(64) });
 export const routerDoors = [
   documentDoor({
     name: 'open_router_book',
+    tool: { none: 'returns_secret' },
     methods: ['POST'],
     path: '/v1/router/books',
     summary: 'Opens a router book; the key by which it is broadcast to is answered, once',
@@ -24,6 +25,7 @@ export const routerDoors = [
   }),
   documentDoor({
     name: 'set_router_key',
+    tool: { none: 'needs_secret' },
     methods: ['PUT'],
     path: '/v1/router/books/{book_id}/router-key',
     summary: "Keeps the third-party router's key of a router book, sealed, in place of one before it",
@@ -37,6 +39,7 @@ export const routerDoors = [
   }),
   documentDoor({
     name: 'broadcast_generation',
+    tool: { none: 'needs_secret' },
     methods: ['POST'],
     path: '/v1/router/broadcast',
     summary: 'Reports a generation: one receipt each, which signs that it was said. This service did not settle it',

@@ -51,6 +51,7 @@ export const registrationDoors = [
 export const possessionDoors = [
   documentDoor({
     name: 'rotate_session',
+    tool: { none: 'returns_secret' },
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/rotate',
     summary: 'End the session in hand and issue another; the book stays',

@@ -1,0 +1,85 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { DoorOutcome } from '../../call.ts';
+import type { Answer } from '../../problem.ts';
+import { generationOf, type Spoken } from './generation.ts';
+import { faultText, messageIn, type RequestId, type RpcFault, type RpcRequest, resultText } from './json-rpc.ts';
+import { type Call, methods, type Outcome } from './methods.ts';
+import { eventHeaders, progressing, progressTokenOf } from './progress.ts';
+import type { Sessions } from './sessions.ts';
+
+/** Whoever sent a message, and what it is to be answered by. */
+export interface Asked extends Pick<Call, 'caller' | 'house' | 'broke'> {
+  readonly sessions: Sessions;
+}
+
+/** One message of either generation, from who sent it to what it is answered. */
+export async function answerMessage(value: JsonObject, asked: Asked): Promise<DoorOutcome> {
+  const message = messageIn(value);
+  if (message.kind === 'malformed') return fault(400, null, { code: 'invalid_request', message: message.why });
+  if (message.kind === 'notification') return lapsed(asked, null) ?? { status: 202, headers: {}, body: null };
+  const heard = generationOf(message, asked.caller.headers);
+  if (heard.kind === 'refused') return fault(400, message.id, heard);
+  const { spoken } = heard;
+  const ended = spoken.generation === 'legacy' && message.method !== 'initialize' ? lapsed(asked, message.id) : null;
+  return ended ?? answerRequest(message, spoken, asked);
+}
+
+async function answerRequest(request: RpcRequest, spoken: Spoken, asked: Asked): Promise<DoorOutcome> {
+  const { caller, house, sessions, broke } = asked;
+  const method = methods[spoken.generation].get(request.method);
+  const outcome = method?.({ request, spoken, caller, house, broke }) ?? unknown(request);
+  // A door counts its calls itself, as its row says.
+  const turn = outcome.kind === 'work' ? null : house.port.rates.take('free', caller.address);
+  if (turn?.kind === 'beyond') return tooMany(request.id, turn);
+  if (outcome.kind === 'work') return worked(request, outcome, caller.headers.accept);
+  if (outcome.kind === 'fault') return fault(statusOf(outcome, spoken), request.id, outcome);
+  const session = outcome.kind === 'begun' ? sessions.open(caller.address) : null;
+  return json(resultText(request.id, outcome.result), session === null ? {} : { 'mcp-session-id': session });
+}
+
+function unknown({ method }: RpcRequest): Outcome {
+  return { kind: 'fault', code: 'method_not_found', message: `Unknown method: ${method.slice(0, 128)}` };
+}
+
+/** The newer generation says by the status, too, that a method is not known ("Protocol Version Header"). */
+function statusOf({ code }: RpcFault, { generation }: Spoken): number {
+  return generation === 'modern' && code === 'method_not_found' ? 404 : 200;
+}
+
+async function worked(
+  request: RpcRequest,
+  { run }: Extract<Outcome, { kind: 'work' }>,
+  accept: unknown,
+): Promise<DoorOutcome> {
+  const token = progressTokenOf(request, accept);
+  if (token === null) return json(resultText(request.id, await run()));
+  return { status: 200, headers: eventHeaders, body: progressing(request.id, token, run()) };
+}
+
+/** A session that was shown and is not open: its client has to begin anew (2025-11-25, "Session Management"). */
+function lapsed({ caller, sessions }: Asked, id: RequestId | null): Answer | null {
+  const shown = caller.headers['mcp-session-id'];
+  if (shown === undefined || 'mcp-method' in caller.headers || sessions.touch(String(shown))) return null;
+  return fault(404, id, { code: 'refused', message: 'Session not found: begin with initialize, or send none.' });
+}
+
+type Beyond = Extract<ReturnType<Call['house']['port']['rates']['take']>, { kind: 'beyond' }>;
+
+function tooMany(id: RequestId, { headers, retry_after_seconds }: Beyond): Answer {
+  const retry = { ...headers, 'retry-after': String(retry_after_seconds) };
+  const data = { retry_after_seconds };
+  return fault(429, id, { code: 'refused', message: 'Too many requests.', data }, retry);
+}
+
+/** What goes wrong before a tool is called, as JSON-RPC and HTTP both say it. */
+export function fault(status: number, id: RequestId | null, it: RpcFault, headers: Answer['headers'] = {}): Answer {
+  return { ...json(faultText(id, it), headers), status };
+}
+
+function json(body: string, headers: Answer['headers'] = {}): Answer {
+  return {
+    status: 200,
+    headers: { ...headers, 'content-type': 'application/json', 'cache-control': 'no-store' },
+    body,
+  };
+}

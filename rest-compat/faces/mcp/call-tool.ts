@@ -1,0 +1,98 @@
+import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
+import { isJsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { callDoor, type DoorOutcome } from '../../call.ts';
+import type { Face } from '../../door.ts';
+import type { Body, BodySource, DoorRequest, RequestHeaders } from '../../door-request.ts';
+import { malformedBody, tooLarge } from '../../http/body.ts';
+import type { Upload } from '../../port.ts';
+import { problem } from '../../problem.ts';
+import { metaOf } from './json-rpc.ts';
+import { paymentHeader } from './payment-meta.ts';
+import { type Placed, placed } from './places.ts';
+import type { Tool } from './tool.ts';
+
+/** Of a request to /mcp, what its doors are told as well: who is calling, and on whose behalf. */
+const passedOn = [
+  ...['authorization', 'x-api-key', 'x-router-key', 'idempotency-key'],
+  ...['x-svc-session', 'x-svc-proof', 'x-svc-nonce', 'x-svc-agent', 'x-svc-delegation'],
+  ...['x-svc-intent', 'x-svc-attempt', 'x-svc-parent', 'x-svc-redeliver'],
+];
+
+export interface Caller {
+  readonly headers: RequestHeaders;
+  readonly address: string;
+  /** Of the whole message: no part of it is longer. */
+  readonly bytes: number;
+}
+
+/** Calls the door behind a tool as REST would, through the same gate. Throws for faults of ours alone. */
+export async function callTool(tool: Tool, params: JsonObject, caller: Caller, house: Face): Promise<DoorOutcome> {
+  const given = params.arguments ?? {};
+  if (!isJsonObject(given)) return refused('arguments', 'arguments is an object.');
+  if (tool.door.event !== null && given.stream === true) return refused('stream', 'A tool answers in one piece.');
+  try {
+    const request = requestOf(tool, placed(tool.door, tool.places, given), metaOf(params), caller);
+    return await callDoor(tool.door, request, house);
+  } catch (fault) {
+    if (!(fault instanceof Refusal)) throw fault;
+    return refused(String(fault.extensions.param), fault.message);
+  }
+}
+
+function refused(param: string, message: string): DoorOutcome {
+  return problem({ code: 'invalid_request', message, param });
+}
+
+function requestOf(
+  { door }: Tool,
+  { method, params, query, body, session }: Placed,
+  meta: JsonObject,
+  { headers, address, bytes }: Caller,
+): DoorRequest {
+  const passed = Object.fromEntries(passedOn.flatMap(name => (headers[name] ? [[name, headers[name]]] : [])));
+  return {
+    ...{ method, params, query, address },
+    headers: {
+      // Where a door could show a page, too, it is asked for what a program reads.
+      accept: 'application/json',
+      ...passed,
+      ...(session !== null && { 'x-svc-session': session }),
+      ...paymentHeader(meta),
+    },
+    body: method === 'GET' ? null : source(bytes > door.body_bytes_max, body),
+  };
+}
+
+/** The arguments as a body: what they take was counted and bounded where the message was read. `long`: they have to be measured. */
+function source(long: boolean, body: JsonObject): BodySource {
+  return {
+    expectedBytes: () => 0,
+    async read({ takes, body_bytes_max }, upload): Promise<Body> {
+      if (takes === 'multipart/form-data') return withFile(body, upload);
+      if (long && Buffer.byteLength(JSON.stringify(body)) > body_bytes_max) return tooLarge;
+      return { kind: 'json', value: body };
+    },
+  };
+}
+
+/** The file goes where the file of a form would go, and stands in the body as what was said of it. */
+function withFile({ file, ...body }: JsonObject, upload: Upload): Body {
+  if (!isFile(file)) return malformedBody('file has a name and its bytes in base64.');
+  if (!upload.take(Buffer.from(file.base64, 'base64'))) return noRoom;
+  return { kind: 'json', value: { ...body, file: { upload: upload.id, name: file.name, media_type: mediaOf(file) } } };
+}
+
+function isFile(file: Json | undefined): file is { readonly name: string; readonly base64: string } {
+  return isJsonObject(file) && typeof file.name === 'string' && typeof file.base64 === 'string';
+}
+
+function mediaOf(file: JsonObject): string {
+  return typeof file.media_type === 'string' ? file.media_type : '';
+}
+
+const noRoom: Body = {
+  kind: 'refused',
+  code: 'unavailable',
+  detail: 'Too many files are on their way at once. Ask again; if you paid, with the same payment.',
+};

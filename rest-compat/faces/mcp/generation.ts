@@ -1,0 +1,93 @@
+import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import type { RequestHeaders } from '../../door-request.ts';
+import { memberOf, metaOf, type RpcFault, type RpcRequest } from './json-rpc.ts';
+
+/*
+ * Two generations of MCP at one address. Until 2025-11-25 a client begins with `initialize`; from 2026-07-28 on each request says
+ * by itself, in `_meta` and once more in headers, what a handshake said before.
+ */
+
+const modern = ['2026-07-28'];
+const legacy = ['2025-11-25', '2025-06-18', '2025-03-26'];
+const [newest_legacy = ''] = legacy;
+
+/** What a client that says nothing of it speaks (2025-11-25, "Protocol Version Header"). */
+const assumed_legacy = '2025-03-26';
+
+export const supportedVersions: readonly string[] = [...modern, ...legacy];
+
+const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
+const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+
+/** How a request is to be answered. `extensions`: those that this client knows, by name. */
+export interface Spoken {
+  readonly generation: 'modern' | 'legacy';
+  readonly version: string;
+  readonly extensions: JsonObject;
+}
+
+export type Heard = { readonly kind: 'spoken'; readonly spoken: Spoken } | ({ readonly kind: 'refused' } & RpcFault);
+
+/** By what the message says; headers have to say the same, since what stands between may have gone by them. */
+export function generationOf(request: RpcRequest, headers: RequestHeaders): Heard {
+  const header = headers['mcp-protocol-version'];
+  const claimed = metaOf(request.params)[PROTOCOL_VERSION];
+  const names_modern = typeof header === 'string' && modern.includes(header.trim());
+  if (claimed !== undefined) return modernOf(request, headers, claimed);
+  if (names_modern) return refused('invalid_params', `_meta has no ${PROTOCOL_VERSION}.`);
+  if (request.method === 'initialize' || header === undefined) return spokenLegacy(assumed_legacy);
+  const named = String(header).trim();
+  return legacy.includes(named) ? spokenLegacy(named) : unsupported(named);
+}
+
+/** What `initialize` is answered with: what was asked for, or our newest (2025-11-25, "Version Negotiation"). */
+export function negotiated({ protocolVersion }: JsonObject): string {
+  return typeof protocolVersion === 'string' && legacy.includes(protocolVersion) ? protocolVersion : newest_legacy;
+}
+
+function spokenLegacy(version: string): Heard {
+  return { kind: 'spoken', spoken: { generation: 'legacy', version, extensions: {} } };
+}
+
+function modernOf(request: RpcRequest, headers: RequestHeaders, claimed: unknown): Heard {
+  const capabilities = metaOf(request.params)[CLIENT_CAPABILITIES];
+  if (typeof claimed !== 'string') return refused('invalid_params', `_meta: ${PROTOCOL_VERSION} is a string.`);
+  if (!isJsonObject(capabilities)) return refused('invalid_params', `_meta: ${CLIENT_CAPABILITIES} is an object.`);
+  const differing = mirrored(request, claimed).find(({ header, value }) => shown(headers[header]) !== value);
+  if (differing) return refused('header_mismatch', `${differing.header} does not say what the message says.`);
+  if (!modern.includes(claimed)) return unsupported(claimed);
+  const extensions = memberOf(capabilities, 'extensions');
+  const known = isJsonObject(extensions) ? extensions : {};
+  return { kind: 'spoken', spoken: { generation: 'modern', version: claimed, extensions: known } };
+}
+
+/** What of a message stands in headers, too (2026-07-28, "Request Metadata"). */
+export function mirrored({ method, params }: Pick<RpcRequest, 'method' | 'params'>, version: string) {
+  const name = method === 'tools/call' ? params.name : undefined;
+  return [
+    { header: 'mcp-protocol-version', value: version },
+    { header: 'mcp-method', value: method },
+    ...(typeof name === 'string' ? [{ header: 'mcp-name', value: name }] : []),
+  ];
+}
+
+const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
+
+/** What no header can carry as it is comes as base64 ("Value Encoding"). */
+function shown(header: RequestHeaders[string]): string | null {
+  if (typeof header !== 'string') return null;
+  const text = header.trim();
+  const [, encoded] = text.match(ENCODED) ?? [];
+  return encoded === undefined ? text : Buffer.from(encoded, 'base64').toString();
+}
+
+function refused(code: RpcFault['code'], message: string, data?: JsonObject): Heard {
+  return { kind: 'refused', code, message, ...(data && { data }) };
+}
+
+function unsupported(requested: string): Heard {
+  return refused('unsupported_version', 'Unsupported protocol version', {
+    supported: [...supportedVersions],
+    requested,
+  });
+}

@@ -1,0 +1,98 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Door, Face } from '../../door.ts';
+import { problem } from '../../problem.ts';
+import { type Caller, callTool } from './call-tool.ts';
+import { negotiated, type Spoken, supportedVersions } from './generation.ts';
+import { metaOf, type RpcFault, type RpcRequest } from './json-rpc.ts';
+import { pays } from './payment-meta.ts';
+import { capabilities, capabilitiesWithExtensions, completed, instructions, serverInfo } from './server.ts';
+import { type Tool, toolsOf } from './tool.ts';
+import { toolResult } from './tool-result.ts';
+
+/** One request, and all that may be asked about it. */
+export interface Call {
+  readonly request: RpcRequest;
+  readonly spoken: Spoken;
+  readonly caller: Caller;
+  readonly house: Face;
+  /** Told of faults of ours: who called hears nothing but that. */
+  broke(fault: unknown): void;
+}
+
+export type Outcome =
+  /** JSON text. */
+  | { readonly kind: 'result'; readonly result: string }
+  /** `initialize`: from here on there may be a session. */
+  | { readonly kind: 'begun'; readonly result: string }
+  /** The work of a tool, which may take a while. It never rejects. */
+  | { readonly kind: 'work'; run(): Promise<string> }
+  | ({ readonly kind: 'fault' } & RpcFault);
+
+type Method = (call: Call) => Outcome;
+
+/** All that tools need of MCP; what a server of tools alone has no use for is not known here. */
+export const methods: Readonly<Record<Spoken['generation'], ReadonlyMap<string, Method>>> = {
+  legacy: new Map<string, Method>([
+    ['initialize', initialize],
+    ['ping', () => ({ kind: 'result', result: '{}' })],
+    ['tools/list', listTools],
+    ['tools/call', useTool],
+  ]),
+  modern: new Map<string, Method>([
+    ['server/discover', discover],
+    ['tools/list', listTools],
+    ['tools/call', useTool],
+  ]),
+};
+
+function initialize({ request }: Call): Outcome {
+  const protocolVersion = negotiated(request.params);
+  return { kind: 'begun', result: JSON.stringify({ protocolVersion, capabilities, serverInfo, instructions }) };
+}
+
+/** The same for everybody, and for as long as the service runs (2026-07-28, "Caching"). */
+const lasting = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
+
+function discover({ spoken }: Call): Outcome {
+  const said = { supportedVersions, capabilities: capabilitiesWithExtensions, instructions, ...lasting };
+  return { kind: 'result', result: finished(JSON.stringify(said), spoken) };
+}
+
+function listTools({ request, spoken, house }: Call): Outcome {
+  if (request.params.cursor !== undefined) {
+    return { kind: 'fault', code: 'invalid_params', message: 'All tools are on one page: there is no cursor.' };
+  }
+  const told = `{"tools":${toolsText(house.doors)}}`;
+  if (spoken.generation === 'legacy') return { kind: 'result', result: told };
+  return { kind: 'result', result: finished(`${told.slice(0, -1)},${JSON.stringify(lasting).slice(1)}`, spoken) };
+}
+
+const texts = new WeakMap<readonly Door[], string>();
+
+function toolsText(doors: readonly Door[]): string {
+  const text = texts.get(doors) ?? JSON.stringify([...toolsOf(doors).values()].map(({ told }) => told));
+  texts.set(doors, text);
+  return text;
+}
+
+/** An object in JSON text, with how a result ends. */
+function finished(text: string, spoken: Spoken): string {
+  return `${text.slice(0, -1)}${completed(spoken, null)}}`;
+}
+
+function useTool(call: Call): Outcome {
+  const { name } = call.request.params;
+  const tool = typeof name === 'string' ? toolsOf(call.house.doors).get(name) : undefined;
+  if (!tool) return { kind: 'fault', code: 'invalid_params', message: `Unknown tool: ${String(name).slice(0, 128)}` };
+  return { kind: 'work', run: () => worked(tool, call) };
+}
+
+async function worked(tool: Tool, { request, spoken, caller, house, broke }: Call): Promise<string> {
+  const { params } = request;
+  try {
+    return toolResult(await callTool(tool, params, caller, house), spoken);
+  } catch (fault) {
+    broke(fault);
+    return toolResult(problem({ code: 'internal' }, {}, pays(metaOf(params as JsonObject))), spoken);
+  }
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { Door, DoorMethod } from '../../door.ts';
+import { jsonSchema } from '../../door-schemas.ts';
+
+/* Where in a request of its door each argument of a tool stands: in the path, the query, the body or a header. */
+
+/** By what a possession is shown where the door's body has no member for it; see call-tool.ts. */
+export const SESSION = 'session';
+
+export interface Place {
+  /** A member's shape by its name. */
+  readonly shapes: JsonObject;
+  readonly required: readonly string[];
+}
+
+export interface Places {
+  readonly path: Place;
+  readonly query: Place;
+  readonly body: Place;
+  /** A session that only a header could bring: it is an argument, too, since a model cannot set headers. */
+  readonly header: Place;
+}
+
+const nothing: Place = { shapes: {}, required: [] };
+
+/** Shows by itself what is asked of it, as in OpenAPI: a number in a path or query is a number here. */
+export function placesOf(door: Door): Places {
+  const { params, query, body } = door.requests;
+  const bodied = door.methods.some(method => method !== 'GET');
+  const in_body = bodied ? placeOf(body, 'input') : nothing;
+  const by_header = door.possession !== 'none' && !(SESSION in in_body.shapes);
+  return {
+    path: textPlace(params),
+    query: textPlace(query),
+    body: in_body,
+    header: by_header ? { shapes: { [SESSION]: sessionShape }, required: [] } : nothing,
+  };
+}
+
+const sessionShape: JsonObject = {
+  type: 'string',
+  description: "The book's session, where no X-SVC-Session header brings it.",
+};
+
+/** What has a default need not be sent, though it is always there afterwards. */
+function textPlace(schema: z.ZodType): Place {
+  return { shapes: placeOf(schema, 'output').shapes, required: placeOf(schema, 'input').required };
+}
+
+/** Of several shapes the members of all, and required what all require: which of them is meant the door says, when it is called. */
+function placeOf(schema: z.ZodType, io: 'input' | 'output'): Place {
+  const whole = jsonSchema(schema, io) as z.core.JSONSchema.JSONSchema;
+  const alternatives = (whole.anyOf ?? whole.oneOf ?? [whole]) as z.core.JSONSchema.JSONSchema[];
+  const shapes: Record<string, Json> = {};
+  for (const { properties = {} } of alternatives) {
+    for (const [name, shape] of Object.entries(properties)) shapes[name] = merged(shapes[name], shape as Json);
+  }
+  const [first, ...others] = alternatives.map(({ required = [] }) => required);
+  const required = (first ?? []).filter(name => others.every(other => other.includes(name)));
+  return { shapes, required };
+}
+
+/** `action` is another word in each of several shapes. */
+function merged(known: Json | undefined, shape: Json): Json {
+  if (known === undefined || JSON.stringify(known) === JSON.stringify(shape)) return shape;
+  const { anyOf } = known as { anyOf?: readonly Json[] };
+  return { anyOf: [...(anyOf ?? [known]), shape] };
+}
+
+/** A request of a door, without what came along in headers. */
+export interface Placed {
+  readonly method: DoorMethod;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: JsonObject;
+  readonly body: JsonObject;
+  readonly session: string | null;
+}
+
+/** @throws Refusal where a path could not have said it */
+export function placed(door: Door, places: Places, given: JsonObject): Placed {
+  const method = methodFor(door, places, given);
+  const found = Object.entries(given).map(([name, value]) => ({ name, value, place: placeFor(places, method, name) }));
+  // Not by assignment: an argument may be called `__proto__`.
+  const of = (place: keyof Places) => found.filter(each => each.place === place);
+  const [session] = of('header');
+  return {
+    method,
+    params: Object.fromEntries(of('path').map(({ name, value }) => [name, segment(name, value)])),
+    query: Object.fromEntries(of('query').map(({ name, value }) => [name, asText(value)])),
+    body: Object.fromEntries(of('body').map(({ name, value }) => [name, value])),
+    session: session ? String(session.value) : null,
+  };
+}
+
+/** What is not known goes where the door looks at all of it, and is refused there by its name or passed over, as from anybody. */
+function placeFor({ path, query, body }: Places, method: DoorMethod, name: string): keyof Places {
+  const has = ({ shapes }: Place) => Object.hasOwn(shapes, name);
+  if (has(path)) return 'path';
+  if (method !== 'GET' && has(body)) return 'body';
+  if (name === SESSION) return 'header';
+  return method === 'GET' || has(query) ? 'query' : 'body';
+}
+
+/** Of a door that is read as well as written: it is read, unless something is said that only a body can say. */
+function methodFor({ methods }: Door, { query, body }: Places, given: JsonObject): DoorMethod {
+  const [first = 'GET'] = methods;
+  if (!methods.includes('GET')) return first;
+  const has = ({ shapes }: Place, name: string) => Object.hasOwn(shapes, name);
+  const writes = Object.keys(given).some(name => has(body, name) && !has(query, name) && !proofs.has(name));
+  return writes ? (methods.find(method => method !== 'GET') ?? first) : 'GET';
+}
+
+/** How a body shows possession; what is merely read shows it by headers. */
+const proofs: ReadonlySet<string> = new Set([SESSION, 'proof']);
+
+function segment(name: string, value: Json): string {
+  const text = String(asText(value));
+  if (text.length > 0 && text.length <= limits.path_parameter_chars_max) return text;
+  throw new Refusal('invalid_request', { param: name, detail: `${name} has no or too many characters.` });
+}
+
+/** As a path or a query would have brought it. */
+function asText(value: Json): Json {
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+}

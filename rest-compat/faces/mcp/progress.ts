@@ -1,0 +1,48 @@
+import { limits } from '../../../schema/limits.ts';
+import { eventStream } from '../../sse.ts';
+import { metaOf, notificationText, type RequestId, type RpcRequest, resultText } from './json-rpc.ts';
+
+/* Long work: whoever sent a progress token is told that it goes on, in the very answer that ends with its result. */
+
+export const eventHeaders = eventStream;
+
+/** The token; null where none came along, or where whoever called reads no events. */
+export function progressTokenOf({ params }: RpcRequest, accept: unknown): RequestId | null {
+  const { progressToken } = metaOf(params);
+  if (!String(accept).includes('text/event-stream')) return null;
+  return typeof progressToken === 'string' || Number.isInteger(progressToken) ? (progressToken as RequestId) : null;
+}
+
+/** How far the work is nobody knows: what is told is that it is still done, in seconds. It is not given up by who stops reading. */
+export async function* progressing(
+  id: RequestId,
+  token: RequestId,
+  work: Promise<string>,
+): AsyncGenerator<string, void, undefined> {
+  const begun = Date.now();
+  let told = -1;
+  for (;;) {
+    // It has to grow with each (2025-11-25, "Progress").
+    told = Math.max(told + 1, Math.floor((Date.now() - begun) / 1000));
+    yield event(
+      notificationText('notifications/progress', { progressToken: token, progress: told, message: 'still at work' }),
+    );
+    const result = await within(work, limits.mcp_progress_every_ms);
+    if (result !== null) return yield event(resultText(id, result));
+  }
+}
+
+async function within(work: Promise<string>, ms: number): Promise<string | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(() => late.resolve(null), ms);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** JSON has no bare line breaks, so its data is one line (HTML standard, 9.2.6). */
+function event(data: string): string {
+  return `event: message\ndata: ${data}\n\n`;
+}

@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
+import { limits } from '../../../schema/limits.ts';
+import type { DoorOutcome } from '../../call.ts';
+import type { Face } from '../../door.ts';
+import type { Body } from '../../door-request.ts';
+import { expectedBytes, readJson } from '../../http/body.ts';
+import type { Origins } from '../../http/cors.ts';
+import { hangUpOnUnread, send } from '../../serve.ts';
+import { answerMessage, fault } from './answer.ts';
+import { Sessions } from './sessions.ts';
+import { nameOf, strayBy } from './stray.ts';
+
+const PATH = '/mcp';
+const ALLOW = 'POST, DELETE, OPTIONS';
+const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/**
+ * MCP over streamable HTTP: each message is a POST, answered by one JSON object or, where its sender asks how it is coming along, in
+ * events. As at the doors, the answer is made in `onRequest`, and a body is read only where its sender's address has room for it.
+ */
+export async function serveMcp(app: FastifyInstance, house: Face, origins: Origins): Promise<void> {
+  const sessions = new Sessions();
+  const neighbours = { host_name: nameOf(house.port.base_url) ?? '', origins };
+  await app.register(async scope => {
+    scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
+    scope.setErrorHandler((error, request, reply) => {
+      if (!request.raw.destroyed) request.log.error({ err: error }, 'the tools broke');
+      return send(reply, fault(500, null, { code: 'internal', message: 'Something broke here.' }));
+    });
+    scope.route({
+      method: METHODS,
+      url: PATH,
+      compress: false,
+      onRequest: async (request, reply) => {
+        if (request.method === 'OPTIONS') return send(reply, { status: 204, headers: { allow: ALLOW }, body: null });
+        const stray = strayBy(request.host, request.headers.origin, neighbours);
+        if (stray !== null) return send(reply, fault(403, null, { code: 'refused', message: stray }));
+        return send(reply, (await answers[request.method]?.(request, house, sessions)) ?? notAllowed);
+      },
+      handler: () => undefined,
+    });
+  });
+}
+
+type Answering = (request: FastifyRequest, house: Face, sessions: Sessions) => Promise<DoorOutcome> | DoorOutcome;
+
+/** GET would open a stream of what we ask or tell unasked: there is nothing of the kind (2025-11-25, "Listening for Messages"). */
+const answers: Readonly<Record<string, Answering>> = { POST: posted, DELETE: ended };
+
+const notAllowed = fault(405, null, { code: 'refused', message: 'Method not allowed.' }, { allow: ALLOW });
+
+const JSON_MEDIA = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
+
+async function posted(request: FastifyRequest, house: Face, sessions: Sessions): Promise<DoorOutcome> {
+  const { raw, headers, ip: address } = request;
+  const { 'content-type': media = '', 'content-encoding': coding = 'identity' } = headers;
+  if (!JSON_MEDIA.test(media) || coding !== 'identity') {
+    return fault(415, null, { code: 'refused', message: 'A message is application/json.' });
+  }
+  const bytes = expectedBytes(raw, limits.mcp_message_bytes_max);
+  const release = house.port.rates.hold(address, bytes);
+  if (release === null) return crowded(house);
+  const body = await readJson(raw, limits.mcp_message_bytes_max).finally(release);
+  if (body.kind === 'refused') return unread(body);
+  const broke = (it: unknown) => request.log.error({ err: it }, 'a tool broke');
+  return answerMessage(body.value, { caller: { headers, address, bytes }, house, sessions, broke });
+}
+
+function crowded({ port }: Face): DoorOutcome {
+  const message = 'Too many bodies come from this address at once.';
+  return fault(429, null, { code: 'refused', message }, { ...port.rates.crowded, 'retry-after': '1' });
+}
+
+function unread({ code, detail = 'The message is too long.' }: Extract<Body, { kind: 'refused' }>): DoorOutcome {
+  if (code === 'request_too_large') return fault(413, null, { code: 'refused', message: detail });
+  return fault(400, null, { code: 'parse_error', message: detail });
+}
+
+function ended({ headers }: FastifyRequest, _house: Face, sessions: Sessions): DoorOutcome {
+  const shown = headers['mcp-session-id'];
+  if (shown === undefined) return notAllowed;
+  if (sessions.end(String(shown))) return { status: 204, headers: {}, body: null };
+  return fault(404, null, { code: 'refused', message: 'Session not found.' });
+}

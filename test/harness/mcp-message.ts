@@ -1,0 +1,73 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
+
+export const MODERN = '2026-07-28';
+export const LEGACY = '2025-11-25';
+
+export interface McpHeard {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: { readonly id?: string | number; readonly result?: Result; readonly error?: Fault } | null;
+}
+interface Fault {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: JsonObject;
+}
+export interface Result extends JsonObject {
+  readonly isError?: boolean;
+  readonly structuredContent: JsonObject;
+  readonly content: readonly { readonly type: string; readonly text: string }[];
+  readonly _meta: JsonObject;
+}
+
+/** A message as it goes over the wire; `headers` may take one of its own away. */
+export async function say(
+  url: string,
+  message: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<McpHeard> {
+  const answer = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    body: typeof message === 'string' ? message : JSON.stringify(message),
+  });
+  const text = await answer.text();
+  const is_json = answer.headers.get('content-type')?.startsWith('application/json');
+  return { status: answer.status, headers: answer.headers, text, body: is_json ? JSON.parse(text) : null };
+}
+
+/** A request of the generation without a handshake, with what its headers have to say, too. */
+export function modern(method: string, params: JsonObject = {}, capabilities: JsonObject = {}, meta: JsonObject = {}) {
+  const name = typeof params.name === 'string' ? { 'mcp-name': params.name } : {};
+  return {
+    headers: { 'mcp-protocol-version': MODERN, 'mcp-method': method, ...name },
+    message: {
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: {
+        ...params,
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': MODERN,
+          'io.modelcontextprotocol/clientCapabilities': capabilities,
+          ...meta,
+        },
+      },
+    },
+  };
+}
+
+export function legacy(method: string, params: JsonObject = {}, id: string | number = 1): JsonObject {
+  return { jsonrpc: '2.0', id, method, params };
+}
+
+export function use(name: string, given: JsonObject = {}, meta: JsonObject = {}): JsonObject {
+  return legacy('tools/call', { name, arguments: given, _meta: meta });
+}
+
+export const begin = legacy('initialize', {
+  protocolVersion: LEGACY,
+  capabilities: {},
+  clientInfo: { name: 'test', version: '1' },
+});

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '../../../schema/limits.ts';
+import { modern, say, use } from '../../harness/mcp-message.ts';
+import { fail, type House, openHouse, succeed } from '../../harness/rest-compat/house.ts';
+
+/* tools/call on a house without anybody behind it: what a door is handed, and what becomes of its answer. */
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+beforeEach(() => {
+  house.port.calls.length = 0;
+  house.port.seen.length = 0;
+  house.port.taken.length = 0;
+  house.port.throws = null;
+  house.port.events = null;
+  succeed(house.port, { answer: { id: 'an-id' } });
+});
+
+const paid = { 'x402/payment': { x402Version: 2 } };
+const chat = { messages: [{ role: 'user', content: 'Hello' }] };
+const called = async (...given: Parameters<typeof use>) => (await say(house.url, use(...given))).body?.result;
+
+describe('what a door is handed', () => {
+  it('a payment in _meta stands for its header', async () => {
+    const result = await called('chat_completions', chat, paid);
+    expect(result).toMatchObject({ structuredContent: { id: 'an-id' } });
+    expect(result).not.toHaveProperty('isError');
+    expect(house.port.seen.at(-1)?.payment).toEqual({ x402_version: 2, header: expect.any(String) });
+  });
+
+  it('a payment of version 1 stands for the header of that version', async () => {
+    await called('chat_completions', chat, { 'x402/payment': { x402Version: 1 } });
+    expect(house.port.seen.at(-1)?.payment?.x402_version).toBe(1);
+  });
+
+  it('a payment in a header of the message is none: it comes in _meta alone', async () => {
+    const heard = await say(house.url, use('chat_completions', chat), { 'payment-signature': 'e30=' });
+    expect(heard.body?.result?.structuredContent).toHaveProperty('accepts');
+  });
+
+  it('API keys and sessions come by header', async () => {
+    await say(house.url, use('chat_completions', chat), { authorization: 'Bearer live', 'x-svc-session': 'good' });
+    expect(house.port.seen.at(-1)).toMatchObject({ api_key: 'live', sessions: ['good'] });
+  });
+
+  it('a session comes by argument, too, also where the door knows it by header alone', async () => {
+    await called('get_book_gaps', { agent_id: 7, session: 'good' });
+    expect(house.port.calls.at(-1)).toMatchObject({ operation: 'get_book_gaps', variables: { agentId: 7 } });
+    await called('set_book_policy', { agent_id: 7, session: 'good', policy_type: 'kill_switch', value: true });
+    expect(house.port.calls.at(-1)).toMatchObject({ operation: 'set_book_policy' });
+  });
+
+  it('a door that reads and writes is read, unless what only writing takes is given', async () => {
+    await called('get_agent_book', { agent_id: 7, session: 'good', limit: 5, before: 9 });
+    expect(house.port.calls.at(-1)).toMatchObject({ operation: 'get_agent_book', variables: { before: 9 } });
+    await called('get_agent_book', { agent_id: 7, session: 'good', budget: '5000' });
+    expect(house.port.calls.at(-1)).toMatchObject({ operation: 'set_agent_budget' });
+  });
+
+  it('an argument that nobody knows is refused where the door refuses it', async () => {
+    const result = await called('get_agent_book', { agent_id: 7, session: 'good', lmit: 5 });
+    expect(result).toMatchObject({ isError: true, structuredContent: { code: 'invalid_request' } });
+    expect(house.port.calls).toEqual([]);
+  });
+
+  it('names of what all objects have are arguments like any other', async () => {
+    const result = await called(
+      'get_agent_book',
+      JSON.parse('{"agent_id":7,"session":"good","__proto__":1,"constructor":2}'),
+    );
+    expect(result).toMatchObject({ isError: true, structuredContent: { status: 400 } });
+  });
+
+  it('a path takes no empty or long argument', async () => {
+    for (const task_id of ['', 'x'.repeat(limits.path_parameter_chars_max + 1)]) {
+      expect(await called('get_receipt', { task_id })).toMatchObject({
+        isError: true,
+        structuredContent: { code: 'invalid_request', error: { param: 'task_id' } },
+      });
+    }
+  });
+
+  it('arguments that are no object are refused', async () => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_jwks', arguments: [] } };
+    expect((await say(house.url, message)).body?.result).toMatchObject({ isError: true });
+  });
+
+  it('a body beyond what its door takes is refused, though the message may have it', async () => {
+    const long = { agent_id: 7, policy_type: 'x'.repeat(limits.small_request_bytes_max) };
+    const heard = await say(house.url, use('set_book_policy', long), { 'x-svc-session': 'good' });
+    expect(heard.body?.result).toMatchObject({ isError: true, structuredContent: { code: 'request_too_large' } });
+  });
+
+  it('a stream is refused before it is paid: a tool answers in one piece', async () => {
+    const result = await called('chat_completions', { ...chat, stream: true }, paid);
+    expect(result).toMatchObject({ isError: true, structuredContent: { error: { param: 'stream' } } });
+    expect(house.port.calls).toEqual([]);
+  });
+
+  it('a file in base64 comes where a form would have brought it', async () => {
+    const file = { name: 'a.wav', base64: Buffer.from('sound').toString('base64') };
+    await called('transcribe_audio', { model: 'm', file }, paid);
+    expect(house.port.calls.at(-1)).toMatchObject({ operation: 'transcribe_audio' });
+    expect(JSON.stringify(house.port.calls.at(-1))).toContain('an-upload');
+    const without = await called('transcribe_audio', { model: 'm', file: { name: 'a.wav' } }, paid);
+    expect(without).toMatchObject({ isError: true, structuredContent: { code: 'invalid_request' } });
+  });
+
+  it('a free door counts its calls by address, once', async () => {
+    await called('get_jwks');
+    expect(house.port.taken).toEqual(['free']);
+  });
+});
+
+describe('what becomes of its answer', () => {
+  it('text and structure are the very body that the door answers', async () => {
+    succeed(house.port, { answer: { id: 'an-id', svc: { a: '1', b: null } } });
+    const result = await called('chat_completions', chat, paid);
+    expect(JSON.parse(result?.content[0]?.text ?? '')).toEqual(result?.structuredContent);
+    const heard = await say(house.url, use('chat_completions', chat, paid));
+    expect(heard.text).toContain(`"structuredContent":${result?.content[0]?.text}`);
+  });
+
+  it('unpaid: 200, isError, and what is asked for, structured and as text', async () => {
+    const heard = await say(house.url, use('chat_completions', chat));
+    expect(heard.status).toBe(200);
+    const result = heard.body?.result;
+    expect(result).toMatchObject({ isError: true, structuredContent: { x402Version: 2, accepts: expect.any(Array) } });
+    expect(JSON.parse(result?.content[0]?.text ?? '')).toEqual(result?.structuredContent);
+  });
+
+  it('unpaid, to whoever knows the extension: a result of its own, and no error', async () => {
+    const extensions = { extensions: { 'org.x402/payment': {} } };
+    const { message, headers } = modern('tools/call', { name: 'chat_completions', arguments: chat }, extensions);
+    const { body } = await say(house.url, message, headers);
+    expect(body?.result).toMatchObject({ resultType: 'payment_required', paymentRequired: { x402Version: 2 } });
+    expect(body?.result).not.toHaveProperty('isError');
+  });
+
+  it('a payment that cannot be read is an error that says so', async () => {
+    house.port.judgement = { kind: 'malformed' };
+    expect(await called('chat_completions', chat, paid)).toMatchObject({
+      isError: true,
+      structuredContent: { code: 'invalid_payment' },
+    });
+    house.port.judgement = { kind: 'proven', payer: '0xpayer', presented: null, verified: null };
+  });
+
+  it('how a payment settled stands in _meta, and what else headers say of the call', async () => {
+    const settled = { success: true, transaction: '0xabc', network: 'eip155:8453' };
+    const headers = {
+      'PAYMENT-RESPONSE': Buffer.from(JSON.stringify(settled)).toString('base64'),
+      'x-svc-task-id': 't',
+    };
+    succeed(house.port, { answer: { id: 'an-id' } }, headers);
+    expect((await called('chat_completions', chat, paid))?._meta).toEqual({
+      'x402/payment-response': settled,
+      'svc402/headers': { 'x-svc-task-id': 't' },
+    });
+  });
+
+  it('an outcome that is not known is an error that says what to do, and when', async () => {
+    const pending = { code: 'settlement_pending', status: 503, message: 'Not known yet.', facts: {} } as const;
+    fail(house.port, pending);
+    expect(await called('chat_completions', chat, paid)).toMatchObject({
+      isError: true,
+      structuredContent: { code: 'settlement_pending' },
+      _meta: { 'svc402/headers': { 'retry-after': '5' } },
+    });
+  });
+
+  it.each([
+    [{}, 401, 'unauthenticated'],
+    [{ session: 'wrong' }, 403, 'forbidden'],
+  ])('an empty body says by its status what is missing: %o', async (shown, status, code) => {
+    expect(await called('get_book_gaps', { agent_id: 7, ...shown })).toMatchObject({
+      isError: true,
+      structuredContent: { status, code },
+    });
+  });
+
+  it('text that is no JSON is structured as what it is', async () => {
+    succeed(house.port, { answer: { text: 'a checkpoint' } });
+    const result = await called('get_log_checkpoint');
+    expect(result).toMatchObject({ structuredContent: { media_type: expect.stringMatching(/^text/) } });
+  });
+
+  it('a fault of ours says nothing but that, and whether a payment may be open', async () => {
+    house.port.throws = new Error('a secret');
+    const heard = await say(house.url, use('chat_completions', chat, paid));
+    expect(heard.text).not.toContain('a secret');
+    expect(heard.body?.result).toMatchObject({ isError: true, structuredContent: { code: 'internal' } });
+  });
+});
+
+describe('long work', () => {
+  it('tells that it goes on, to whoever asks for that, and ends with the result', async () => {
+    const heard = await say(house.url, use('chat_completions', chat, { ...paid, progressToken: 'mine' }));
+    expect(heard.headers.get('content-type')).toContain('text/event-stream');
+    const messages = [...heard.text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+    expect(messages[0]).toMatchObject({
+      method: 'notifications/progress',
+      params: { progressToken: 'mine', progress: 0 },
+    });
+    expect(messages.at(-1)).toMatchObject({ id: 1, result: { structuredContent: { id: 'an-id' } } });
+  });
+
+  it('tells more with each word, for as long as it takes', async () => {
+    const slow = Promise.withResolvers<void>();
+    const { execute } = house.port;
+    house.port.execute = async operation => {
+      await slow.promise;
+      return execute.call(house.port, operation);
+    };
+    const answer = await fetch(`${house.url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify(use('chat_completions', chat, { ...paid, progressToken: 7 })),
+    });
+    let text = '';
+    for await (const piece of answer.body ?? []) {
+      text += Buffer.from(piece).toString();
+      // Once it has been told twice it need take no longer.
+      if (text.split('notifications/progress').length > 2) slow.resolve();
+    }
+    house.port.execute = execute;
+    const progress = [...text.matchAll(/"progress":(\d+)/g)].map(([, count]) => Number(count));
+    expect(progress).toEqual([...new Set(progress)].sort((one, other) => one - other));
+    expect(text).toContain('"structuredContent":{"id":"an-id"}');
+  });
+
+  it('to whoever reads no events it is one object', async () => {
+    const heard = await say(house.url, use('chat_completions', chat, { ...paid, progressToken: 'mine' }), {
+      accept: 'application/json',
+    });
+    expect(heard.body?.result).toMatchObject({ structuredContent: { id: 'an-id' } });
+  });
+});

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Sessions } from '../../../rest-compat/faces/mcp/sessions.ts';
+import { limits } from '../../../schema/limits.ts';
+import { begin, LEGACY, legacy, MODERN, modern, say, use } from '../../harness/mcp-message.ts';
+import { type House, openHouse, succeed } from '../../harness/rest-compat/house.ts';
+
+/* POST /mcp: what is answered before a tool is called, in both generations. */
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse(undefined, {}, new Set(['https://named.test']));
+});
+afterAll(() => house.close());
+beforeEach(() => {
+  house.port.beyond = [];
+  house.port.crowded = false;
+  succeed(house.port, { answer: { keys: [] } });
+});
+
+const asModern = (...given: Parameters<typeof modern>) => {
+  const { message, headers } = modern(...given);
+  return say(house.url, message, headers);
+};
+
+describe('the generation with a handshake', () => {
+  it('initialize answers the version that was asked for, and opens a session', async () => {
+    const heard = await say(house.url, begin);
+    expect(heard.status).toBe(200);
+    expect(heard.body?.result).toMatchObject({
+      protocolVersion: LEGACY,
+      capabilities: { tools: {} },
+      serverInfo: { name: 'spend-receipt-gateway' },
+    });
+    expect(heard.headers.get('mcp-session-id')).toMatch(/^[\w-]{36}$/);
+  });
+
+  it('initialize answers the newest version of its generation where another was asked for', async () => {
+    const heard = await say(house.url, legacy('initialize', { protocolVersion: '1900-01-01' }));
+    expect(heard.body?.result).toMatchObject({ protocolVersion: LEGACY });
+  });
+
+  it('a session serves until it is ended, and is not known from then on: 404', async () => {
+    const { headers } = await say(house.url, begin);
+    const session = { 'mcp-session-id': headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': LEGACY };
+    const begun = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    expect(await say(house.url, begun, session)).toMatchObject({ status: 202, text: '' });
+    expect((await say(house.url, legacy('ping'), session)).body).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+    const ended = await fetch(`${house.url}/mcp`, { method: 'DELETE', headers: session });
+    expect(ended.status).toBe(204);
+    expect(await say(house.url, legacy('ping'), session)).toMatchObject({
+      status: 404,
+      body: { error: { code: -32000 } },
+    });
+    expect((await say(house.url, begun, session)).status).toBe(404);
+    expect((await fetch(`${house.url}/mcp`, { method: 'DELETE', headers: session })).status).toBe(404);
+  });
+
+  it('is answered without a session, too', async () => {
+    expect((await say(house.url, legacy('ping', {}, 'a-name'))).body).toEqual({
+      jsonrpc: '2.0',
+      id: 'a-name',
+      result: {},
+    });
+    expect((await say(house.url, use('get_jwks'))).body?.result?.structuredContent).toEqual({ keys: [] });
+  });
+
+  it('an address has as many sessions as it may, others have theirs, and one that ends makes room', () => {
+    const sessions = new Sessions();
+    const opened = Array.from({ length: limits.mcp_sessions_per_address_max }, () => sessions.open('one'));
+    expect(new Set(opened).size).toBe(limits.mcp_sessions_per_address_max);
+    expect(sessions.open('one')).toBeNull();
+    expect(sessions.open('other')).not.toBeNull();
+    expect(sessions.end(opened[0] ?? '')).toBe(true);
+    expect(sessions.touch(opened[0] ?? '')).toBe(false);
+    expect(sessions.open('one')).not.toBeNull();
+  });
+
+  it('a process has as many sessions as it may, and serves whoever comes then without', () => {
+    const sessions = new Sessions();
+    for (let count = 0; count < limits.mcp_sessions_max; count++) sessions.open(`address ${count}`);
+    expect(sessions.open('late')).toBeNull();
+  });
+
+  it('a method that is not known is an error in an answer that is well', async () => {
+    expect(await say(house.url, legacy('resources/list'))).toMatchObject({
+      status: 200,
+      body: { error: { code: -32601 } },
+    });
+  });
+
+  it('a version that is not spoken is 400, with those that are', async () => {
+    const heard = await say(house.url, legacy('ping'), { 'mcp-protocol-version': '2024-01-01' });
+    expect(heard).toMatchObject({ status: 400, body: { error: { code: -32022, data: { requested: '2024-01-01' } } } });
+    expect(heard.body?.error?.data?.supported).toEqual(expect.arrayContaining([MODERN, LEGACY]));
+  });
+
+  it('GET is 405: nothing is told unasked', async () => {
+    const answer = await fetch(`${house.url}/mcp`, { headers: { accept: 'text/event-stream' } });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('POST, DELETE, OPTIONS');
+  });
+
+  it('DELETE without a session is 405', async () => {
+    expect((await fetch(`${house.url}/mcp`, { method: 'DELETE' })).status).toBe(405);
+  });
+});
+
+describe('the generation without a handshake', () => {
+  it('server/discover says what is spoken, and for how long that may be kept', async () => {
+    const heard = await asModern('server/discover');
+    expect(heard).toMatchObject({ status: 200 });
+    expect(heard.headers.get('mcp-session-id')).toBeNull();
+    expect(heard.body?.result).toMatchObject({
+      resultType: 'complete',
+      supportedVersions: expect.arrayContaining([MODERN]),
+      capabilities: { tools: {}, extensions: { 'org.x402/payment': {} } },
+      cacheScope: 'public',
+      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'spend-receipt-gateway' } },
+    });
+  });
+
+  it('a list says so, too; a call is complete', async () => {
+    expect((await asModern('tools/list')).body?.result).toMatchObject({
+      resultType: 'complete',
+      cacheScope: 'public',
+      tools: expect.any(Array),
+    });
+    expect((await asModern('tools/call', { name: 'get_jwks' })).body?.result).toMatchObject({ resultType: 'complete' });
+  });
+
+  it('a method that is not known is 404', async () => {
+    expect(await asModern('ping')).toMatchObject({ status: 404, body: { id: 1, error: { code: -32601 } } });
+    expect(await asModern('initialize')).toMatchObject({ status: 404 });
+  });
+
+  it.each([
+    ['a header that says another version', { 'mcp-protocol-version': LEGACY }],
+    ['another method', { 'mcp-method': 'tools/list' }],
+    ['another tool', { 'mcp-name': 'chat_completions' }],
+    ['no tool', { 'mcp-name': '' }],
+  ])('%s than the message is 400', async (_, wrong) => {
+    const { message, headers } = modern('tools/call', { name: 'get_jwks' });
+    expect(await say(house.url, message, { ...headers, ...wrong })).toMatchObject({
+      status: 400,
+      body: { id: 1, error: { code: -32020 } },
+    });
+  });
+
+  it('a header in base64 says what it encodes', async () => {
+    const { message, headers } = modern('tools/call', { name: 'get_jwks' });
+    const encoded = `=?base64?${Buffer.from('get_jwks').toString('base64')}?=`;
+    expect((await say(house.url, message, { ...headers, 'mcp-name': encoded })).status).toBe(200);
+  });
+
+  it('a version that is not spoken is 400, with those that are', async () => {
+    const { message, headers } = modern('tools/list');
+    const params = {
+      ...message.params,
+      _meta: { ...message.params._meta, 'io.modelcontextprotocol/protocolVersion': '2999-01-01' },
+    };
+    const heard = await say(house.url, { ...message, params }, { ...headers, 'mcp-protocol-version': '2999-01-01' });
+    expect(heard).toMatchObject({ status: 400, body: { error: { code: -32022, data: { requested: '2999-01-01' } } } });
+  });
+
+  it('a header of this generation without what the message has to say is 400', async () => {
+    const heard = await say(house.url, legacy('tools/list'), { 'mcp-protocol-version': MODERN });
+    expect(heard).toMatchObject({ status: 400, body: { error: { code: -32602 } } });
+  });
+
+  it('without the capabilities of its client it is 400', async () => {
+    const { message, headers } = modern('tools/list');
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': MODERN };
+    expect(await say(house.url, { ...message, params: { _meta } }, headers)).toMatchObject({
+      status: 400,
+      body: { error: { code: -32602 } },
+    });
+  });
+});
+
+describe('what is no message', () => {
+  it.each([
+    ['no JSON', '{"jsonrpc"', -32700],
+    ['a batch', [legacy('ping')], -32700],
+    ['another protocol', { jsonrpc: '1.0', id: 1, method: 'ping' }, -32600],
+    ['a response', { jsonrpc: '2.0', id: 1, result: {} }, -32600],
+    ['an id that is none', { jsonrpc: '2.0', id: null, method: 'ping' }, -32600],
+    ['params that are a list', { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }, -32600],
+  ])('%s is 400', async (_, message, code) => {
+    expect(await say(house.url, message)).toMatchObject({ status: 400, body: { error: { code } } });
+  });
+
+  it('another media type is 415', async () => {
+    expect((await say(house.url, legacy('ping'), { 'content-type': 'text/plain' })).status).toBe(415);
+  });
+
+  it('more than a message may have is 413', async () => {
+    const heard = await say(house.url, 'x'.repeat(limits.mcp_message_bytes_max + 1));
+    expect(heard).toMatchObject({ status: 413, body: { error: { code: -32000 } } });
+  });
+
+  it('a tool that is not there, and a cursor where there is none, are wrong parameters', async () => {
+    expect(await say(house.url, use('rotate_session'))).toMatchObject({
+      status: 200,
+      body: { error: { code: -32602 } },
+    });
+    expect((await say(house.url, legacy('tools/list', { cursor: '2' }))).body?.error?.code).toBe(-32602);
+  });
+});
+
+describe('bounds', () => {
+  it('an address without a turn is 429, and told when it has one', async () => {
+    house.port.beyond = ['free'];
+    const heard = await say(house.url, legacy('tools/list'));
+    expect(heard).toMatchObject({ status: 429, body: { error: { data: { retry_after_seconds: 7 } } } });
+    expect(heard.headers.get('retry-after')).toBe('7');
+  });
+
+  it('an address whose bodies have no room is 429, with its body unread', async () => {
+    house.port.crowded = true;
+    expect((await say(house.url, legacy('ping'))).status).toBe(429);
+  });
+
+  it('holds room for a body for no longer than it takes to read it', async () => {
+    await say(house.url, use('get_jwks'));
+    expect(house.port.held).toBe(0);
+  });
+});

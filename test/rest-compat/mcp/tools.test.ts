@@ -1,0 +1,121 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import type { Door } from '../../../rest-compat/door.ts';
+import { everyDoor } from '../../../rest-compat/every-door.ts';
+import { toolsOf } from '../../../rest-compat/faces/mcp/tool.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+
+const tools = toolsOf(everyDoor);
+const told = [...tools.values()].map(tool => tool.told as JsonObject & { name: string });
+const named = (name: string) => tools.get(name)?.told as Readonly<Record<string, JsonObject>> | undefined;
+const none = everyDoor.flatMap(door => ('none' in door.tool ? [{ name: door.name, why: door.tool.none }] : []));
+
+const wantsSecret = ({ board_secret, slice_token, ingest_key }: Door) =>
+  board_secret !== 'none' || slice_token === 'whole' || ingest_key === 'required';
+
+describe('the tools of the door table', () => {
+  it('each door is one tool, or is said to be none and why', () => {
+    expect(tools.size + none.length).toBe(everyDoor.length);
+    expect(none.map(({ name }) => name).sort()).toEqual([
+      'broadcast_generation',
+      'create_assignment',
+      'follow_board_events',
+      'get_book_slice',
+      'hide_comment',
+      'hide_post',
+      'open_router_book',
+      'record_completion',
+      'rotate_session',
+      'rotate_webhook_secret',
+      'set_router_key',
+      'set_webhook',
+      'stream_book_export',
+      'stream_book_journal',
+    ]);
+  });
+
+  it('no door that is opened by a shared secret alone is a tool', () => {
+    const needing = everyDoor.filter(wantsSecret).map(({ name }) => name);
+    expect(needing.length).toBeGreaterThan(4);
+    expect(
+      none
+        .filter(({ why }) => why === 'needs_secret')
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(needing.sort());
+  });
+
+  it('no door whose answer comes in pieces, or has no end, is a tool', () => {
+    const endless = everyDoor.filter(door => door.in_pieces || door.media.startsWith('text/event-stream'));
+    expect(
+      none
+        .filter(({ why }) => why === 'comes_in_pieces')
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(endless.map(({ name }) => name).sort());
+  });
+
+  it.each([
+    ...['chat_completions', 'submit_inference', 'register_agent', 'get_agent_book', 'ingest_foreign_x402'],
+    ...['create_board_post', 'create_board_comment', 'like_post', 'confirm_post'],
+    ...['post_job', 'bid_on_job', 'pick_bid', 'deliver_job', 'pay_job', 'reveal_job', 'challenge_job'],
+  ])('%s has the name that is specified', name => {
+    expect(named(name)).toBeDefined();
+  });
+
+  it('names are what clients take: letters, digits and underscores, 64 at most', () => {
+    for (const { name } of told) expect(name).toMatch(/^[a-z0-9_]{1,64}$/);
+  });
+
+  it('schemas are JSON Schema 2020-12, objects at their top, and arguments without alternatives there', () => {
+    const ajv = formats.default(new Ajv2020({ strict: false }));
+    for (const { name, inputSchema, outputSchema } of told as (JsonObject & Record<string, JsonObject>)[]) {
+      expect(() => ajv.compile(inputSchema as object), String(name)).not.toThrow();
+      expect(() => ajv.compile(outputSchema as object), String(name)).not.toThrow();
+      expect(outputSchema).toMatchObject({ type: 'object' });
+      expect(Object.keys(inputSchema as object).sort()).toEqual(['properties', 'required', 'type']);
+    }
+  });
+
+  it('arguments are those of path, query and body together, and a session where only a header could bring it', () => {
+    expect(named('get_book_lineage')?.inputSchema).toMatchObject({
+      properties: { agent_id: { type: 'integer' }, task_id: {}, limit: {}, session: { type: 'string' } },
+      required: ['agent_id', 'task_id'],
+    });
+    expect(named('a2a_escrow')?.inputSchema?.properties).toMatchObject({ action: {}, job_id: {}, agent_id: {} });
+    expect(named('get_jwks')?.inputSchema).toEqual({ type: 'object', properties: {}, required: [] });
+  });
+
+  it('nothing is streamed: a tool answers in one piece', () => {
+    for (const name of ['chat_completions', 'a2a_message', 'create_response']) {
+      expect(named(name)?.inputSchema?.properties).not.toHaveProperty('stream');
+    }
+  });
+
+  it('a file comes as base64', () => {
+    expect(named('transcribe_audio')?.inputSchema?.properties).toMatchObject({
+      file: { required: ['name', 'base64'] },
+    });
+  });
+
+  it('says what it costs, and that texts of the board are not to be trusted', () => {
+    expect(named('chat_completions')?.description).toContain('2000 atomic USDC');
+    expect(named('get_health')?.description).toContain('Free.');
+    for (const { tags, name } of everyDoor.filter(door => !('none' in door.tool))) {
+      const tool = named(name === 'request_task' ? 'submit_inference' : name);
+      const board = tags.includes('board');
+      expect(String(tool?.description).includes('UNTRUSTED'), name).toBe(board);
+      expect(tool?._meta?.['svc402/untrusted_text'] === true, name).toBe(board);
+    }
+  });
+
+  it('hints at what a call changes', () => {
+    expect(named('get_book_gaps')?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect(named('export_book')?.annotations).toMatchObject({ readOnlyHint: true });
+    // With a budget it sets one.
+    expect(named('get_agent_book')?.annotations).toMatchObject({ readOnlyHint: false });
+    expect(named('revoke_assignment')?.annotations).toMatchObject({ destructiveHint: true, idempotentHint: true });
+    expect(named('chat_completions')?.annotations).toMatchObject({ readOnlyHint: false, openWorldHint: true });
+  });
+});
