@@ -23,14 +23,14 @@ export async function serveDoors(app: FastifyInstance, port: Port, doors: readon
     scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
     scope.setErrorHandler((error, request, reply) => {
       if (!request.raw.destroyed) request.log.error({ err: error }, 'a door broke');
-      return send(reply, problem({ code: 'internal' }, {}, paymentIn(request.raw.headers) !== null));
+      return sendOutcome(reply, problem({ code: 'internal' }, {}, paymentIn(request.raw.headers) !== null));
     });
     const route = (url: string, answer: (request: FastifyRequest) => Promise<DoorOutcome>, compressed = false) =>
       scope.route({
         method: METHODS,
         url,
         ...(compressed ? {} : { compress: false }),
-        onRequest: async (request, reply) => send(reply, await packed(request, await answer(request))),
+        onRequest: async (request, reply) => sendOutcome(reply, await packed(request, await answer(request))),
         handler: () => undefined,
       });
     const spelt = doors.flatMap(door => [door.path, ...door.aliases].map(path => ({ path, door })));
@@ -140,7 +140,7 @@ interface PackedAnswer extends Omit<DoorOutcome, 'body'> {
 }
 
 /** An outcome as the answer to a request, whichever route made it. */
-export function send(reply: FastifyReply, answer: DoorOutcome | PackedAnswer): FastifyReply {
+export function sendOutcome(reply: FastifyReply, answer: DoorOutcome | PackedAnswer): FastifyReply {
   reply.code(answer.status).header('x-content-type-options', 'nosniff');
   for (const [name, value] of Object.entries(answer.headers)) reply.header(name, printable(value));
   const { body } = answer;

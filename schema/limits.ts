@@ -296,12 +296,4 @@ export const limits = {
   /** Asked over one connection before the first is answered. */
   requests_per_connection_underway_max: 64,
   feed_page_events_max: 200,
-  /** A message to /mcp: twice the largest request of a door, since a file comes in it as base64. */
-  mcp_message_bytes_max: 4 * 1024 * 1024,
-  /** Of clients that begin with a handshake, in this process; whoever comes beyond it is served without one. */
-  mcp_sessions_max: 10_000,
-  mcp_sessions_per_address_max: 1_000,
-  mcp_session_idle_ms_max: 30 * 60_000,
-  /** Between two words of how a call is coming along, to whoever asks for them. */
-  mcp_progress_every_ms: 2_000,
 } as const;

@@ -30,7 +30,7 @@ const DEVELOPMENT = 'gateway/development/';
 const productionPrograms = [
   'gateway/launch.ts',
   'gateway/main.ts',
-  ...['accept-log-break', 'anchor', 'reconcile', 'subgraph', 'verify', 'witness'].map(
+  ...['accept-log-break', 'anchor', 'mcp', 'reconcile', 'subgraph', 'verify', 'witness'].map(
     name => `gateway/commands/${name}.ts`,
   ),
 ];

@@ -30,7 +30,8 @@ function urlsIn(value: string): string[] {
   }
 }
 
-function leavesInTheClear(url: string): boolean {
+/** Whether what is sent to that URL can be read on its way. */
+export function leavesInTheClear(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !isHere(hostname);

@@ -5,6 +5,7 @@ import { exported } from './contests/export.ts';
 import { fanOut } from './contests/fan-out.ts';
 import { besieged, crowded, forged, forgedAgain } from './contests/forged.ts';
 import { growth } from './contests/growth.ts';
+import { mcpPage, mcpPaidCall } from './contests/mcp-call.ts';
 import { pageInProcess, pageRemote } from './contests/page-graphql.ts';
 import { pageByRest } from './contests/page-rest.ts';
 import { askedCall, paidCall, verifiedCall } from './contests/paid-call.ts';
@@ -29,6 +30,8 @@ export const contests: readonly Contest[] = [
   pageRemote,
   boardList,
   boardGrowth,
+  mcpPaidCall,
+  mcpPage,
   settlements,
   unpaid,
   forged,

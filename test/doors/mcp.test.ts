@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import { toolsOf } from '../../rest-compat/faces/mcp/tool.ts';
+import { doorTools } from '../../rest-compat/faces/mcp/tool.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { officialClient, registrationOf } from '../harness/buyer.ts';
 import { ask, CHAT, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
@@ -46,7 +46,7 @@ describe('the official client with a handshake', () => {
     await client.connect(transport as never);
     expect(transport.sessionId).toMatch(/^[\w-]{36}$/);
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual([...toolsOf(everyDoor).keys()]);
+    expect(tools.map(({ name }) => name)).toEqual([...doorTools(everyDoor).keys()]);
     await client.ping();
     await transport.terminateSession();
     await client.close();
@@ -162,7 +162,7 @@ describe('the generation without a handshake', () => {
     const client = await connectModern();
     expect(client.getNegotiatedProtocolVersion?.()).toBe('2026-07-28');
     const { tools } = await client.listTools();
-    expect(tools).toHaveLength(toolsOf(everyDoor).size);
+    expect(tools).toHaveLength(doorTools(everyDoor).size);
     expect((await client.callTool({ name: 'get_jwks', arguments: {} })).structuredContent).toHaveProperty('keys');
   });
 

@@ -14,11 +14,14 @@ interface Fault {
   readonly message: string;
   readonly data?: JsonObject;
 }
-export interface Result extends JsonObject {
+/** Of a tool, as far as tests look into it. */
+export interface Result {
   readonly isError?: boolean;
   readonly structuredContent: JsonObject;
   readonly content: readonly { readonly type: string; readonly text: string }[];
   readonly _meta: JsonObject;
+  /** Of the extension of x402. */
+  readonly paymentRequired?: JsonObject;
 }
 
 /** A message as it goes over the wire; `headers` may take one of its own away. */
@@ -39,9 +42,10 @@ export async function say(
 
 /** A request of the generation without a handshake, with what its headers have to say, too. */
 export function modern(method: string, params: JsonObject = {}, capabilities: JsonObject = {}, meta: JsonObject = {}) {
-  const name = typeof params.name === 'string' ? { 'mcp-name': params.name } : {};
+  const headers: Record<string, string> = { 'mcp-protocol-version': MODERN, 'mcp-method': method };
+  if (typeof params.name === 'string') headers['mcp-name'] = params.name;
   return {
-    headers: { 'mcp-protocol-version': MODERN, 'mcp-method': method, ...name },
+    headers,
     message: {
       jsonrpc: '2.0',
       id: 1,

@@ -1,30 +1,30 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { DoorOutcome } from '../../call.ts';
 import type { Answer } from '../../problem.ts';
-import { generationOf, type Spoken } from './generation.ts';
+import { type Spoken, spokenIn } from './generation.ts';
 import { faultText, messageIn, type RequestId, type RpcFault, type RpcRequest, resultText } from './json-rpc.ts';
-import { type Call, methods, type Outcome } from './methods.ts';
+import { type Call, type MethodOutcome, methods } from './methods.ts';
 import { eventHeaders, progressing, progressTokenOf } from './progress.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Whoever sent a message, and what it is to be answered by. */
-export interface Asked extends Pick<Call, 'caller' | 'house' | 'broke'> {
+export interface Received extends Pick<Call, 'caller' | 'house' | 'broke'> {
   readonly sessions: Sessions;
 }
 
 /** One message of either generation, from who sent it to what it is answered. */
-export async function answerMessage(value: JsonObject, asked: Asked): Promise<DoorOutcome> {
+export async function answerMessage(value: JsonObject, asked: Received): Promise<DoorOutcome> {
   const message = messageIn(value);
   if (message.kind === 'malformed') return fault(400, null, { code: 'invalid_request', message: message.why });
   if (message.kind === 'notification') return lapsed(asked, null) ?? { status: 202, headers: {}, body: null };
-  const heard = generationOf(message, asked.caller.headers);
+  const heard = spokenIn(message, asked.caller.headers);
   if (heard.kind === 'refused') return fault(400, message.id, heard);
   const { spoken } = heard;
   const ended = spoken.generation === 'legacy' && message.method !== 'initialize' ? lapsed(asked, message.id) : null;
   return ended ?? answerRequest(message, spoken, asked);
 }
 
-async function answerRequest(request: RpcRequest, spoken: Spoken, asked: Asked): Promise<DoorOutcome> {
+async function answerRequest(request: RpcRequest, spoken: Spoken, asked: Received): Promise<DoorOutcome> {
   const { caller, house, sessions, broke } = asked;
   const method = methods[spoken.generation].get(request.method);
   const outcome = method?.({ request, spoken, caller, house, broke }) ?? unknown(request);
@@ -37,7 +37,7 @@ async function answerRequest(request: RpcRequest, spoken: Spoken, asked: Asked):
   return json(resultText(request.id, outcome.result), session === null ? {} : { 'mcp-session-id': session });
 }
 
-function unknown({ method }: RpcRequest): Outcome {
+function unknown({ method }: RpcRequest): MethodOutcome {
   return { kind: 'fault', code: 'method_not_found', message: `Unknown method: ${method.slice(0, 128)}` };
 }
 
@@ -48,7 +48,7 @@ function statusOf({ code }: RpcFault, { generation }: Spoken): number {
 
 async function worked(
   request: RpcRequest,
-  { run }: Extract<Outcome, { kind: 'work' }>,
+  { run }: Extract<MethodOutcome, { kind: 'work' }>,
   accept: unknown,
 ): Promise<DoorOutcome> {
   const token = progressTokenOf(request, accept);
@@ -57,7 +57,7 @@ async function worked(
 }
 
 /** A session that was shown and is not open: its client has to begin anew (2025-11-25, "Session Management"). */
-function lapsed({ caller, sessions }: Asked, id: RequestId | null): Answer | null {
+function lapsed({ caller, sessions }: Received, id: RequestId | null): Answer | null {
   const shown = caller.headers['mcp-session-id'];
   if (shown === undefined || 'mcp-method' in caller.headers || sessions.touch(String(shown))) return null;
   return fault(404, id, { code: 'refused', message: 'Session not found: begin with initialize, or send none.' });

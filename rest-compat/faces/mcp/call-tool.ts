@@ -19,7 +19,7 @@ const passedOn = [
   ...['x-svc-intent', 'x-svc-attempt', 'x-svc-parent', 'x-svc-redeliver'],
 ];
 
-export interface Caller {
+export interface ToolCaller {
   readonly headers: RequestHeaders;
   readonly address: string;
   /** Of the whole message: no part of it is longer. */
@@ -27,7 +27,7 @@ export interface Caller {
 }
 
 /** Calls the door behind a tool as REST would, through the same gate. Throws for faults of ours alone. */
-export async function callTool(tool: Tool, params: JsonObject, caller: Caller, house: Face): Promise<DoorOutcome> {
+export async function callTool(tool: Tool, params: JsonObject, caller: ToolCaller, house: Face): Promise<DoorOutcome> {
   const given = params.arguments ?? {};
   if (!isJsonObject(given)) return refused('arguments', 'arguments is an object.');
   if (tool.door.event !== null && given.stream === true) return refused('stream', 'A tool answers in one piece.');
@@ -48,7 +48,7 @@ function requestOf(
   { door }: Tool,
   { method, params, query, body, session }: Placed,
   meta: JsonObject,
-  { headers, address, bytes }: Caller,
+  { headers, address, bytes }: ToolCaller,
 ): DoorRequest {
   const passed = Object.fromEntries(passedOn.flatMap(name => (headers[name] ? [[name, headers[name]]] : [])));
   return {

@@ -16,7 +16,7 @@ const assumed_legacy = '2025-03-26';
 
 export const supportedVersions: readonly string[] = [...modern, ...legacy];
 
-const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
+export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
 const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
 /** How a request is to be answered. `extensions`: those that this client knows, by name. */
@@ -29,7 +29,7 @@ export interface Spoken {
 export type Heard = { readonly kind: 'spoken'; readonly spoken: Spoken } | ({ readonly kind: 'refused' } & RpcFault);
 
 /** By what the message says; headers have to say the same, since what stands between may have gone by them. */
-export function generationOf(request: RpcRequest, headers: RequestHeaders): Heard {
+export function spokenIn(request: RpcRequest, headers: RequestHeaders): Heard {
   const header = headers['mcp-protocol-version'];
   const claimed = metaOf(request.params)[PROTOCOL_VERSION];
   const names_modern = typeof header === 'string' && modern.includes(header.trim());
@@ -79,6 +79,12 @@ function shown(header: RequestHeaders[string]): string | null {
   const text = header.trim();
   const [, encoded] = text.match(ENCODED) ?? [];
   return encoded === undefined ? text : Buffer.from(encoded, 'base64').toString();
+}
+
+/** A value as a header can carry it, to be read by `shown`. */
+export function headerValue(text: string): string {
+  const plain = /^[!-~]([ -~]*[!-~])?$/.test(text) && !ENCODED.test(text);
+  return plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
 function refused(code: RpcFault['code'], message: string, data?: JsonObject): Heard {

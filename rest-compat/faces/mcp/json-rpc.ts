@@ -24,15 +24,15 @@ export interface RpcFault {
   readonly data?: JsonObject;
 }
 
-export type Message =
+export type RpcMessage =
   | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'malformed'; readonly why: string };
 
-export type RpcRequest = Extract<Message, { kind: 'request' }>;
+export type RpcRequest = Extract<RpcMessage, { kind: 'request' }>;
 
 /** Responses are none of ours to read: we ask clients nothing. */
-export function messageIn({ jsonrpc, id, method, params = {} }: JsonObject): Message {
+export function messageIn({ jsonrpc, id, method, params = {} }: JsonObject): RpcMessage {
   if (jsonrpc !== '2.0' || typeof method !== 'string' || !isJsonObject(params)) {
     return { kind: 'malformed', why: 'A request or notification of JSON-RPC 2.0 is expected.' };
   }

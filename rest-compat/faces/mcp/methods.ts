@@ -1,25 +1,25 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Door, Face } from '../../door.ts';
 import { problem } from '../../problem.ts';
-import { type Caller, callTool } from './call-tool.ts';
+import { callTool, type ToolCaller } from './call-tool.ts';
 import { negotiated, type Spoken, supportedVersions } from './generation.ts';
 import { metaOf, type RpcFault, type RpcRequest } from './json-rpc.ts';
 import { pays } from './payment-meta.ts';
 import { capabilities, capabilitiesWithExtensions, completed, instructions, serverInfo } from './server.ts';
-import { type Tool, toolsOf } from './tool.ts';
+import { doorTools, type Tool } from './tool.ts';
 import { toolResult } from './tool-result.ts';
 
 /** One request, and all that may be asked about it. */
 export interface Call {
   readonly request: RpcRequest;
   readonly spoken: Spoken;
-  readonly caller: Caller;
+  readonly caller: ToolCaller;
   readonly house: Face;
   /** Told of faults of ours: who called hears nothing but that. */
   broke(fault: unknown): void;
 }
 
-export type Outcome =
+export type MethodOutcome =
   /** JSON text. */
   | { readonly kind: 'result'; readonly result: string }
   /** `initialize`: from here on there may be a session. */
@@ -28,7 +28,7 @@ export type Outcome =
   | { readonly kind: 'work'; run(): Promise<string> }
   | ({ readonly kind: 'fault' } & RpcFault);
 
-type Method = (call: Call) => Outcome;
+type Method = (call: Call) => MethodOutcome;
 
 /** All that tools need of MCP; what a server of tools alone has no use for is not known here. */
 export const methods: Readonly<Record<Spoken['generation'], ReadonlyMap<string, Method>>> = {
@@ -45,7 +45,7 @@ export const methods: Readonly<Record<Spoken['generation'], ReadonlyMap<string, 
   ]),
 };
 
-function initialize({ request }: Call): Outcome {
+function initialize({ request }: Call): MethodOutcome {
   const protocolVersion = negotiated(request.params);
   return { kind: 'begun', result: JSON.stringify({ protocolVersion, capabilities, serverInfo, instructions }) };
 }
@@ -53,12 +53,12 @@ function initialize({ request }: Call): Outcome {
 /** The same for everybody, and for as long as the service runs (2026-07-28, "Caching"). */
 const lasting = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
-function discover({ spoken }: Call): Outcome {
+function discover({ spoken }: Call): MethodOutcome {
   const said = { supportedVersions, capabilities: capabilitiesWithExtensions, instructions, ...lasting };
   return { kind: 'result', result: finished(JSON.stringify(said), spoken) };
 }
 
-function listTools({ request, spoken, house }: Call): Outcome {
+function listTools({ request, spoken, house }: Call): MethodOutcome {
   if (request.params.cursor !== undefined) {
     return { kind: 'fault', code: 'invalid_params', message: 'All tools are on one page: there is no cursor.' };
   }
@@ -70,7 +70,7 @@ function listTools({ request, spoken, house }: Call): Outcome {
 const texts = new WeakMap<readonly Door[], string>();
 
 function toolsText(doors: readonly Door[]): string {
-  const text = texts.get(doors) ?? JSON.stringify([...toolsOf(doors).values()].map(({ told }) => told));
+  const text = texts.get(doors) ?? JSON.stringify([...doorTools(doors).values()].map(({ told }) => told));
   texts.set(doors, text);
   return text;
 }
@@ -80,9 +80,9 @@ function finished(text: string, spoken: Spoken): string {
   return `${text.slice(0, -1)}${completed(spoken, null)}}`;
 }
 
-function useTool(call: Call): Outcome {
+function useTool(call: Call): MethodOutcome {
   const { name } = call.request.params;
-  const tool = typeof name === 'string' ? toolsOf(call.house.doors).get(name) : undefined;
+  const tool = typeof name === 'string' ? doorTools(call.house.doors).get(name) : undefined;
   if (!tool) return { kind: 'fault', code: 'invalid_params', message: `Unknown tool: ${String(name).slice(0, 128)}` };
   return { kind: 'work', run: () => worked(tool, call) };
 }

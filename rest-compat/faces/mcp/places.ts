@@ -10,21 +10,21 @@ import { jsonSchema } from '../../door-schemas.ts';
 /** By what a possession is shown where the door's body has no member for it; see call-tool.ts. */
 export const SESSION = 'session';
 
-export interface Place {
+export interface ArgumentPlace {
   /** A member's shape by its name. */
   readonly shapes: JsonObject;
   readonly required: readonly string[];
 }
 
 export interface Places {
-  readonly path: Place;
-  readonly query: Place;
-  readonly body: Place;
+  readonly path: ArgumentPlace;
+  readonly query: ArgumentPlace;
+  readonly body: ArgumentPlace;
   /** A session that only a header could bring: it is an argument, too, since a model cannot set headers. */
-  readonly header: Place;
+  readonly header: ArgumentPlace;
 }
 
-const nothing: Place = { shapes: {}, required: [] };
+const nothing: ArgumentPlace = { shapes: {}, required: [] };
 
 /** Shows by itself what is asked of it, as in OpenAPI: a number in a path or query is a number here. */
 export function placesOf(door: Door): Places {
@@ -46,12 +46,12 @@ const sessionShape: JsonObject = {
 };
 
 /** What has a default need not be sent, though it is always there afterwards. */
-function textPlace(schema: z.ZodType): Place {
+function textPlace(schema: z.ZodType): ArgumentPlace {
   return { shapes: placeOf(schema, 'output').shapes, required: placeOf(schema, 'input').required };
 }
 
 /** Of several shapes the members of all, and required what all require: which of them is meant the door says, when it is called. */
-function placeOf(schema: z.ZodType, io: 'input' | 'output'): Place {
+function placeOf(schema: z.ZodType, io: 'input' | 'output'): ArgumentPlace {
   const whole = jsonSchema(schema, io) as z.core.JSONSchema.JSONSchema;
   const alternatives = (whole.anyOf ?? whole.oneOf ?? [whole]) as z.core.JSONSchema.JSONSchema[];
   const shapes: Record<string, Json> = {};
@@ -97,7 +97,7 @@ export function placed(door: Door, places: Places, given: JsonObject): Placed {
 
 /** What is not known goes where the door looks at all of it, and is refused there by its name or passed over, as from anybody. */
 function placeFor({ path, query, body }: Places, method: DoorMethod, name: string): keyof Places {
-  const has = ({ shapes }: Place) => Object.hasOwn(shapes, name);
+  const has = ({ shapes }: ArgumentPlace) => Object.hasOwn(shapes, name);
   if (has(path)) return 'path';
   if (method !== 'GET' && has(body)) return 'body';
   if (name === SESSION) return 'header';
@@ -108,7 +108,7 @@ function placeFor({ path, query, body }: Places, method: DoorMethod, name: strin
 function methodFor({ methods }: Door, { query, body }: Places, given: JsonObject): DoorMethod {
   const [first = 'GET'] = methods;
   if (!methods.includes('GET')) return first;
-  const has = ({ shapes }: Place, name: string) => Object.hasOwn(shapes, name);
+  const has = ({ shapes }: ArgumentPlace, name: string) => Object.hasOwn(shapes, name);
   const writes = Object.keys(given).some(name => has(body, name) && !has(query, name) && !proofs.has(name));
   return writes ? (methods.find(method => method !== 'GET') ?? first) : 'GET';
 }

@@ -1,5 +1,5 @@
-import { limits } from '../../../schema/limits.ts';
 import { eventStream } from '../../sse.ts';
+import { bounds } from './bounds.ts';
 import { metaOf, notificationText, type RequestId, type RpcRequest, resultText } from './json-rpc.ts';
 
 /* Long work: whoever sent a progress token is told that it goes on, in the very answer that ends with its result. */
@@ -27,7 +27,7 @@ export async function* progressing(
     yield event(
       notificationText('notifications/progress', { progressToken: token, progress: told, message: 'still at work' }),
     );
-    const result = await within(work, limits.mcp_progress_every_ms);
+    const result = await within(work, bounds.progress_every_ms);
     if (result !== null) return yield event(resultText(id, result));
   }
 }

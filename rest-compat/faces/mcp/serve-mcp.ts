@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
-import { limits } from '../../../schema/limits.ts';
 import type { DoorOutcome } from '../../call.ts';
 import type { Face } from '../../door.ts';
 import type { Body } from '../../door-request.ts';
 import { expectedBytes, readJson } from '../../http/body.ts';
 import type { Origins } from '../../http/cors.ts';
-import { hangUpOnUnread, send } from '../../serve.ts';
+import { hangUpOnUnread, sendOutcome } from '../../serve.ts';
 import { answerMessage, fault } from './answer.ts';
+import { bounds } from './bounds.ts';
 import { Sessions } from './sessions.ts';
-import { nameOf, strayBy } from './stray.ts';
+import { hostNameOf, strayBy } from './stray.ts';
 
 const PATH = '/mcp';
 const ALLOW = 'POST, DELETE, OPTIONS';
@@ -20,22 +20,23 @@ const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE',
  */
 export async function serveMcp(app: FastifyInstance, house: Face, origins: Origins): Promise<void> {
   const sessions = new Sessions();
-  const neighbours = { host_name: nameOf(house.port.base_url) ?? '', origins };
+  const neighbours = { host_name: hostNameOf(house.port.base_url) ?? '', origins };
   await app.register(async scope => {
     scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
     scope.setErrorHandler((error, request, reply) => {
       if (!request.raw.destroyed) request.log.error({ err: error }, 'the tools broke');
-      return send(reply, fault(500, null, { code: 'internal', message: 'Something broke here.' }));
+      return sendOutcome(reply, fault(500, null, { code: 'internal', message: 'Something broke here.' }));
     });
     scope.route({
       method: METHODS,
       url: PATH,
       compress: false,
       onRequest: async (request, reply) => {
-        if (request.method === 'OPTIONS') return send(reply, { status: 204, headers: { allow: ALLOW }, body: null });
+        if (request.method === 'OPTIONS')
+          return sendOutcome(reply, { status: 204, headers: { allow: ALLOW }, body: null });
         const stray = strayBy(request.host, request.headers.origin, neighbours);
-        if (stray !== null) return send(reply, fault(403, null, { code: 'refused', message: stray }));
-        return send(reply, (await answers[request.method]?.(request, house, sessions)) ?? notAllowed);
+        if (stray !== null) return sendOutcome(reply, fault(403, null, { code: 'refused', message: stray }));
+        return sendOutcome(reply, (await answers[request.method]?.(request, house, sessions)) ?? notAllowed);
       },
       handler: () => undefined,
     });
@@ -57,10 +58,10 @@ async function posted(request: FastifyRequest, house: Face, sessions: Sessions):
   if (!JSON_MEDIA.test(media) || coding !== 'identity') {
     return fault(415, null, { code: 'refused', message: 'A message is application/json.' });
   }
-  const bytes = expectedBytes(raw, limits.mcp_message_bytes_max);
+  const bytes = expectedBytes(raw, bounds.message_bytes_max);
   const release = house.port.rates.hold(address, bytes);
   if (release === null) return crowded(house);
-  const body = await readJson(raw, limits.mcp_message_bytes_max).finally(release);
+  const body = await readJson(raw, bounds.message_bytes_max).finally(release);
   if (body.kind === 'refused') return unread(body);
   const broke = (it: unknown) => request.log.error({ err: it }, 'a tool broke');
   return answerMessage(body.value, { caller: { headers, address, bytes }, house, sessions, broke });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { limits } from '../../../schema/limits.ts';
+import { bounds } from './bounds.ts';
 
 /**
  * Handshakes of clients that begin with one. Nothing is kept under them that a request without one would lack, so whoever comes
@@ -9,8 +9,8 @@ import { limits } from '../../../schema/limits.ts';
 export class Sessions {
   readonly #addresses = new Map<string, number>();
   readonly #open = new LRUCache<string, { readonly address: string }>({
-    max: limits.mcp_sessions_max,
-    ttl: limits.mcp_session_idle_ms_max,
+    max: bounds.sessions_max,
+    ttl: bounds.session_idle_ms_max,
     updateAgeOnGet: true,
     dispose: ({ address }) => this.#count(address, -1),
   });
@@ -37,7 +37,7 @@ export class Sessions {
 
   #full(address: string): boolean {
     const here = this.#addresses.get(address) ?? 0;
-    return this.#open.size >= limits.mcp_sessions_max || here >= limits.mcp_sessions_per_address_max;
+    return this.#open.size >= bounds.sessions_max || here >= bounds.sessions_per_address_max;
   }
 
   #count(address: string, by: 1 | -1): void {

@@ -18,12 +18,12 @@ export interface Neighbours {
 
 /** What is wrong with where a request comes from; null where nothing is. */
 export function strayBy(host: string | undefined, origin: string | undefined, by: Neighbours): string | null {
-  const name = nameOf(`http://${host ?? ''}`);
+  const name = hostNameOf(`http://${host ?? ''}`);
   // A number cannot be made to lead elsewhere.
   const own = name !== null && (isOurs(name, by) || isIP(name.replace(/^\[|\]$/g, '')) !== 0);
   if (!own) return 'The Host header names no host of this service.';
   if (origin === undefined || (by.origins !== '*' && by.origins.has(origin))) return null;
-  const page = nameOf(origin);
+  const page = hostNameOf(origin);
   return page !== null && isOurs(page, by) ? null : 'Pages of that origin may not call tools: see CORS_ORIGINS.';
 }
 
@@ -31,6 +31,6 @@ function isOurs(name: string, { host_name }: Neighbours): boolean {
   return here.has(name) || name === host_name;
 }
 
-export function nameOf(url: string): string | null {
+export function hostNameOf(url: string): string | null {
   return URL.canParse(url) ? new URL(url).hostname : null;
 }

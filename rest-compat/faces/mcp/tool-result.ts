@@ -3,9 +3,9 @@ import { errors } from '../../../schema/errors.ts';
 import type { DoorOutcome } from '../../call.ts';
 import type { Answer } from '../../problem.ts';
 import type { Spoken } from './generation.ts';
+import { isJson } from './output-schema.ts';
 import { answerMeta, PAYMENT_EXTENSION, requiredText } from './payment-meta.ts';
 import { completed } from './server.ts';
-import { isJson } from './tool.ts';
 
 /** What a tool's result says: `structured` is JSON text, and goes out as the door wrote it. */
 interface Said {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import type { Door } from '../../door.ts';
-import { jsonSchema } from '../../door-schemas.ts';
+import { outputSchema } from './output-schema.ts';
 import { type Places, placesOf } from './places.ts';
 
 /** A door as an MCP client is offered it. */
@@ -14,7 +14,7 @@ export interface Tool {
 const made = new WeakMap<readonly Door[], ReadonlyMap<string, Tool>>();
 
 /** All doors but those that say that they are none; made when it is first asked for, and once. */
-export function toolsOf(doors: readonly Door[]): ReadonlyMap<string, Tool> {
+export function doorTools(doors: readonly Door[]): ReadonlyMap<string, Tool> {
   const known = made.get(doors);
   if (known) return known;
   const tools = doors.flatMap(door => ('none' in door.tool ? [] : [toolOf(door, door.tool.name ?? door.name)]));
@@ -80,31 +80,6 @@ const fileShape: JsonObject = {
   },
   required: ['name', 'base64'],
 };
-
-/** What a tool answers that did not do what it was called for: an offer of x402, a problem (RFC 9457), or a signed refusal. */
-const faults: readonly JsonObject[] = [
-  { type: 'object', properties: { x402Version: { type: 'integer' } }, required: ['x402Version', 'accepts'] },
-  { type: 'object', properties: { code: { type: 'string' } }, required: ['status', 'code'] },
-  { type: 'object', properties: { refusal_code: { type: 'string' } }, required: ['schema', 'refusal_code'] },
-];
-
-/** Of another medium than JSON. */
-const medium: JsonObject = {
-  type: 'object',
-  properties: { media_type: { type: 'string' }, text: { type: 'string' }, base64: { type: 'string' } },
-  required: ['media_type'],
-};
-
-/** Faults stand among the alternatives: clients hold whatever is structured against it, errors included. */
-function outputSchema(door: Door): JsonObject {
-  const other = door.other_media.length > 0 || !isJson(door.media);
-  const good = isJson(door.media) ? [jsonSchema(door.response, 'output')] : [];
-  return { type: 'object', anyOf: [...good, ...(other ? [medium] : []), ...faults] };
-}
-
-export function isJson(media: string): boolean {
-  return /^application\/([\w.-]+\+)?json\b/.test(media);
-}
 
 function annotations(door: Door, { query, body }: Places): JsonObject {
   const { methods, price, tags } = door;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
 import { Sessions } from '../../../rest-compat/faces/mcp/sessions.ts';
-import { limits } from '../../../schema/limits.ts';
 import { begin, LEGACY, legacy, MODERN, modern, say, use } from '../../harness/mcp-message.ts';
 import { type House, openHouse, succeed } from '../../harness/rest-compat/house.ts';
 
@@ -66,8 +66,8 @@ describe('the generation with a handshake', () => {
 
   it('an address has as many sessions as it may, others have theirs, and one that ends makes room', () => {
     const sessions = new Sessions();
-    const opened = Array.from({ length: limits.mcp_sessions_per_address_max }, () => sessions.open('one'));
-    expect(new Set(opened).size).toBe(limits.mcp_sessions_per_address_max);
+    const opened = Array.from({ length: bounds.sessions_per_address_max }, () => sessions.open('one'));
+    expect(new Set(opened).size).toBe(bounds.sessions_per_address_max);
     expect(sessions.open('one')).toBeNull();
     expect(sessions.open('other')).not.toBeNull();
     expect(sessions.end(opened[0] ?? '')).toBe(true);
@@ -77,7 +77,7 @@ describe('the generation with a handshake', () => {
 
   it('a process has as many sessions as it may, and serves whoever comes then without', () => {
     const sessions = new Sessions();
-    for (let count = 0; count < limits.mcp_sessions_max; count++) sessions.open(`address ${count}`);
+    for (let count = 0; count < bounds.sessions_max; count++) sessions.open(`address ${count}`);
     expect(sessions.open('late')).toBeNull();
   });
 
@@ -194,7 +194,7 @@ describe('what is no message', () => {
   });
 
   it('more than a message may have is 413', async () => {
-    const heard = await say(house.url, 'x'.repeat(limits.mcp_message_bytes_max + 1));
+    const heard = await say(house.url, 'x'.repeat(bounds.message_bytes_max + 1));
     expect(heard).toMatchObject({ status: 413, body: { error: { code: -32000 } } });
   });
 

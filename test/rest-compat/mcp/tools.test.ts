@@ -3,10 +3,10 @@ import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import type { Door } from '../../../rest-compat/door.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
-import { toolsOf } from '../../../rest-compat/faces/mcp/tool.ts';
+import { doorTools } from '../../../rest-compat/faces/mcp/tool.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 
-const tools = toolsOf(everyDoor);
+const tools = doorTools(everyDoor);
 const told = [...tools.values()].map(tool => tool.told as JsonObject & { name: string });
 const named = (name: string) => tools.get(name)?.told as Readonly<Record<string, JsonObject>> | undefined;
 const none = everyDoor.flatMap(door => ('none' in door.tool ? [{ name: door.name, why: door.tool.none }] : []));

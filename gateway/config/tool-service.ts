@@ -1,0 +1,38 @@
+import { Secret } from '../../schema/secret.ts';
+import { OperatorFault } from './fault.ts';
+import { leavesInTheClear } from './plain-transport.ts';
+import { readConfig } from './read-config.ts';
+import type { Environment } from './variables.ts';
+
+/** The service whose tools a command forwards, and what it shows there on behalf of whoever started it. */
+export interface ToolService {
+  /** Without a trailing slash. */
+  readonly url: string;
+  /** By header. */
+  readonly credentials: Readonly<Record<string, Secret>>;
+}
+
+/** By which variable a credential is given, and by which header it is shown. None of them is a wallet. */
+const shownBy = {
+  SVC_API_KEY: 'x-api-key',
+  SVC_SESSION: 'x-svc-session',
+  SVC_ROUTER_KEY: 'x-router-key',
+} as const;
+
+/** @throws OperatorFault where there is no such service, or what is shown to it could be read on the way */
+export function givenToolService(environment: Environment = process.env): ToolService {
+  const { SERVICE_URL = '' } = environment;
+  const url = (SERVICE_URL.trim() || readConfig().base_url).replace(/\/+$/, '');
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new OperatorFault('SERVICE_URL is no http(s) URL');
+  const given = Object.entries(shownBy).flatMap(([variable, header]) => {
+    const text = environment[variable]?.trim() ?? '';
+    if (text === '') return [];
+    // Anything else would not pass as a header, or as more than one.
+    if (!/^[!-~]+$/.test(text)) throw new OperatorFault(`${variable} has characters that no header can carry`);
+    return [[header, new Secret(text)] as const];
+  });
+  if (given.length > 0 && leavesInTheClear(url)) {
+    throw new OperatorFault('SERVICE_URL is http to another machine: what is shown there could be read on the way');
+  }
+  return { url, credentials: Object.fromEntries(given) };
+}

@@ -1,0 +1,83 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { modern } from '../../harness/mcp-message.ts';
+import type { Child } from '../child/child.ts';
+import { type Arena, atMost, type Contest, cpuMs, type Side } from '../contest.ts';
+import { drive, once } from '../load/callers.ts';
+import { bytesOf } from '../load/connection.ts';
+import { signedPayments } from '../payments.ts';
+import type { GatewayReady } from '../servers/gateway.ts';
+
+const CALLERS = 64;
+const PER_SECOND_MAX = 2_500;
+const chat: JsonObject = { model: 'bench/small', messages: [{ role: 'user', content: 'Hello' }] };
+
+/** What it costs that a model's client calls a tool, beside the door that is behind it: the same work, of the same process. */
+export const mcpPaidCall: Contest = {
+  name: 'mcp-paid-call',
+  beside: 'the REST door of the same service',
+  lines: [{ name: 'paid call by an MCP tool: CPU', unit: 'ms', goal: atMost(1.3), of: cpuMs }],
+  async open({ stage, seconds, quick }) {
+    const gateway = await stage.gateway();
+    const byTool = (payment: string) => toolCall(gateway.ready.url, 'chat_completions', chat, paymentIn(payment));
+    const byDoor = (payment: string) => {
+      const body = JSON.stringify(chat);
+      const headers = { 'payment-signature': payment };
+      return bytesOf({ method: 'POST', url: `${gateway.ready.url}/v1/chat/completions`, headers, body });
+    };
+    for (const way of [byTool, byDoor]) await paying(gateway, way, quick ? 0.5 : 1.5).round();
+    return { ours: paying(gateway, byTool, seconds), beside: paying(gateway, byDoor, seconds) };
+  },
+};
+
+/** The same of a page of a book, which goes out twice: as text, and structured. */
+export const mcpPage: Contest = {
+  name: 'mcp-page',
+  beside: 'the REST door of the same service',
+  lines: [{ name: 'book page of 50 rows by an MCP tool: CPU', unit: 'ms', goal: atMost(1.3), of: cpuMs }],
+  async open({ stage, ...arena }) {
+    const gateway = await stage.gateway();
+    const { agent_id, session } = await stage.book();
+    const { url } = gateway.ready;
+    const shown = { 'x-svc-session': session };
+    const path = `${url}/v1/agents/${agent_id}/book?limit=50`;
+    return {
+      ours: await asking(gateway, toolCall(url, 'get_agent_book', { agent_id, limit: 50 }, {}, shown), arena),
+      beside: await asking(gateway, bytesOf({ method: 'GET', url: path, headers: shown }), arena),
+    };
+  },
+};
+
+function toolCall(url: string, name: string, given: JsonObject, meta: JsonObject, shown: Record<string, string> = {}) {
+  const { message, headers } = modern('tools/call', { name, arguments: given }, {}, meta);
+  const accept = { accept: 'application/json, text/event-stream' };
+  const body = JSON.stringify(message);
+  return bytesOf({ method: 'POST', url: `${url}/mcp`, headers: { ...accept, ...headers, ...shown }, body });
+}
+
+function paymentIn(header: string): JsonObject {
+  return { 'x402/payment': JSON.parse(Buffer.from(header, 'base64').toString()) };
+}
+
+function paying(gateway: Child<GatewayReady>, way: (payment: string) => Buffer, seconds: number): Side {
+  const { url, pay_to } = gateway.ready;
+  return {
+    round() {
+      const requests = signedPayments(Math.ceil(PER_SECOND_MAX * seconds), pay_to).map(way);
+      return drive({ url, servers: [gateway], request: () => requests.pop(), seconds, callers: CALLERS, status: 200 });
+    },
+  };
+}
+
+async function asking(
+  gateway: Child<GatewayReady>,
+  request: Buffer,
+  { seconds }: Pick<Arena, 'seconds'>,
+): Promise<Side> {
+  const { url } = gateway.ready;
+  const { body } = await once(url, request);
+  // In text each is escaped.
+  if ((body.match(/[^\\]"task_id":/g)?.length ?? 0) < 50) throw new Error(`not a page of 50 rows: ${body}`);
+  return {
+    round: () => drive({ url, servers: [gateway], request: () => request, seconds, callers: CALLERS, status: 200 }),
+  };
+}

@@ -1,0 +1,161 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Forwarder } from '../../../gateway/commands/mcp/forward.ts';
+import { givenToolService } from '../../../gateway/config/tool-service.ts';
+import { Secret } from '../../../schema/secret.ts';
+import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
+import { begin, legacy, modern, use as usage } from '../../harness/mcp-message.ts';
+import { mortal } from '../../harness/mortal.ts';
+import { payTool, use } from '../../harness/paying-tools.ts';
+import { atEnd } from '../../harness/release.ts';
+import { openHouse } from '../../harness/rest-compat/house.ts';
+import { ROOT } from '../../harness/root.ts';
+
+describe('npm run mcp', () => {
+  let service: Service;
+  let agent: Awaited<ReturnType<Service['newAgent']>>;
+  let client: Client;
+  beforeAll(async () => {
+    service = await openService();
+    agent = await service.newAgent();
+    client = await connect({ SERVICE_URL: service.url, SVC_SESSION: agent.session });
+  });
+
+  it('forwards a free tool', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.length).toBeGreaterThan(80);
+    expect((await use(client, 'get_jwks')).structuredContent).toHaveProperty('keys');
+  });
+
+  it('shows the session that its variable names', async () => {
+    const { agent_id } = agent;
+    expect((await use(client, 'get_book_gaps', { agent_id })).structuredContent).toMatchObject({ gapless: true });
+  });
+
+  it('has no wallet: what is asked for reaches its client, and so does what the payment of that one brings', async () => {
+    const { result } = await payTool(client, agent.account, 'chat_completions', ask('by stdio'));
+    expect(result.structuredContent.svc).toMatchObject({ amount: '2000' });
+    expect(result._meta['x402/payment-response']).toMatchObject({ success: true });
+  });
+
+  it('passes on how long work is coming along', async () => {
+    const told: number[] = [];
+    const asked = { name: 'get_health', arguments: {} };
+    await client.callTool(asked, undefined, { onprogress: ({ progress }) => told.push(progress) });
+    expect(told.length).toBeGreaterThan(0);
+  });
+});
+
+async function connect(env: Record<string, string>): Promise<Client> {
+  const [command, args] = mortal(process.execPath, ['gateway/launch.ts', 'gateway/commands/mcp.ts']);
+  const client = new Client({ name: 'test', version: '1' });
+  atEnd(() => client.close());
+  await client.connect(new StdioClientTransport({ command, args, env, cwd: ROOT, stderr: 'inherit' }) as never);
+  return client;
+}
+
+/** All that is answered to some lines. */
+async function said(service: { url: string }, ...messages: unknown[]): Promise<Record<string, unknown>[]> {
+  const lines: string[] = [];
+  const forwarder = new Forwarder({ ...service, credentials: {} }, line => lines.push(line));
+  for (const message of messages) {
+    await forwarder.forward(typeof message === 'string' ? message : JSON.stringify(message));
+  }
+  return lines.map(line => JSON.parse(line));
+}
+
+/** What stands at an address in place of the service. */
+async function standing(status: number, media: string, body: string): Promise<{ url: string }> {
+  const server = createServer((_, answer) => answer.writeHead(status, { 'content-type': media }).end(body));
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  atEnd(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+const paid = { 'x402/payment': { x402Version: 2 } };
+
+describe('what is forwarded', () => {
+  it('says in headers what a message of the newer generation says, names that no header carries included', async () => {
+    const house = await openHouse();
+    const [listed, unknown] = await said(
+      house,
+      modern('tools/list').message,
+      modern('tools/call', { name: 'ünknown' }).message,
+    );
+    expect(listed).toMatchObject({ result: { resultType: 'complete' } });
+    expect(unknown).toMatchObject({ error: { code: -32602, message: 'Unknown tool: ünknown' } });
+    await house.close();
+  });
+
+  it('goes on without a session that the service has forgotten', async () => {
+    const [one, other] = await Promise.all([openHouse(), openHouse()]);
+    const service = { url: one.url, credentials: {} };
+    const lines: string[] = [];
+    const forwarder = new Forwarder(service, line => lines.push(line));
+    await forwarder.forward(JSON.stringify(begin));
+    service.url = other.url;
+    await forwarder.forward(JSON.stringify(legacy('ping', {}, 2)));
+    expect(JSON.parse(lines[1] ?? '')).toEqual({ jsonrpc: '2.0', id: 2, result: {} });
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it('a notification is not answered, nor is what stands in its place', async () => {
+    const house = await openHouse();
+    expect(await said(house, { jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual([]);
+    await house.close();
+    expect(await said({ url: 'http://127.0.0.1:1' }, { jsonrpc: '2.0', method: 'notifications/cancelled' })).toEqual(
+      [],
+    );
+  });
+
+  it('a line that is no message is told so', async () => {
+    expect(await said({ url: 'http://127.0.0.1:1' }, 'no JSON', [])).toMatchObject([
+      { error: { code: -32700 } },
+      { error: { code: -32700 } },
+    ]);
+  });
+
+  it('an error without an id has the one of what it answers', async () => {
+    const house = await openHouse();
+    house.port.crowded = true;
+    expect(await said(house, legacy('ping', {}, 'mine'))).toMatchObject([{ id: 'mine', error: { code: -32000 } }]);
+    await house.close();
+  });
+
+  it.each([
+    ['nobody', async () => ({ url: 'http://127.0.0.1:1' })],
+    ['a proxy that has lost the service', () => standing(502, 'text/html', '<html>')],
+    ['JSON of somebody else', () => standing(200, 'application/json', '{}')],
+    ['events that break off', () => standing(200, 'text/event-stream', 'data: {"method":"x"}\n\n')],
+  ])('%s answers: a payment may have been taken, and is to be sent again', async (_, opened) => {
+    const answers = await said(await opened(), usage('chat_completions', {}, paid));
+    expect(answers.at(-1)).toMatchObject({ id: 1, error: { message: expect.stringContaining('with the same one') } });
+    const free = await said(await opened(), usage('get_jwks'));
+    expect(free.at(-1)).toMatchObject({ id: 1, error: { message: expect.not.stringContaining('payment') } });
+  });
+});
+
+describe('what it is told by its variables', () => {
+  it('each credential by its header, hidden from logs', () => {
+    const given = givenToolService({
+      SERVICE_URL: 'https://svc.test/',
+      SVC_API_KEY: 'a-key',
+      SVC_SESSION: ' a-session ',
+    });
+    expect(given.url).toBe('https://svc.test');
+    expect(Object.keys(given.credentials)).toEqual(['x-api-key', 'x-svc-session']);
+    expect(given.credentials['x-svc-session']).toBeInstanceOf(Secret);
+    expect(given.credentials['x-svc-session']?.reveal()).toBe('a-session');
+  });
+
+  it.each([
+    ['no URL', { SERVICE_URL: 'svc.test' }],
+    ['a credential that is more than one header', { SERVICE_URL: 'https://svc.test', SVC_SESSION: 'a\r\nx: y' }],
+    ['a credential that would leave this machine in the clear', { SERVICE_URL: 'http://svc.test', SVC_API_KEY: 'a' }],
+  ])('%s is refused, and not repeated', (_, environment) => {
+    expect(() => givenToolService(environment)).toThrow(/^(SERVICE_URL|SVC_SESSION)/);
+  });
+});
