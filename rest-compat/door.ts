@@ -7,8 +7,10 @@ import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
 import type { FaultPage } from './answer-forms.ts';
 import { type AskedOperation, askedOperation, type RequestSchemas, type Runs } from './door-operation.ts';
-import type { BodyMedia, RawRequest } from './door-request.ts';
+import type { BodyMedia, DoorRequest, RawRequest } from './door-request.ts';
 import type { LeftOutNulls, Means, Port } from './port.ts';
+import type { Answer } from './problem.ts';
+import type { StreamedAnswer } from './streamed-answer.ts';
 
 export type DoorMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -96,6 +98,8 @@ export interface Columns {
   readonly fault_page: FaultPage | null;
   /** It comes piece by piece, and its headers say how many rows it will have. */
   readonly in_pieces: boolean;
+  /** Answers in place of the door itself, which it may call: another face, for bodies of its own at the same path. */
+  readonly face: ((door: Door, request: DoorRequest, house: Face) => Promise<Answer | StreamedAnswer>) | null;
   readonly requests: RequestSchemas;
 }
 
@@ -167,6 +171,7 @@ const usual = {
   other_media: [],
   fault_page: null,
   in_pieces: false,
+  face: null,
 } as const;
 
 /** A row with its usual columns filled in. The document's one root field is aliased `answer` unless `answer` says more. */

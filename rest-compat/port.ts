@@ -197,6 +197,23 @@ interface AddressRates {
   readonly crowded: Readonly<Record<string, string>>;
 }
 
+/** A JWS whose payload is what it stands in, in its canonical form. */
+export interface CardSignature {
+  readonly protected: string;
+  readonly signature: string;
+}
+
+/**
+ * Requests that wait for their payment at whoever has made them: each is sealed into the id by which it is paid for, so that
+ * nobody fills anything here with what is never paid.
+ */
+export interface OfferedRequests {
+  /** Null where it is longer than an id may be. */
+  seal(request: JsonObject): string | null;
+  /** Null where the id is none of these. `lapsed`: it can be paid for no longer. */
+  open(id: string): { readonly request: JsonObject; readonly lapsed: boolean } | null;
+}
+
 /** All that the REST layer knows of the rest: it imports neither subgraphs nor gateway. */
 export interface Port {
   /** Judges a payment by its header alone, and asks nobody; null: where it came nothing has a price. */
@@ -226,6 +243,9 @@ export interface Port {
   beginUpload(sender: UploadSender): Upload;
   /** Another one whenever something that the public board shows may have changed. @throws Refusal unavailable */
   boardVersion(): Promise<string>;
+  /** Signs the service's own description of itself, and nothing that comes from outside (RFC 7515, without its payload). */
+  signCard(card: JsonObject): CardSignature;
+  readonly offered: OfferedRequests;
   health(): Promise<JsonObject>;
   /** What a paid call needs and lacks here and now, by name. */
   away(): Promise<readonly string[]>;

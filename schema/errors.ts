@@ -40,7 +40,6 @@ export const errors = {
     'payout.signature does not prove that address, or its time is outside the window. Nothing was charged.',
   ],
   unknown_model: [400, 'No such model is offered.'],
-  jsonrpc_not_served: [400, 'JSON-RPC is not served here yet: send a chat request. The payment stays usable.'],
   control_proof_missing: [401, 'wallet_signature and signature_timestamp are required.'],
   token_required: [401, 'A slice token is required.'],
   control_proof_invalid: [
@@ -76,6 +75,8 @@ export const errors = {
   method_not_allowed: [405, 'This door does not take that method.'],
   request_timeout: [408, 'The request did not arrive whole in time.'],
   payment_in_flight: [409, 'This payment is being worked on; ask again with the same payment.', 'open'],
+  task_not_cancelable: [409, 'The task has come to its end, or its payment may have been sent.'],
+  call_canceled: [409, 'Its buyer has canceled this call. Nothing was charged; the payment stays usable.'],
   claim_already_settled: [409, 'This payment has settled another request: a claim closes once.', 'spent'],
   payment_already_used: [409, 'This payment was made for another request.', 'spent'],
   payment_lapsed: [

@@ -24,6 +24,7 @@ export const TaskStateWord = graphEnum<TaskState>('TaskState', 'Where a task sta
   working: 'It is being worked for; nothing was charged yet.',
   settling: 'Its payment is under way, or may be.',
   released: 'Its payment was let go of, and may yet be used.',
+  canceled: 'Its buyer has canceled it before its payment was sent: nothing was charged.',
   refused: "The payer's book refused it: nothing was charged.",
   completed: 'It was answered, and has a receipt.',
   accepted: 'It came without input, was taken on, and has a receipt.',

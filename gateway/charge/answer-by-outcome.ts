@@ -152,6 +152,7 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
     blocked: ({ code, document }) => ({ movement: 'nothing_moved', code, facts: document }),
     blocked_too_often: ({ too_often: { policy_code, retry_after_seconds }, last_refusal_url }) =>
       nothing('blocked_too_often', { policy_code, last_refusal_url, retry_after_seconds }),
+    canceled: ({ task_id }) => nothing('call_canceled', { task_id }),
     broke_off: ({ away, task_id }) => nothing(away ? 'unavailable' : 'internal', { ...(task_id && { task_id }) }),
     // No sentence that says "nothing was charged" is true of it.
     still_owed({ refusal, task_id, verify_url }) {

@@ -50,6 +50,8 @@ export type CallOutcome =
   /** Why its book refuses it: `document` is the signed refusal. */
   | { readonly kind: 'blocked'; readonly code: ErrorCode; readonly document: JsonObject }
   | { readonly kind: 'blocked_too_often'; readonly too_often: BlockedTooOften; readonly last_refusal_url: string }
+  /** Its buyer wants it no longer, and has said so before its payment was sent. */
+  | { readonly kind: 'canceled'; readonly task_id: TaskId }
   /** It broke off here. `away`: nothing is wrong with the call, but what it needs is away. */
   | { readonly kind: 'broke_off'; readonly away: boolean; readonly task_id?: TaskId }
   /** What broke off had been paid for before. */

@@ -83,6 +83,7 @@ export async function abandonClaimed(
   if (by_caller) failures.tried(claim.payer, (claim.landing as Landing).paid_from_mark);
   if (reason === REVERTED && hasCostUs(claimed)) failures.reverted(claim.payer);
   const left = await giving_up.letGo(lease, { reason, by_caller, definite: movement === 'nothing_moved' });
+  if (left?.kind === 'canceled') return hears({ kind: 'canceled', task_id }, error);
   const released = left === null ? movement === 'nothing_moved' : left.kind === 'released';
   if (!released || movement === 'moved')
     return hears({ kind: 'pending', task_id, transaction: transactionIn(error) }, error);

@@ -1,7 +1,7 @@
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
-import type { TaskId } from '../../schema/ids.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
+import { keyAnswerLabel } from '../../subgraphs/receipt/claim/answer-label.ts';
 import { type KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import {
   type NamedAnswer,
@@ -14,7 +14,7 @@ import { receiptsByTask } from '../../subgraphs/receipt/receipt/find.ts';
 import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
-import { answerLabel, type Landing } from '../record/facts.ts';
+import type { Landing } from '../record/facts.ts';
 import type { Queues } from '../record/queues.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import { type CallMarks, idempotencyKeyOf } from './call-names.ts';
@@ -99,10 +99,8 @@ export function namedAnswer(
   const { mark } = named;
   if (omission_rule === 'process_ended') return { ...hold, mark, answer_box: null };
   const kept: KeptAnswer = { answer, request_salt };
-  return { ...hold, mark, answer_box: vault.seal(JSON.stringify(kept), keptLabel(hold.task_id)) };
+  return { ...hold, mark, answer_box: vault.seal(JSON.stringify(kept), keyAnswerLabel(hold.task_id)) };
 }
-
-const keptLabel = (task_id: TaskId): string => `by-key:${answerLabel(task_id)}`;
 
 /**
  * The same answer and the same signed receipt, with a replay event where it stands on a book; where this database has gone
@@ -113,7 +111,7 @@ export async function answerAgain(
   { task_id, answer_box }: AnsweredBefore,
   context: Context,
 ): Promise<KeptCall> {
-  const opened = vault.open(answer_box, keptLabel(task_id)).toString('utf8');
+  const opened = vault.open(answer_box, keyAnswerLabel(task_id)).toString('utf8');
   const { answer, request_salt } = JSON.parse(opened) as KeptAnswer;
   if (!log.halt) await replay.submit(task_id);
   const [receipt] = await receiptsByTask(database, [task_id]);

@@ -20,6 +20,7 @@ import { openAdmission } from './admission.ts';
 import { type Hears, openHears } from './answer-by-outcome.ts';
 import { boughtOnce } from './buy-once.ts';
 import { type MarksOf, openMarks } from './call-names.ts';
+import { type CancelTask, openCancel } from './cancel.ts';
 import { type Claimed, landsOn, openClaimRequests } from './claim-request.ts';
 import { StreamsInFlight } from './drive-stream.ts';
 import { Failures } from './failures.ts';
@@ -77,6 +78,7 @@ export interface OpenedCharge {
   readonly streams: StreamsInFlight;
   readonly giving_up: GivingUp;
   readonly later: ReleaseLater;
+  readonly cancelTask: CancelTask;
 }
 
 /** What every way of holding a call needs beside its own. */
@@ -134,6 +136,7 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     streams,
     giving_up,
     later,
+    cancelTask: openCancel({ database, log }),
   };
 }
 

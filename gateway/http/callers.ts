@@ -64,7 +64,7 @@ export interface OpenedServices
 export function servicesOf(
   { base_url, profile, log_entries, webhook_reach, witnesses, router }: Config,
   { log, pay_to, rates, ...opened }: OpenedServices,
-  { charge, chargeStream, chargeLegs }: Selling,
+  { charge, chargeStream, chargeLegs, cancelTask }: Selling & Pick<ReceiptContext, 'cancelTask'>,
   paid_calls: PaidCalls,
 ): EveryService {
   return {
@@ -77,6 +77,7 @@ export function servicesOf(
     charge: paid_calls.charge(charge),
     chargeStream: paid_calls.chargeStream(chargeStream),
     chargeLegs: paid_calls.chargeLegs(chargeLegs),
+    cancelTask,
     base_url,
     profile,
     log_entries,

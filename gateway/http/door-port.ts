@@ -35,6 +35,8 @@ export interface PortParts {
   createContext(principal: Principal, brought: Brought): Context;
   beginUpload: Port['beginUpload'];
   boardVersion: Port['boardVersion'];
+  readonly signCard: Port['signCard'];
+  readonly offered: Port['offered'];
   health(): Promise<JsonObject>;
   away(): Promise<readonly string[]>;
   without(): readonly string[];
@@ -47,6 +49,8 @@ export function openPort(parts: PortParts): Omit<Port, 'follow'> {
     challenge: openChallenges(parts.pay_to, parts.extensions),
     beginUpload: ({ payer, address }) => parts.beginUpload({ payer, address: holderOf(address) }),
     boardVersion: parts.boardVersion,
+    signCard: parts.signCard,
+    offered: parts.offered,
     health: parts.health,
     away: parts.away,
     without: parts.without,

@@ -20,6 +20,7 @@ import type { PayTo } from '../x402/offer.ts';
 import { callersOnGraphql, callersOnSockets, type EveryService, openCallers, showsPayment } from './callers.ts';
 import { openPort } from './door-port.ts';
 import { following } from './follow-doors.ts';
+import { openOfferedRequests } from './offered-requests.ts';
 import { openServer } from './server.ts';
 
 /** What is done with all that was opened; resolves with the address once it is served. */
@@ -52,6 +53,8 @@ export async function serveGateway(config: Config, services: EveryService, servi
     ...callers,
     beginUpload,
     boardVersion: openBoardVersion(services.database),
+    signCard: card => services.issuer.signCard(card),
+    offered: openOfferedRequests(services),
     health,
     away,
     without,

@@ -115,7 +115,6 @@ export interface Recorded {
   readonly tree_head: SignedTreeHead;
 }
 
-export const answerLabel = (task_id: string): string => `answer:${task_id}`;
 /** Under which what a stamp has found is sealed on its claim, until its answer takes the place of it. */
 export const foundLabel = (task_id: string): string => `found:${task_id}`;
 

@@ -5,6 +5,7 @@ import { type Collected, collect } from '../../subgraphs/book/ledger/collect.ts'
 import type { Reports } from '../../subgraphs/book/router/reports.ts';
 import type { Random } from '../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
+import { answerLabel } from '../../subgraphs/receipt/claim/answer-label.ts';
 import { awaitArrivals } from '../../subgraphs/receipt/claim/arrival.ts';
 import { slotsMissed } from '../../subgraphs/receipt/claim/claim.ts';
 import { endKeyCalls } from '../../subgraphs/receipt/claim/key-call/hold.ts';
@@ -17,7 +18,7 @@ import type { SavedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import type { Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { Faults } from '../operations/faults.ts';
-import { answerLabel, type Recordable, type Recorded, type Recording, SlotTaken } from './facts.ts';
+import { type Recordable, type Recorded, type Recording, SlotTaken } from './facts.ts';
 import { type FormParts, leftBy, stampedBy } from './forms.ts';
 import { openCompletions } from './open-completions.ts';
 import { openReporting } from './open-reporting.ts';

@@ -3,6 +3,7 @@ import { Refusal } from '../../schema/errors.ts';
 import { JsonMembers } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { documentDoor, pageDoor } from '../door.ts';
+import { agentCard } from '../faces/a2a/card.ts';
 import { openApi } from '../faces/openapi.ts';
 import { x402Manifest } from '../faces/x402-manifest.ts';
 import { KeySetAnswer } from '../receipt/answers.ts';
@@ -128,6 +129,17 @@ export const discoveryDoors = [
     lasting: true,
     cache: KEPT_FIVE_MINUTES,
     response: ManifestAnswer,
+  }),
+  pageDoor({
+    name: 'get_agent_card',
+    methods: ['GET'],
+    path: '/.well-known/agent-card.json',
+    summary: "The service's card as an A2A agent, signed by the issuer's key",
+    tags: ['discovery'],
+    page: ({ doors, port }) => agentCard(doors, port),
+    lasting: true,
+    cache: KEPT_FIVE_MINUTES,
+    response: JsonMembers,
   }),
   pageDoor({
     name: 'get_openapi',

@@ -96,6 +96,7 @@ function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
     'book_not_named',
     'parent_not_on_book',
     'payment_in_flight',
+    'call_canceled',
     'claim_already_settled',
     'payment_already_used',
     'payment_lapsed',

@@ -3,7 +3,6 @@ import { toCamelKeys } from '../../schema/camel.ts';
 import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import { A2aMessage } from '../../schema/requests/a2a-message.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
 import { AttemptIndex, IntentId, ParentRef } from '../../schema/requests/paid-work.ts';
@@ -13,6 +12,8 @@ import { transcriptionWith } from '../../schema/requests/transcription.ts';
 import { Problem } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { type DoorPrice, documentDoor } from '../door.ts';
+import { RpcAnswer } from '../faces/a2a/answers.ts';
+import { serveA2a } from '../faces/a2a/serve.ts';
 import { bare } from '../omit-nulls.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
 import { chatFrames, namedFrames } from '../sse.ts';
@@ -113,15 +114,17 @@ export const inferenceDoors = [
     ...paidWork,
     name: 'a2a_message',
     path: '/a2a-message',
-    summary: 'The same by message to an agent: a chat request, answered in one piece or streamed',
+    summary: 'The same by message to an agent: by A2A over JSON-RPC, or as a chat request',
     document: operation('inference/a2a_message'),
     stream: chatStream,
-    body: A2aMessage,
+    body: ChatRequest,
     variables: inputOf,
     nulls: answerNulls,
-    response: ChatAnswer,
-    event: ChatChunk,
-    errors: [...workErrors, 'jsonrpc_not_served'],
+    response: z.union([ChatAnswer, RpcAnswer]),
+    event: z.union([ChatChunk, RpcAnswer]),
+    // Those that only tasks have: what a call by JSON-RPC hears has the status that the same has everywhere.
+    errors: [...workErrors, 'control_proof_invalid', 'unauthenticated', 'task_not_cancelable'],
+    face: serveA2a,
   }),
   documentDoor({
     ...paidWork,

@@ -1,4 +1,6 @@
+import type { AgentId } from '../../schema/ids.ts';
 import type { Context } from '../context.ts';
+import type { ForeignTransfers } from '../foreign-transfers.ts';
 import type { WalletProofs } from '../wallet-proofs.ts';
 import type { Issuer } from './issuer/signing-keys.ts';
 import type { LogEntries } from './log/entry-bundle.ts';
@@ -20,4 +22,10 @@ export interface ReceiptContext extends ShowsReceipts {
   readonly witnesses: readonly VerifierKey[];
   /** Where a task stands, whether it has a receipt yet or is still being paid for; null where the id is unknown. */
   findTask(task_id: string): Promise<Task | null>;
+  /** By whom a text was signed, on either network that is paid on. */
+  readonly transfers: Pick<ForeignTransfers, 'signed'>;
+  /** In the chain's own spelling; null where nobody is called so. */
+  walletOfAgent(agent_id: AgentId): Promise<string | null>;
+  /** Lets go of a task before its payment is sent; false where it is too late. Whose it is the caller has asked. */
+  cancelTask(task_id: string): Promise<boolean>;
 }

@@ -1,5 +1,7 @@
 import type { AnyPaid } from '../sale.ts';
 import { buildSubgraph, type Subgraph } from '../subgraph.ts';
+import { BoughtTaskResolver } from './bought-task/bought-task.resolver.ts';
+import { KeyCallsByTask } from './bought-task/migration.ts';
 import { ClaimSlot, DoubtedPayment, JobWorker, PaymentClaim, ProcessLease } from './claim/claim.entity.ts';
 import { DoubtedPayments } from './claim/doubt.migration.ts';
 import { ChainEpoch } from './claim/epoch.entity.ts';
@@ -90,6 +92,7 @@ export const receiptMigrations = [
   ReceiptsByPayer,
   DoubtedPayments,
   HeldLegs,
+  KeyCallsByTask,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {
@@ -101,6 +104,7 @@ export function receiptSubgraph(): Promise<Subgraph> {
         ReceiptLaneResolver,
         EnvelopeResolver,
         WalletReceiptsResolver,
+        BoughtTaskResolver,
         IssuerResolver,
         LogResolver,
         LogTilesResolver,

@@ -40,23 +40,6 @@ describe(`POST ${A2A}`, () => {
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  it.each([
-    ['a call', { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: {} }],
-    ['a call that is a chat as well', { ...ask('Hello'), jsonrpc: '2.0' }],
-  ])('400 jsonrpc_not_served on %s by JSON-RPC: the payment stays usable, and then buys', async (_, body) => {
-    const payer = await service.chain.newWallet();
-    const payment = await service.payment(payer, A2A);
-    const refused = await service.post(A2A, body, payment);
-    expect(refused).toMatchObject({ status: 400, body: { code: 'jsonrpc_not_served', error: { param: 'jsonrpc' } } });
-    expect((await service.post(A2A, ask('Hello'), payment)).status).toBe(200);
-    expect(await service.transfersFrom(payer)).toHaveLength(1);
-  });
-
-  it('402 unpaid, also to JSON-RPC', async () => {
-    const body = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: {} };
-    expect((await service.post(A2A, body)).status).toBe(402);
-  });
-
   it('502 where every hub fails, and nothing is charged', async () => {
     for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     const payer = await service.chain.newWallet();
@@ -90,13 +73,6 @@ describe(`POST ${A2A} with stream: true`, () => {
     const again = await (await listen(service, askToStream('Both'), { headers: payment, path: CHAT })).rest();
     expect(again.svc?.issuer_signature).toEqual(first.svc?.issuer_signature);
     expect(await service.transfersFrom(payer)).toHaveLength(1);
-  });
-
-  it('400 jsonrpc_not_served on a call by JSON-RPC that asks to be streamed', async () => {
-    const payer = await service.chain.newWallet();
-    const body = { ...askToStream('Hello'), jsonrpc: '2.0' };
-    const refused = await service.post(A2A, body, await service.payment(payer, A2A));
-    expect(refused).toMatchObject({ status: 400, body: { code: 'jsonrpc_not_served' } });
   });
 });
 

@@ -5,11 +5,14 @@ import { type DocumentNode, Kind, type OperationDefinitionNode, parse, validate 
 import { describe, expect, it } from 'vitest';
 import type { DocumentDoor } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
+import { cancelTask, getTask, listTasks } from '../../rest-compat/faces/a2a/task-doors.ts';
 import { ROOT } from '../harness/root.ts';
 
 const sdl = readFileSync(join(ROOT, 'schema/supergraph.graphql'), 'utf8');
 const api = Supergraph.build(sdl).apiSchema().toGraphQLJSSchema();
-const doors = everyDoor.filter((door): door is DocumentDoor => door.kind === 'document');
+const doors = [...everyDoor, getTask, listTasks, cancelTask].filter(
+  (door): door is DocumentDoor => door.kind === 'document',
+);
 const documents = doors.flatMap(door => door.documents.map(document => ({ door, document, name: nameOf(document) })));
 
 function operationOf(document: DocumentNode): OperationDefinitionNode {

@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { canonicalJson, type Json } from '../../schema/canonical-json.ts';
-import { A2aMessage } from '../../schema/requests/a2a-message.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
 import { opaqueFields, opaqueMembers, parseRequest, requestOf } from '../../schema/requests/parse.ts';
@@ -46,12 +45,6 @@ const doors: readonly [string, z.ZodType, z.ZodType<object>, fc.Arbitrary<object
     fc
       .tuple(chat, fc.array(message, { minLength: 1, maxLength: 3 }))
       .map(([rest, messages]) => ({ ...rest, messages })),
-  ],
-  [
-    'a message to an agent',
-    A2aMessage,
-    ChatRequest,
-    fc.array(message, { minLength: 1, maxLength: 3 }).map(messages => ({ messages })),
   ],
   [
     'a response',

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { canonicalJson, type Json, type JsonObject } from '../../schema/canonical-json.ts';
-import { A2aMessage } from '../../schema/requests/a2a-message.ts';
 import { ChatRequest, chatUnserved } from '../../schema/requests/chat-completion.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
 import { ResponsesRequest, responseUnserved } from '../../schema/requests/responses.ts';
@@ -22,7 +21,6 @@ const messages = [{ role: 'user', content: 'Hello' }];
 /** Each with its least body, what it may not want otherwise, and what else says no more than is done anyway. */
 const requests: readonly (readonly [string, z.ZodType, JsonObject, JsonObject, JsonObject])[] = [
   ['a chat', ChatRequest, { messages }, chat, { ...noTools, response_format: { type: 'text' } }],
-  ['a message to an agent', A2aMessage, { messages }, chat, noTools],
   ['a response', ResponsesRequest, { input: 'Hello' }, response, { ...noTools, text: { format: { type: 'text' } } }],
   ['an image', ImageRequest, { prompt: 'Hello' }, { ...image, style: null, output_format: null, mask: null }, {}],
 ];

@@ -2,6 +2,7 @@ import { refusalUrl, verifyUrl } from '../../../schema/links.ts';
 import type { Database } from '../../database.ts';
 import { recordedTask, type Task } from '../receipt/task-status.ts';
 import { refusalById } from '../refusal/find.ts';
+import { CANCELED } from './cancel.ts';
 import type { ClaimState } from './claim.machine.ts';
 
 /**
@@ -16,15 +17,25 @@ const statuses: Record<ClaimState, { status: Task['status']; proof: Task['proofO
   released: { status: 'released', proof: 'pending' },
 };
 
+/** Let go of because its buyer has said so. */
+const canceled = { status: 'canceled', proof: 'none' } as const;
+
+interface Found extends Record<string, unknown> {
+  readonly state: ClaimState | null;
+  readonly final: boolean;
+  readonly canceled: boolean;
+  readonly refusal_id: string | null;
+}
+
 /** Where a task stands, from its claim on; null for an id that nobody has: a released payment is soon forgotten. */
 export async function findTask(database: Database, base_url: string, task_id: string): Promise<Task | null> {
   const recorded = await recordedTask(database, base_url, task_id);
   if (recorded) return recorded;
-  const [found] = await database.query<{ state: ClaimState | null; final: boolean; refusal_id: string | null }>({
+  const [found] = await database.query<Found>({
     name: 'claim or refusal of task',
-    text: `select null as state, true as final, refusal_id from refusal where task_id = $1
-      union all select state, final, null from payment_claim where task_id = $1
-      union all select 'claimed', false, null from key_call where task_id = $1 order by refusal_id limit 1`,
+    text: `select null as state, true as final, false as canceled, refusal_id from refusal where task_id = $1
+      union all select state, final, coalesce(reason = '${CANCELED}', false), null from payment_claim where task_id = $1
+      union all select 'claimed', false, false, null from key_call where task_id = $1 order by refusal_id limit 1`,
     values: [task_id],
   });
   if (found?.refusal_id) {
@@ -33,7 +44,7 @@ export async function findTask(database: Database, base_url: string, task_id: st
     return refusedTask(task_id, refusalUrl(base_url, found.refusal_id));
   }
   if (!found?.state) return null;
-  const { status, proof } = statuses[found.state];
+  const { status, proof } = found.state === 'released' && found.canceled ? canceled : statuses[found.state];
   const proofOutcome = found.final ? 'none' : proof;
   return { taskId: task_id, status, proofOutcome, paymentRef: null, verifyUrl: verifyUrl(base_url, task_id) };
 }

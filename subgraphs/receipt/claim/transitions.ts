@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { TaskId } from '../../../schema/ids.ts';
 import { asEntity } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
+import { wasCanceled } from './cancel.ts';
 import { PaymentClaim } from './claim.entity.ts';
 import { dropSlots, type Lease } from './claim.ts';
 import { retakeIdentifier } from './identifier.ts';
@@ -127,6 +128,8 @@ export async function storeAnswers(
 export type Abandoned =
   | { readonly kind: 'released'; readonly agent_id: number | null; readonly reserved_atomic: bigint }
   | { readonly kind: 'settling' }
+  /** By its buyer, while this process worked for it. */
+  | { readonly kind: 'canceled' }
   | { readonly kind: 'lost' };
 
 /**
@@ -154,7 +157,7 @@ export async function abandonClaim(
     values: [...held, reason, definite, by_caller],
   });
   const row = rows[0];
-  if (!row) return { kind: 'lost' };
+  if (!row) return { kind: (await wasCanceled(tx, lease)) ? 'canceled' : 'lost' };
   if (row.state !== 'released') return { kind: 'settling' };
   dropSlots(tx, [lease.claim_key]);
   return { kind: 'released', agent_id: row.agent_id, reserved_atomic: row.reserved_atomic };

@@ -3,6 +3,7 @@ import { encode, rfc8949EncodeOptions } from 'cborg';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
 import { COSE_ES256, coseHeader, cwtClaim, SIGNATURE1 } from '../../../schema/cose.ts';
 import { didWeb, VC_CTY, VC_TYP } from '../../../schema/credential.ts';
+import { jwksUri } from '../../../schema/links.ts';
 import type { SeedKeys } from './derive.ts';
 import { p1363 } from './p1363.ts';
 
@@ -28,6 +29,8 @@ export interface EnvelopeSigner {
   signCose(facts: CoseFacts, payload: Uint8Array): CoseSignature;
   /** As `vc+jwt` ("Securing Verifiable Credentials using JOSE and COSE"). @param iat unix seconds */
   signCredential(credential: JsonObject, iat: number): string;
+  /** The JWS of what is said of this service itself, without the payload: that is its canonical JSON (RFC 7515 §A.5, RFC 8785). */
+  signCard(card: JsonObject): { readonly protected: string; readonly signature: string };
   /** By which credentials name this service. */
   readonly did_web: string;
 }
@@ -57,6 +60,14 @@ export function envelopeSigner({ es256: { key, kid } }: Pick<SeedKeys, 'es256'>,
       );
       const signature = es256(cbor([SIGNATURE1, protected_header, new Uint8Array(), payload]));
       return { protected_header, signature };
+    },
+    signCard(card) {
+      const header = { alg: 'ES256', kid, typ: 'JOSE', jku: jwksUri(base_url) };
+      const [encoded, payload] = [JSON.stringify(header), canonicalJson(card)].map(part =>
+        Buffer.from(part).toString('base64url'),
+      );
+      const signature = es256(Buffer.from(`${encoded}.${payload}`)).toString('base64url');
+      return { protected: String(encoded), signature };
     },
     signCredential(credential, iat) {
       const header = { alg: 'ES256', kid: `${did_web}#${kid}`, typ: VC_TYP, cty: VC_CTY, iss: did_web, iat };

@@ -87,6 +87,7 @@ const known: { readonly [K in CallOutcome['kind']]: Known<K> } = {
     }),
     movement: 'nothing_moved',
   },
+  canceled: { outcome: fc.record({ task_id }), movement: 'nothing_moved' },
   broke_off: { outcome: fc.record({ away: fc.boolean() }), movement: 'nothing_moved' },
   still_owed: {
     outcome: fc.record({

@@ -104,6 +104,15 @@ export class FakePort implements Port {
     };
   }
 
+  signCard: Port['signCard'] = () => ({ protected: 'e30', signature: 'AA' });
+  readonly offered: Port['offered'] = {
+    seal: request => `offer_${Buffer.from(JSON.stringify(request)).toString('base64url')}`,
+    open: id =>
+      id.startsWith('offer_')
+        ? { request: JSON.parse(Buffer.from(id.slice(6), 'base64url').toString()), lapsed: false }
+        : null,
+  };
+
   /** How the board stands. */
   board_version = '1';
   async boardVersion(): Promise<string> {

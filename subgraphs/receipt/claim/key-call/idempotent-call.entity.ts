@@ -12,6 +12,7 @@ export class IdempotentCall {
   apiKeyHash!: string;
   @Property({ type: 'text' })
   requestHash!: string;
+  @Index({ name: 'idempotent_call_task' })
   @Property({ type: 'text' })
   taskId!: TaskId;
   @Property({ type: 'uuid' })

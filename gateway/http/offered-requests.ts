@@ -1,0 +1,42 @@
+import type { OfferedRequests } from '../../rest-compat/port.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
+import type { Clock } from '../../subgraphs/clock.ts';
+import type { Vault } from '../../subgraphs/vault.ts';
+
+const PREFIX = 'offer_';
+const LABEL = 'offered request';
+
+interface Sealed {
+  readonly request: JsonObject;
+  readonly lapses_ms: number;
+}
+
+/** Requests inside of the ids by which they are paid for, sealed: any process of this service opens what another has offered. */
+export function openOfferedRequests({
+  vault,
+  clock,
+}: {
+  vault: Pick<Vault, 'seal' | 'open'>;
+  clock: Clock;
+}): OfferedRequests {
+  return {
+    seal(request) {
+      const sealed: Sealed = { request, lapses_ms: clock.now_ms() + limits.offered_request_seconds_max * 1_000 };
+      const text = JSON.stringify(sealed);
+      if (Buffer.byteLength(text) > limits.offered_request_bytes_max) return null;
+      return PREFIX + vault.seal(text, LABEL).toString('base64url');
+    },
+    open(id) {
+      if (!id.startsWith(PREFIX) || id.length > 2 * limits.offered_request_bytes_max) return null;
+      try {
+        const opened = vault.open(Buffer.from(id.slice(PREFIX.length), 'base64url'), LABEL);
+        const { request, lapses_ms } = JSON.parse(opened.toString('utf8')) as Sealed;
+        return { request, lapsed: clock.now_ms() > lapses_ms };
+      } catch {
+        // Altered, or sealed under another key.
+        return null;
+      }
+    },
+  };
+}

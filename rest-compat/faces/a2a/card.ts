@@ -1,0 +1,57 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Door } from '../../door.ts';
+import type { Port } from '../../port.ts';
+import { x402Extensions } from './extension.ts';
+
+/** The door at which chats are sold to messages. */
+export const A2A_PATH = '/a2a-message';
+
+/**
+ * The agent's card (A2A 1.0 §4.4.1), with its signature over all the rest of it in canonical form (§8.4). What is as it is anyway
+ * is left out of it, as protobuf would: else nobody could make the same bytes again. It has no security schemes: they may all be left
+ * out, and the official client, which reads a card twice before it verifies it, does not find them again.
+ */
+export function agentCard(doors: readonly Door[], port: Pick<Port, 'base_url' | 'signCard'>): JsonObject {
+  const card = unsignedCard(doors, port.base_url);
+  return { ...card, signatures: [{ ...port.signCard(card) }] };
+}
+
+function unsignedCard(doors: readonly Door[], base_url: string): JsonObject {
+  const url = base_url + A2A_PATH;
+  return {
+    name: 'Spend receipt gateway',
+    description:
+      'Answers chats of models for a fixed price in USDC by x402, each with a signed spend receipt that anybody can verify.',
+    version: '1.0.0',
+    provider: { url: base_url, organization: 'Spend receipt gateway' },
+    documentationUrl: `${base_url}/openapi.json`,
+    supportedInterfaces: ['1.0', '0.3'].map(protocolVersion => ({ url, protocolBinding: 'JSONRPC', protocolVersion })),
+    capabilities: {
+      streaming: true,
+      pushNotifications: false,
+      extendedAgentCard: false,
+      extensions: x402Extensions.map(({ uri, x402_version }) => ({
+        uri,
+        description: `Pays by x402 in the metadata of messages; offers are of its version ${x402_version}. Without it, by HTTP 402.`,
+      })),
+    },
+    defaultInputModes: ['text/plain', 'application/json'],
+    defaultOutputModes: ['text/plain', 'application/json'],
+    skills: doors.flatMap(skill),
+  };
+}
+
+/** What is sold at that path. */
+function skill({ path, name, summary, price, tags }: Door): JsonObject[] {
+  if (path !== A2A_PATH || price === null) return [];
+  const terms = `${price.amount_atomic} atomic USDC each, on ${price.networks.join(' or ')}`;
+  return [
+    {
+      id: name,
+      name: 'Chat completion',
+      description: `${summary}. ${terms}. Texts are what is asked; one part of data may hold the rest of a chat request, such as its model. Every message stands alone. A key (X-API-Key) stands in for the payment; X-SVC-Session or X-SVC-Payer shows the tasks of one’s own.`,
+      tags: [...tags, 'chat', 'x402'],
+      examples: ['What is a spend receipt?'],
+    },
+  ];
+}

@@ -1,0 +1,109 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import type { Answer } from '../../problem.ts';
+
+/* What A2A calls errors (specification 1.0, §5.4 and §9.5), and what the service's own refusals are among them. */
+
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data: readonly JsonObject[];
+}
+
+const a2aErrors = {
+  parse_error: [-32700, 'Invalid JSON payload'],
+  invalid_request: [-32600, 'Request payload validation error'],
+  method_not_found: [-32601, 'Method not found'],
+  invalid_params: [-32602, 'Invalid parameters'],
+  internal: [-32603, 'Internal error'],
+  task_not_found: [-32001, 'Task not found'],
+  task_not_cancelable: [-32002, 'Task cannot be canceled'],
+  push_notification_not_supported: [-32003, 'Push Notification is not supported'],
+  unsupported_operation: [-32004, 'This operation is not supported'],
+  content_type_not_supported: [-32005, 'Incompatible content types'],
+  version_not_supported: [-32009, 'This version of the protocol is not supported'],
+} as const satisfies Record<string, readonly [code: number, message: string]>;
+
+type A2aErrorName = keyof typeof a2aErrors;
+
+const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
+const A2A_DOMAIN = 'a2a-protocol.org';
+const OUR_DOMAIN = 'svc402';
+
+/** What is wrong with a call by A2A's own rules. `field`: the parameter at fault. */
+export class A2aFault extends Error {
+  readonly rpc: RpcError;
+
+  constructor(name: A2aErrorName, detail?: string, field?: string) {
+    const [code, message] = a2aErrors[name];
+    super(detail ?? message);
+    const info = { '@type': ERROR_INFO, reason: name.toUpperCase(), domain: A2A_DOMAIN };
+    this.rpc = {
+      code,
+      message: detail === undefined ? message : `${message}: ${detail}`,
+      data: [info, ...(field === undefined ? [] : [violation(field, detail ?? message)])],
+    };
+  }
+}
+
+function violation(field: string, description: string): JsonObject {
+  return { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [{ field, description }] };
+}
+
+/** Refusals of ours that A2A has a name for. */
+const named: Readonly<Record<string, A2aErrorName>> = {
+  invalid_request: 'invalid_params',
+  unknown_model: 'invalid_params',
+  not_found: 'task_not_found',
+  task_not_cancelable: 'task_not_cancelable',
+  internal: 'internal',
+};
+
+/** All others by their HTTP status, in what A2A leaves to implementations. */
+const byStatus: Readonly<Record<number, number>> = {
+  400: -32040,
+  401: -32041,
+  402: -32042,
+  403: -32043,
+  409: -32049,
+  410: -32050,
+  413: -32053,
+  429: -32059,
+  500: -32603,
+  502: -32062,
+  503: -32063,
+};
+
+/** What a door refused with, as an error of JSON-RPC: by the code that it has in every other face, with all its facts. */
+export function refusalOf({ status, body }: Pick<Answer, 'status' | 'body'>): RpcError {
+  const said: Json = typeof body === 'string' && body !== '' ? (JSON.parse(body) as Json) : {};
+  const facts = isJsonObject(said) ? said : {};
+  const code = typeof facts.code === 'string' ? facts.code : (emptyCodes[status] ?? 'internal');
+  const message = String(facts.detail ?? facts.error ?? code);
+  const a2a = named[code];
+  const param = isJsonObject(facts.error) ? facts.error.param : null;
+  return {
+    code: a2a ? a2aErrors[a2a][0] : (byStatus[status] ?? a2aErrors.internal[0]),
+    message,
+    data: [
+      {
+        '@type': ERROR_INFO,
+        reason: code.toUpperCase(),
+        domain: OUR_DOMAIN,
+        metadata: { http_status: String(status) },
+      },
+      ...(typeof param === 'string' ? [violation(param, message)] : []),
+      { '@type': 'type.googleapis.com/google.protobuf.Struct', value: facts },
+    ],
+  };
+}
+
+/** Of possession nothing is said but the status. */
+const emptyCodes: Readonly<Record<number, string>> = {
+  401: 'unauthenticated',
+  402: 'payment_required',
+  403: 'forbidden',
+};
+
+/** HTTP's own word: a 400 is told by JSON-RPC alone, which is where its callers look. */
+export const httpStatusOf = ({ status }: Pick<Answer, 'status'>): number =>
+  status === 400 || status === 404 ? 200 : status;

@@ -1,0 +1,64 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+
+/* What clients of 0.3 are told, made of the same in the words of 1.0. */
+
+/** The result of a call: 0.3 has tasks and messages bare, each naming its kind. */
+export function legacyResult(result: JsonObject): JsonObject {
+  if (isJsonObject(result.task)) return legacyTask(result.task);
+  if (isJsonObject(result.statusUpdate)) return statusUpdate(result.statusUpdate);
+  if (isJsonObject(result.artifactUpdate)) return artifactUpdate(result.artifactUpdate);
+  return result;
+}
+
+export function legacyTask({ status, artifacts, ...task }: JsonObject): JsonObject {
+  return {
+    kind: 'task',
+    ...task,
+    status: legacyStatus(status ?? {}),
+    ...(Array.isArray(artifacts) ? { artifacts: artifacts.map(legacyArtifact) } : {}),
+  };
+}
+
+function statusUpdate({ status = {}, ...update }: JsonObject): JsonObject {
+  return { kind: 'status-update', ...update, status: legacyStatus(status), final: isFinal(status) };
+}
+
+function artifactUpdate({ artifact = {}, ...update }: JsonObject): JsonObject {
+  return { kind: 'artifact-update', ...update, artifact: legacyArtifact(artifact) };
+}
+
+/** `TASK_STATE_INPUT_REQUIRED` → `input-required`. */
+function legacyWord(word: Json | undefined, prefix: string): string {
+  return String(word).slice(prefix.length).toLowerCase().replaceAll('_', '-');
+}
+
+function legacyStatus(status: Json): Json {
+  if (!isJsonObject(status)) return status;
+  const { state, message, ...rest } = status;
+  return {
+    ...rest,
+    state: legacyWord(state, 'TASK_STATE_'),
+    ...(isJsonObject(message) ? { message: legacyMessage(message) } : {}),
+  };
+}
+
+/** Whether a stream ends with it. */
+const isFinal = (status: Json): boolean =>
+  isJsonObject(status) && /COMPLETED|FAILED|CANCELED|REJECTED|INPUT_REQUIRED/.test(String(status.state));
+
+function legacyMessage({ role, parts, ...message }: JsonObject): JsonObject {
+  return { kind: 'message', ...message, role: legacyWord(role, 'ROLE_'), parts: legacyParts(parts) };
+}
+
+function legacyArtifact(artifact: Json): Json {
+  return isJsonObject(artifact) ? { ...artifact, parts: legacyParts(artifact.parts) } : artifact;
+}
+
+function legacyParts(parts: Json | undefined): Json {
+  if (!Array.isArray(parts)) return [];
+  return parts.map((part: Json) => {
+    if (!isJsonObject(part)) return part;
+    const { mediaType: _, ...members } = part;
+    return { kind: 'text' in members ? 'text' : 'data', ...members };
+  });
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { Version } from './dialect.ts';
+import { A2aFault } from './faults.ts';
+import { fromLegacy } from './legacy-request.ts';
+
+/* What a message of A2A asks, as the chat request that it stands for. */
+
+const Members = z.record(z.string(), z.unknown());
+/** Empty is none, as protobuf has it. */
+const name = z.string().max(limits.offered_request_bytes_max * 2);
+
+const Message = z.object({
+  messageId: z.string().min(1).max(256),
+  contextId: name.nullish(),
+  taskId: name.nullish(),
+  role: z.enum(['ROLE_USER']),
+  parts: z.array(Members).min(1).max(256),
+  metadata: Members.nullish(),
+});
+
+const Sent = z.object({
+  message: Message,
+  configuration: z
+    .object({
+      acceptedOutputModes: z.array(z.string()).nullish(),
+      taskPushNotificationConfig: Members.nullish(),
+      historyLength: z.int().min(0).nullish(),
+    })
+    .nullish(),
+});
+
+export interface SentMessage {
+  readonly message_id: string;
+  readonly context_id: string | null;
+  readonly task_id: string | null;
+  readonly parts: readonly JsonObject[];
+  readonly metadata: JsonObject;
+}
+
+/** @throws A2aFault invalid_params, content_type_not_supported, push_notification_not_supported */
+export function readMessage(params: JsonObject, version: Version): SentMessage {
+  const { message, configuration } = validParams(Sent, version === '0.3' ? fromLegacy(params) : params);
+  if (configuration?.taskPushNotificationConfig) throw new A2aFault('push_notification_not_supported');
+  requireMode(configuration?.acceptedOutputModes ?? []);
+  return {
+    message_id: message.messageId,
+    context_id: message.contextId || null,
+    task_id: message.taskId || null,
+    parts: message.parts as JsonObject[],
+    metadata: (message.metadata ?? {}) as JsonObject,
+  };
+}
+
+/** Of params in A2A's own spelling. @throws A2aFault invalid_params, naming the member */
+export function validParams<S extends z.ZodType>(shape: S, params: JsonObject): z.output<S> {
+  const parsed = shape.safeParse(params);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new A2aFault('invalid_params', issue?.message, issue?.path.join('.'));
+}
+
+/** What an answer is made of: text, and where a model calls tools, JSON. */
+function requireMode(modes: readonly string[]): void {
+  if (modes.length === 0 || modes.some(mode => /^(text\/(plain|\*)|application\/(json|\*)|\*\/\*|\*|text)$/.test(mode)))
+    return;
+  throw new A2aFault('content_type_not_supported', `Answers are text/plain or application/json.`);
+}
+
+/**
+ * The chat request that a message stands for: its texts are one message of the user's, and one part of data may hold the rest
+ * of the request as POST /v1/chat/completions takes it, such as a model, or the messages before. Its context is the intent.
+ */
+export function chatOf({ parts, context_id }: Pick<SentMessage, 'parts' | 'context_id'>): JsonObject {
+  const texts: string[] = [];
+  let request: JsonObject | null = null;
+  for (const [at, part] of parts.entries()) {
+    if (typeof part.text === 'string') texts.push(part.text);
+    else if (isJsonObject(part.data) && request === null) request = part.data;
+    else throw unread(part, at);
+  }
+  const { stream: _, ...asked } = request ?? {};
+  const before = Array.isArray(asked.messages) ? asked.messages : [];
+  const said: Json[] = texts.length === 0 ? [] : [{ role: 'user', content: texts.join('\n\n') }];
+  const messages = [...before, ...said];
+  if (messages.length === 0) throw new A2aFault('invalid_params', 'There is no text in it.', 'message.parts');
+  return { ...asked, messages, ...intentOf(context_id, asked) };
+}
+
+function unread(part: JsonObject, at: number): A2aFault {
+  const field = `message.parts.${at}`;
+  if ('raw' in part || 'url' in part || 'data' in part)
+    return new A2aFault('content_type_not_supported', 'Taken are texts, and one JSON object.', field);
+  return new A2aFault('invalid_params', 'A part is a text, or data.', field);
+}
+
+function intentOf(context_id: string | null, { intent_id = null }: JsonObject): JsonObject {
+  if (context_id === null) return {};
+  if (context_id.length > limits.intent_id_chars_max)
+    throw new A2aFault('invalid_params', 'It is longer than an intent may be.', 'message.contextId');
+  if (intent_id !== null && intent_id !== context_id)
+    throw new A2aFault('invalid_params', 'It is another than the intent_id of the request.', 'message.contextId');
+  return { intent_id: context_id };
+}

@@ -1,0 +1,87 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { sha256Hex } from '../../../schema/digest.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { Answer } from '../../problem.ts';
+import { type Calling, resultOf } from './calling.ts';
+import { A2aFault } from './faults.ts';
+import type { SentMessage } from './message.ts';
+import { asking, declined, requiredBy } from './payment.ts';
+import { agentMessage, type Shown } from './task.ts';
+
+/*
+ * A request that waits for its payment: a task that needs input. It is kept by nobody but its client, inside of its id, and
+ * costs nothing until it is paid for; then it is found by the name under which that was done.
+ */
+
+export interface Offered extends Shown {
+  /** Under which its payment buys it once. */
+  readonly name: string;
+  readonly chat: JsonObject;
+  readonly lapsed: boolean;
+}
+
+/** Also its context, where its request names no intent. */
+export const nameOf = (id: string): string => `a2a_${sha256Hex(id).slice(0, 40)}`;
+
+/** Null where the id is none of an offered request. */
+export function openOffered({ house }: Pick<Calling, 'house'>, id: string): Offered | null {
+  const opened = house.port.offered.open(id);
+  return opened && offeredAs(id, opened.request, opened.lapsed);
+}
+
+function offeredAs(id: string, chat: JsonObject, lapsed = false): Offered {
+  const name = nameOf(id);
+  const context_id = typeof chat.intent_id === 'string' ? chat.intent_id : name;
+  return { id, name, chat, lapsed, context_id };
+}
+
+/** That a message may go on with an offered request. @throws A2aFault task_not_found, invalid_params */
+export function requireOffered(offered: Offered, { context_id, task_id }: SentMessage): void {
+  if (offered.lapsed)
+    throw new A2aFault('task_not_found', 'It can be paid for no longer: ask again.', 'message.taskId');
+  if (context_id !== null && context_id !== offered.context_id && context_id !== task_id)
+    throw new A2aFault('invalid_params', 'The task is of another context.', 'message.contextId');
+}
+
+/**
+ * The task that an unpaid chat becomes; null where it is longer than an id may be. `failure`: why the payment that came with it did not do.
+ * @param answer the 402 @throws A2aFault invalid_params where nobody could answer it, paid or not
+ */
+export function offerTask(
+  calling: Calling,
+  chat: JsonObject,
+  answer: Answer,
+  { offered, failure }: { readonly offered: Offered | null; readonly failure: boolean },
+): JsonObject | null {
+  const { house, extension } = calling;
+  if (extension === null) return null;
+  if (offered === null) requireChat(calling, chat);
+  const id = offered?.id ?? house.port.offered.seal(chat);
+  if (id === null) return null;
+  const said = JSON.parse(String(answer.body)) as JsonObject;
+  const required = requiredBy(answer, extension.x402_version);
+  const text = failure || said.code !== undefined ? String(said.error) : 'Payment is required.';
+  const metadata = asking(required, failure ? String(said.error) : null);
+  return resultOf(calling, { task: waiting(offered ?? offeredAs(id, chat), text, metadata) });
+}
+
+/** What whoever will not pay hears: it stays as it is until it lapses, and asks for nothing. */
+export function declinedTask(calling: Calling, offered: Offered): JsonObject {
+  return resultOf(calling, { task: waiting(offered, 'It stays unpaid, and lapses by itself.', declined({})) });
+}
+
+export function waiting({ id, context_id, name }: Offered, text?: string, metadata: JsonObject = {}): JsonObject {
+  const status: JsonObject = { state: 'TASK_STATE_INPUT_REQUIRED' };
+  const said = text === undefined ? status : { ...status, message: agentMessage(name, text, metadata) };
+  return { id, contextId: context_id, status: said };
+}
+
+/** By the door's own schema. @throws A2aFault invalid_params */
+function requireChat({ door, request: { params, query, headers } }: Calling, chat: JsonObject): void {
+  try {
+    door.operation({ params, query, headers, body: chat });
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause;
+    throw new A2aFault('invalid_params', cause.message, String(cause.extensions.param));
+  }
+}

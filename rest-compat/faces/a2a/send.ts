@@ -1,0 +1,141 @@
+import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
+import { sha256Hex } from '../../../schema/digest.ts';
+import { callDoor, type DoorOutcome } from '../../call.ts';
+import { paymentIn } from '../../credentials.ts';
+import type { DoorRequest } from '../../door-request.ts';
+import { priceOf, resourceOf } from '../../offer.ts';
+import type { Answer } from '../../problem.ts';
+import { type Calling, readBody, refused, resultOf, told } from './calling.ts';
+import { echoOf } from './extension.ts';
+import { A2aFault } from './faults.ts';
+import { chatOf, readMessage, type SentMessage } from './message.ts';
+import { declinedTask, type Offered, offerTask, openOffered, requireOffered } from './offer.ts';
+import { completed, namedPayment, offersIn, paymentStatusOf, submitted, withPayment } from './payment.ts';
+import { agentMessage, artifactOf } from './task.ts';
+import { type Chat, contextOf, eventHeaders, framed, taskEvents } from './task-events.ts';
+import { refuseTask } from './tasks.ts';
+
+/* SendMessage and SendStreamingMessage: a chat at the door that sells it, told as a task. */
+
+export async function sendMessage(calling: Calling): Promise<Answer> {
+  const asked = await chatAsked(calling);
+  if (!('chat' in asked)) return 'status' in asked ? asked : told(calling, asked.result);
+  const outcome = await callDoor(calling.door, asked.request, calling.house);
+  if (isStream(outcome)) throw new Error('a chat was streamed that was asked for in one piece');
+  if (outcome.status === 402) return unpaid(calling, asked, outcome, task => told(calling, task));
+  if (outcome.status !== 200) return refused(calling, outcome);
+  return told(calling, resultOf(calling, { task: chatTask(outcome, asked) }), settledHeaders(outcome.headers));
+}
+
+export async function streamMessage(calling: Calling): Promise<DoorOutcome> {
+  const asked = await chatAsked(calling, { stream: true });
+  const { call, extension, request } = calling;
+  const events = (source: AsyncIterable<JsonObject>, headers: Answer['headers'] = {}): DoorOutcome => ({
+    status: 200,
+    headers: { ...headers, ...eventHeaders, ...echoOf(extension, request.headers) },
+    body: framed(call.id, source),
+  });
+  if (!('chat' in asked)) return 'status' in asked ? asked : events(only({ result: asked.result }));
+  const outcome = await callDoor(calling.door, asked.request, calling.house);
+  if (isStream(outcome)) return events(taskEvents(calling, outcome, asked), settledHeaders(outcome.headers));
+  if (outcome.status === 402) return unpaid(calling, asked, outcome, task => events(only({ result: task })));
+  return refused(calling, outcome);
+}
+
+const isStream = (outcome: DoorOutcome): outcome is Exclude<DoorOutcome, Answer> =>
+  outcome.body !== null && typeof outcome.body === 'object' && Symbol.asyncIterator in outcome.body;
+
+/**
+ * Of a message that stands for no chat the one who has paid hears why; the other hears its price first, as at every door.
+ * @throws A2aFault
+ */
+async function chatAsked(
+  calling: Calling,
+  members: JsonObject = {},
+): Promise<Chat | Answer | { readonly result: JsonObject }> {
+  try {
+    return await readChat(calling, members);
+  } catch (fault) {
+    if (!(fault instanceof A2aFault) || calling.extension !== null) throw fault;
+    const { door, request, house } = calling;
+    const priced = await callDoor(door, { ...request, body: readBody({}) }, house);
+    if (priced.status !== 402 || isStream(priced)) throw fault;
+    return refused(calling, priced);
+  }
+}
+
+async function readChat(
+  calling: Calling,
+  members: JsonObject,
+): Promise<Chat | Answer | { readonly result: JsonObject }> {
+  const { call, version, request } = calling;
+  const sent = readMessage(call.params, version);
+  const offered = sent.task_id === null ? null : openOffered(calling, sent.task_id);
+  if (sent.task_id !== null && offered === null) return refuseTask(calling, sent.task_id);
+  if (offered) requireOffered(offered, sent);
+  if (offered && paymentStatusOf(sent.metadata) === 'payment-rejected')
+    return { result: declinedTask(calling, offered) };
+  const chat = offered?.chat ?? chatOf(sent);
+  const body = { ...chat, ...members };
+  const payment = submitted(sent.metadata);
+  const named = payment && offered ? namedPayment(payment, offered.name, offersOf(calling)) : payment;
+  const headers = withName(withPayment(request.headers, named), sent, offered, body);
+  return { chat, offered, request: { ...request, headers, body: readBody(body) } };
+}
+
+function offersOf({ door, request, house: { port } }: Calling): readonly JsonObject[] {
+  const price = priceOf(door, resourceOf(door, request, port));
+  return price ? offersIn(port.challenge(price, null).required) : [];
+}
+
+/**
+ * An offered request is bought once, by whatever comes; and a message by key is done once (§3.3.1), as its answer could not
+ * be asked for again otherwise. A payment names its call by itself.
+ */
+function withName(headers: DoorRequest['headers'], sent: SentMessage, offered: Offered | null, body: JsonObject) {
+  if (headers['idempotency-key'] !== undefined) return headers;
+  if (offered) return { ...headers, 'idempotency-key': offered.name };
+  const by_key = headers.authorization !== undefined || headers['x-api-key'] !== undefined;
+  if (!by_key || paymentIn(headers) !== null) return headers;
+  return { ...headers, 'idempotency-key': `a2a_${sha256Hex(canonicalJson([sent.message_id, body]))}` };
+}
+
+/** With x402 in metadata its price is told in a task; else, as at every door, by HTTP. */
+function unpaid<A>(
+  calling: Calling,
+  { chat, request, offered }: Chat,
+  answer: Answer,
+  told: (task: JsonObject) => A,
+): A | Answer {
+  const failure = paymentIn(request.headers) !== null;
+  const task = offerTask(calling, chat, answer, { offered, failure });
+  return task === null ? refused(calling, answer) : told(task);
+}
+
+function chatTask({ body, headers }: Answer, asked: Chat): JsonObject {
+  const { svc, ...answer } = JSON.parse(String(body)) as JsonObject & { readonly svc: JsonObject };
+  const task_id = String(svc.task_id);
+  const paid = completed(headers);
+  const message = agentMessage(task_id, 'Payment successful.', paid);
+  const done = { state: 'TASK_STATE_COMPLETED', timestamp: svc.collected_at ?? svc.issued_at ?? null };
+  return {
+    id: asked.offered?.id ?? task_id,
+    contextId: contextOf(asked, task_id),
+    status: Object.keys(paid).length === 0 ? done : { ...done, message },
+    artifacts: [artifactOf(answer)],
+    metadata: { svc },
+  };
+}
+
+/** What says how it was settled; what says of which media it is is JSON-RPC's. */
+function settledHeaders({
+  'content-type': _type,
+  'cache-control': _cache,
+  ...headers
+}: Answer['headers']): Answer['headers'] {
+  return headers;
+}
+
+async function* only(event: JsonObject): AsyncGenerator<JsonObject> {
+  yield event;
+}

@@ -1,0 +1,80 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { callDoor, type DoorOutcome } from '../../call.ts';
+import type { Door, Face } from '../../door.ts';
+import type { Body, DoorRequest } from '../../door-request.ts';
+import { withinRate } from '../../gate.ts';
+import { type Calling, refused } from './calling.ts';
+import { methodOf, saysA2a } from './dialect.ts';
+import { activated } from './extension.ts';
+import { A2aFault } from './faults.ts';
+import { idOf, isRpc, readCall, rpcFailure } from './json-rpc.ts';
+import { sendMessage, streamMessage } from './send.ts';
+import { followTask, tellCanceled, tellTask, tellTasks } from './tasks.ts';
+
+type Method = ReturnType<typeof methodOf>['method'];
+
+const answers: Readonly<Record<Method, (calling: Calling) => Promise<DoorOutcome>>> = {
+  send: sendMessage,
+  stream: streamMessage,
+  get: tellTask,
+  list: tellTasks,
+  cancel: tellCanceled,
+  subscribe: followTask,
+  async push() {
+    throw new A2aFault('push_notification_not_supported', 'Follow a task by SubscribeToTask, or ask for it.');
+  },
+  async extended_card() {
+    throw new A2aFault('unsupported_operation', 'There is no other card than the public one.');
+  },
+};
+
+/**
+ * A door at which JSON-RPC is spoken, too: a body that is a call is answered as one, whatever else is at its path. Anything else
+ * goes to the door itself, as it came; so does what finds no room to be read, which there hears its price first.
+ */
+export async function serveA2a(door: Door, request: DoorRequest, house: Face): Promise<DoorOutcome> {
+  if (door.kind !== 'document' || request.body === null) return callDoor(door, request, house);
+  const { port } = house;
+  const { body } = request;
+  const release = port.rates.hold(request.address, body.expectedBytes(door.body_bytes_max));
+  if (release === null) return callDoor(door, request, house);
+  let read: Body;
+  try {
+    read = await body.read(door, noFile);
+  } finally {
+    release();
+  }
+  if (read.kind === 'json' && isRpc(read.value)) return answerCall({ door, request, house }, read.value);
+  if (read.kind === 'refused' && read.code === 'invalid_request' && saysA2a(request))
+    return within(request, house, null, new A2aFault('parse_error', read.detail));
+  return callDoor(door, { ...request, body: { expectedBytes: () => 0, read: async () => read } }, house);
+}
+
+const noFile = { id: '', take: () => false, async deliver() {}, release() {} };
+
+async function answerCall(
+  { door, request, house }: Pick<Calling, 'door' | 'request' | 'house'>,
+  body: JsonObject,
+): Promise<DoorOutcome> {
+  try {
+    const call = readCall(body);
+    const { method, version } = methodOf(call.method, request);
+    const extension = activated(request.headers);
+    return await answers[method]({ call, version, door, request, house, extension });
+  } catch (fault) {
+    if (!(fault instanceof A2aFault)) throw fault;
+    return within(request, house, body, fault);
+  }
+}
+
+/** What is wrong with a call, as often as an address may hear it. */
+async function within(
+  request: DoorRequest,
+  house: Face,
+  body: JsonObject | null,
+  fault: A2aFault,
+): Promise<DoorOutcome> {
+  const id = body === null ? null : idOf(body);
+  const answer = await withinRate(request, house.port, async () => rpcFailure(id, fault.rpc));
+  return answer.status === 429 ? refused({ call: { id, method: '', params: {} } }, answer) : answer;
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { taskListing } from '../../../schema/task-listing.ts';
+import { taskStates } from '../../../schema/task-state.ts';
+import { JsonMembers } from '../../answer-shapes.ts';
+import { operation } from '../../document.ts';
+import { documentDoor } from '../../door.ts';
+
+/* The free methods of A2A as doors: each passes the gate that every other does, and is bounded as often as any. */
+
+const own = {
+  methods: ['POST'],
+  path: '/a2a-message',
+  tags: ['inference'],
+  possession: 'offered',
+  headers: z.object({ 'x-svc-payer': z.string().optional() }),
+  response: JsonMembers,
+} as const;
+
+const OneTask = z.object({ task_id: z.string().max(128) });
+type OwnHeaders = z.output<typeof own.headers>;
+
+const payerOf = (headers: OwnHeaders) => headers['x-svc-payer'] ?? null;
+const oneTask = ({ headers, body }: { readonly headers: OwnHeaders; readonly body: z.output<typeof OneTask> }) => ({
+  taskId: body.task_id,
+  payer: payerOf(headers),
+});
+
+export const getTask = documentDoor({
+  ...own,
+  name: 'a2a_get_task',
+  summary: 'Where a task stands, and to its buyer what it brought',
+  document: operation('faces/a2a/a2a_get_task'),
+  body: OneTask,
+  variables: oneTask,
+});
+
+/** Asked again and again for whoever follows a task: that was one call, and is counted once. */
+export const watchTask = { ...getTask, rated: false };
+
+export const cancelTask = documentDoor({
+  ...own,
+  name: 'a2a_cancel_task',
+  summary: 'Lets go of a task before its payment is sent',
+  document: operation('faces/a2a/a2a_cancel_task'),
+  body: OneTask,
+  variables: oneTask,
+});
+
+export const listTasks = documentDoor({
+  ...own,
+  name: 'a2a_list_tasks',
+  summary: 'Tasks of one’s own, those first that have moved last',
+  document: operation('faces/a2a/a2a_list_tasks'),
+  body: z.object({
+    context_id: z.string().nullable(),
+    states: z.array(z.enum(taskStates)).nullable(),
+    since: z.string().nullable(),
+    before: z.string().nullable(),
+    limit: z.int().min(1).max(taskListing.most),
+    artifacts: z.boolean(),
+  }),
+  variables: ({ headers, body: { context_id, ...asked } }) => ({
+    ...asked,
+    payer: payerOf(headers),
+    contextId: context_id,
+  }),
+});

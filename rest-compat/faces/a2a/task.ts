@@ -1,0 +1,75 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import type { TaskState } from '../../../schema/task-state.ts';
+
+/* Tasks, artifacts and their states as A2A 1.0 spells them, made of what the service knows of its own tasks. */
+
+/** How each of ours is called; what was taken on is what was sold, so with its receipt it is done. */
+export const a2aStates: Readonly<Record<TaskState, string>> = {
+  working: 'TASK_STATE_WORKING',
+  settling: 'TASK_STATE_WORKING',
+  released: 'TASK_STATE_FAILED',
+  canceled: 'TASK_STATE_CANCELED',
+  refused: 'TASK_STATE_REJECTED',
+  completed: 'TASK_STATE_COMPLETED',
+  accepted: 'TASK_STATE_COMPLETED',
+};
+
+export const isTerminal = (state: TaskState): boolean => a2aStates[state] !== 'TASK_STATE_WORKING';
+
+/** A message of the agent's beside a state. */
+export function agentMessage(id: string, text: string, metadata: JsonObject): JsonObject {
+  return { messageId: `${id}-status`, role: 'ROLE_AGENT', parts: [{ text }], metadata };
+}
+
+/** The answer to a chat as what a task has brought; its text is a part of its own, and what is no text is data. */
+export function artifactOf(answer: JsonObject): JsonObject {
+  const { choices, usage = null, model = null } = answer;
+  const choice = Array.isArray(choices) ? choices[0] : undefined;
+  const message = isJsonObject(choice) && isJsonObject(choice.message) ? choice.message : null;
+  const finish_reason = isJsonObject(choice) ? (choice.finish_reason ?? null) : null;
+  return {
+    artifactId: String(answer.id ?? 'answer'),
+    name: 'answer',
+    parts: message === null ? [dataPart(answer)] : partsOf(message),
+    metadata: { model, usage, finish_reason },
+  };
+}
+
+export const dataPart = (data: Json): JsonObject => ({ data, mediaType: 'application/json' });
+export const textPart = (text: string): JsonObject => ({ text, mediaType: 'text/plain' });
+
+function partsOf(message: JsonObject): JsonObject[] {
+  const { content } = message;
+  const text = typeof content === 'string' && content !== '' ? [textPart(content)] : [];
+  const isText = message.tool_calls === undefined && message.refusal === undefined;
+  return isText && text.length > 0 ? text : [...text, dataPart(message)];
+}
+
+/** How a task is called to whoever asks: by the id under which it was offered, where it was. */
+export interface Shown {
+  readonly id: string;
+  readonly context_id: string;
+}
+
+/** A task as the graph shows it: to others than its buyer, where it stands and nothing else. */
+export function taskOf(
+  bought: JsonObject,
+  shown: Partial<Shown> = {},
+  historyLength: number | null = null,
+): JsonObject {
+  const { task_id, state, at, answer, receipt } = bought;
+  const id = shown.id ?? String(task_id);
+  const task = {
+    id,
+    contextId: shown.context_id ?? String(bought.context_id),
+    status: { state: a2aStates[state as TaskState], timestamp: at ?? null },
+  };
+  if (bought.is_buyers !== true) return task;
+  return {
+    ...task,
+    ...(isJsonObject(answer) ? { artifacts: [artifactOf(answer)] } : {}),
+    // Messages are not kept: what was said is its sender's.
+    ...(historyLength ? { history: [] } : {}),
+    metadata: isJsonObject(receipt) ? { svc: receipt } : { svc: { task_id: task_id ?? null } },
+  };
+}

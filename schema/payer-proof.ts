@@ -1,0 +1,34 @@
+import { limits } from './limits.ts';
+import { type NetworkName, networks } from './network.ts';
+
+/* What a payer signs to be shown, and to cancel, the tasks that it has paid for, and the header it comes in. */
+
+/** Sent with a call that asks for tasks of one's own. */
+export const PAYER_HEADER = 'X-SVC-Payer';
+
+/** Who says that it has paid, and when it said so. Not believed yet. */
+export interface PayerProof {
+  readonly network: NetworkName;
+  /** In the spelling that was signed: EIP-55 on Base. */
+  readonly wallet: string;
+  readonly at_seconds: number;
+  /** Hex on Base, base58 on Solana. */
+  readonly signature: string;
+}
+
+/**
+ * What the wallet signs, as UTF-8: by `personal_sign` (EIP-191) or its own code (ERC-1271) on Base, by Ed25519 on Solana. It
+ * names the service, so that whoever is shown it cannot ask another for the same.
+ */
+export function payerText(base_url: string, { network, wallet, at_seconds }: Omit<PayerProof, 'signature'>): string {
+  return `svc.tasks|${base_url}|${network}|${wallet}|${at_seconds}`;
+}
+
+/** `<network>:<wallet>:<unix seconds>:<signature>`; null where the header has another form. */
+export function readPayerProof(header: string): PayerProof | null {
+  if (header.length > limits.wallet_signature_chars_max + 128) return null;
+  const [, network, wallet = '', at, signature = ''] =
+    /^([a-z]{2,16}):([0-9A-Za-z]{32,44}):(\d{1,12}):([0-9A-Za-z]+)$/.exec(header) ?? [];
+  if (network === undefined || !Object.hasOwn(networks, network)) return null;
+  return { network: network as NetworkName, wallet, at_seconds: Number(at), signature };
+}

@@ -1,0 +1,2 @@
+/* A page of a buyer's own tasks: how many it has, how many it may have, and how far back anybody is listed. */
+export const taskListing = { usual: 50, most: 100, newest: 1_000 } as const;

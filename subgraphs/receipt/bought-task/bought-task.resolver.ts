@@ -1,0 +1,147 @@
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { Arg, Ctx, Directive, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { taskNamedBy } from '../../../schema/ids.ts';
+import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { taskListing } from '../../../schema/task-listing.ts';
+import type { TaskState } from '../../../schema/task-state.ts';
+import { pageByLimit } from '../../page-cost.ts';
+import { TaskStateWord } from '../../words.ts';
+import type { ReceiptContext } from '../context.ts';
+import { receiptDocument } from '../receipt/document.ts';
+import { BoughtTask, BoughtTasks } from './bought-task.type.ts';
+import { type Buyer, buyerOf, isBuyers, isNobody } from './buyer.ts';
+import { openAnswer, type TaskFacts, taskFacts } from './find.ts';
+import { positionOf, tasksOf } from './list.ts';
+
+const PAYER = {
+  nullable: true,
+  description: 'What X-SVC-Payer holds: `<network>:<wallet>:<unix_seconds>:<signature>`, signed within 300 seconds.',
+} as const;
+
+/** What buyers are shown of their tasks, and others of the same. */
+@Resolver(() => BoughtTask)
+export class BoughtTaskResolver {
+  @Query(() => BoughtTask, { nullable: true, description: 'Where a task stands; to its buyer also what it brought.' })
+  async boughtTask(
+    @Arg('taskId', () => String, { description: 'The task, or an answer to it.' }) named: string,
+    @Arg('payer', () => String, PAYER) payer: string | null,
+    @Ctx() context: ReceiptContext,
+  ): Promise<BoughtTask | null> {
+    return found(taskNamedBy(named), await buyerOf(payer ?? null, context), context);
+  }
+
+  @Directive(pageByLimit(taskListing.usual, 'tasks'))
+  @Query(() => BoughtTasks, { description: 'What the caller’s wallets and live key have bought.' })
+  async boughtTasks(
+    @Arg('payer', () => String, PAYER) payer: string | null,
+    @Arg('contextId', () => String, { nullable: true, description: 'Of this intent alone.' }) context_id: string | null,
+    @Arg('states', () => [TaskStateWord], { nullable: true, description: 'Only those that stand so.' })
+    states: TaskState[] | null,
+    @Arg('since', () => DateTimeScalar, { nullable: true, description: 'That have moved then or later.' })
+    since: Date | null,
+    @Arg('before', () => String, { nullable: true, description: 'Behind the page that said so: see `next`.' })
+    before: string | null,
+    @Arg('limit', () => Int, { nullable: true, description: '1 to 100, 50 where it is left out.' }) limit:
+      | number
+      | null,
+    @Ctx() context: ReceiptContext,
+  ): Promise<BoughtTasks> {
+    const count = limit ?? taskListing.usual;
+    if (count < 1 || count > taskListing.most)
+      throw new Refusal('invalid_request', { param: 'limit', detail: `limit is from 1 to ${taskListing.most}.` });
+    if (before && positionOf(before) === null)
+      throw new Refusal('invalid_request', { param: 'before', detail: 'before is of no page.' });
+    const buyer = requireSomebody(await buyerOf(payer ?? null, context));
+    const asked = {
+      context_id: context_id ?? null,
+      states: states ?? null,
+      since: since ?? null,
+      before: before ?? null,
+    };
+    const page = await tasksOf(context.database, buyer, { ...asked, count });
+    const tasks = page.tasks.map(({ task_id, intent_id, ...task }) =>
+      boughtTask({ ...task, taskId: task_id, contextId: intent_id ?? task_id, isBuyers: true }),
+    );
+    return { ...page, tasks };
+  }
+
+  @Mutation(() => BoughtTask, {
+    nullable: true,
+    description: 'Lets go of a task before its payment is sent; for its buyer. Null where there is none.',
+  })
+  async cancelTask(
+    @Arg('taskId', () => String, { description: 'The task.' }) named: string,
+    @Arg('payer', () => String, PAYER) payer: string | null,
+    @Ctx() context: ReceiptContext,
+  ): Promise<BoughtTask | null> {
+    const task_id = taskNamedBy(named);
+    const task = await found(task_id, requireSomebody(await buyerOf(payer ?? null, context)), context);
+    if (task === null) return null;
+    if (!task.isBuyers) throw new Refusal('forbidden');
+    if (task.state === 'canceled') return task;
+    if (task.state !== 'working' || !(await context.cancelTask(task_id))) throw new Refusal('task_not_cancelable');
+    return boughtTask({ ...task, state: 'canceled', at: new Date(context.clock.now_ms()) });
+  }
+
+  @Directive('@cost(weight: 10)')
+  @FieldResolver(() => GraphQLJSONObject, {
+    nullable: true,
+    description: 'What it brought, for its buyer alone and for as long as it is kept; null elsewhere.',
+  })
+  async answer(@Root() task: BoughtTask, @Ctx() context: ReceiptContext): Promise<JsonObject | null> {
+    const facts = await shown(task, context);
+    return facts?.receipt && isWork(facts) ? openAnswer(context.vault, task.taskId, facts) : null;
+  }
+
+  @Directive('@cost(weight: 10)')
+  @FieldResolver(() => GraphQLJSONObject, {
+    nullable: true,
+    description: 'Its receipt, as GET /receipt/{task_id} shows it; for its buyer alone.',
+  })
+  async receiptDocument(@Root() task: BoughtTask, @Ctx() context: ReceiptContext): Promise<JsonObject | null> {
+    const receipt = (await shown(task, context))?.receipt;
+    return receipt ? receiptDocument(receipt, context.base_url, context.profile, context.newestSize()) : null;
+  }
+}
+
+/** By what was looked up for it, so that one task is looked up once. */
+const known = new WeakMap<BoughtTask, Promise<TaskFacts | null>>();
+
+function shown(task: BoughtTask, { database }: ReceiptContext): Promise<TaskFacts | null> {
+  if (!task.isBuyers) return Promise.resolve(null);
+  const facts = known.get(task) ?? taskFacts(database, task.taskId);
+  known.set(task, facts);
+  return facts;
+}
+
+const boughtTask = (members: BoughtTask): BoughtTask => Object.assign(new BoughtTask(), members);
+
+async function found(task_id: string, buyer: Buyer, context: ReceiptContext): Promise<BoughtTask | null> {
+  const [status, facts] = await Promise.all([context.findTask(task_id), taskFacts(context.database, task_id)]);
+  if (status === null) return null;
+  const mine = facts !== null && isBuyers(facts, buyer);
+  // An intent is public with the receipt that signs it, and not before.
+  const intent_id = mine || facts?.receipt ? (facts?.intent_id ?? null) : null;
+  const at = facts?.at ?? new Date(0);
+  const task = boughtTask({
+    taskId: task_id,
+    state: status.status,
+    at,
+    contextId: intent_id ?? task_id,
+    isBuyers: mine,
+  });
+  known.set(task, Promise.resolve(facts));
+  return task;
+}
+
+/** What stamps have brought may hold a secret that is told once: it is no answer to a task. */
+const isWork = ({ receipt }: TaskFacts): boolean =>
+  receipt !== null && (JSON.parse(receipt.payload) as { job_kind?: string }).job_kind === 'completions';
+
+/** @throws unauthenticated */
+function requireSomebody(buyer: Buyer): Buyer {
+  if (isNobody(buyer)) throw new Refusal('unauthenticated');
+  return buyer;
+}

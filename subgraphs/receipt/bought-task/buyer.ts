@@ -1,0 +1,82 @@
+import { spelt } from '../../../schema/eip55.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import { type PayerProof, payerText, readPayerProof } from '../../../schema/payer-proof.ts';
+import { possessedAgents } from '../../access.ts';
+import type { ReceiptContext } from '../context.ts';
+
+/** All by which a caller may have bought something, each proven. */
+export interface Buyer {
+  /** Agents whose session or proof came along. */
+  readonly agent_ids: readonly number[];
+  /** Wallets of those agents, and the one that has signed. */
+  readonly wallets: readonly string[];
+  /** Of a live key: a demo key is in many hands, and shows nobody what another has bought with it. */
+  readonly api_key_hash: string | null;
+}
+
+/** By what a task was bought, as far as it is known. */
+export interface Bought {
+  readonly agent_id: number | null;
+  readonly payer: string | null;
+  readonly api_key_hash: string | null;
+}
+
+/** Whether a task is this caller's: on their book, paid by their wallet, or under their key. */
+export function isBuyers({ agent_id, payer, api_key_hash }: Bought, buyer: Buyer): boolean {
+  if (agent_id !== null && buyer.agent_ids.includes(agent_id)) return true;
+  if (payer !== null && buyer.wallets.includes(payer)) return true;
+  return api_key_hash !== null && api_key_hash === buyer.api_key_hash;
+}
+
+export const isNobody = ({ agent_ids, wallets, api_key_hash }: Buyer): boolean =>
+  agent_ids.length === 0 && wallets.length === 0 && api_key_hash === null;
+
+type Asking = Pick<ReceiptContext, 'principal' | 'transfers' | 'walletOfAgent' | 'clock' | 'base_url'>;
+
+/**
+ * Who asks, by session, key and the payer's fresh signature. `shown`: what came in X-SVC-Payer.
+ * @throws control_proof_invalid, chain_unavailable, unavailable; forbidden for a session that opens nothing.
+ */
+export async function buyerOf(shown: string | null, asking: Asking): Promise<Buyer> {
+  const { principal, walletOfAgent } = asking;
+  if (principal.possession.kind === 'wrong') throw new Refusal('forbidden');
+  const agent_ids = possessedAgents(principal);
+  const [signed, ...own] = await Promise.all([provenPayer(shown, asking), ...agent_ids.map(walletOfAgent)]);
+  const { api_key } = principal;
+  return {
+    agent_ids,
+    wallets: [signed ?? [], ...own.map(wallet => wallet ?? [])].flat(),
+    api_key_hash: api_key.kind === 'live' ? api_key.hash : null,
+  };
+}
+
+/** The wallet that has signed; null where none says so. */
+async function provenPayer(shown: string | null, asking: Asking): Promise<string | null> {
+  if (shown === null) return null;
+  const proof = readPayerProof(shown);
+  if (proof === null || !isFresh(proof, asking)) throw notProven();
+  const { network, wallet, signature } = proof;
+  // One spelling is signed, and one stands on receipts.
+  if (network === 'base' && !(/^0x[0-9a-fA-F]{40}$/.test(wallet) && spelt(wallet) === wallet)) throw notProven();
+  if (network === 'base' && !/^0x([0-9a-fA-F]{2})+$/.test(signature)) throw notProven();
+  const by = { network, payer: wallet, signature, asker: asking.principal.address };
+  switch (await asking.transfers.signed(payerText(asking.base_url, proof), by)) {
+    case 'valid':
+      return wallet;
+    case 'invalid':
+      throw notProven();
+    case 'unreachable':
+      throw new Refusal('chain_unavailable');
+    case 'no_turn':
+      throw new Refusal('unavailable');
+  }
+}
+
+function isFresh({ at_seconds }: PayerProof, { clock }: Asking): boolean {
+  const age_seconds = Math.floor(clock.now_ms() / 1000) - at_seconds;
+  const { wallet_signature_age_seconds_max, wallet_signature_ahead_seconds_max } = limits;
+  return age_seconds <= wallet_signature_age_seconds_max && age_seconds >= -wallet_signature_ahead_seconds_max;
+}
+
+const notProven = () => new Refusal('control_proof_invalid', { param: 'X-SVC-Payer' });

@@ -1,0 +1,53 @@
+import type { Tx } from '../../database.ts';
+import { dropSlots, type Lease } from './claim.ts';
+
+/** Why a claim was let go of whose buyer wanted its task no longer. */
+export const CANCELED = 'canceled';
+
+/** What a canceled task held on a book, which is the caller's to give back. */
+export interface Canceled {
+  readonly agent_id: number | null;
+  readonly reserved_atomic: bigint;
+}
+
+/**
+ * Compare-and-set claimed → released, whichever process works for it: that one loses its claim before it could send
+ * anything. Null where the payment may have been sent already, or the task rests on none.
+ */
+export async function cancelClaim(tx: Tx, task_id: string): Promise<Canceled | null> {
+  const { rows } = await tx.query<Canceled & { claim_key: string }>({
+    name: 'cancel claim',
+    text: `update payment_claim set state = 'released', reason = '${CANCELED}', lease_owner = null, answer_box = null, moved_at = now()
+      where task_id = $1 and state = 'claimed' returning claim_key, agent_id, reserved_atomic`,
+    values: [task_id],
+  });
+  const [row] = rows;
+  if (!row) return null;
+  dropSlots(tx, [row.claim_key]);
+  return row;
+}
+
+/** The same of a task for which a key stands in: nothing was reserved for it, and its name is let go of. */
+export async function cancelKeyCall(tx: Tx, task_id: string): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'cancel key call',
+    text: 'delete from key_call where task_id = $1',
+    values: [task_id],
+  });
+  tx.write({
+    name: 'let go of canceled name',
+    text: 'delete from idempotent_call where task_id = $1 and answer_box is null',
+    values: [task_id],
+  });
+  return rowCount === 1;
+}
+
+/** Whether the claim that this lease was of was canceled under it. */
+export async function wasCanceled(tx: Tx, { claim_key, lease_epoch }: Lease): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'was canceled',
+    text: `select from payment_claim where claim_key = $1 and lease_epoch = $2 and state = 'released' and reason = '${CANCELED}'`,
+    values: [claim_key, lease_epoch],
+  });
+  return rowCount === 1;
+}
