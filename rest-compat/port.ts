@@ -9,6 +9,7 @@ import type { ShownProof } from '../schema/proof.ts';
 import type { ShownIngestKey } from '../schema/router/ingest-key.ts';
 import type { Secret } from '../schema/secret.ts';
 import type { ShownSlice } from '../schema/slice-token.ts';
+import type { CardSignature, OfferedRequests } from './faces/a2a/kept-elsewhere.ts';
 import type { EventFrames } from './sse.ts';
 
 /** What a caller showed, gathered from headers and body; from a query string, which others may log, only where a door says so. */
@@ -195,23 +196,6 @@ interface AddressRates {
   hold(address: string, bytes: number): (() => void) | null;
   /** RateLimit and RateLimit-Policy where there is no room. */
   readonly crowded: Readonly<Record<string, string>>;
-}
-
-/** A JWS whose payload is what it stands in, in its canonical form. */
-export interface CardSignature {
-  readonly protected: string;
-  readonly signature: string;
-}
-
-/**
- * Requests that wait for their payment at whoever has made them: each is sealed into the id by which it is paid for, so that
- * nobody fills anything here with what is never paid.
- */
-export interface OfferedRequests {
-  /** Null where it is longer than an id may be. */
-  seal(request: JsonObject): string | null;
-  /** Null where the id is none of these. `lapsed`: it can be paid for no longer. */
-  open(id: string): { readonly request: JsonObject; readonly lapsed: boolean } | null;
 }
 
 /** All that the REST layer knows of the rest: it imports neither subgraphs nor gateway. */

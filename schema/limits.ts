@@ -55,9 +55,6 @@ export const limits = {
   idempotency_keys_max: 10_000,
   idempotent_answers_bytes_max: 1024 * 1024 * 1024,
   request_bytes_max: 1024 * 1024,
-  /** Of a request that waits for its payment inside of its own id: whoever asks for more pays with the first message. */
-  offered_request_bytes_max: 32 * 1024,
-  offered_request_seconds_max: 3_600,
   /** Of a body that is no work to be done: a policy, a registration, a proof. */
   small_request_bytes_max: 16 * 1024,
   /** Of any JSON that is read. */

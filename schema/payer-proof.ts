@@ -20,7 +20,7 @@ export interface PayerProof {
  * What the wallet signs, as UTF-8: by `personal_sign` (EIP-191) or its own code (ERC-1271) on Base, by Ed25519 on Solana. It
  * names the service, so that whoever is shown it cannot ask another for the same.
  */
-export function payerText(base_url: string, { network, wallet, at_seconds }: Omit<PayerProof, 'signature'>): string {
+export function payersText(base_url: string, { network, wallet, at_seconds }: Omit<PayerProof, 'signature'>): string {
   return `svc.tasks|${base_url}|${network}|${wallet}|${at_seconds}`;
 }
 

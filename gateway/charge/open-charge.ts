@@ -98,8 +98,7 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
   const hears = openHears(parts.challenges, base_url);
   const later = new ReleaseLater();
   const giving_up = openGivingUp({ database, log, later });
-  const { blocked_calls } = recording;
-  const refusedByBook = openRefusedByBook({ database, blocked_calls, base_url, hears });
+  const refusedByBook = openRefusedByBook({ database, blocked_calls: recording.blocked_calls, base_url, hears });
   const tools = { hears, marksOf: openMarks(vault), giving_up, later, refusedByBook };
   const { stand: standByPayment, ...paying } = openPaying(parts, tools);
   const standByKey = openWaiving(parts, tools);

@@ -1,6 +1,6 @@
-import type { OfferedRequests } from '../../rest-compat/port.ts';
+import type { OfferedRequests } from '../../rest-compat/faces/a2a/kept-elsewhere.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { limits } from '../../schema/limits.ts';
+import { offeredLimits } from '../../schema/offered-limits.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 
@@ -22,13 +22,13 @@ export function openOfferedRequests({
 }): OfferedRequests {
   return {
     seal(request) {
-      const sealed: Sealed = { request, lapses_ms: clock.now_ms() + limits.offered_request_seconds_max * 1_000 };
+      const sealed: Sealed = { request, lapses_ms: clock.now_ms() + offeredLimits.request_seconds_max * 1_000 };
       const text = JSON.stringify(sealed);
-      if (Buffer.byteLength(text) > limits.offered_request_bytes_max) return null;
+      if (Buffer.byteLength(text) > offeredLimits.request_bytes_max) return null;
       return PREFIX + vault.seal(text, LABEL).toString('base64url');
     },
     open(id) {
-      if (!id.startsWith(PREFIX) || id.length > 2 * limits.offered_request_bytes_max) return null;
+      if (!id.startsWith(PREFIX) || id.length > 2 * offeredLimits.request_bytes_max) return null;
       try {
         const opened = vault.open(Buffer.from(id.slice(PREFIX.length), 'base64url'), LABEL);
         const { request, lapses_ms } = JSON.parse(opened.toString('utf8')) as Sealed;

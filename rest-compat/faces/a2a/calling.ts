@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import type { DocumentDoor, Face } from '../../door.ts';
 import type { BodySource, DoorRequest } from '../../door-request.ts';
 import type { Answer } from '../../problem.ts';
-import type { Version } from './dialect.ts';
+import type { ProtocolVersion } from './dialect.ts';
 import { type Extension, echoOf } from './extension.ts';
 import { httpStatusOf, refusalOf } from './faults.ts';
 import { type RpcCall, rpcFailure, rpcResult } from './json-rpc.ts';
@@ -11,7 +11,7 @@ import { legacyResult, legacyTask } from './legacy-answer.ts';
 /** One call by JSON-RPC, on its way to a door. */
 export interface Calling {
   readonly call: RpcCall;
-  readonly version: Version;
+  readonly version: ProtocolVersion;
   /** That which sells chats at this path. */
   readonly door: DocumentDoor;
   readonly request: DoorRequest;
@@ -30,14 +30,14 @@ export function resultOf({ version }: Calling, result: JsonObject): JsonObject {
   return version === '0.3' ? legacyResult(result) : result;
 }
 
-export function told(calling: Calling, result: Json, headers: Answer['headers'] = {}): Answer {
+export function tell(calling: Calling, result: Json, headers: Answer['headers'] = {}): Answer {
   const { call, extension, request } = calling;
   return rpcResult(call.id, result, { ...headers, ...echoOf(extension, request.headers) });
 }
 
 /** A task that is itself the result: of GetTask and CancelTask. */
 export function toldTask(calling: Calling, task: JsonObject, headers: Answer['headers']): Answer {
-  return told(calling, calling.version === '0.3' ? legacyTask(task) : task, headers);
+  return tell(calling, calling.version === '0.3' ? legacyTask(task) : task, headers);
 }
 
 /** What a door refused with: its status where a client acts on that, and its headers, among them when to ask again. */

@@ -4,15 +4,15 @@ import { A2aFault } from './faults.ts';
 
 /* Versions 1.0 and 0.3 of the protocol: they name their methods otherwise, and so are told apart by them. */
 
-export type Version = '1.0' | '0.3';
+export type ProtocolVersion = '1.0' | '0.3';
 type Method = 'send' | 'stream' | 'get' | 'list' | 'cancel' | 'subscribe' | 'push' | 'extended_card';
 
 interface Asked {
   readonly method: Method;
-  readonly version: Version;
+  readonly version: ProtocolVersion;
 }
 
-const methods: Readonly<Record<Version, Readonly<Record<string, Method>>>> = {
+const methods: Readonly<Record<ProtocolVersion, Readonly<Record<string, Method>>>> = {
   '1.0': {
     SendMessage: 'send',
     SendStreamingMessage: 'stream',
@@ -46,7 +46,7 @@ const methods: Readonly<Record<Version, Readonly<Record<string, Method>>>> = {
  */
 export function methodOf(name: string, request: Pick<DoorRequest, 'headers' | 'query'>): Asked {
   const said = versionSaid(request);
-  const versions: readonly Version[] = said === null ? ['0.3', '1.0'] : [said];
+  const versions: readonly ProtocolVersion[] = said === null ? ['0.3', '1.0'] : [said];
   for (const version of versions) {
     const known = methods[version];
     const method = Object.hasOwn(known, name) ? known[name] : undefined;
@@ -56,12 +56,12 @@ export function methodOf(name: string, request: Pick<DoorRequest, 'headers' | 'q
 }
 
 /** Patch numbers say nothing (§3.6). A header goes before the query. */
-function versionSaid({ headers, query }: Pick<DoorRequest, 'headers' | 'query'>): Version | null {
+function versionSaid({ headers, query }: Pick<DoorRequest, 'headers' | 'query'>): ProtocolVersion | null {
   const asked = headers['a2a-version'] ?? (isJsonObject(query) ? query['A2A-Version'] : undefined);
   if (asked === undefined || asked === '') return null;
   const [, version] = /^(1\.0|0\.3)(?:\.\d+)?$/.exec(String(asked)) ?? [];
   if (version === undefined) throw new A2aFault('version_not_supported', 'Served are 1.0 and 0.3.');
-  return version as Version;
+  return version as ProtocolVersion;
 }
 
 /** Whether a request says by its headers that it is a call, whatever became of its body. */

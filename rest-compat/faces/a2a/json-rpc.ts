@@ -21,7 +21,7 @@ export function idOf({ id }: JsonObject): RpcId {
 }
 
 /** @throws A2aFault invalid_request, invalid_params */
-export function readCall(body: JsonObject): RpcCall {
+export function readRpc(body: JsonObject): RpcCall {
   const { jsonrpc, method, params = {} } = body;
   const named = body.id === undefined || body.id === null || idOf(body) !== null;
   if (jsonrpc !== '2.0') throw new A2aFault('invalid_request', 'jsonrpc must be "2.0".');

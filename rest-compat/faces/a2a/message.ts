@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
-import type { Version } from './dialect.ts';
+import { offeredLimits } from '../../../schema/offered-limits.ts';
+import type { ProtocolVersion } from './dialect.ts';
 import { A2aFault } from './faults.ts';
 import { fromLegacy } from './legacy-request.ts';
 
@@ -9,7 +10,7 @@ import { fromLegacy } from './legacy-request.ts';
 
 const Members = z.record(z.string(), z.unknown());
 /** Empty is none, as protobuf has it. */
-const name = z.string().max(limits.offered_request_bytes_max * 2);
+const name = z.string().max(offeredLimits.request_bytes_max * 2);
 
 const Message = z.object({
   messageId: z.string().min(1).max(256),
@@ -40,7 +41,7 @@ export interface SentMessage {
 }
 
 /** @throws A2aFault invalid_params, content_type_not_supported, push_notification_not_supported */
-export function readMessage(params: JsonObject, version: Version): SentMessage {
+export function readMessage(params: JsonObject, version: ProtocolVersion): SentMessage {
   const { message, configuration } = validParams(Sent, version === '0.3' ? fromLegacy(params) : params);
   if (configuration?.taskPushNotificationConfig) throw new A2aFault('push_notification_not_supported');
   requireMode(configuration?.acceptedOutputModes ?? []);

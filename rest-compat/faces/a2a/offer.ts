@@ -6,14 +6,14 @@ import { type Calling, resultOf } from './calling.ts';
 import { A2aFault } from './faults.ts';
 import type { SentMessage } from './message.ts';
 import { asking, declined, requiredBy } from './payment.ts';
-import { agentMessage, type Shown } from './task.ts';
+import { agentMessage, type ShownAs } from './task.ts';
 
 /*
  * A request that waits for its payment: a task that needs input. It is kept by nobody but its client, inside of its id, and
  * costs nothing until it is paid for; then it is found by the name under which that was done.
  */
 
-export interface Offered extends Shown {
+export interface Offered extends ShownAs {
   /** Under which its payment buys it once. */
   readonly name: string;
   readonly chat: JsonObject;
@@ -21,7 +21,7 @@ export interface Offered extends Shown {
 }
 
 /** Also its context, where its request names no intent. */
-export const nameOf = (id: string): string => `a2a_${sha256Hex(id).slice(0, 40)}`;
+export const offerName = (id: string): string => `a2a_${sha256Hex(id).slice(0, 40)}`;
 
 /** Null where the id is none of an offered request. */
 export function openOffered({ house }: Pick<Calling, 'house'>, id: string): Offered | null {
@@ -30,13 +30,13 @@ export function openOffered({ house }: Pick<Calling, 'house'>, id: string): Offe
 }
 
 function offeredAs(id: string, chat: JsonObject, lapsed = false): Offered {
-  const name = nameOf(id);
+  const name = offerName(id);
   const context_id = typeof chat.intent_id === 'string' ? chat.intent_id : name;
   return { id, name, chat, lapsed, context_id };
 }
 
 /** That a message may go on with an offered request. @throws A2aFault task_not_found, invalid_params */
-export function requireOffered(offered: Offered, { context_id, task_id }: SentMessage): void {
+export function requirePayable(offered: Offered, { context_id, task_id }: SentMessage): void {
   if (offered.lapsed)
     throw new A2aFault('task_not_found', 'It can be paid for no longer: ask again.', 'message.taskId');
   if (context_id !== null && context_id !== offered.context_id && context_id !== task_id)

@@ -33,7 +33,7 @@ const IDENTIFIER = 'payment-identifier';
  * The same payment under the name of what it is for, by which it buys that once and is found again; a name that its client
  * has given goes before. The first version of x402 has no room for names: of the offer that it meets it is the second.
  */
-export function namedPayment(payment: JsonObject, name: string, offers: readonly JsonObject[]): JsonObject {
+export function paymentNamed(payment: JsonObject, name: string, offers: readonly JsonObject[]): JsonObject {
   const extensions = isJsonObject(payment.extensions) ? payment.extensions : {};
   // A client sends back what the offer says of it, which is no name yet.
   const { [IDENTIFIER]: own } = extensions;

@@ -5,12 +5,12 @@ import { paymentIn } from '../../credentials.ts';
 import type { DoorRequest } from '../../door-request.ts';
 import { priceOf, resourceOf } from '../../offer.ts';
 import type { Answer } from '../../problem.ts';
-import { type Calling, readBody, refused, resultOf, told } from './calling.ts';
+import { type Calling, readBody, refused, resultOf, tell } from './calling.ts';
 import { echoOf } from './extension.ts';
 import { A2aFault } from './faults.ts';
 import { chatOf, readMessage, type SentMessage } from './message.ts';
-import { declinedTask, type Offered, offerTask, openOffered, requireOffered } from './offer.ts';
-import { completed, namedPayment, offersIn, paymentStatusOf, submitted, withPayment } from './payment.ts';
+import { declinedTask, type Offered, offerTask, openOffered, requirePayable } from './offer.ts';
+import { completed, offersIn, paymentNamed, paymentStatusOf, submitted, withPayment } from './payment.ts';
 import { agentMessage, artifactOf } from './task.ts';
 import { type Chat, contextOf, eventHeaders, framed, taskEvents } from './task-events.ts';
 import { refuseTask } from './tasks.ts';
@@ -19,12 +19,12 @@ import { refuseTask } from './tasks.ts';
 
 export async function sendMessage(calling: Calling): Promise<Answer> {
   const asked = await chatAsked(calling);
-  if (!('chat' in asked)) return 'status' in asked ? asked : told(calling, asked.result);
+  if (!('chat' in asked)) return 'status' in asked ? asked : tell(calling, asked.result);
   const outcome = await callDoor(calling.door, asked.request, calling.house);
   if (isStream(outcome)) throw new Error('a chat was streamed that was asked for in one piece');
-  if (outcome.status === 402) return unpaid(calling, asked, outcome, task => told(calling, task));
+  if (outcome.status === 402) return unpaid(calling, asked, outcome, task => tell(calling, task));
   if (outcome.status !== 200) return refused(calling, outcome);
-  return told(calling, resultOf(calling, { task: chatTask(outcome, asked) }), settledHeaders(outcome.headers));
+  return tell(calling, resultOf(calling, { task: chatTask(outcome, asked) }), settledHeaders(outcome.headers));
 }
 
 export async function streamMessage(calling: Calling): Promise<DoorOutcome> {
@@ -72,13 +72,13 @@ async function readChat(
   const sent = readMessage(call.params, version);
   const offered = sent.task_id === null ? null : openOffered(calling, sent.task_id);
   if (sent.task_id !== null && offered === null) return refuseTask(calling, sent.task_id);
-  if (offered) requireOffered(offered, sent);
+  if (offered) requirePayable(offered, sent);
   if (offered && paymentStatusOf(sent.metadata) === 'payment-rejected')
     return { result: declinedTask(calling, offered) };
   const chat = offered?.chat ?? chatOf(sent);
   const body = { ...chat, ...members };
   const payment = submitted(sent.metadata);
-  const named = payment && offered ? namedPayment(payment, offered.name, offersOf(calling)) : payment;
+  const named = payment && offered ? paymentNamed(payment, offered.name, offersOf(calling)) : payment;
   const headers = withName(withPayment(request.headers, named), sent, offered, body);
   return { chat, offered, request: { ...request, headers, body: readBody(body) } };
 }

@@ -7,7 +7,7 @@ import { type Calling, refused } from './calling.ts';
 import { methodOf, saysA2a } from './dialect.ts';
 import { activated } from './extension.ts';
 import { A2aFault } from './faults.ts';
-import { idOf, isRpc, readCall, rpcFailure } from './json-rpc.ts';
+import { idOf, isRpc, readRpc, rpcFailure } from './json-rpc.ts';
 import { sendMessage, streamMessage } from './send.ts';
 import { followTask, tellCanceled, tellTask, tellTasks } from './tasks.ts';
 
@@ -57,7 +57,7 @@ async function answerCall(
   body: JsonObject,
 ): Promise<DoorOutcome> {
   try {
-    const call = readCall(body);
+    const call = readRpc(body);
     const { method, version } = methodOf(call.method, request);
     const extension = activated(request.headers);
     return await answers[method]({ call, version, door, request, house, extension });

@@ -9,7 +9,7 @@ import type { RpcId } from './json-rpc.ts';
 import { legacyResult } from './legacy-answer.ts';
 import type { Offered } from './offer.ts';
 import { completed } from './payment.ts';
-import { agentMessage, dataPart, type Shown, textPart } from './task.ts';
+import { agentMessage, dataPart, type ShownAs, textPart } from './task.ts';
 
 /* A streamed chat as the events of a task: the task itself, what it brings piece by piece, and how it ended. */
 
@@ -68,7 +68,7 @@ function brokenOff(chunk: JsonObject): JsonObject {
 
 /** A chat as far as it was heard. */
 class Spoken {
-  shown: Shown | null = null;
+  shown: ShownAs | null = null;
   readonly #headers: StreamedAnswer['headers'];
   #artifact_id = '';
   #pieces = 0;

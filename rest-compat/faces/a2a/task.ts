@@ -46,15 +46,15 @@ function partsOf(message: JsonObject): JsonObject[] {
 }
 
 /** How a task is called to whoever asks: by the id under which it was offered, where it was. */
-export interface Shown {
+export interface ShownAs {
   readonly id: string;
   readonly context_id: string;
 }
 
 /** A task as the graph shows it: to others than its buyer, where it stands and nothing else. */
-export function taskOf(
+export function a2aTask(
   bought: JsonObject,
-  shown: Partial<Shown> = {},
+  shown: Partial<ShownAs> = {},
   historyLength: number | null = null,
 ): JsonObject {
   const { task_id, state, at, answer, receipt } = bought;

@@ -6,12 +6,12 @@ import type { TaskState } from '../../../schema/task-state.ts';
 import { callDoor, type DoorOutcome } from '../../call.ts';
 import type { DocumentDoor } from '../../door.ts';
 import type { Answer } from '../../problem.ts';
-import { type Calling, readBody, refused, resultOf, told, toldTask } from './calling.ts';
+import { type Calling, readBody, refused, resultOf, tell, toldTask } from './calling.ts';
 import { echoOf } from './extension.ts';
 import { A2aFault } from './faults.ts';
 import { validParams } from './message.ts';
 import { type Offered, openOffered, waiting } from './offer.ts';
-import { a2aStates, isTerminal, type Shown, taskOf } from './task.ts';
+import { a2aStates, a2aTask, isTerminal, type ShownAs } from './task.ts';
 import { cancelTask, getTask, listTasks, watchTask } from './task-doors.ts';
 import { eventHeaders, framed } from './task-events.ts';
 
@@ -36,7 +36,7 @@ async function ask({ request, house }: Calling, door: DocumentDoor, body: JsonOb
 
 /** A task by its id, or by the id under which it was offered; an offered one that nobody has bought is told by itself. */
 type Meant =
-  | { readonly kind: 'task'; readonly task_id: string; readonly shown: Partial<Shown> }
+  | { readonly kind: 'task'; readonly task_id: string; readonly shown: Partial<ShownAs> }
   | { readonly kind: 'unpaid'; readonly offered: Offered };
 
 async function meant(calling: Calling, id: string): Promise<Meant> {
@@ -66,7 +66,7 @@ export async function tellTask(calling: Calling): Promise<Answer> {
   if (task.kind === 'unpaid') return toldTask(calling, waiting(task.offered), {});
   const found = await ask(calling, getTask, { task_id: task.task_id });
   if (found.kind === 'refused') return refused(calling, found.answer);
-  return toldTask(calling, taskOf(found.task, task.shown, historyLength), found.headers);
+  return toldTask(calling, a2aTask(found.task, task.shown, historyLength), found.headers);
 }
 
 export async function tellCanceled(calling: Calling): Promise<Answer> {
@@ -76,7 +76,7 @@ export async function tellCanceled(calling: Calling): Promise<Answer> {
     throw new A2aFault('task_not_cancelable', 'Nothing is held for it: unpaid it lapses by itself.');
   const found = await ask(calling, cancelTask, { task_id: task.task_id });
   if (found.kind === 'refused') return refused(calling, found.answer);
-  return toldTask(calling, taskOf(found.task, task.shown), found.headers);
+  return toldTask(calling, a2aTask(found.task, task.shown), found.headers);
 }
 
 const Listing = z.object({
@@ -111,11 +111,11 @@ export async function tellTasks(calling: Calling): Promise<Answer> {
   if (found.kind === 'refused') return refused(calling, found.answer);
   const { tasks, total, next } = found.task;
   const listed = (tasks as readonly JsonObject[]).map(task => {
-    const whole = taskOf(task, {}, asked.historyLength);
+    const whole = a2aTask(task, {}, asked.historyLength);
     return artifacts ? { artifacts: [], ...whole } : whole;
   });
   const page = { tasks: listed, nextPageToken: next ?? '', pageSize: listed.length, totalSize: total ?? 0 };
-  return told(calling, page, found.headers);
+  return tell(calling, page, found.headers);
 }
 
 /** For how long a task is followed, and how often it is looked at: none is under way for longer. */
@@ -152,10 +152,10 @@ async function* watched(
   calling: Calling,
   task_id: string,
   begun: JsonObject,
-  shown: Partial<Shown>,
+  shown: Partial<ShownAs>,
 ): AsyncGenerator<JsonObject> {
   const result = (event: JsonObject) => ({ result: resultOf(calling, event) });
-  yield result({ task: taskOf(begun, shown) });
+  yield result({ task: a2aTask(begun, shown) });
   let state = begun.state;
   for (let waited_ms = 0; waited_ms < WATCH_MS_MAX; waited_ms += LOOK_MS) {
     await sleep(LOOK_MS);
@@ -163,7 +163,7 @@ async function* watched(
     if (found.kind === 'refused') return;
     if (found.task.state === state) continue;
     state = found.task.state;
-    const { id, contextId, status, artifacts = [], metadata = {} } = taskOf(found.task, shown);
+    const { id, contextId, status, artifacts = [], metadata = {} } = a2aTask(found.task, shown);
     const of_task = { taskId: id ?? null, contextId: contextId ?? null };
     for (const artifact of artifacts as readonly JsonObject[])
       yield result({ artifactUpdate: { ...of_task, artifact, lastChunk: true } });

@@ -11,7 +11,7 @@ import { TaskStateWord } from '../../words.ts';
 import type { ReceiptContext } from '../context.ts';
 import { receiptDocument } from '../receipt/document.ts';
 import { BoughtTask, BoughtTasks } from './bought-task.type.ts';
-import { type Buyer, buyerOf, isBuyers, isNobody } from './buyer.ts';
+import { buyerOf, isBuyers, isNobody, type ProvenBuyer } from './buyer.ts';
 import { openAnswer, type TaskFacts, taskFacts } from './find.ts';
 import { positionOf, tasksOf } from './list.ts';
 
@@ -118,7 +118,7 @@ function shown(task: BoughtTask, { database }: ReceiptContext): Promise<TaskFact
 
 const boughtTask = (members: BoughtTask): BoughtTask => Object.assign(new BoughtTask(), members);
 
-async function found(task_id: string, buyer: Buyer, context: ReceiptContext): Promise<BoughtTask | null> {
+async function found(task_id: string, buyer: ProvenBuyer, context: ReceiptContext): Promise<BoughtTask | null> {
   const [status, facts] = await Promise.all([context.findTask(task_id), taskFacts(context.database, task_id)]);
   if (status === null) return null;
   const mine = facts !== null && isBuyers(facts, buyer);
@@ -141,7 +141,7 @@ const isWork = ({ receipt }: TaskFacts): boolean =>
   receipt !== null && (JSON.parse(receipt.payload) as { job_kind?: string }).job_kind === 'completions';
 
 /** @throws unauthenticated */
-function requireSomebody(buyer: Buyer): Buyer {
+function requireSomebody(buyer: ProvenBuyer): ProvenBuyer {
   if (isNobody(buyer)) throw new Refusal('unauthenticated');
   return buyer;
 }

@@ -1,12 +1,12 @@
 import { spelt } from '../../../schema/eip55.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
-import { type PayerProof, payerText, readPayerProof } from '../../../schema/payer-proof.ts';
+import { type PayerProof, payersText, readPayerProof } from '../../../schema/payer-proof.ts';
 import { possessedAgents } from '../../access.ts';
 import type { ReceiptContext } from '../context.ts';
 
 /** All by which a caller may have bought something, each proven. */
-export interface Buyer {
+export interface ProvenBuyer {
   /** Agents whose session or proof came along. */
   readonly agent_ids: readonly number[];
   /** Wallets of those agents, and the one that has signed. */
@@ -23,13 +23,13 @@ export interface Bought {
 }
 
 /** Whether a task is this caller's: on their book, paid by their wallet, or under their key. */
-export function isBuyers({ agent_id, payer, api_key_hash }: Bought, buyer: Buyer): boolean {
+export function isBuyers({ agent_id, payer, api_key_hash }: Bought, buyer: ProvenBuyer): boolean {
   if (agent_id !== null && buyer.agent_ids.includes(agent_id)) return true;
   if (payer !== null && buyer.wallets.includes(payer)) return true;
   return api_key_hash !== null && api_key_hash === buyer.api_key_hash;
 }
 
-export const isNobody = ({ agent_ids, wallets, api_key_hash }: Buyer): boolean =>
+export const isNobody = ({ agent_ids, wallets, api_key_hash }: ProvenBuyer): boolean =>
   agent_ids.length === 0 && wallets.length === 0 && api_key_hash === null;
 
 type Asking = Pick<ReceiptContext, 'principal' | 'transfers' | 'walletOfAgent' | 'clock' | 'base_url'>;
@@ -38,7 +38,7 @@ type Asking = Pick<ReceiptContext, 'principal' | 'transfers' | 'walletOfAgent' |
  * Who asks, by session, key and the payer's fresh signature. `shown`: what came in X-SVC-Payer.
  * @throws control_proof_invalid, chain_unavailable, unavailable; forbidden for a session that opens nothing.
  */
-export async function buyerOf(shown: string | null, asking: Asking): Promise<Buyer> {
+export async function buyerOf(shown: string | null, asking: Asking): Promise<ProvenBuyer> {
   const { principal, walletOfAgent } = asking;
   if (principal.possession.kind === 'wrong') throw new Refusal('forbidden');
   const agent_ids = possessedAgents(principal);
@@ -61,7 +61,7 @@ async function provenPayer(shown: string | null, asking: Asking): Promise<string
   if (network === 'base' && !(/^0x[0-9a-fA-F]{40}$/.test(wallet) && spelt(wallet) === wallet)) throw notProven();
   if (network === 'base' && !/^0x([0-9a-fA-F]{2})+$/.test(signature)) throw notProven();
   const by = { network, payer: wallet, signature, asker: asking.principal.address };
-  switch (await asking.transfers.signed(payerText(asking.base_url, proof), by)) {
+  switch (await asking.transfers.signed(payersText(asking.base_url, proof), by)) {
     case 'valid':
       return wallet;
     case 'invalid':

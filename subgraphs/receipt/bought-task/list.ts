@@ -1,7 +1,7 @@
 import { taskListing } from '../../../schema/task-listing.ts';
 import type { TaskState } from '../../../schema/task-state.ts';
 import type { Database } from '../../database.ts';
-import type { Buyer } from './buyer.ts';
+import type { ProvenBuyer } from './buyer.ts';
 
 /** Which of one's tasks are asked for. */
 export interface TaskFilter {
@@ -43,7 +43,7 @@ const NEWEST = taskListing.newest;
  */
 export async function tasksOf(
   database: Database,
-  { wallets, api_key_hash }: Buyer,
+  { wallets, api_key_hash }: ProvenBuyer,
   filter: TaskFilter,
 ): Promise<TaskPage> {
   const { context_id, states, since, count } = filter;
@@ -84,7 +84,7 @@ export async function tasksOf(
 }
 
 /** Behind the last of them there is none that could say how many there are. */
-async function countOf(database: Database, buyer: Pick<Buyer, 'wallets' | 'api_key_hash'>, filter: TaskFilter) {
+async function countOf(database: Database, buyer: Pick<ProvenBuyer, 'wallets' | 'api_key_hash'>, filter: TaskFilter) {
   const { total } = await tasksOf(database, { ...buyer, agent_ids: [] }, { ...filter, before: null, count: 1 });
   return total;
 }
