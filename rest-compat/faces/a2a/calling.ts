@@ -30,14 +30,14 @@ export function resultOf({ version }: Calling, result: JsonObject): JsonObject {
   return version === '0.3' ? legacyResult(result) : result;
 }
 
-export function tell(calling: Calling, result: Json, headers: Answer['headers'] = {}): Answer {
+export function answerWith(calling: Calling, result: Json, headers: Answer['headers'] = {}): Answer {
   const { call, extension, request } = calling;
   return rpcResult(call.id, result, { ...headers, ...echoOf(extension, request.headers) });
 }
 
 /** A task that is itself the result: of GetTask and CancelTask. */
 export function toldTask(calling: Calling, task: JsonObject, headers: Answer['headers']): Answer {
-  return tell(calling, calling.version === '0.3' ? legacyTask(task) : task, headers);
+  return answerWith(calling, calling.version === '0.3' ? legacyTask(task) : task, headers);
 }
 
 /** What a door refused with: its status where a client acts on that, and its headers, among them when to ask again. */

@@ -5,7 +5,7 @@ import { paymentIn } from '../../credentials.ts';
 import type { DoorRequest } from '../../door-request.ts';
 import { priceOf, resourceOf } from '../../offer.ts';
 import type { Answer } from '../../problem.ts';
-import { type Calling, readBody, refused, resultOf, tell } from './calling.ts';
+import { answerWith, type Calling, readBody, refused, resultOf } from './calling.ts';
 import { echoOf } from './extension.ts';
 import { A2aFault } from './faults.ts';
 import { chatOf, readMessage, type SentMessage } from './message.ts';
@@ -19,12 +19,12 @@ import { refuseTask } from './tasks.ts';
 
 export async function sendMessage(calling: Calling): Promise<Answer> {
   const asked = await chatAsked(calling);
-  if (!('chat' in asked)) return 'status' in asked ? asked : tell(calling, asked.result);
+  if (!('chat' in asked)) return 'status' in asked ? asked : answerWith(calling, asked.result);
   const outcome = await callDoor(calling.door, asked.request, calling.house);
   if (isStream(outcome)) throw new Error('a chat was streamed that was asked for in one piece');
-  if (outcome.status === 402) return unpaid(calling, asked, outcome, task => tell(calling, task));
+  if (outcome.status === 402) return unpaid(calling, asked, outcome, task => answerWith(calling, task));
   if (outcome.status !== 200) return refused(calling, outcome);
-  return tell(calling, resultOf(calling, { task: chatTask(outcome, asked) }), settledHeaders(outcome.headers));
+  return answerWith(calling, resultOf(calling, { task: chatTask(outcome, asked) }), settledHeaders(outcome.headers));
 }
 
 export async function streamMessage(calling: Calling): Promise<DoorOutcome> {

@@ -6,7 +6,7 @@ import type { TaskState } from '../../../schema/task-state.ts';
 import { callDoor, type DoorOutcome } from '../../call.ts';
 import type { DocumentDoor } from '../../door.ts';
 import type { Answer } from '../../problem.ts';
-import { type Calling, readBody, refused, resultOf, tell, toldTask } from './calling.ts';
+import { answerWith, type Calling, readBody, refused, resultOf, toldTask } from './calling.ts';
 import { echoOf } from './extension.ts';
 import { A2aFault } from './faults.ts';
 import { validParams } from './message.ts';
@@ -115,7 +115,7 @@ export async function tellTasks(calling: Calling): Promise<Answer> {
     return artifacts ? { artifacts: [], ...whole } : whole;
   });
   const page = { tasks: listed, nextPageToken: next ?? '', pageSize: listed.length, totalSize: total ?? 0 };
-  return tell(calling, page, found.headers);
+  return answerWith(calling, page, found.headers);
 }
 
 /** For how long a task is followed, and how often it is looked at: none is under way for longer. */
