@@ -1,7 +1,7 @@
 import { spelt } from '../../../schema/eip55.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
-import { type PayerProof, payersText, readPayerProof } from '../../../schema/payer-proof.ts';
+import { PAYER_HEADER, type PayerProof, payersText, readPayerProof } from '../../../schema/payer-proof.ts';
 import { possessedAgents } from '../../access.ts';
 import type { ReceiptContext } from '../context.ts';
 
@@ -79,4 +79,4 @@ function isFresh({ at_seconds }: PayerProof, { clock }: Asking): boolean {
   return age_seconds <= wallet_signature_age_seconds_max && age_seconds >= -wallet_signature_ahead_seconds_max;
 }
 
-const notProven = () => new Refusal('control_proof_invalid', { param: 'X-SVC-Payer' });
+const notProven = () => new Refusal('control_proof_invalid', { param: PAYER_HEADER });
