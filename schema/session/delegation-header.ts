@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { exceededBy } from '../json-bounds.ts';
+import { PayAct } from './act.ts';
+import { delegationHash, Grant, SignatureHex, spelledGrant } from './grant.ts';
+import { soundnessOf } from './grant-rule.ts';
+import { addressOfPublicKey } from './public-key.ts';
+import { sessionLimits } from './session-limits.ts';
+
+/* The grant that comes beside a payment: base64url of the JSON {grant, signature}, and of `act` where one came with it. */
+
+export const DELEGATION_HEADER = 'X-SVC-Delegation';
+
+/** A grant as it was shown: well formed, and not believed yet. */
+export interface ShownDelegation {
+  readonly grant: Grant;
+  readonly delegation_hash: string;
+  /** Of the key whose public half the grant names. */
+  readonly agent_address: string;
+  readonly signature: string;
+  readonly act: PayAct | null;
+}
+
+export type ReadDelegation =
+  | { readonly kind: 'read'; readonly shown: ShownDelegation }
+  | { readonly kind: 'malformed'; readonly why: string };
+
+const Shown = z.strictObject({ grant: Grant, signature: SignatureHex, act: PayAct.optional() });
+const BASE64URL = /^[A-Za-z0-9_-]+={0,2}$/;
+
+export function readDelegation(header: string): ReadDelegation {
+  if (header.length > sessionLimits.delegation_header_chars_max) return malformed('is too long');
+  if (!BASE64URL.test(header)) return malformed('is not base64url');
+  const parsed = Shown.safeParse(jsonIn(header));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return malformed(`${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'is not valid'}`);
+  }
+  const { signature, act = null } = parsed.data;
+  const grant = spelledGrant(parsed.data.grant);
+  const agent_address = addressOfPublicKey(grant.agentPubkey);
+  if (agent_address === null) return malformed('grant.agentPubkey: is not on the curve');
+  const sound = soundnessOf(grant);
+  if (sound.kind === 'unsound') return malformed(`grant.${sound.member}: ${sound.why}`);
+  return { kind: 'read', shown: { grant, delegation_hash: delegationHash(grant), agent_address, signature, act } };
+}
+
+function malformed(why: string): ReadDelegation {
+  return { kind: 'malformed', why };
+}
+
+/** Undefined for what is no JSON of a bearable depth. */
+function jsonIn(header: string): unknown {
+  const text = Buffer.from(header, 'base64url');
+  if (exceededBy(text) !== null) return undefined;
+  try {
+    return JSON.parse(text.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+import type { Grant } from './grant.ts';
+import { sessionLimits } from './session-limits.ts';
+import { ZERO_HASH } from './typed-data.ts';
+
+/* What a grant allows, and what a session may hand on: pure rules. */
+
+/** A session as far as time and its payers decide. A revoked parent revokes all below it. */
+export type SessionStatus = 'active' | 'expired' | 'revoked';
+
+export type GrantStanding =
+  | { readonly kind: 'in_force' }
+  | { readonly kind: 'not_begun' }
+  | { readonly kind: 'expired' }
+  /** It ends too soon for what a payment buys to be recorded while it lasts. */
+  | { readonly kind: 'ending' };
+
+type Life = Pick<Grant, 'validAfter' | 'sessionExpiry'>;
+
+export function hasParent({ parentDelegationHash }: Pick<Grant, 'parentDelegationHash'>): boolean {
+  return parentDelegationHash !== ZERO_HASH;
+}
+
+/** Whether a payment may be begun under it. */
+export function grantStanding({ validAfter, sessionExpiry }: Life, now_seconds: number): GrantStanding {
+  if (now_seconds < validAfter) return { kind: 'not_begun' };
+  if (now_seconds >= sessionExpiry) return { kind: 'expired' };
+  return { kind: sessionExpiry - now_seconds < sessionLimits.last_call_seconds ? 'ending' : 'in_force' };
+}
+
+export function statusOf({ sessionExpiry }: Pick<Life, 'sessionExpiry'>, revoked: boolean, now_seconds: number) {
+  if (revoked) return 'revoked' satisfies SessionStatus;
+  return (now_seconds >= sessionExpiry ? 'expired' : 'active') satisfies SessionStatus;
+}
+
+export type Soundness =
+  | { readonly kind: 'sound' }
+  | { readonly kind: 'unsound'; readonly member: keyof Grant; readonly why: string };
+
+/** What can be said of a grant by itself. */
+export function soundnessOf({ validAfter, sessionExpiry }: Life): Soundness {
+  if (sessionExpiry <= validAfter)
+    return { kind: 'unsound', member: 'sessionExpiry', why: 'does not come after validAfter' };
+  if (sessionExpiry - validAfter > sessionLimits.life_seconds_max)
+    return { kind: 'unsound', member: 'sessionExpiry', why: `is beyond ${sessionLimits.life_seconds_max} s` };
+  return { kind: 'sound' };
+}
+
+type Bounds = Pick<Grant, 'capAtomic' | 'validAfter' | 'sessionExpiry' | 'models' | 'doors'>;
+
+export type Narrowing = { readonly kind: 'narrower' } | { readonly kind: 'wider'; readonly member: keyof Bounds };
+
+/** An empty list allows any, and so is within no list that names some. */
+function within(child: readonly string[], parent: readonly string[]): boolean {
+  if (parent.length === 0) return true;
+  return child.length > 0 && child.every(name => parent.includes(name));
+}
+
+const narrows: Readonly<Record<keyof Bounds, (child: Bounds, parent: Bounds) => boolean>> = {
+  capAtomic: (child, parent) => BigInt(child.capAtomic) <= BigInt(parent.capAtomic),
+  validAfter: (child, parent) => child.validAfter >= parent.validAfter,
+  sessionExpiry: (child, parent) => child.sessionExpiry <= parent.sessionExpiry,
+  models: (child, parent) => within(child.models, parent.models),
+  doors: (child, parent) => within(child.doors, parent.doors),
+};
+
+/** A child is allowed nothing that its parent is not. */
+export function narrowingOf(child: Bounds, parent: Bounds): Narrowing {
+  for (const [member, holds] of Object.entries(narrows))
+    if (!holds(child, parent)) return { kind: 'wider', member: member as keyof Bounds };
+  return { kind: 'narrower' };
+}
+
+/** A call as its grant judges it. */
+export interface GrantedCall {
+  /** Ids of the models one of which will answer; empty where none is involved. */
+  readonly models: readonly string[];
+  /** Every name of what is bought: a paid door's, or the field's where no door of that list sells it. */
+  readonly doors: readonly string[];
+}
+
+export type Permission =
+  | { readonly kind: 'permitted' }
+  | { readonly kind: 'model_not_granted' }
+  | { readonly kind: 'door_not_granted' };
+
+export function permissionOf({ models, doors }: Pick<Grant, 'models' | 'doors'>, call: GrantedCall): Permission {
+  if (doors.length > 0 && !call.doors.some(door => doors.includes(door))) return { kind: 'door_not_granted' };
+  const answers = models.length === 0 || call.models.length === 0 || call.models.some(model => models.includes(model));
+  return { kind: answers ? 'permitted' : 'model_not_granted' };
+}
+
+/** The models that may answer by a grant and by what else allows some alone; null where neither says so. */
+export function modelsWithin(granted: readonly string[], allowed: readonly string[] | null): readonly string[] | null {
+  if (granted.length === 0) return allowed;
+  return allowed === null ? granted : granted.filter(model => allowed.includes(model));
+}

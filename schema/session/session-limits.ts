@@ -1,0 +1,29 @@
+/** Limits of delegated sessions, units last in each name; all others are in ../limits.ts. */
+export const sessionLimits = {
+  /** Of the X-SVC-Delegation header: as long as a payment's, whose signature may be a contract wallet's (ERC-6492), too. */
+  delegation_header_chars_max: 16 * 1024,
+  /** A session and all that stand over it: each is locked with every call that is paid for under it. */
+  depth_max: 8,
+  /** Children of one session: each may be bound by a payment of 0.002 USDC. */
+  children_max: 1_000,
+  names_max: 32,
+  door_chars_max: 64,
+  life_seconds_max: 366 * 24 * 60 * 60,
+  /** Before its end a session serves no new payment: what it buys is recorded while the session lasts. */
+  last_call_seconds: 30,
+  /** Of an act with a nonce of its own: now < deadline <= now + this. */
+  act_seconds_max: 300,
+  challenge_seconds_min: 120,
+  challenge_seconds_max: 300,
+  /** Of a nonce that is 32 bytes, its two times and a mark. */
+  challenge_id_chars_max: 128,
+  /** Acts of one session whose nonces are remembered, which is for as long as they would pass. */
+  acts_taken_max: 10_000,
+  /** A revocation is signed now, give or take the clocks. */
+  revocation_age_seconds_max: 300,
+  revocation_ahead_seconds_max: 30,
+  act_rows_max: 200,
+  act_rows_default: 50,
+  /** Of a tree that is shown at once. */
+  tree_sessions_max: 1_000,
+} as const;
