@@ -115,7 +115,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     });
     const same = { database, rails, vault, log: base, ...whoSells(database, { hubs, vault, issuer }), ...times };
     const challenges = openChallenges(pay_to, openExtensions(issuer, systemClock));
-    const charging = openCharge({ ...same, pay_to, challenges, recording, issuer, rates, base_url, faults });
+    const charging = openCharge({ ...same, wallets, pay_to, challenges, recording, issuer, rates, base_url, faults });
     const watched = watchedBy(config, log.watch, { database, issuer, logger });
     const unfinished = reconciledBy({ ...same, ...recording, ...charging, ...watched, transfers });
     const { reconciler, jobs } = await openBackground(unfinished, { base, config, vault, logger, operations, closing });
@@ -125,8 +125,8 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     watch(metrics, { database, queues: recording.queues, readiness, witnesses: shown.witnesses });
 
     const payout_accounts = closing.adopt(openPayoutAccounts(config.solana), it => it.close());
-    const asked = { hubs, router_look_ups, wallets, transfers, payout_accounts, reports: recording.reports };
-    const held = { database, live, vault, issuer, log, pay_to, rates, completions: recording.completions, ...asked };
+    const asked = { hubs, router_look_ups, wallets, transfers, payout_accounts, ...besideCalls(recording) };
+    const held = { database, live, vault, issuer, log, pay_to, rates, ...asked };
     const services = servicesOf(config, held, charging, paid_calls);
     closing.adopt(charging.streams, it => it.ended());
     const url = await serve(config, services, {
@@ -150,6 +150,11 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
 }
 
 const times = { clock: systemClock, random: systemRandom };
+
+/** What is recorded that nobody has bought here. */
+function besideCalls({ reports, completions, hand_offs }: OpenedRecording) {
+  return { reports, completions, hand_offs };
+}
 
 /** What is asked of the log beside its appends: to be held to what is known of it, and to be cosigned. */
 function watchedBy({ witnesses, profile }: Config, watch: LogWatch, parts: Omit<CosigningParts, 'meet' | 'witnesses'>) {

@@ -48,6 +48,7 @@ export function credentialsIn(
     router_key: routerKey(headers['x-router-key']),
     redelivery: text(headers['x-svc-redeliver']),
     idempotency_key: given(headers['idempotency-key']),
+    delegation: given(headers['x-svc-delegation']),
     address,
   };
 }

@@ -26,6 +26,7 @@ import { totalsDoors } from './log/totals-doors.ts';
 import { receiptDoors, refusalDoors, settlementDoors } from './receipt/doors.ts';
 import { walletDoors } from './receipt/wallet-doors.ts';
 import { routerDoors } from './router/doors.ts';
+import { delegationDoors } from './session/delegation-doors.ts';
 import { possessionDoors, registrationDoors } from './session/doors.ts';
 
 /** The door table: what is served, described and priced is read from here and from nowhere else. */
@@ -47,6 +48,7 @@ export const everyDoor: readonly Door[] = [
   ...reconciliationDoors,
   ...recordDoors,
   ...possessionDoors,
+  ...delegationDoors,
   ...receiptDoors,
   ...walletDoors,
   ...settlementDoors,

@@ -33,6 +33,8 @@ export interface Credentials {
   readonly redelivery: string | null;
   /** The Idempotency-Key header as it came; null where none did. */
   readonly idempotency_key: string | null;
+  /** The X-SVC-Delegation header: the grant of a session, beside a payment. */
+  readonly delegation: string | null;
   /** The absolute URL of the door that was called; where none was, it is left out. */
   readonly resource?: string;
   readonly address: string;

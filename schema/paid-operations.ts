@@ -1,3 +1,5 @@
+import { actActions } from './session/act.ts';
+
 /*
  * What a book is asked about before it is sold: each paid door by its name, with its path and the fields of the graph that
  * it sells (test/rest-compat/paid-operations.test.ts holds it to the door table). A stamp is not among them: no book is
@@ -32,8 +34,5 @@ export function operationsAt(url: string): readonly string[] {
   return sold ? operationsOf(sold[1].fields[0] ?? '') : [];
 }
 
-/** What a signed act may be for, beside the calls of doors. */
-const actTypes = ['handoff', 'read_private', 'redeem'] as const;
-
 /** Names that `risk_tiers` may list. */
-export const riskyOperations: readonly string[] = [...Object.keys(paidOperations), ...actTypes];
+export const riskyOperations: readonly string[] = [...Object.keys(paidOperations), ...actActions];

@@ -58,9 +58,12 @@ export function settlementBasis({ settlement_basis, settled_by }: JsonObject): J
 export const waivers = ['live_key', 'demo_key'] as const;
 export type WaivedBy = (typeof waivers)[number];
 
-/** Whether a receipt says itself that nothing was paid to us: a key stood in, or somebody has reported what others answered. */
-export function namesNoPayment({ waived_by, reported }: JsonObject): boolean {
-  return (waived_by ?? reported ?? null) !== null;
+/**
+ * Whether a receipt says itself that nothing was paid to us: a key stood in, somebody has reported what others answered, or
+ * it was handed on.
+ */
+export function namesNoPayment({ waived_by, reported, target_agent }: JsonObject): boolean {
+  return (waived_by ?? reported ?? target_agent ?? null) !== null;
 }
 
 /**
@@ -128,7 +131,8 @@ export interface ReceiptPolicyRef extends JsonObject {
  * The stored canonical object: its SHA-256 is `payload_hash`, its RFC 6962 leaf hash stands in the log.
  * Holds neither tree head nor signatures, so it can be made before the log's head is locked.
  * Left out where they do not apply, never null: `claim_id`, `payment` (in a book chain `book_id`, `payment_ref`, `observed_transfer` and
- * `payer_proven`), `legs`, `settlement_basis`, `waived_by`, `reported`, `intent_id`,
+ * `payer_proven`), `legs`, `settlement_basis`, `waived_by`, `reported`, `delegation_hash` with `valid_after` and `session_expiry`,
+ * `parent_receipt_id` with `target_agent`, `intent_id`,
  * `attempt_index`, `vendor_blind`, `provider_cogs`, `profile`.
  */
 export interface ReceiptPayload extends JsonObject {

@@ -35,6 +35,8 @@ export interface Brought {
   readonly redelivery: string | null;
   /** The Idempotency-Key header as it came: read by `charge`, where something is sold. */
   readonly idempotency_key: string | null;
+  /** The X-SVC-Delegation header as it came: read by `charge`, where something is sold. */
+  readonly delegation: string | null;
   /** The URL of the door that was called, as its 402 names it; on /graphql it is left out. */
   readonly resource?: string | undefined;
 }

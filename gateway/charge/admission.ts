@@ -14,6 +14,7 @@ import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { isStored } from '../rails/base/signature.ts';
 import type { NotTransferred } from '../rails/outcome.ts';
 import { type Authorization, authorizationToJson, type Payment } from '../rails/payment.ts';
+import type { ClaimedUnder } from '../record/under-sessions.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import type { Guesses } from './guesses.ts';
 import type { Presented } from './verify-payment.ts';
@@ -39,6 +40,8 @@ export interface AdmissionParts {
   readonly guesses: Pick<Guesses, 'requireNoGuess'>;
   /** @throws parent_not_on_book */
   requireParent(presented: Presented, context: Context): Promise<void>;
+  /** Null where no grant came along. @throws delegation_invalid, grant_exceeded, session_not_active and the like */
+  admitUnder(presented: Presented, context: Context): Promise<ClaimedUnder | null>;
   readonly hears: Hears;
 }
 
@@ -55,8 +58,8 @@ export function openAdmission(parts: AdmissionParts): Admit {
     const { paid, payment } = presented;
     try {
       if (payment.late !== null) throw parts.hears({ kind: 'rejected', paid, reason: payment.late.reason });
-      await requireServed(parts, presented, context);
-      const ready = await readyToPay(parts, presented);
+      const served = await requireServed(parts, presented, context);
+      const ready = await readyToPay(parts, served);
       if (ready.funds === null) await requireUnsearched(parts, presented);
       return ready;
     } catch (refusal) {
@@ -66,15 +69,17 @@ export function openAdmission(parts: AdmissionParts): Admit {
   };
 }
 
-/** What is sold would be served to this payer, and the call follows from nothing that its book has not. */
+/** What is sold would be served to this payer, follows from nothing that its book has not, and lies within its grant. */
 async function requireServed(
-  { requireParent }: Pick<AdmissionParts, 'requireParent'>,
+  { requireParent, admitUnder }: Pick<AdmissionParts, 'requireParent' | 'admitUnder'>,
   presented: Presented,
   context: Context,
-): Promise<void> {
+): Promise<Presented> {
   const { paid, args, payer } = presented;
   await paid.admit?.(args, payer, context);
   await requireParent(presented, context);
+  const under = await admitUnder(presented, context);
+  return under === null ? presented : { ...presented, under };
 }
 
 /** Whether the chain would take it now, and its payer can pay. */
@@ -141,8 +146,7 @@ async function admittedLate(
       throw hears({ kind: 'unknown' }, used.cause);
     case 'spent':
       await requireSentHere(parts, presented);
-      await requireServed(parts, presented, context);
-      return admitted(presented, used.payment, null);
+      return admitted(await requireServed(parts, presented, context), used.payment, null);
   }
 }
 

@@ -118,6 +118,10 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
       facts: { payer_proof: proof },
     }),
     lapsed: () => nothing('payment_lapsed'),
+    refused_by_session: ({ refusal }) =>
+      refusal.kind === 'cap_exceeded'
+        ? nothing('session_cap_exceeded', { delegation_hash: refusal.delegation_hash })
+        : nothing('session_not_active', { session_status: refusal.status }),
     slot_taken: ({ paid: { slot_taken, slot_retry_seconds } }) => ({
       ...{ movement: 'nothing_moved', code: slot_taken ?? 'duplicate_ref' },
       facts: { ...(slot_retry_seconds !== undefined && { retry_after_seconds: slot_retry_seconds }) },

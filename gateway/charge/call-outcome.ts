@@ -4,6 +4,7 @@ import type { TaskId } from '../../schema/ids.ts';
 import type { BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { NotSent } from '../rails/outcome.ts';
+import type { RefusedBySession } from '../record/under-sessions.ts';
 
 /** By what a purchase or a call by key is named. */
 export type NamedBy = 'payment_identifier' | 'idempotency_key';
@@ -49,6 +50,8 @@ export type CallOutcome =
   | { readonly kind: 'answer_gone'; readonly verify_url: string }
   /** Why its book refuses it: `document` is the signed refusal. */
   | { readonly kind: 'blocked'; readonly code: ErrorCode; readonly document: JsonObject }
+  /** The session that it would be paid under, or one over it. */
+  | RefusedBySession
   | { readonly kind: 'blocked_too_often'; readonly too_often: BlockedTooOften; readonly last_refusal_url: string }
   /** Its buyer wants it no longer, and has said so before its payment was sent. */
   | { readonly kind: 'canceled'; readonly task_id: TaskId }

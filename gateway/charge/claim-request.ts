@@ -8,9 +8,10 @@ import { proofSlots } from '../../subgraphs/receipt/claim/proof-slot.ts';
 import { isRouted } from '../../subgraphs/receipt/inference/catalogue.ts';
 import { isVendorBlind } from '../../subgraphs/receipt/inference/vendor-blind.ts';
 import type { AnyPaid, WorkBounds } from '../../subgraphs/sale.ts';
+import type { PaidUnder } from '../../subgraphs/session/delegation/hold.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import { type Authorization, paymentId, paymentToJson } from '../rails/payment.ts';
-import type { Landing } from '../record/facts.ts';
+import type { CallLanding } from '../record/facts.ts';
 import type { Claiming } from '../record/queues.ts';
 import type { PayTo } from '../x402/offer.ts';
 import type { Hears } from './answer-by-outcome.ts';
@@ -61,7 +62,7 @@ export function openClaimRequests(parts: RequestParts) {
       valid_before: authorization.valid_before_seconds,
       authorization: paymentToJson(payment),
       means,
-      landing: landingOf(parts.random, presented, context),
+      landing: { ...landingOf(parts.random, presented, context), ...delegationOf(presented) },
       request_box: requestBox(vault, presented),
       identifier: presented.identifier,
       is_payers,
@@ -71,7 +72,14 @@ export function openClaimRequests(parts: RequestParts) {
       ],
     };
     const holds_atomic = paid.reserves ? (paid.reserved_atomic ?? authorization.amount_atomic) : NOTHING;
-    return { request, book, holds_atomic, call: presented.call };
+    const { under = null } = presented;
+    return {
+      request: under?.approval ? { ...request, approved: true } : request,
+      book,
+      holds_atomic,
+      call: presented.call,
+      ...(under ? { under } : {}),
+    };
   };
 }
 
@@ -105,6 +113,11 @@ function isAfterFirst(paid: AnyPaid): boolean {
   return paid.order === 'stamp' && paid.after_first === true;
 }
 
+/** Of a payment without a grant nothing is said. */
+function delegationOf({ under }: Presented): { readonly delegation?: PaidUnder } {
+  return under ? { delegation: under.paid_under } : {};
+}
+
 const NOTHING = atomicAmount(0n);
 
 /** It says nothing of anybody, so it need not be sealed. */
@@ -121,7 +134,7 @@ export function landingOf(
   random: Random,
   { paid, call, address_mark, router_key_mark, idempotency_mark }: Asked,
   context: Context,
-): Landing {
+): CallLanding {
   const { api_key, possession } = context.principal;
   // The graph has it chosen before anything runs: a call that lands on no book is held against no caps.
   if (possession.kind === 'several') throw new Error(`${paid.field} was to be charged under no one book of several`);

@@ -8,6 +8,7 @@ import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import type { AnyPaid, AnyStream, AnyWhole } from '../../subgraphs/sale.ts';
 import type { Charge, ChargeLegs, ChargeStream } from '../../subgraphs/selling.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
+import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { Moved } from '../rails/outcome.ts';
@@ -17,6 +18,7 @@ import { keepLeg } from '../record/keep-leg.ts';
 import type { OpenedRecording } from '../record/open-recording.ts';
 import type { Challenges, PayTo } from '../x402/offer.ts';
 import { openAdmission } from './admission.ts';
+import { openAdmitUnder } from './admit-under.ts';
 import { type Hears, openHears } from './answer-by-outcome.ts';
 import { boughtOnce } from './buy-once.ts';
 import { type MarksOf, openMarks } from './call-names.ts';
@@ -67,6 +69,8 @@ export interface ChargeParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly faults: Faults | null;
+  /** Whose signature a grant’s is. */
+  readonly wallets: WalletProofs;
   agentOfWallet(wallet: string): Promise<AgentId | null>;
 }
 
@@ -158,7 +162,10 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
     verify: openVerify({ database, rails, pay_to, clock, marksOf, failures, hears }),
     guesses,
     boughtOnce: boughtOnce.bind(null, { database, guesses, hears }) as EnterParts['boughtOnce'],
-    admit: openAdmission({ database, guesses, hears, requireParent: openRequireParent(parts) }),
+    admit: openAdmission({
+      ...{ database, guesses, hears, requireParent: openRequireParent(parts) },
+      admitUnder: openAdmitUnder(parts),
+    }),
     take: openTakeClaim({
       ...{ database, queue: queues.claim, log, giving_up, later, hears },
       requestOf: openClaimRequests({ random, vault, pay_to, owner, hears }),

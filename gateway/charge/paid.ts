@@ -9,6 +9,7 @@ import type { Found } from '../../subgraphs/stamped-row.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { Moved } from '../rails/outcome.ts';
 import type { Admit } from './admission.ts';
+import { modelsUnder } from './admit-under.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import type { BoughtBefore } from './buy-once.ts';
 import type { Claimed } from './claim-request.ts';
@@ -67,7 +68,8 @@ async function claim(parts: EnterParts, shown: Presented, context: Context): Pro
   if (outcome.kind === 'blocked' || outcome.kind === 'blocked_too_often') throw await refusedByBook(outcome, context);
   if (outcome.kind !== 'claimed') throw hears(whoseElse(outcome, shown.paid));
 
-  const { lease, allowed_models } = outcome;
+  const { lease } = outcome;
+  const allowed_models = modelsUnder(presented, outcome.allowed_models);
   return { kind: 'claimed', claimed: { ...presented, claim, lease, task_id, allowed_models }, spent };
 }
 

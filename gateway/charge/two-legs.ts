@@ -1,4 +1,4 @@
-import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
 import { foreignRef, type ObservedTransfer } from '../../schema/observed-transfer.ts';
@@ -12,8 +12,10 @@ import type { Charged } from '../../subgraphs/selling.ts';
 import type { Faults } from '../operations/faults.ts';
 import { namedIn } from '../rails/named-payment.ts';
 import type { Hears } from './answer-by-outcome.ts';
+import { delegationHashOf } from './delegation.ts';
 import type { Entered, HeldByPayment } from './paid.ts';
 import type { Announce } from './payment-response.ts';
+import { paidRequestHash } from './request-hash.ts';
 
 /** Two payments for one thing, as a subgraph declares them. */
 export interface AnyLegs {
@@ -51,11 +53,9 @@ export function openLegs(parts: LegParts) {
     const standing = await claimOfSlot(database, slot);
     const is_shown = standing !== null && standing.claimKey === shown_key;
     if (standing?.state === 'held') {
-      if (standing.requestHash !== canonicalHash({ field: first.field, args }))
-        throw new Error(`${standing.taskId} is held for another request than ${slot}`);
       const under_way = await claimOfSlot(database, second_slot);
       if (under_way !== null && under_way.claimKey !== shown_key) throw hears({ kind: 'slot_taken', paid: second });
-      if (!is_shown) return whole(second, args, context);
+      if (!is_shown) return whole({ ...second, held_under: delegationHashOf(standing.landing) }, args, context);
       throw await secondDue(parts, second, standing, context);
     }
     if (standing !== null && !is_shown) throw hears({ kind: 'slot_taken', paid: first });
@@ -115,7 +115,8 @@ async function again(
   const task_id = brought.task_id as TaskId;
   if (shown_key !== null) {
     const claim = await claimByKey(database, shown_key);
-    const hashes = [first, second].map(({ field }) => canonicalHash({ field, args }));
+    const under = claim && delegationHashOf(claim.landing);
+    const hashes = [first, second].map(({ field }) => paidRequestHash(field, args, under));
     if (claim?.state !== 'recorded' || !hashes.includes(claim.requestHash))
       throw new Refusal(brought_already, { facts: { charged: false } });
     await replay(claim.taskId);

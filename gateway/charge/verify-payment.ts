@@ -1,4 +1,5 @@
-import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { ShownDelegation } from '../../schema/session/delegation-header.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
@@ -9,10 +10,13 @@ import { type AnyPaid, type Payer, validity_seconds_min } from '../../subgraphs/
 import { claimKey, type Payment, provesItsPayer } from '../rails/payment.ts';
 import { type Rail, type Rails, railOf } from '../rails/rail.ts';
 import { type Late, verifyPayment } from '../rails/verify.ts';
+import type { ClaimedUnder } from '../record/under-sessions.ts';
 import type { PayTo } from '../x402/offer.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import { type Asked, type MarksOf, namesOf } from './call-names.ts';
+import { delegationBeside } from './delegation.ts';
 import type { Failures } from './failures.ts';
+import { paidRequestHash } from './request-hash.ts';
 
 /** A payment that our own checks found right. A signature that is no key's is not proven by them: code has to be asked. */
 export type Authorized<P extends Payment = Payment> = P & {
@@ -30,6 +34,10 @@ export interface Presented<P extends Payment = Payment> extends Asked {
   /** The network on which it is paid: whoever is asked about the payment, and sends it. */
   readonly rail: Rail;
   readonly request_hash: string;
+  /** The grant that came beside it; null where none did. */
+  readonly delegation: ShownDelegation | null;
+  /** What that comes to, once it was admitted. */
+  readonly under?: ClaimedUnder | null;
   /** What the payer calls this purchase, where they name it: a stamp takes no name, as its effect stands once as it is. */
   readonly identifier: string | null;
   /** By what the purchase is known again: the payer's name for it, the key beside it, both or neither. */
@@ -53,7 +61,8 @@ export type Verify = (paid: AnyPaid, args: JsonObject, context: Context) => Prom
 /**
  * What came with the call, judged before anything is claimed: by itself, then by code on the chain where its signature
  * alone does not say whose it is, then by what its payer has done of late.
- * @throws payment_required, payment_rejected (each with the offer), invalid_request, rate_limited, unavailable, chain_unavailable
+ * @throws payment_required, payment_rejected (each with the offer), invalid_request, delegation_invalid, rate_limited,
+ * unavailable, chain_unavailable
  */
 export function openVerify(parts: VerifyParts): Verify {
   return async (paid, args, context) => {
@@ -62,13 +71,15 @@ export function openVerify(parts: VerifyParts): Verify {
     const rail = railOf(parts, network);
     // Where the door has asked already, nobody is asked again.
     if (!provesItsPayer(payment)) await requireProven(parts, paid, rail, payment, context.principal.address);
+    const delegation = delegationBeside(context, network);
     const call = requestedCall(paid, args);
     const marks = parts.marksOf(call.model, context);
     const presented: Presented = {
       ...{ paid, args, call, payment, rail, identifier, ...marks },
       payer: { network, wallet },
       claim_key: claimKey(payment.authorization),
-      request_hash: canonicalHash({ field: paid.field, args }),
+      delegation,
+      request_hash: paidRequestHash(paid.field, args, delegation),
       names: namesOf(paid, payment, identifier, marks.idempotency_mark),
     };
     await requireRested(parts, presented, context);

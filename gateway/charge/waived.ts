@@ -1,4 +1,4 @@
-import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { type AgentId, type TaskId } from '../../schema/ids.ts';
 import type { WaivedBy } from '../../schema/receipt-payload.ts';
@@ -37,6 +37,7 @@ import {
 import { announceSalt } from './payment-response.ts';
 import type { RefusedByBook } from './refused-by-book.ts';
 import type { ReleaseLater } from './release-later.ts';
+import { paidRequestHash } from './request-hash.ts';
 import { requireParent } from './require-parent.ts';
 
 /** A key that stands in for a payment. */
@@ -153,10 +154,11 @@ function keyCallOf(
     args: asked.args,
     call: asked.call,
     task_id,
-    request_hash: canonicalHash({ field: asked.paid.field, args: asked.args }),
+    request_hash: paidRequestHash(asked.paid.field, asked.args),
     // A demo writes to no book, whoever's session comes with it.
     agent_id: possession.kind === 'proven' && by.waiver.by !== 'demo_key' ? possession.agent_id : null,
-    landing: landingOf(random, asked, context),
+    // A grant is of payments: beside a key it is for nothing.
+    landing: { ...landingOf(random, asked, context), delegation: null },
     hold: { task_id, lease_owner: owner },
   };
 }

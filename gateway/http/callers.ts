@@ -52,6 +52,7 @@ export interface OpenedServices
     | 'transfers'
     | 'payout_accounts'
     | 'reports'
+    | 'hand_offs'
     | 'completions'
     | 'router_look_ups'
   > {
@@ -153,7 +154,9 @@ export function callersOnGraphql(
   };
 }
 
-const nothingBrought: Brought = { payment: null, router_key: null, redelivery: null, idempotency_key: null };
+const nothingBrought: Brought = {
+  ...{ payment: null, router_key: null, redelivery: null, idempotency_key: null, delegation: null },
+};
 
 /** Whoever opens a socket brings nothing along to pay with. */
 export function callersOnSockets({ identify, createContext }: Callers, services: EveryService): SocketCallers {
@@ -174,7 +177,7 @@ async function broughtBy(
   { judge, rates }: Bounds,
 ): Promise<Brought & { readonly shown: ShownCredentials; readonly pays: boolean; readonly unproven: boolean }> {
   const credentials = credentialsIn(request.headers, {}, provenOnGraphql(request), request.ip);
-  const { router_key, redelivery, idempotency_key } = credentials;
+  const { router_key, redelivery, idempotency_key, delegation } = credentials;
   const payment = presentedIn(credentials.payment);
   const field = payment && paidFieldOf(request, graph);
   const worth = payment && field && (await judge.weigh(payment, field));
@@ -182,7 +185,7 @@ async function broughtBy(
   if (rejected || worth === 'unproven') requireWithin(rates.take('unproven', request.ip));
   // The resolver says so in its own words, and the database is not asked who hears them.
   const shown = rejected ? { ...credentials, sessions: [], proof: null } : credentials;
-  const brought = { payment, router_key, redelivery, idempotency_key };
+  const brought = { payment, router_key, redelivery, idempotency_key, delegation };
   const pays = payment !== null && field !== null && !rejected;
   return { ...brought, shown, pays, unproven: worth === 'unproven' };
 }

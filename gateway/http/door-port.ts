@@ -76,6 +76,7 @@ async function identify(parts: PortParts, credentials: Credentials, payment: Pay
       router_key: credentials.router_key,
       redelivery: credentials.redelivery,
       idempotency_key: credentials.idempotency_key,
+      delegation: credentials.delegation,
       resource: credentials.resource,
     }),
   };

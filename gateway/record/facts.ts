@@ -11,13 +11,20 @@ import type { NamedAnswer } from '../../subgraphs/receipt/claim/key-call/idempot
 import type { SignedTreeHead } from '../../subgraphs/receipt/log/tree-head.ts';
 import type { Receipt } from '../../subgraphs/receipt/receipt/receipt.entity.ts';
 import type { OmissionRule, Stamp, Work } from '../../subgraphs/sale.ts';
+import type { PaidUnder } from '../../subgraphs/session/delegation/hold.ts';
 import type { Found } from '../../subgraphs/stamped-row.ts';
 import type { Moved } from '../rails/outcome.ts';
 
 /* The facts that a record is made from, whoever makes it: the caller who waited, or reconcile. */
 
 /** Where a charge lands and what stands on it; kept on the claim, so that reconcile needs nobody's memory. */
-export interface Landing extends JsonObject {
+export interface Landing extends CallLanding {
+  /** The delegated session that it is paid under; null or left out where there is none. */
+  readonly delegation: PaidUnder | null;
+}
+
+/** The same of a call without a grant. */
+export interface CallLanding extends JsonObject {
   readonly job_kind: string;
   /** The URL at which it was bought; claims of old name none. */
   readonly resource: string | null;

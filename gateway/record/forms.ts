@@ -13,6 +13,7 @@ import type { Stamp, Stamped } from '../../subgraphs/sale.ts';
 import type { StampedMoney, StampedRow } from '../../subgraphs/stamped-row.ts';
 import type { Moved } from '../rails/outcome.ts';
 import type { Landing, Recordable, Recording, Settled, Waived } from './facts.ts';
+import { sessionOf } from './session-facts.ts';
 
 /* What a record says: the receipt's form of it and the row's, made from the same facts. */
 
@@ -70,7 +71,8 @@ function fulfillmentOf({ landing }: Facts): JsonObject {
 /** The receipt's form: the paid-job envelope, which names who authorised what. */
 function envelopeOf(facts: Facts): JsonObject {
   const [payer_wallet, payment_ref] = facts.transfer === null ? [null, null] : [facts.payer, paymentRef(facts)];
-  const authorization = { payer_wallet, delegation_hash: null, payment_ref };
+  const delegation_hash = facts.landing.delegation?.delegation_hash ?? null;
+  const authorization = { payer_wallet, delegation_hash, payment_ref };
   return { intent: intentOf(facts.landing), authorization, output_commitment: commitmentOf(facts.landing) };
 }
 
@@ -171,6 +173,7 @@ function saltedHash({ request_hash, landing: { request_salt: salt } }: Facts): s
 
 function receiptFacts({ clock, profile }: FormParts, facts: Facts): ReceiptFacts {
   const { landing } = facts;
+  const session = sessionOf(landing, clock.now_ms());
   return {
     task_id: facts.task_id,
     issued_at: iso(clock.now_ms()),
@@ -181,8 +184,10 @@ function receiptFacts({ clock, profile }: FormParts, facts: Facts): ReceiptFacts
     agent_id: facts.agent_id,
     caller_binding: {
       ...(facts.transfer === null ? {} : { payer_wallet: facts.payer }),
+      ...(session ? { agent_pubkey: session.agent_pubkey } : {}),
       ...(landing.api_key_hash ? { api_key_hash: landing.api_key_hash } : {}),
     },
+    ...(session ? { session: session.facts } : {}),
     intent_id: landing.intent_id,
     attempt_index: landing.attempt_index,
     vendor_blind: landing.vendor_blind,

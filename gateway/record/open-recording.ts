@@ -16,11 +16,14 @@ import { lockLogHead } from '../../subgraphs/receipt/log/head.ts';
 import type { KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
 import type { SavedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import type { Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
+import type { HandOffs } from '../../subgraphs/session/delegation/hand-offs.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { Faults } from '../operations/faults.ts';
+import { countUnderSessions } from './count-under-sessions.ts';
 import { type Recordable, type Recorded, type Recording, SlotTaken } from './facts.ts';
 import { type FormParts, leftBy, stampedBy } from './forms.ts';
 import { openCompletions } from './open-completions.ts';
+import { openHandOffs } from './open-hand-offs.ts';
 import { openReporting } from './open-reporting.ts';
 import { openQueues, type Queues, type Run } from './queues.ts';
 
@@ -46,6 +49,7 @@ export interface OpenedRecording {
   /** Of what was reported: the same log, without a call of ours. */
   readonly reports: Reports;
   readonly completions: Completions;
+  readonly hand_offs: HandOffs;
 }
 
 /** Row, receipt, leaf and head in one commit; then the head outside the database, and only then the answer to the caller. */
@@ -59,6 +63,7 @@ export function openRecording(parts: RecordingParts): OpenedRecording {
     blocked_calls,
     reports: openReporting(parts),
     completions: openCompletions(parts),
+    hand_offs: openHandOffs(parts),
     async record(recordable) {
       const recorded = await queues.record.submit({ ...recordable, ...leftBy(parts, recordable) });
       known_log.committed(recorded.tree_head);
@@ -100,6 +105,7 @@ function openRecorder(issuer: Issuer, seal: Vault['seal'], known_log: KnownLog):
     );
     const items = recordings.flatMap(({ collections }) => collections);
     const { collected, tree_head } = await collect(tx, issuer, log, items);
+    await countUnderSessions(tx, paid);
     return firstOfEach(recordings, collected).map(({ receipt }, index) => ({
       ...{ receipt, tree_head },
       answer: answers[index] ?? null,

@@ -17,6 +17,7 @@ import type { FaultPoint, Faults } from '../operations/faults.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
 import type { Recorded, Recording } from './facts.ts';
 import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-call-queue.ts';
+import { type ClaimedUnder, holdUnder, type RefusedBySession, UNDER_NONE } from './under-sessions.ts';
 
 /** What a paid call commits, each kind with its like: calls that arrive together share a transaction. */
 export interface Queues {
@@ -34,20 +35,27 @@ export interface Claiming {
   /** What is held on that book, and the book is asked about; nothing where that is 0. */
   readonly holds_atomic: AtomicAmount;
   readonly call: RequestedCall;
+  /** The session that it is paid under; left out where no grant came along. */
+  readonly under?: ClaimedUnder;
 }
 
 /** The claim as it was made, with its book and what that says of it. */
 export interface TakenClaim {
   readonly claim: ClaimRequest;
-  readonly outcome: ClaimedCall | Exclude<ClaimOutcome, { kind: 'claimed' }> | BlockedTooOften;
+  readonly outcome: ClaimedCall | Exclude<ClaimOutcome, { kind: 'claimed' }> | BlockedTooOften | RefusedBySession;
 }
 
-type ClaimedCall = Extract<ClaimOutcome, { kind: 'claimed' }> & Omit<LetPass, 'kind'>;
+type ClaimedCall = Extract<ClaimOutcome, { kind: 'claimed' }> &
+  Omit<LetPass, 'kind'> & {
+    /** Its money had moved already, and its session had no room for it: it is recorded as paid under none. */
+    readonly under_none?: boolean;
+  };
 
 interface Placed {
   readonly request: ClaimRequest;
   /** What its book is asked; null where the order holds nothing on one. */
   readonly asked: ReservationRequest | null;
+  readonly under: ClaimedUnder | null;
 }
 
 export function openQueues(
@@ -76,8 +84,11 @@ export function openQueues(
 
 /** What policies in shadow mode say of a call is kept where it lands: the claim that this process holds has it too. */
 function taken(request: ClaimRequest, outcome: TakenClaim['outcome']): TakenClaim {
-  if (outcome.kind !== 'claimed' || outcome.would_block.length === 0) return { claim: request, outcome };
-  return { claim: { ...request, landing: { ...request.landing, would_block: outcome.would_block } }, outcome };
+  if (outcome.kind !== 'claimed') return { claim: request, outcome };
+  const { would_block, under_none } = outcome;
+  if (would_block.length === 0 && !under_none) return { claim: request, outcome };
+  const landing = { ...request.landing, ...(would_block.length > 0 && { would_block }), ...(under_none && UNDER_NONE) };
+  return { claim: { ...request, landing }, outcome };
 }
 
 /** What a queue does with a batch, in one transaction. */
@@ -129,6 +140,11 @@ async function claimAndReserve(
     if (outcome.kind === 'reserved') let_pass.set(request.claim_key, outcome);
     else refused.set(request.claim_key, { request, outcome });
   }
+  const sessions = await holdUnder(
+    tx,
+    placed.filter(({ request }, index) => outcomes[index]?.kind === 'claimed' && !refused.has(request.claim_key)),
+  );
+  for (const { request, outcome } of sessions.refused) refused.set(request.claim_key, { request, outcome });
   letGo(tx, refused);
   addToLandings(
     tx,
@@ -136,22 +152,25 @@ async function claimAndReserve(
       would_block.length === 0 ? [] : [{ claim_key, landing: { would_block } }],
     ),
   );
+  addToLandings(
+    tx,
+    [...sessions.under_none].map(claim_key => ({ claim_key, landing: UNDER_NONE })),
+  );
   return requests.map((claim, index) => {
     const outcome = afterwards(outcomes[index] as ClaimOutcome, claim, refused);
     if (outcome.kind !== 'claimed') return outcome;
-    return { ...(let_pass.get(claim.claim_key) ?? UNASKED), ...outcome };
+    const under_none = sessions.under_none.has(claim.claim_key);
+    return { ...(let_pass.get(claim.claim_key) ?? UNASKED), ...outcome, ...(under_none && { under_none }) };
   });
 }
 
 interface RefusedRequest {
   readonly request: ClaimRequest;
-  readonly outcome: Exclude<Reserved, { kind: 'reserved' }>;
+  readonly outcome: Exclude<Reserved, { kind: 'reserved' }> | RefusedBySession;
 }
 
 function letGo(tx: Tx, refused: ReadonlyMap<string, RefusedRequest>): void {
-  const unsaid = [...refused].flatMap(([claim_key, { outcome }]) =>
-    outcome.kind === 'blocked_too_often' ? [claim_key] : [],
-  );
+  const unsaid = [...refused].flatMap(([claim_key, { outcome }]) => (outcome.kind === 'blocked' ? [] : [claim_key]));
   const said = [...refused].flatMap(([claim_key, { outcome }]) =>
     outcome.kind === 'blocked' ? [{ claim_key, refusal_id: outcome.refusal_id }] : [],
   );
@@ -163,16 +182,16 @@ function letGo(tx: Tx, refused: ReadonlyMap<string, RefusedRequest>): void {
 async function place(tx: Tx, claimings: readonly Claiming[]): Promise<readonly Placed[]> {
   const payers = new Set(claimings.flatMap(({ book, request }) => (book === 'payers' ? [request.payer] : [])));
   const agents = await agentsOfWallets(tx, [...payers]);
-  return claimings.map(({ request: wanted, book, holds_atomic, call }) => {
+  return claimings.map(({ request: wanted, book, holds_atomic, call, under = null }) => {
     const agent_id = book === 'payers' ? (agents.get(wanted.payer) ?? null) : book;
     const reserved_atomic = agent_id === null ? atomicAmount(0n) : holds_atomic;
     const request = { ...wanted, agent_id, reserved_atomic };
-    return { request, asked: askingOf(request, call) };
+    return { request, asked: askingOf(request, call, under), under };
   });
 }
 
 /** Null where the order holds nothing on a book. */
-function askingOf(request: ClaimRequest, call: RequestedCall): ReservationRequest | null {
+function askingOf(request: ClaimRequest, call: RequestedCall, under: ClaimedUnder | null): ReservationRequest | null {
   const { agent_id, reserved_atomic } = request;
   if (agent_id === null || reserved_atomic === 0n) return null;
   return {
@@ -183,6 +202,7 @@ function askingOf(request: ClaimRequest, call: RequestedCall): ReservationReques
     payer_wallet: request.payer,
     // Whose means are not asked has paid already, for all that we know: the chain will say whether it was us.
     owed: request.means === null,
+    ...(under?.approval ? { approval: under.approval } : {}),
   };
 }
 
@@ -191,7 +211,7 @@ function afterwards(
   outcome: ClaimOutcome,
   request: ClaimRequest,
   refused: ReadonlyMap<string, RefusedRequest>,
-): ClaimOutcome | BlockedTooOften {
+): ClaimOutcome | BlockedTooOften | RefusedBySession {
   const blocked = refused.get(request.claim_key);
   if (!blocked) return outcome;
   if (blocked.request.request_hash === request.request_hash) return blocked.outcome;

@@ -99,7 +99,8 @@ const RevokedKey = z.object({
 
 const RevokedSession = z.object({
   delegation_hash: z.string().describe('Of the AuthorizeSession grant, 0x.'),
-  payer: z.string(),
+  payer: z.string().describe('Who has signed it: the payer of the session, or of one over it.'),
+  at: z.int().describe('The time that was signed, Unix seconds.'),
   revoked_at: z.string(),
   signature: z.string().describe('The payer’s, over RevokeSession(delegationHash, at).'),
 });
@@ -108,7 +109,7 @@ export const RevocationsAnswer = z.object({
   schema: z.literal(documents.revocations),
   issuer_history: z.object({ hash: z.string(), version: z.int(), seq: z.int() }).describe('Of which this is said.'),
   keys: z.array(RevokedKey).describe('The newest first; the current keys are in none of them.'),
-  sessions: z.array(RevokedSession).describe('None: there are no delegated sessions yet.'),
+  sessions: z.array(RevokedSession).describe('The newest first, 1,000 at most; each ends all below it.'),
 });
 
 export const StatsAnswer = z.object({

@@ -3,6 +3,8 @@ import { IDEMPOTENCY_HEADER } from '../../schema/idempotency-key.ts';
 import { limits } from '../../schema/limits.ts';
 import { NONCE_PATTERN, PROOF_PATTERN } from '../../schema/proof.ts';
 import { REDELIVERY_HEADER } from '../../schema/redeliver-header.ts';
+import { DELEGATION_HEADER } from '../../schema/session/delegation-header.ts';
+import { sessionLimits } from '../../schema/session/session-limits.ts';
 import { answerHeaders } from './openapi-headers.ts';
 
 /** Read for `router/*` models, by what puts questions to hubs; no door looks into it. */
@@ -26,6 +28,19 @@ export const idempotencyKey: JsonObject = {
     'leaves its key free. Beside a payment it names the purchase of that payer: under it another payment of his for the ' +
     'same request brings what the first one bought, and is not charged. The same payment again needs no key.',
   schema: { type: 'string', minLength: 1, maxLength: limits.idempotency_key_chars_max + 2 },
+};
+
+/** Read where a payment is claimed; no door looks into it. */
+export const delegation: JsonObject = {
+  name: DELEGATION_HEADER,
+  in: 'header',
+  required: false,
+  description:
+    'Beside a payment on Base: base64url of the JSON {grant, signature}, the AuthorizeSession that it is made under, its ' +
+    'payer the payer of the payment (GET /v1/sessions/types). An `act` {nonce, deadline, signature} or {challenge_id, ' +
+    'signature} beside it, a SessionAct `pay` on `payment/<EIP-3009 nonce>`, passes what the book wants a fresh approval for. ' +
+    'It is part of the request that the payment buys.',
+  schema: { type: 'string', maxLength: sessionLimits.delegation_header_chars_max },
 };
 
 /** Read by what delivers again what a payment has bought; no door looks into it. */

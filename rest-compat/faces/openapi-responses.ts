@@ -57,7 +57,8 @@ function fault(
     description: codes.join(', '),
     headers: {
       ...answerHeaders.fault,
-      ...(price ? answerHeaders.paidFault : {}),
+      // An act of a session may hear that a claim is spent, and pays for nothing.
+      ...(price || codes.includes('claim_already_settled') ? answerHeaders.paidFault : {}),
       ...(refuses ? answerHeaders.refusal : {}),
       ...(status === TOO_MANY ? answerHeaders.rate : {}),
       ...(codes.includes('blocked_too_often') ? answerHeaders.refusedBefore : {}),
@@ -94,6 +95,12 @@ function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
   const paid: ErrorCode[] = [
     'invalid_payment',
     'book_not_named',
+    'delegation_invalid',
+    'act_expired',
+    'act_signature_invalid',
+    'grant_exceeded',
+    'session_not_active',
+    'session_cap_exceeded',
     'parent_not_on_book',
     'payment_in_flight',
     'call_canceled',

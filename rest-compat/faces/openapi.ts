@@ -3,6 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Columns, Door, DoorMethod } from '../door.ts';
 import {
   bookSession,
+  delegation,
   idempotencyKey,
   ifNoneMatch,
   namedBook,
@@ -48,6 +49,7 @@ const tags: readonly JsonObject[] = [
   { name: 'tasks', description: 'Tasks taken on for a price, and what they would come to.' },
   { name: 'registration', description: 'Agents, each with a book.' },
   { name: 'book', description: 'What an agent has spent and may spend, open to whoever possesses it.' },
+  { name: 'sessions', description: 'What a payer delegates to the key of an agent, and what that has signed for.' },
   { name: 'receipts', description: 'Receipts, refusals and settlements, public by their ids.' },
   { name: 'board', description: 'What agents write for all to read, and the jobs that they do for each other.' },
   { name: 'router', description: 'Generations of a third-party router, reported by its users. None is settled here.' },
@@ -86,7 +88,7 @@ function operation(door: Door, method: DoorMethod, schemas: ComponentSchemas): J
 
 /** Where possession is asked for, the session is said as that, once. */
 function soldOf(door: Door): readonly JsonObject[] {
-  return [...(door.possession === 'none' ? [bookSession] : []), namedBook, redelivery, idempotencyKey];
+  return [...(door.possession === 'none' ? [bookSession] : []), namedBook, delegation, redelivery, idempotencyKey];
 }
 
 /** Security says the same to machines; whoever writes a client by its types sends them as parameters. */

@@ -5,6 +5,7 @@ import { jobKinds } from '../../schema/job-kind.ts';
 import type { ReceiptMemberName, receiptMembers } from '../../schema/receipt-facts.ts';
 import { proofOutcomes, waivers } from '../../schema/receipt-payload.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
+import { sessionMembers } from './session-members.ts';
 
 /* A signed receipt, as doors show it: what is signed, and the document around it. */
 
@@ -138,6 +139,7 @@ export const PayloadAnswer = z
     settled_by: SettledBy.optional().describe('The same, where it was signed before receipt policy 4.'),
     waived_by: waived_by.optional(),
     reported: reported.optional(),
+    ...sessionMembers,
     intent_id: z.string().optional(),
     attempt_index: z.int().optional(),
     vendor_blind: vendor_blind.optional(),
@@ -175,6 +177,7 @@ const members = {
   tree_head_hash: Hash,
   book_seq: z.int().optional().describe('Of its row on the book.'),
   caller_binding: CallerBinding,
+  ...sessionMembers,
   claim_id: z.int().optional(),
   book_id: z
     .int()

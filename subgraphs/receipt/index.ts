@@ -9,6 +9,7 @@ import { JobWorkers } from './claim/job-worker.migration.ts';
 import { IdempotentCall } from './claim/key-call/idempotent-call.entity.ts';
 import { KeyCall } from './claim/key-call/key-call.entity.ts';
 import { HeldLegs } from './claim/leg.migration.ts';
+import { PaidUnderSessions } from './claim/paid-under.migration.ts';
 import {
   SettlementAttempt,
   SettlementFeeDay,
@@ -31,6 +32,8 @@ import { quotePaid, taskPaid } from './inference/tasks/task.paid.ts';
 import { TaskResolver } from './inference/tasks/task.resolver.ts';
 import { IssuerRevocationRow, IssuerSnapshotRow, ReceiptPolicyRow } from './issuer/history.entity.ts';
 import { KeyRevocations } from './issuer/migration.ts';
+import { SessionRevocation } from './issuer/session-revocation.entity.ts';
+import { SessionRevocations } from './issuer/session-revocation.migration.ts';
 import { LogAnchorRow } from './log/anchor.entity.ts';
 import { LogCosignature, LogWitnessRow } from './log/cosignature.entity.ts';
 import { LogBreakRecord, LogHead, LogNode, TreeHead } from './log/log.entity.ts';
@@ -72,6 +75,7 @@ export const receiptEntities = [
   IdempotentCall,
   IssuerSnapshotRow,
   IssuerRevocationRow,
+  SessionRevocation,
   ReceiptPolicyRow,
   LogAnchorRow,
   LogCosignature,
@@ -93,6 +97,8 @@ export const receiptMigrations = [
   DoubtedPayments,
   HeldLegs,
   KeyCallsByTask,
+  SessionRevocations,
+  PaidUnderSessions,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {

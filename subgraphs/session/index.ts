@@ -4,6 +4,13 @@ import { buildSubgraph, type Subgraph } from '../subgraph.ts';
 import type { Vault } from '../vault.ts';
 import { Agent } from './agent/agent.entity.ts';
 import { AgentResolver, resolveAgent } from './agent/agent.resolver.ts';
+import { ActUse } from './delegation/act-use.entity.ts';
+import { DelegatedCall } from './delegation/delegated-call.entity.ts';
+import { Delegation } from './delegation/delegation.entity.ts';
+import { DelegatedSessions } from './delegation/delegation.migration.ts';
+import { HandOff } from './delegation/hand-off.entity.ts';
+import { Redemption } from './delegation/redemption.entity.ts';
+import { DelegationResolver } from './delegation/session.resolver.ts';
 import { SessionBaseline } from './migration.ts';
 import { PossessionRecord } from './possession/possession.entity.ts';
 import { PossessionResolver } from './possession/possession.resolver.ts';
@@ -12,12 +19,15 @@ import { registrationPaid } from './registration/registration.paid.ts';
 import { RegistrationResolver } from './registration/registration.resolver.ts';
 import { SignatureUse } from './registration/signature-use.entity.ts';
 
-export const sessionEntities = [Agent, PossessionRecord, ProofUseRecord, SignatureUse];
-export const sessionMigrations = [SessionBaseline];
+export const sessionEntities = [
+  ...[Agent, PossessionRecord, ProofUseRecord, SignatureUse],
+  ...[Delegation, DelegatedCall, ActUse, HandOff, Redemption],
+];
+export const sessionMigrations = [SessionBaseline, DelegatedSessions];
 
 /** Who agents are, and what opens their books. */
 export function sessionSubgraph(): Promise<Subgraph> {
-  const resolvers = [AgentResolver, PossessionResolver, RegistrationResolver] as const;
+  const resolvers = [AgentResolver, PossessionResolver, RegistrationResolver, DelegationResolver] as const;
   return buildSubgraph('session', { resolvers: [...resolvers] }, { Agent: resolveAgent });
 }
 

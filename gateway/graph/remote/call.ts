@@ -19,6 +19,8 @@ export interface SubgraphCall {
   readonly redelivery?: string | undefined;
   /** The Idempotency-Key header as it came. */
   readonly idempotency_key?: string | undefined;
+  /** The X-SVC-Delegation header as it came. */
+  readonly delegation?: string | undefined;
   /** The door that was called. */
   readonly resource?: string | undefined;
   readonly at_ms: number;
@@ -135,6 +137,7 @@ const shape = z.strictObject({
   router_key_box: z.string().optional(),
   redelivery: z.string().optional(),
   idempotency_key: z.string().optional(),
+  delegation: z.string().optional(),
   resource: z.string().optional(),
   at_ms: z.int(),
   nonce: z.string().length(32),

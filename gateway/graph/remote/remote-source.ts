@@ -71,7 +71,7 @@ export class RemoteSource implements Source {
     const { operationName, variables, written } = operation;
     // The head is known; of the rest JSON leaves out what is undefined.
     const body = this.#ask(operation).head + JSON.stringify({ operationName, variables, written }).slice(1);
-    const { principal, payment, router_key, redelivery, idempotency_key, resource } = contextOf(operation);
+    const { principal, payment, router_key, redelivery, idempotency_key, delegation, resource } = contextOf(operation);
     const to = { subgraph: this.#name, nonce: this.#nonce() };
     const call = {
       ...to,
@@ -79,6 +79,7 @@ export class RemoteSource implements Source {
       payment,
       ...(redelivery === null ? {} : { redelivery }),
       ...(idempotency_key === null ? {} : { idempotency_key }),
+      ...(delegation === null ? {} : { delegation }),
       ...(resource === undefined ? {} : { resource }),
       // What is free asks no router.
       ...(router_key && this.#ask(operation).paid ? { router_key_box: sealRouterKey(vault, router_key, to) } : {}),

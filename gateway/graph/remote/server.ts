@@ -138,6 +138,7 @@ class Serving {
       payment,
       router_key: openRouterKey(this.#options.vault, call),
       redelivery: call.redelivery ?? null,
+      delegation: call.delegation ?? null,
       idempotency_key: call.idempotency_key ?? null,
       resource: call.resource,
     });

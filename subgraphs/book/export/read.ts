@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Evidence } from '../../../schema/evidence.ts';
 import type { ExportScope, ScannedUniverse } from '../../../schema/export-coverage.ts';
-import { agentId } from '../../../schema/ids.ts';
+import { type AgentId, agentId } from '../../../schema/ids.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import type { Database } from '../../database.ts';
 import { asTime } from '../../json-sql.ts';
@@ -35,6 +35,22 @@ export async function exportedRows(reading: Reading, scope: ExportScope, base_ur
   const { rows } = await reading.query<{ row: string }>({
     text: `select ${ROW.replaceAll(BASE_URL, `$${values.length + 1}::text`)} as row
       from (${select}) r left join ${replaysCounted('$1')} c using (seq) order by r.collected_at, r.task_id collate "C"`,
+    values: [...values, base_url],
+  });
+  return rows.map(({ row }) => JSON.parse(row) as JsonObject);
+}
+
+/** The rows of these tasks on a book, as an export shows them. */
+export async function rowsOfTasks(
+  reading: Reading,
+  agent_id: AgentId,
+  task_ids: readonly string[],
+  base_url: string,
+): Promise<JsonObject[]> {
+  const { select, values } = rowScope(agent_id, { limit: task_ids.length, filter: { taskIds: task_ids } });
+  const { rows } = await reading.query<{ row: string }>({
+    text: `select ${ROW.replaceAll(BASE_URL, `$${values.length + 1}::text`)} as row
+      from (${select}) r left join ${replaysCounted('$1')} c using (seq)`,
     values: [...values, base_url],
   });
   return rows.map(({ row }) => JSON.parse(row) as JsonObject);

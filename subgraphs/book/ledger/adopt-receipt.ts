@@ -42,6 +42,19 @@ export async function adoptReceipt(tx: Tx, agent_id: AgentId, receipt: Receipt):
   if (receipt.ingressReceipt !== null) await arrive(tx, [arrivalOf(receipt.taskId, receipt.ingressReceipt)]);
 }
 
+/**
+ * What was handed to an agent, and redeemed by it, is a row of its book: of no payment and no amount, after the row of the
+ * same task's parent on another book, which it does not name. It backs nothing. @throws book_damaged
+ */
+export async function adoptHandOff(tx: Tx, agent_id: AgentId, { taskId: task_id, payload }: Receipt): Promise<void> {
+  const { hub, model, fulfillment } = JSON.parse(payload) as ReceiptPayload;
+  const { intent, output_commitment } = fulfillment as { intent: JsonObject; output_commitment: JsonObject };
+  const row = { task_id, model, hub, fulfillment: { ...intent, output_commitment }, facts: {} };
+  await append(tx, [{ agent_id, birth: { ...nothingKnown, ...UNPAID, ...row }, owed: false }]);
+}
+
+const UNPAID = { evidence: 'UNVERIFIED', collected: false } as const;
+
 function birthOf({ taskId: task_id, payload, ...receipt }: Receipt): RowBirth {
   const signed = JSON.parse(payload) as ReceiptPayload;
   const { hub, model, fulfillment } = signed;

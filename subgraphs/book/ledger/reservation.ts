@@ -1,5 +1,6 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import type { Approval } from '../../../schema/policy-rule.ts';
 import type { RequestedCall } from '../../requested-call.ts';
 
 /** Money held on a book. */
@@ -17,4 +18,6 @@ export interface ReservationRequest extends Omit<Reservation, 'amount'>, Request
   readonly payer_wallet: string | null;
   /** The money has moved already, by somebody else's doing: nothing is left to refuse, and the call is owed. */
   readonly owed: boolean;
+  /** The act that came with it and approves it; left out where none did. */
+  readonly approval?: Approval | null;
 }

@@ -76,9 +76,8 @@ function hold(books: Heads, item: ReservationRequest): LetPass | Blocked {
 
 const ADMITTED = { kind: 'admitted' } as const;
 
-/** The one place that says which approval came with a call: none, as nobody can sign one yet. */
-function callOf({ amount, models, field }: ReservationRequest): AskedCall {
-  return { amount, models, operations: operationsOf(field), approval: null };
+function callOf({ amount, models, field, approval = null }: ReservationRequest): AskedCall {
+  return { amount, models, operations: operationsOf(field), approval };
 }
 
 /**

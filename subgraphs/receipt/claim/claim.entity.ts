@@ -25,6 +25,11 @@ const OPEN = "state in ('claimed', 'settling')";
 @Index({ name: 'payment_claim_lapsed', properties: ['validBefore'], where: "state = 'released' and final" })
 @Index({ name: 'payment_claim_answers', properties: ['movedAt'], where: "state = 'recorded' and request_box <> '\\x'" })
 @Index({ name: 'payment_claim_arrival', properties: ['lookedAt'], where: "arrival = 'pending'" })
+@Index({
+  name: 'payment_claim_under',
+  expression: `create index payment_claim_under on payment_claim using gin ((landing->'delegation'->'path'))
+    where state in ('claimed', 'settling', 'held') and landing ? 'delegation'`,
+})
 @Index({ name: 'payment_claim_payer_reverted', properties: ['payer', 'movedAt'], where: "reason = 'reverted'" })
 @Index({
   name: 'payment_claim_payer_expired',

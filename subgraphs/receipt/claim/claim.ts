@@ -32,8 +32,9 @@ export interface ClaimRequest {
   readonly slots: readonly string[];
   /** Null where it is not to be asked: the money has moved already. */
   readonly means: Funds | null;
-  /** Whoever shows it has proven to be its payer, by more than is in its calldata. */
+  /** Shown by its payer, proven by more than its calldata. `approved`: what its book refused before is judged once more. */
   readonly is_payers?: boolean;
+  readonly approved?: boolean;
 }
 
 /** A held claim: every later move is compare-and-set on (state, owner, epoch). */
@@ -118,8 +119,9 @@ function judged(
   // One that stands open was within its payer's means when it was claimed.
   if (verdict.kind === 'claimed' && beyond && standing.state === 'released') return { kind: 'beyond_means' };
   if (verdict.kind === 'claimed') return held(request, standing.lease_epoch + 1);
-  // The money has moved since, by somebody else's doing: what its book refused then is owed now.
-  if (verdict.kind === 'blocked') return request.means === null ? held(request, standing.lease_epoch + 1) : verdict;
+  // The money has moved since, by somebody else's doing: what its book refused then is owed now. Or it is approved now.
+  if (verdict.kind === 'blocked')
+    return request.means === null || request.approved ? held(request, standing.lease_epoch + 1) : verdict;
   if (verdict.kind !== 'replayed') return { ...verdict, task_id };
   return { kind: 'replayed', claim_key: request.claim_key, task_id, answer_box, landing };
 }

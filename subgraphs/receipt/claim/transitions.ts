@@ -198,7 +198,8 @@ export async function takeExpired(tx: Tx, count_max: number): Promise<PaymentCla
 
 /**
  * Somebody used a payment that we had let go of: it is settled after all, and this process records it. Returns the claim
- * as it stands now: what it once held on its book was given back when it was released. Null where another was faster.
+ * as it stands now: what it once held on its book and under its session was given back when it was released, so that it is
+ * paid under none. Null where another was faster.
  * `task_id` is another than the claim's where that one's row says already that the call was refused.
  */
 export async function reopen(
@@ -211,7 +212,8 @@ export async function reopen(
   const { rows } = await tx.query({
     name: 'reopen claim',
     text: `update payment_claim set state = 'settling', lease_owner = $2, lease_epoch = lease_epoch + 1,
-        reserved_atomic = 0, settlement_id = null, from_block = $4, task_id = $5, refusal_id = null, moved_at = now()
+        reserved_atomic = 0, settlement_id = null, from_block = $4, task_id = $5, refusal_id = null, landing = landing - 'delegation',
+        moved_at = now()
       where claim_key = $1 and state = 'released' and lease_epoch = $3
       returning ${CLAIM_COLUMNS}`,
     values: [claim.claimKey, owner, claim.leaseEpoch, from_block, task_id],

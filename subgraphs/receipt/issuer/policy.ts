@@ -118,11 +118,31 @@ const sixth = {
   previous_hash: canonicalHash(fifth),
 } satisfies JsonObject;
 
+/** What is paid for or done under a session that a payer has delegated to the key of an agent. */
+const seventh = {
+  ...sixth,
+  version: 7,
+  members: {
+    ...sixth.members,
+    'caller_binding.agent_pubkey':
+      'The public key of secp256k1 that the grant of delegation_hash names: the agent that acts under it. That it has signed anything of this call is not said.',
+    delegation_hash:
+      'The EIP-712 digest of the AuthorizeSession grant (domain svc.session, version 1, chain 8453) that came beside the payment, or in which an act was done. The issuer has verified that the payer of the grant is the payer of the payment and has signed it, or that the key of its parent has; and that its cap and those of all over it cover what was paid. Left out, with valid_after and session_expiry, where the session was over before the call was recorded: fulfillment.authorization.delegation_hash alone names it then.',
+    valid_after: 'From when on that session is in force, Unix seconds: iat is not before it.',
+    session_expiry: 'When that session ends, Unix seconds: iat is not after it.',
+    parent_receipt_id:
+      'Beside target_agent: the task_id of the receipt of which this one was made, by an act that the key of the session has signed. Such a receipt names no payment, no payer and no amount, and backs nothing. Its request_hash is the SHA-256 of the canonical {field, args}, without a salt: field is Mutation.actInSession, args are {delegation_hash, nonce, action, resource, deadline, target_agent}.',
+    target_agent: 'The agent that may redeem this receipt, once: then it stands on its book.',
+    request_hash: `${sixth.members.request_hash} Of a call that was paid under a session request_hash is that of {field, args, delegation_hash}.`,
+  },
+  previous_hash: canonicalHash(sixth),
+} satisfies JsonObject;
+
 /**
  * What each signed member means, for whoever has to judge a receipt: oldest first, each naming the one before it by its
  * hash. Published versions never change; a new one is added.
  */
-export const policies: readonly JsonObject[] = [first, second, third, fourth, fifth, sixth];
+export const policies: readonly JsonObject[] = [first, second, third, fourth, fifth, sixth, seventh];
 
 /** What receipts sign of it: the newest that this code acts by, whatever a newer one beside it has published since. */
-export const receiptPolicyRef: ReceiptPolicyRef = { hash: canonicalHash(sixth), version: sixth.version };
+export const receiptPolicyRef: ReceiptPolicyRef = { hash: canonicalHash(seventh), version: seventh.version };

@@ -7,7 +7,7 @@ import { historyRef, kidOf, type Snapshot } from './snapshot.ts';
 /**
  * What no longer signs, as the issuer history knows it now: each key of a seed that gave way to another is `retired` since
  * then, and what it signed before goes on verifying; one that others may hold is `revoked`, and only what the log held by
- * then verifies. Delegated sessions would stand beside them; there are none yet.
+ * then verifies. Delegated sessions that were revoked stand beside them (revoked-sessions.ts).
  */
 export function revocations(histories: Pick<Histories, 'snapshots' | 'revocations'>): JsonObject {
   const { snapshots } = histories;
@@ -17,7 +17,6 @@ export function revocations(histories: Pick<Histories, 'snapshots' | 'revocation
     schema: documents.revocations,
     issuer_history: historyRef(newest),
     keys: snapshots.flatMap((snapshot, index) => endedKeys(snapshot, snapshots[index + 1], histories)).toReversed(),
-    sessions: [],
   };
 }
 

@@ -61,6 +61,8 @@ function payloadOf(issuer: Issuer, facts: ReceiptFacts): ReceiptPayload {
     settlement_basis: facts.settled_by,
     waived_by: facts.waived_by ?? null,
     reported: facts.reported ?? null,
+    ...facts.session,
+    ...facts.handed,
     intent_id: facts.intent_id,
     attempt_index: facts.attempt_index,
     vendor_blind: facts.vendor_blind || null,
@@ -122,6 +124,7 @@ export async function placeReceipt(
   issuer: Issuer,
 ): Promise<Receipt> {
   const { facts } = prepared;
+  requireWithinSession(facts, log.collected_at_ms);
   const place = log.append(prepared.leaf_hash);
   const claims = claimsOf(prepared, place, book_seq, log.collected_at_ms, issuer.base_url);
   const [jws, [value, signature]] = await Promise.all([issuer.signJwsAside(claims), prepared.signed]);
@@ -144,6 +147,12 @@ export async function placeReceipt(
   return asEntity(Receipt, receipt);
 }
 
+/** What is signed of a session verifies only while that lasts; whoever prepared it left room, and may prepare it anew. */
+function requireWithinSession({ session, task_id }: ReceiptFacts, collected_at_ms: number): void {
+  if (session && Math.floor(collected_at_ms / 1000) > session.session_expiry)
+    throw new Error(`${task_id} names a session that was over before it was recorded`);
+}
+
 /** The columns that repeat a signed fact, by their properties. */
 function repeated(claims: JsonObject): object {
   const facts = signedMembers(claims);
@@ -161,8 +170,8 @@ const asKept = {
   time: (fact: Json) => new Date(String(fact)),
 } as const;
 
-function proofOutcomeOf({ settled_by, waived_by, reported }: ReceiptFacts): ProofOutcome {
-  if (waived_by || reported) return 'none';
+function proofOutcomeOf({ settled_by, waived_by, reported, handed }: ReceiptFacts): ProofOutcome {
+  if (waived_by || reported || handed) return 'none';
   return settled_by === 'receipt' ? 'pending' : 'settled';
 }
 

@@ -169,6 +169,14 @@ export class SignedPayload {
     description: 'What was reported of work that was settled elsewhere.',
   })
   reported!: ReceiptReported | null;
+  @Field(() => String, { nullable: true, description: 'The delegated session that it was paid under, or done in.' })
+  delegationHash!: string | null;
+  @Field(() => Int, { nullable: true, description: 'From when on that session serves: Unix seconds.' })
+  validAfter!: number | null;
+  @Field(() => Int, { nullable: true, description: 'From when on it is over.' }) sessionExpiry!: number | null;
+  @Field(() => String, { nullable: true, description: 'Of a receipt that was handed on: of which one it was made.' })
+  parentReceiptId!: string | null;
+  @Field(() => Int, { nullable: true, description: 'And which agent it was made for.' }) targetAgent!: number | null;
   @Field(() => String, { nullable: true, description: 'The treasury intent that it names.' }) intentId!: string | null;
   @Field(() => Int, { nullable: true, description: 'Which attempt within that intent, from 0.' })
   attemptIndex!: number | null;

@@ -16,6 +16,13 @@ interface CallerBinding {
   readonly api_key_hash?: string;
 }
 
+/** The delegated session that a call was paid under, or an act was done in; times are Unix seconds. */
+export interface SessionFacts {
+  readonly delegation_hash: string;
+  readonly valid_after: number;
+  readonly session_expiry: number;
+}
+
 /** All that a receipt says of a call before it has a place in the log. */
 export interface ReceiptFacts {
   readonly task_id: string;
@@ -48,6 +55,10 @@ export interface ReceiptFacts {
   readonly waived_by?: WaivedBy | null;
   /** What was said of a generation that somebody else has answered; left out where nothing was. */
   readonly reported?: Reported | null;
+  /** Left out where there is none; `agent_pubkey` is in the caller binding. */
+  readonly session?: SessionFacts | null;
+  /** Of a receipt that was handed to another agent: of which one it was made, and for whom. Left out of all others. */
+  readonly handed?: { readonly parent_receipt_id: string; readonly target_agent: number } | null;
   readonly profile: 'development' | 'production';
   /** Which development chain carried the payment; 0 where unset. */
   readonly chain_epoch?: number;

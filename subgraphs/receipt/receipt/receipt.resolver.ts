@@ -10,6 +10,7 @@ import { type ReceiptPayload, settlementBasis } from '../../../schema/receipt-pa
 import type { Context } from '../../context.ts';
 import { receiptAudit } from '../auditor/receipt-audit.ts';
 import type { ReceiptContext } from '../context.ts';
+import { listedRevocations } from '../issuer/revoked-sessions.ts';
 import { receiptDocument } from './document.ts';
 import { readReceipts } from './find.ts';
 import { SignedPayload } from './payload.type.ts';
@@ -103,9 +104,9 @@ export class IssuerResolver {
   }
 
   @Query(() => GraphQLJSONObject, { description: 'Keys that sign no more, and since when; sessions with theirs.' })
-  async revocations(@Ctx() { issuer }: ReceiptContext): Promise<JsonObject> {
+  async revocations(@Ctx() { issuer, database }: ReceiptContext): Promise<JsonObject> {
     await issuer.renew();
-    return issuer.revocations;
+    return { ...issuer.revocations, sessions: await listedRevocations(database) };
   }
 
   @Query(() => GraphQLJSONObject, {

@@ -53,6 +53,7 @@ export const ClaimShape = z.looseObject({
   receipt_policy: versioned.optional(),
   delegation_hash: text.optional(),
   parent_receipt_id: text.optional(),
+  target_agent: z.int().min(1).optional(),
   caller_binding: z
     .looseObject({ payer_wallet: text.optional(), agent_pubkey: text.optional(), api_key_hash: text.optional() })
     .optional(),

@@ -60,6 +60,18 @@ const known: { readonly [K in CallOutcome['kind']]: Known<K> } = {
     movement: 'may_have_moved',
   },
   lapsed: { outcome: none, movement: 'nothing_moved' },
+  refused_by_session: {
+    outcome: fc.record({
+      refusal: fc.oneof(
+        fc.record({ kind: fc.constant('cap_exceeded' as const), delegation_hash: word }),
+        fc.record({
+          kind: fc.constant('not_active' as const),
+          status: fc.constantFrom('revoked' as const, 'expired' as const),
+        }),
+      ),
+    }),
+    movement: 'nothing_moved',
+  },
   slot_taken: { outcome: fc.record({ paid: fc.constant(paid) }), movement: 'nothing_moved' },
   name_in_flight: { outcome: fc.record({ by, task_id }), movement: 'may_have_moved' },
   name_foreign: { outcome: fc.record({ by }), movement: 'nothing_moved' },

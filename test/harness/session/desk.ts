@@ -64,6 +64,8 @@ export async function openDesk() {
     router_key: null,
     redelivery: null,
     idempotency_key: null,
+    delegation: null,
+    hand_offs: { record: async () => Promise.reject(new Error('nothing is recorded here')) },
     response: new ResponseHeaders(),
   };
   let signatures = 0;

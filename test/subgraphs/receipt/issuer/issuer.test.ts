@@ -177,7 +177,8 @@ describe('the published histories', () => {
     expect(policies[3]?.policy).toMatchObject({ version: 4, previous_hash: THIRD_POLICY_HASH });
     expect(policies[4]?.policy).toMatchObject({ version: 5, previous_hash: policies[3]?.hash });
     expect(policies[5]?.policy).toMatchObject({ version: 6, previous_hash: policies[4]?.hash });
-    expect(issuer.receipt_policy).toEqual({ version: 6, hash: policies[5]?.hash });
+    expect(policies[6]?.policy).toMatchObject({ version: 7, previous_hash: policies[5]?.hash });
+    expect(issuer.receipt_policy).toEqual({ version: 7, hash: policies[6]?.hash });
   });
 
   it('refuse another policy in place of a published one, and go on beside one that a newer process has published', () => {

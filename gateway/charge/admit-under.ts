@@ -1,0 +1,42 @@
+import { modelsWithin } from '../../schema/session/grant-rule.ts';
+import type { Clock } from '../../subgraphs/clock.ts';
+import type { Context } from '../../subgraphs/context.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import { admitGrant } from '../../subgraphs/session/delegation/admit.ts';
+import { approvalOf } from '../../subgraphs/session/delegation/approval.ts';
+import type { Vault } from '../../subgraphs/vault.ts';
+import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
+import { paymentId } from '../rails/payment.ts';
+import type { ClaimedUnder } from '../record/under-sessions.ts';
+import type { Presented } from './verify-payment.ts';
+
+/* What a grant comes to beside its payment. A wallet-less agent pays from no book: money always moves by x402. */
+
+export interface AdmitUnderParts {
+  readonly database: Database;
+  readonly wallets: WalletProofs;
+  readonly clock: Clock;
+  readonly vault: Pick<Vault, 'mark'>;
+}
+
+export function openAdmitUnder(parts: AdmitUnderParts) {
+  return async (
+    { delegation, paid, payer, call, payment }: Presented,
+    { principal }: Context,
+  ): Promise<ClaimedUnder | null> => {
+    if (delegation === null) return null;
+    const { authorization } = payment;
+    const counted = paid.held_under === delegation.delegation_hash ? 0n : null;
+    const holds_atomic = counted ?? paid.reserved_atomic ?? authorization.amount_atomic;
+    const asked = { shown: delegation, payer, field: paid.field, models: call.models, address: principal.address };
+    const now_seconds = Math.floor(parts.clock.now_ms() / 1000);
+    const paid_under = await admitGrant(parts, { ...asked, holds_atomic }, now_seconds);
+    const approval = approvalOf(parts, delegation, paymentId(authorization), now_seconds);
+    return { shown: delegation, paid_under, approval };
+  };
+}
+
+/** The models that may answer by the book and by the grant; null where neither says so. */
+export function modelsUnder({ under }: Presented, allowed: readonly string[] | null): readonly string[] | null {
+  return under ? modelsWithin(under.shown.grant.models, allowed) : allowed;
+}

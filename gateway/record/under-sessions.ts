@@ -1,0 +1,60 @@
+import { atomicAmount } from '../../schema/amount.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { Approval } from '../../schema/policy-rule.ts';
+import type { ShownDelegation } from '../../schema/session/delegation-header.ts';
+import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
+import type { Tx } from '../../subgraphs/database.ts';
+import type { ClaimRequest } from '../../subgraphs/receipt/claim/claim.ts';
+import { holdUnderSessions, type PaidUnder, type SessionOutcome } from '../../subgraphs/session/delegation/hold.ts';
+
+/* Claims that are made under sessions: held on the caps of these in the claims' own transaction, behind the books' heads. */
+
+/** A grant that was admitted, as its claim is made under it. */
+export interface ClaimedUnder {
+  readonly shown: ShownDelegation;
+  readonly paid_under: PaidUnder;
+  readonly approval: Approval | null;
+}
+
+export interface RefusedBySession {
+  readonly kind: 'refused_by_session';
+  readonly refusal: Exclude<SessionOutcome, { kind: 'holds' }>;
+}
+
+interface PlacedUnder {
+  readonly request: ClaimRequest;
+  readonly under: ClaimedUnder | null;
+}
+
+/** Where a call lands that is recorded as paid under no session. */
+export const UNDER_NONE: JsonObject = { delegation: null };
+
+/**
+ * What a session refuses is given back to its book here. A payment whose money has moved already is refused nothing: where
+ * its session has no room it is recorded as paid under none, so that no cap is ever passed.
+ */
+export async function holdUnder(tx: Tx, claimed: readonly PlacedUnder[]) {
+  const items = claimed.flatMap(({ request, under }) => (under ? [{ request, under }] : []));
+  const held = await holdUnderSessions(
+    tx,
+    items.map(({ request, under }) => ({ claim_key: request.claim_key, under: under.paid_under, shown: under.shown })),
+  );
+  const refused: { request: ClaimRequest; outcome: RefusedBySession }[] = [];
+  const under_none = new Set<string>();
+  for (const [index, { request }] of items.entries()) {
+    const refusal = held[index];
+    if (!refusal || refusal.kind === 'holds') continue;
+    if (request.means === null) under_none.add(request.claim_key);
+    else refused.push({ request, outcome: { kind: 'refused_by_session', refusal } });
+  }
+  if (refused.length > 0)
+    await voidReservations(
+      tx,
+      refused.flatMap(({ request }) => reservationOf(request)),
+    );
+  return { refused, under_none };
+}
+
+function reservationOf({ agent_id, reserved_atomic }: ClaimRequest) {
+  return agent_id === null || reserved_atomic === 0n ? [] : [{ agent_id, amount: atomicAmount(reserved_atomic) }];
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { toCamelKeys } from '../../schema/camel.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
+import { ActRequest, RevocationRequest, SessionChallengeRequest } from '../../schema/requests/session.ts';
+import { Hash32 } from '../../schema/session/grant.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import {
+  ActAnswer,
+  ChallengeAnswer,
+  SessionAnswer,
+  SessionRevocationAnswer,
+  SessionTypesAnswer,
+} from './delegation-answers.ts';
+
+const SessionPath = z.object({ delegation_hash: Hash32.describe('The EIP-712 digest of the grant.') });
+const PATH = '/v1/sessions/{delegation_hash}';
+const tags = ['sessions'];
+
+export const delegationDoors = [
+  documentDoor({
+    name: 'get_session_types',
+    methods: ['GET'],
+    path: '/v1/sessions/types',
+    summary: 'What delegated sessions sign: EIP-712 domain and types',
+    tags,
+    document: operation('session/get_session_types'),
+    variables: () => ({}),
+    response: SessionTypesAnswer,
+  }),
+  documentDoor({
+    name: 'get_session',
+    methods: ['GET'],
+    path: PATH,
+    summary: 'How a delegated session stands',
+    tags,
+    document: operation('session/get_session'),
+    params: SessionPath,
+    variables: ({ params }) => ({ delegationHash: params.delegation_hash }),
+    response: SessionAnswer,
+    errors: ['not_found'],
+  }),
+  documentDoor({
+    name: 'challenge_session',
+    methods: ['POST'],
+    path: `${PATH}/challenge`,
+    summary: 'A nonce for an act, valid for 2 to 5 minutes; writes nothing',
+    tags,
+    document: operation('session/challenge_session'),
+    params: SessionPath,
+    body: SessionChallengeRequest,
+    variables: ({ params, body }) => ({ delegationHash: params.delegation_hash, ttlSeconds: body.ttl_seconds }),
+    response: ChallengeAnswer,
+    errors: ['not_found', 'session_not_active'],
+  }),
+  documentDoor({
+    name: 'act_in_session',
+    methods: ['POST'],
+    path: `${PATH}/act`,
+    summary: "Does, once, what a session's key has signed for: handoff, read_private, redeem",
+    tags,
+    // A contract wallet signs no act, but the body is as long as the longest signature that is read.
+    body_bytes_max: 2 * limits.small_request_bytes_max,
+    document: operation('session/act_in_session'),
+    params: SessionPath,
+    body: ActRequest,
+    variables: ({ params, body }) => ({
+      delegationHash: params.delegation_hash,
+      input: toCamelKeys(body) as JsonObject,
+    }),
+    response: ActAnswer,
+    errors: [
+      'payload_mismatch',
+      'act_expired',
+      'act_signature_invalid',
+      'session_not_active',
+      'approval_ttl_expired',
+      'not_found',
+      'act_nonce_used',
+      'already_handed_off',
+      'claim_already_settled',
+    ],
+  }),
+  documentDoor({
+    name: 'revoke_session',
+    methods: ['POST'],
+    path: `${PATH}/revoke`,
+    summary: 'End a session and all below it, by the signature of its payer or of one over it',
+    tags,
+    body_bytes_max: 2 * limits.small_request_bytes_max,
+    document: operation('session/revoke_session'),
+    params: SessionPath,
+    body: RevocationRequest,
+    variables: ({ params, body }) => ({ delegationHash: params.delegation_hash, ...body }),
+    response: SessionRevocationAnswer,
+    errors: ['revocation_invalid', 'not_found', 'chain_unavailable'],
+  }),
+] as const;

@@ -1,0 +1,77 @@
+import { Refusal } from '../../../schema/errors.ts';
+import type { ActRequest } from '../../../schema/requests/session.ts';
+import {
+  type ActAction,
+  type ActTime,
+  actDigest,
+  actSince,
+  payloadHash,
+  windowOfAct,
+} from '../../../schema/session/act.ts';
+import { isKeysSignature } from '../../../schema/session/public-key.ts';
+import type { SessionContext } from '../context.ts';
+import type { SessionActResult } from './act.type.ts';
+import { openChallenge } from './challenge.ts';
+import type { Delegation } from './delegation.entity.ts';
+import { activeSession } from './find.ts';
+import { handOff } from './hand-off.ts';
+import { readPrivate } from './read-private.ts';
+import { redeem } from './redeem.ts';
+import { requireFreshAct } from './risk.ts';
+import type { SignedAct } from './signed-act.ts';
+
+type Effect = (act: SignedAct, context: SessionContext) => Promise<Omit<SessionActResult, keyof Said>>;
+type Said = Pick<SessionActResult, 'action' | 'resource' | 'delegationHash'>;
+
+/** What each act does: each takes the nonce in the transaction of what it writes. */
+const effects: Readonly<Record<ActAction, Effect>> = { handoff: handOff, read_private: readPrivate, redeem };
+
+/**
+ * Does what a session's key has signed for, once. @throws not_found, session_not_active, act_expired, act_signature_invalid,
+ * payload_mismatch, approval_ttl_expired, act_nonce_used, and what its effect throws
+ */
+export async function actInSession(
+  delegation_hash: string,
+  request: ActRequest,
+  context: SessionContext,
+): Promise<SessionActResult> {
+  const now_seconds = Math.floor(context.clock.now_ms() / 1000);
+  const session = await activeSession(context.database, delegation_hash, now_seconds);
+  const time = timeOf(request, session, now_seconds, context);
+  requireSigned(request, session, time);
+  const act = { session, request, time };
+  await requireFreshAct(context.database, act, actSince(time), now_seconds);
+  const done = await effects[request.action](act, context);
+  const { action, resource } = request;
+  return { action, resource, delegationHash: session.delegationHash, ...done };
+}
+
+/** @throws act_expired */
+function timeOf(
+  { challenge_id, nonce, deadline }: ActRequest,
+  { delegationHash }: Delegation,
+  now_seconds: number,
+  context: SessionContext,
+): ActTime {
+  const time =
+    challenge_id === undefined
+      ? { nonce: String(nonce).toLowerCase(), deadline: Number(deadline), issued_at: null }
+      : openChallenge(context, delegationHash, challenge_id);
+  const window = time && windowOfAct(time, now_seconds).kind;
+  if (time !== null && window === 'open') return time;
+  throw new Refusal('act_expired', { param: challenge_id === undefined ? 'deadline' : 'challenge_id' });
+}
+
+/** @throws payload_mismatch, act_signature_invalid */
+function requireSigned(request: ActRequest, session: Delegation, { nonce, deadline }: ActTime): void {
+  const { action, resource, signature, target_agent, payload, payload_hash } = request;
+  const of_payload = payloadHash(payload);
+  if (payload_hash !== undefined && payload_hash.toLowerCase() !== of_payload)
+    throw new Refusal('payload_mismatch', { param: 'payload_hash' });
+  const digest = actDigest({
+    ...{ delegation_hash: session.delegationHash, nonce, action, resource, deadline, target_agent },
+    payload_hash: of_payload,
+  });
+  if (!isKeysSignature(session.agentAddress, digest, signature))
+    throw new Refusal('act_signature_invalid', { param: 'signature' });
+}

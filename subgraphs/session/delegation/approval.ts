@@ -1,0 +1,37 @@
+import { Refusal } from '../../../schema/errors.ts';
+import type { Approval } from '../../../schema/policy-rule.ts';
+import { actDigest, actSince, PAY_ACTION, payResource, windowOfAct } from '../../../schema/session/act.ts';
+import type { ShownDelegation } from '../../../schema/session/delegation-header.ts';
+import { isKeysSignature } from '../../../schema/session/public-key.ts';
+import { ZERO_HASH } from '../../../schema/session/typed-data.ts';
+import type { Services } from '../../context.ts';
+import { openChallenge } from './challenge.ts';
+
+/**
+ * The act that came beside a payment: `pay`, on `payment/<its id>`. It approves that payment alone, which buys once, so its
+ * nonce need not be remembered. As old as its nonce is, whenever it was signed. Null where none came along. Uncharged:
+ * @throws act_expired, act_signature_invalid
+ */
+export function approvalOf(
+  services: { readonly vault: Pick<Services['vault'], 'mark'> },
+  { act, delegation_hash, agent_address }: ShownDelegation,
+  payment_id: string,
+  now_seconds: number,
+): Approval | null {
+  if (act === null) return null;
+  const time =
+    'challenge_id' in act
+      ? openChallenge(services, delegation_hash, act.challenge_id)
+      : { nonce: act.nonce.toLowerCase(), deadline: act.deadline, issued_at: null };
+  if (time === null || windowOfAct(time, now_seconds).kind !== 'open') throw uncharged('act_expired');
+  const digest = actDigest({
+    ...{ delegation_hash, nonce: time.nonce, deadline: time.deadline },
+    ...{ action: PAY_ACTION, resource: payResource(payment_id), target_agent: 0, payload_hash: ZERO_HASH },
+  });
+  if (!isKeysSignature(agent_address, digest, act.signature)) throw uncharged('act_signature_invalid');
+  return { act: PAY_ACTION, at_ms: actSince(time) * 1_000 };
+}
+
+function uncharged(code: 'act_expired' | 'act_signature_invalid'): Refusal {
+  return new Refusal(code, { param: 'x-svc-delegation', facts: { charged: false } });
+}

@@ -1,0 +1,45 @@
+import type { Tx } from '../../database.ts';
+import type { PaidUnder } from './hold.ts';
+import { tellSessions } from './watch.ts';
+
+/** A call that is recorded in this transaction, and the session that it was paid under. */
+export interface RecordedUnder {
+  readonly task_id: string;
+  readonly agent_id: number | null;
+  readonly under: PaidUnder;
+}
+
+/**
+ * What was held becomes spent, on each session and all over it, in the transaction that records it; its claim is recorded
+ * there, so that it is counted once. Binds what the first of them was made under. Sessions are locked by hash, last of all.
+ */
+export function countSpent(tx: Tx, calls: readonly RecordedUnder[]): void {
+  if (calls.length === 0) return;
+  const spent = new Map<string, bigint>();
+  for (const { under } of calls)
+    for (const name of under.path) spent.set(name, (spent.get(name) ?? 0n) + BigInt(under.holds));
+  const rows = [...spent].map(([name, holds]) => ({ delegation_hash: name, spent_atomic: holds.toString() }));
+  tx.write({
+    name: 'count spent of sessions',
+    text: `with locked as materialized (
+        select delegation_hash from delegation where delegation_hash = any($2) order by delegation_hash for update)
+      update delegation d set spent_atomic = d.spent_atomic + n.spent_atomic, bound_at = coalesce(d.bound_at, now())
+      from jsonb_populate_recordset(null::delegation, $1::jsonb) n join locked using (delegation_hash)
+      where d.delegation_hash = n.delegation_hash`,
+    values: [JSON.stringify(rows), [...spent.keys()]],
+  });
+  tx.write({
+    name: 'keep delegated calls',
+    text: `insert into delegated_call (task_id, delegation_hash, agent_id, amount_atomic)
+      select task_id, delegation_hash, agent_id, amount_atomic from jsonb_populate_recordset(null::delegated_call, $1::jsonb)
+      on conflict do nothing`,
+    values: [
+      JSON.stringify(
+        calls.map(({ task_id, agent_id, under }) => ({
+          ...{ task_id, agent_id, delegation_hash: under.delegation_hash, amount_atomic: under.holds },
+        })),
+      ),
+    ],
+  });
+  for (const name of new Set(calls.map(({ under }) => under.delegation_hash))) tellSessions(tx, name);
+}

@@ -1,0 +1,48 @@
+import { Refusal } from '../../../schema/errors.ts';
+import { type SessionStatus, statusOf } from '../../../schema/session/grant-rule.ts';
+import { asEntity, selectList } from '../../columns.ts';
+import type { Database } from '../../database.ts';
+import { revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
+import { Delegation } from './delegation.entity.ts';
+
+type Reading = Pick<Database, 'orm' | 'query'>;
+
+/** Also one that no recorded payment has bound yet; null where no payment was ever made under it. */
+export async function delegationByHash(database: Reading, delegation_hash: string): Promise<Delegation | null> {
+  const [row] = await database.query({
+    name: 'delegation by hash',
+    text: `select ${selectList(database.orm, Delegation)} from delegation where delegation_hash = $1`,
+    values: [delegation_hash],
+  });
+  return row ? asEntity(Delegation, row) : null;
+}
+
+/** A session that stands, and how: one over it that was revoked has ended it, too. */
+export interface StandingSession {
+  readonly session: Delegation;
+  readonly status: SessionStatus;
+}
+
+/** @throws not_found where no recorded payment has bound it */
+export async function standingSession(
+  database: Reading,
+  delegation_hash: string,
+  now_seconds: number,
+): Promise<StandingSession> {
+  const session = await delegationByHash(database, delegation_hash.toLowerCase());
+  if (session === null || session.boundAt === null) throw new Refusal('not_found');
+  const reading = { query: async (statement: never) => ({ rows: await database.query(statement) }) };
+  const revoked = await revokedAmong(reading as never, session.path);
+  return { session, status: statusOf(session, revoked.size > 0, now_seconds) };
+}
+
+/** @throws not_found, session_not_active */
+export async function activeSession(
+  database: Reading,
+  delegation_hash: string,
+  now_seconds: number,
+): Promise<Delegation> {
+  const { session, status } = await standingSession(database, delegation_hash, now_seconds);
+  if (status !== 'active') throw new Refusal('session_not_active', { facts: { session_status: status } });
+  return session;
+}

@@ -1,0 +1,124 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { ShownDelegation } from '../../../schema/session/delegation-header.ts';
+import { grantStanding } from '../../../schema/session/grant-rule.ts';
+import type { Tx } from '../../database.ts';
+import { revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
+import { heldUnder } from './held-under.ts';
+
+/** What a payment's claim keeps of the session that it is made under: with it reconcile needs nobody's memory. */
+export interface PaidUnder extends JsonObject {
+  readonly delegation_hash: string;
+  /** Names of all that stand over it, the root first, and its own last. */
+  readonly path: readonly string[];
+  readonly agent_pubkey: string;
+  readonly valid_after: number;
+  readonly session_expiry: number;
+  /** What it holds on every cap of the path, in atomic USDC. */
+  readonly holds: string;
+}
+
+export interface SessionHold {
+  readonly claim_key: string;
+  readonly under: PaidUnder;
+  readonly shown: ShownDelegation;
+}
+
+export type SessionOutcome =
+  | { readonly kind: 'holds' }
+  | { readonly kind: 'not_active'; readonly status: 'revoked' | 'expired' | 'not_begun' }
+  | { readonly kind: 'cap_exceeded'; readonly delegation_hash: string };
+
+/**
+ * Holds payments under their sessions and all that stand over these, each judged in its order: what is recorded, what is
+ * under way and what this very batch holds are no more than any cap. Sessions are locked by hash, after book heads, and
+ * each is judged by what stands behind its lock, so no interleaving passes a cap. New ones are written down here.
+ */
+export async function holdUnderSessions(tx: Tx, items: readonly SessionHold[]): Promise<readonly SessionOutcome[]> {
+  if (items.length === 0) return [];
+  writeNew(tx, items);
+  const names = [...new Set(items.flatMap(({ under }) => under.path))];
+  const locked = await lockSessions(tx, names);
+  const revoked = await revokedAmong(tx, names);
+  const taken = new Map(
+    await heldUnder(
+      tx,
+      names,
+      items.map(({ claim_key }) => claim_key),
+    ),
+  );
+  return items.map(({ under }) => judge(under, { locked, revoked, taken }));
+}
+
+interface Standing {
+  readonly locked: ReadonlyMap<string, LockedSession>;
+  readonly revoked: ReadonlySet<string>;
+  /** What is under way and what was let pass before, by session. */
+  readonly taken: Map<string, bigint>;
+}
+
+function judge(under: PaidUnder, { locked, revoked, taken }: Standing): SessionOutcome {
+  if (under.path.some(name => revoked.has(name))) return { kind: 'not_active', status: 'revoked' };
+  const holds = BigInt(under.holds);
+  for (const name of under.path) {
+    const session = locked.get(name);
+    if (!session) return { kind: 'not_active', status: 'expired' };
+    const standing = grantStanding(
+      { validAfter: session.valid_after, sessionExpiry: session.session_expiry },
+      session.now_seconds,
+    );
+    if (standing.kind === 'not_begun') return { kind: 'not_active', status: 'not_begun' };
+    if (standing.kind !== 'in_force') return { kind: 'not_active', status: 'expired' };
+    if (session.spent_atomic + (taken.get(name) ?? 0n) + holds > session.cap_atomic)
+      return { kind: 'cap_exceeded', delegation_hash: name };
+  }
+  for (const name of under.path) taken.set(name, (taken.get(name) ?? 0n) + holds);
+  return { kind: 'holds' };
+}
+
+interface LockedSession {
+  readonly delegation_hash: string;
+  readonly cap_atomic: bigint;
+  readonly spent_atomic: bigint;
+  readonly valid_after: number;
+  readonly session_expiry: number;
+  /** The clock is read above the locking scan, hence after the wait. */
+  readonly now_seconds: number;
+}
+
+async function lockSessions(tx: Tx, names: readonly string[]): Promise<ReadonlyMap<string, LockedSession>> {
+  const { rows } = await tx.query<LockedSession & object>({
+    name: 'lock sessions',
+    text: `with locked as materialized (
+        select delegation_hash, cap_atomic, spent_atomic, valid_after, session_expiry from delegation
+        where delegation_hash = any($1) order by delegation_hash for update)
+      select locked.*, floor(extract(epoch from clock_timestamp()))::int8 as now_seconds from locked`,
+    values: [names],
+  });
+  return new Map(rows.map(row => [row.delegation_hash, row]));
+}
+
+/** In the order of their hashes, as two batches would else wait for each other. */
+function writeNew(tx: Tx, items: readonly SessionHold[]): void {
+  const grants = new Map(items.map(item => [item.under.delegation_hash, item]));
+  const sorted = [...grants.values()].sort((a, b) => (a.under.delegation_hash < b.under.delegation_hash ? -1 : 1));
+  tx.write({
+    name: 'write sessions',
+    text: `insert into delegation (delegation_hash, payer, agent_pubkey, agent_address, cap_atomic, valid_after, session_expiry,
+        parent_hash, path, models, doors, salt, signature, spent_atomic, created_at)
+      select delegation_hash, payer, agent_pubkey, agent_address, cap_atomic, valid_after, session_expiry, parent_hash, path,
+        models, doors, salt, signature, 0, now()
+      from jsonb_populate_recordset(null::delegation, $1::jsonb) order by delegation_hash
+      on conflict (delegation_hash) do nothing`,
+    values: [JSON.stringify(sorted.map(recordOf))],
+  });
+}
+
+function recordOf({ under, shown }: SessionHold): object {
+  const { grant, agent_address, signature, delegation_hash } = shown;
+  return {
+    ...{ delegation_hash, payer: grant.payer, agent_pubkey: grant.agentPubkey, agent_address, signature },
+    ...{ cap_atomic: grant.capAtomic, valid_after: grant.validAfter, session_expiry: grant.sessionExpiry },
+    ...{ models: grant.models, doors: grant.doors, salt: grant.salt, path: under.path },
+    parent_hash: under.path.at(-2) ?? null,
+  };
+}

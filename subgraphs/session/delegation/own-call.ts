@@ -1,0 +1,40 @@
+import type { Database } from '../../database.ts';
+import type { DelegatedCall } from './delegated-call.entity.ts';
+import type { Delegation } from './delegation.entity.ts';
+
+/** Every session below this one, and itself. */
+const SUBTREE = `delegation_hash in (select delegation_hash from delegation where path ? $1)`;
+
+/** The task that `receipt/<task_id>` names; null for another resource. */
+export function receiptNamed(resource: string): string | null {
+  return /^receipt\/(task_[0-9a-z]{26})$/.exec(resource)?.[1] ?? null;
+}
+
+/** A call that was recorded under this session or one below it; null where that task is none. */
+export async function ownCall(
+  database: Pick<Database, 'query'>,
+  { delegationHash }: Delegation,
+  task_id: string,
+): Promise<DelegatedCall | null> {
+  const [row] = await database.query<DelegatedCall & Record<string, unknown>>({
+    name: 'own call',
+    text: `select task_id as "taskId", delegation_hash as "delegationHash", agent_id as "agentId",
+        amount_atomic as "amountAtomic" from delegated_call where task_id = $2 and ${SUBTREE}`,
+    values: [delegationHash, task_id],
+  });
+  return row ?? null;
+}
+
+/** The newest of them, whose rows are on books: a task's id sorts by its time. */
+export async function ownRows(
+  database: Pick<Database, 'query'>,
+  { delegationHash }: Delegation,
+  limit: number,
+): Promise<readonly { readonly task_id: string; readonly agent_id: number }[]> {
+  return database.query({
+    name: 'own rows',
+    text: `select task_id, agent_id from delegated_call where agent_id is not null and ${SUBTREE}
+      order by task_id desc limit $2`,
+    values: [delegationHash, limit],
+  });
+}

@@ -1,0 +1,62 @@
+import { Refusal } from '../../../schema/errors.ts';
+import { revocationDigest } from '../../../schema/session/act.ts';
+import { sessionLimits } from '../../../schema/session/session-limits.ts';
+import { type KeptRevocation, keepRevocation } from '../../receipt/issuer/revoked-sessions.ts';
+import type { SessionContext } from '../context.ts';
+import type { Delegation } from './delegation.entity.ts';
+import { delegationByHash } from './find.ts';
+import { tellSessions } from './watch.ts';
+
+export interface ShownRevocation {
+  readonly delegation_hash: string;
+  readonly at: number;
+  readonly signature: string;
+}
+
+/**
+ * Ends a session and all below it: by the word of its payer, or of the payer of one that stands over it. What is claimed
+ * already goes on; what waits for the sessions' locks is refused. @throws not_found, revocation_invalid, chain_unavailable,
+ * unavailable
+ */
+export async function revokeSession(shown: ShownRevocation, context: SessionContext): Promise<KeptRevocation> {
+  const delegation_hash = shown.delegation_hash.toLowerCase();
+  const session = await delegationByHash(context.database, delegation_hash);
+  if (session === null || session.boundAt === null) throw new Refusal('not_found');
+  requireFresh(shown.at, context.clock.now_ms());
+  const payer = await signerOf(shown, session, context);
+  return context.database.transaction(async tx => {
+    await tx.query({
+      name: 'lock session',
+      text: 'select 1 from delegation where delegation_hash = $1 for update',
+      values: [delegation_hash],
+    });
+    tellSessions(tx, delegation_hash);
+    return keepRevocation(tx, { ...shown, delegation_hash, payer });
+  });
+}
+
+function requireFresh(at: number, now_ms: number): void {
+  const age_seconds = Math.floor(now_ms / 1000) - at;
+  const { revocation_age_seconds_max, revocation_ahead_seconds_max } = sessionLimits;
+  if (age_seconds <= revocation_age_seconds_max && age_seconds >= -revocation_ahead_seconds_max) return;
+  throw new Refusal('revocation_invalid', { param: 'at' });
+}
+
+/** Whose it is: of the payer of the session, or else of those over it, the nearest first. */
+async function signerOf(
+  { at, signature }: ShownRevocation,
+  session: Delegation,
+  { database, wallets, principal }: SessionContext,
+): Promise<string> {
+  const digest = revocationDigest(session.delegationHash, at);
+  const asked = new Set<string>();
+  for (const name of session.path.toReversed()) {
+    const { payer } = name === session.delegationHash ? session : ((await delegationByHash(database, name)) ?? session);
+    if (asked.has(payer)) continue;
+    asked.add(payer);
+    const verdict = await wallets.verifies(payer, digest, signature, principal.address);
+    if (verdict === 'valid') return payer;
+    if (verdict !== 'invalid') throw new Refusal(verdict === 'no_turn' ? 'unavailable' : 'chain_unavailable');
+  }
+  throw new Refusal('revocation_invalid', { param: 'signature' });
+}

@@ -1,0 +1,102 @@
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { Arg, Ctx, Directive, Int, Mutation, Query, Resolver } from 'type-graphql';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { requestOf } from '../../../schema/requests/parse.ts';
+import { ActRequest, RevocationRequest, SessionChallengeRequest } from '../../../schema/requests/session.ts';
+import { sessionLimits } from '../../../schema/session/session-limits.ts';
+import { sessionDomain, sessionTypes } from '../../../schema/session/typed-data.ts';
+import type { SessionContext } from '../context.ts';
+import { actInSession } from './act.ts';
+import { SessionActResult } from './act.type.ts';
+import { issueChallenge } from './challenge.ts';
+import { activeSession, type StandingSession, standingSession } from './find.ts';
+import { revokeSession } from './revoke.ts';
+import { DelegatedSession, RevokedSession, SessionActInput, SessionChallenge, SessionNode } from './session.type.ts';
+import { sessionTree } from './tree.ts';
+
+const WHICH = 'The EIP-712 digest of its grant.';
+
+@Resolver(() => DelegatedSession)
+export class DelegationResolver {
+  @Query(() => GraphQLJSONObject, { description: 'What sessions sign (EIP-712): domain and types.' })
+  sessionTypes(): JsonObject {
+    return { domain: sessionDomain, types: sessionTypes };
+  }
+
+  @Query(() => DelegatedSession, { nullable: true, description: 'How a session stands; bound by a recorded payment.' })
+  async delegatedSession(
+    @Arg('delegationHash', () => String, { description: WHICH }) delegationHash: string,
+    @Ctx() { database, clock }: SessionContext,
+  ): Promise<DelegatedSession> {
+    return shownSession(await standingSession(database, delegationHash, seconds(clock)));
+  }
+
+  @Query(() => SessionChallenge, { nullable: true, description: 'A nonce for an act of an active session.' })
+  async sessionChallenge(
+    @Arg('delegationHash', () => String, { description: WHICH }) delegationHash: string,
+    @Arg('ttlSeconds', () => Int, { nullable: true, description: '120 to 300; 300 where it is left out.' })
+    ttlSeconds: number | null,
+    @Ctx() context: SessionContext,
+  ): Promise<SessionChallenge> {
+    const asked = { ttlSeconds: ttlSeconds ?? undefined };
+    const { ttl_seconds } = requestOf(SessionChallengeRequest, asked, context.valid_body);
+    const session = await activeSession(context.database, delegationHash, seconds(context.clock));
+    const { challenge_id, nonce, issued_at, deadline } = issueChallenge(context, session.delegationHash, ttl_seconds);
+    const typedData = { domain: sessionDomain, types: sessionTypes, primaryType: 'SessionAct' };
+    return { challengeId: challenge_id, nonce, issuedAt: issued_at, deadline, typedData };
+  }
+
+  @Mutation(() => SessionActResult, { nullable: true, description: "Does, once, what a session's key has signed for." })
+  actInSession(
+    @Arg('delegationHash', () => String, { description: WHICH }) delegationHash: string,
+    @Arg('input', () => SessionActInput, { description: 'What is to be done, and its signature.' })
+    input: SessionActInput,
+    @Ctx() context: SessionContext,
+  ): Promise<SessionActResult> {
+    return actInSession(delegationHash, requestOf(ActRequest, input, context.valid_body), context);
+  }
+
+  @Mutation(() => RevokedSession, {
+    nullable: true,
+    description: 'Ends a session and all below it, at once and for good.',
+  })
+  async revokeSession(
+    @Arg('delegationHash', () => String, { description: WHICH }) delegationHash: string,
+    @Arg('at', () => Int, { description: 'The Unix seconds that were signed: now.' }) at: number,
+    @Arg('signature', () => String, { description: 'Over RevokeSession, by its payer or one of a session over it.' })
+    signature: string,
+    @Ctx() context: SessionContext,
+  ): Promise<RevokedSession> {
+    const request = requestOf(RevocationRequest, { at, signature }, context.valid_body);
+    const kept = await revokeSession({ delegation_hash: delegationHash, ...request }, context);
+    const { delegation_hash, revoked_at, ...signed } = kept;
+    return { ...signed, delegationHash: delegation_hash, status: 'revoked', revokedAt: revoked_at };
+  }
+
+  @Directive(`@listSize(assumedSize: ${sessionLimits.act_rows_max})`)
+  @Query(() => [SessionNode], {
+    nullable: true,
+    description:
+      'A session and all below it, the root first, with what each has burnt: for who possesses the book of a payer over them.',
+  })
+  sessionTree(
+    @Arg('delegationHash', () => String, { description: WHICH }) delegationHash: string,
+    @Ctx() context: SessionContext,
+  ): Promise<SessionNode[]> {
+    return sessionTree(delegationHash, context);
+  }
+}
+
+function seconds({ now_ms }: SessionContext['clock']): number {
+  return Math.floor(now_ms() / 1000);
+}
+
+export function shownSession({ session, status }: StandingSession): DelegatedSession {
+  const { delegationHash, payer, agentPubkey, validAfter, sessionExpiry, parentHash, boundAt } = session;
+  const bound = boundAt ?? session.createdAt;
+  return {
+    ...{ delegationHash, status, payer, agentPubkey, validAfter, sessionExpiry },
+    parentDelegationHash: parentHash,
+    boundAt: bound,
+  };
+}

@@ -1,0 +1,48 @@
+import { Refusal } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { ActTime } from '../../../schema/session/act.ts';
+import { sessionLimits } from '../../../schema/session/session-limits.ts';
+import type { Tx } from '../../database.ts';
+import { revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
+import type { Delegation } from './delegation.entity.ts';
+
+/**
+ * Takes an act's nonce, of all processes once, in the transaction of its effect: either both stand or neither. Asked of
+ * acts that were found right alone, so nobody but the session's key writes here. @throws act_nonce_used, rate_limited
+ */
+export async function takeAct(tx: Tx, { delegationHash }: Delegation, { nonce, deadline }: ActTime): Promise<void> {
+  const { rows } = await tx.query<{ full: boolean; taken: boolean }>({
+    name: 'take act',
+    text: `with remembered as (
+        select count(*) as uses from (select from act_use where delegation_hash = $1 limit $4) as uses_of_session
+      ), taken as (
+        insert into act_use (delegation_hash, nonce, forget_at)
+        select $1, $2, to_timestamp($3) from remembered where uses < $4
+        on conflict do nothing returning 1
+      )
+      select uses >= $4 as full, exists (select from taken) as taken from remembered`,
+    values: [delegationHash, nonce, deadline + limits.clocks_apart_seconds_max, sessionLimits.acts_taken_max],
+  });
+  if (rows[0]?.taken) return;
+  throw rows[0]?.full
+    ? new Refusal('rate_limited', { facts: { retry_after_seconds: sessionLimits.act_seconds_max } })
+    : new Refusal('act_nonce_used');
+}
+
+/**
+ * Last in the transaction of an act, since sessions are locked after book heads: whoever revokes one of them meanwhile waits
+ * for this, and what comes after that is refused. @throws session_not_active
+ */
+export async function requireStillActive(tx: Tx, { path, sessionExpiry }: Delegation): Promise<void> {
+  const { rows } = await tx.query<{ now_seconds: number }>({
+    name: 'share sessions',
+    text: `with shared as materialized (
+        select delegation_hash from delegation where delegation_hash = any($1) order by delegation_hash for share)
+      select floor(extract(epoch from clock_timestamp()))::int8 as now_seconds from shared`,
+    values: [path],
+  });
+  const over = rows.some(({ now_seconds }) => now_seconds >= sessionExpiry);
+  const revoked = await revokedAmong(tx, path);
+  if (rows.length !== path.length || over || revoked.size > 0)
+    throw new Refusal('session_not_active', { facts: { session_status: revoked.size > 0 ? 'revoked' : 'expired' } });
+}

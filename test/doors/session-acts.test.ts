@@ -1,0 +1,176 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { type Delegated, delegate, hex32, nowSeconds, signAct } from '../harness/session/delegate.ts';
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+
+let service: Service;
+let owner: Agent;
+let bound: Delegated;
+let bought: string;
+beforeAll(async () => {
+  service = await openService();
+  owner = await service.newAgent();
+  bound = await newSession(owner);
+  bought = (await service.buy(owner.account, ask('Bound'), bound.headers)).body.svc.task_id;
+});
+
+const newKey = () => privateKeyToAccount(generatePrivateKey());
+const at = (hash: string, verb = '') => `/v1/sessions/${hash}${verb && `/${verb}`}`;
+const newSession = (agent: Agent, more = {}) => delegate(agent.account, agent.account, newKey(), more);
+const receiptOf = async (task_id: string) => (await service.get<JsonObject>(`/receipt/${task_id}.json`)).body;
+const act = async (session: Delegated, parts: Parameters<typeof signAct>[1], changed: JsonObject = {}) =>
+  service.post<JsonObject>(at(session.delegation_hash, 'act'), { ...(await signAct(session, parts)), ...changed });
+const read = { action: 'read_private', resource: 'book' } as const;
+
+describe('/v1/sessions/{delegation_hash}', () => {
+  const nobody = hex32();
+
+  it('/act 200: read_private shows its own subtree, by a nonce of its own and by a challenge', async () => {
+    const mine = await act(bound, read);
+    const { entries } = mine.body.read as unknown as { entries: JsonObject[] };
+    expect([mine.status, entries.every(({ evidence }) => evidence === 'collected')]).toEqual([200, true]);
+    expect(entries.map(({ task_id }) => task_id)).toContain(bought);
+    // The registration of the same book is not under this session.
+    expect(entries.map(({ task_id }) => task_id)).not.toContain(owner.task_id);
+    const { body: challenge } = await service.post<{ challenge_id: string; nonce: string; deadline: number }>(
+      at(bound.delegation_hash, 'challenge'),
+      {},
+    );
+    const { challenge_id, nonce, deadline } = challenge;
+    const csv = await act(bound, { action: 'read_private', resource: 'book/export', challenge_id, nonce, deadline });
+    expect(csv).toMatchObject({
+      status: 200,
+      body: { read: { format: 'csv', document: expect.stringContaining(bought) } },
+    });
+    const receipt = await act(bound, { ...read, resource: `receipt/${bought}`, payload: { limit: 1 } });
+    expect(receipt.body.read).toMatchObject({ task_id: bought });
+  });
+
+  it('/act 400 without a time, and where payload_hash is another’s', async () => {
+    const { action, resource, signature } = await signAct(bound, read);
+    const body = { action, resource, signature };
+    expect((await service.post(at(bound.delegation_hash, 'act'), body)).status).toBe(400);
+    expect(await act(bound, read, { payload_hash: hex32() })).toMatchObject({
+      status: 400,
+      body: { code: 'payload_mismatch' },
+    });
+  });
+
+  it.each([
+    ['action', 'redeem'],
+    ['resource', 'book/export'],
+    ['nonce', hex32()],
+    ['deadline', nowSeconds() + 201],
+    ['target_agent', 7],
+    ['payload', { limit: 3 }],
+  ])('/act 401 act_signature_invalid with another %s', async (member, value) => {
+    const answer = await act(bound, { ...read, deadline: nowSeconds() + 190 }, { [member]: value } as JsonObject);
+    expect(answer).toMatchObject({ status: 401, body: { code: 'act_signature_invalid' } });
+  });
+
+  it('/act 401 act_expired at its deadline, beyond 300 s, and by a challenge of another session', async () => {
+    for (const deadline of [nowSeconds() - 1, nowSeconds() + 330])
+      expect(await act(bound, { ...read, deadline })).toMatchObject({ status: 401, body: { code: 'act_expired' } });
+    const other = await newSession(owner);
+    await service.buy(owner.account, ask('Another session'), other.headers);
+    const { body } = await service.post<{ challenge_id: string; nonce: string; deadline: number }>(
+      at(other.delegation_hash, 'challenge'),
+      {},
+    );
+    expect(await act(bound, { ...read, ...body })).toMatchObject({ status: 401, body: { code: 'act_expired' } });
+  });
+
+  it('/act 404 for what is not its own, and for a session that is none', async () => {
+    expect((await act(bound, { ...read, resource: `receipt/${owner.task_id}` })).status).toBe(404);
+    expect((await act(bound, { ...read, resource: 'board' })).status).toBe(404);
+    expect((await service.post(at(nobody, 'act'), await signAct(bound, read))).status).toBe(404);
+  });
+
+  it('/act 409 act_nonce_used the second time', async () => {
+    const body = await signAct(bound, read);
+    const statuses = [];
+    for (let time = 0; time < 2; time++)
+      statuses.push((await service.post(at(bound.delegation_hash, 'act'), body)).status);
+    expect(statuses).toEqual([200, 409]);
+  });
+
+  it('/act 200 once of 1,000 that race with one nonce', async () => {
+    const body = await signAct(bound, read);
+    const path = at(bound.delegation_hash, 'act');
+    const statuses: number[] = [];
+    const racer = async () => {
+      for (let turn = 0; turn < 10; turn++) statuses.push((await service.post(path, body)).status);
+    };
+    await Promise.all(Array.from({ length: 100 }, racer));
+    expect(statuses.filter(status => status === 200)).toHaveLength(1);
+    expect(statuses.filter(status => status === 409)).toHaveLength(999);
+  }, 60_000);
+
+  it('/act handoff: a child receipt for another agent, whose book gains a row by redeeming it alone, once', async () => {
+    const target = await service.newAgent();
+    const theirs = await newSession(target);
+    await service.buy(target.account, ask('Bound by the target'), theirs.headers);
+    const resource = `receipt/${bought}`;
+    const handed = await act(bound, { action: 'handoff', resource, target_agent: target.agent_id });
+    expect(handed).toMatchObject({
+      status: 200,
+      body: { receipt: { parent_receipt_id: bought, target_agent: target.agent_id } },
+    });
+    const { task_id } = handed.body.receipt as { task_id: string };
+    const receipt = await receiptOf(task_id);
+    expect(receipt).toMatchObject({
+      parent_receipt_id: bought,
+      target_agent: target.agent_id,
+      payment_ref: null,
+      proof_outcome: 'none',
+      settled_by: null,
+    });
+    expect(receipt).not.toHaveProperty('amount');
+    expect(receipt).not.toHaveProperty('claim_id');
+    const again = await act(bound, { action: 'handoff', resource, target_agent: target.agent_id });
+    expect(again).toMatchObject({ status: 409, body: { code: 'already_handed_off' } });
+    expect((await act(bound, { action: 'handoff', resource, target_agent: 999_999 })).status).toBe(404);
+    const rows = async () => {
+      const { body } = await service.get<{ entries: JsonObject[] }>(`/v1/agents/${target.agent_id}/book`, {
+        'X-SVC-Session': target.session,
+      });
+      return body.entries.filter(entry => entry.task_id === task_id);
+    };
+    expect(await rows()).toEqual([]);
+    // It is the target's to redeem, and not the giver's.
+    expect((await act(bound, { action: 'redeem', resource: `receipt/${task_id}` })).status).toBe(404);
+    const redeemed = await act(theirs, { action: 'redeem', resource: `receipt/${task_id}` });
+    expect(redeemed).toMatchObject({ status: 200, body: { redeemed: { task_id, agent_id: target.agent_id } } });
+    expect(await rows()).toMatchObject([
+      { evidence: 'UNVERIFIED', collected: false, payment: { ref: null, amount: null } },
+    ]);
+    const twice = await act(theirs, { action: 'redeem', resource: `receipt/${task_id}` });
+    expect(twice).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
+  });
+
+  it('/act redeem closes the claim of an own receipt once', async () => {
+    const session = await newSession(owner);
+    const { task_id } = (await service.buy(owner.account, ask('To be closed'), session.headers)).body.svc;
+    const redeem = () => act(session, { action: 'redeem', resource: `receipt/${task_id}` });
+    expect(await redeem()).toMatchObject({ status: 200, body: { redeemed: { task_id, agent_id: null } } });
+    expect(await redeem()).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
+  });
+
+  it('/act 403 approval_ttl_expired where the book holds it for risky and no challenge was asked for', async () => {
+    const agent = await service.newAgent();
+    const session = await newSession(agent);
+    await service.buy(agent.account, ask('Risky'), session.headers);
+    const body = { policy_type: 'risk_tiers', value: { high: ['read_private'], low: [] } };
+    await service.post(`/v1/agents/${agent.agent_id}/book/policy`, body, { 'X-SVC-Session': agent.session });
+    expect(await act(session, read)).toMatchObject({ status: 403, body: { code: 'approval_ttl_expired' } });
+    const challenge = await service.post<{ challenge_id: string; nonce: string; deadline: number }>(
+      at(session.delegation_hash, 'challenge'),
+      {},
+    );
+    const { challenge_id, nonce, deadline } = challenge.body;
+    expect((await act(session, { ...read, challenge_id, nonce, deadline })).status).toBe(200);
+  });
+});

@@ -1,0 +1,198 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { sessionDomain, sessionTypes } from '../../schema/session/typed-data.ts';
+import { ask, CHAT, openService, PRICE, type Service } from '../harness/doors/open-service.ts';
+import { type Delegated, delegate, headerOf, hex32, nowSeconds } from '../harness/session/delegate.ts';
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+
+let service: Service;
+let owner: Agent;
+let bound: Delegated;
+let bought: string;
+beforeAll(async () => {
+  service = await openService();
+  owner = await service.newAgent();
+  bound = await newSession(owner);
+  bought = (await service.buy(owner.account, ask('Bound'), bound.headers)).body.svc.task_id;
+});
+
+const newKey = () => privateKeyToAccount(generatePrivateKey());
+const at = (hash: string, verb = '') => `/v1/sessions/${hash}${verb && `/${verb}`}`;
+const newSession = (agent: Agent, more = {}) => delegate(agent.account, agent.account, newKey(), more);
+const receiptOf = async (task_id: string) => (await service.get<JsonObject>(`/receipt/${task_id}.json`)).body;
+const spentBy = async ({ account }: Agent) => (await service.transfersFrom(account)).length;
+
+describe('a grant beside a payment', () => {
+  it('is bound by the payment, and its receipt says so and verifies', async () => {
+    const receipt = await receiptOf(bought);
+    const { grant, delegation_hash } = bound;
+    expect(receipt).toMatchObject({
+      delegation_hash,
+      valid_after: grant.validAfter,
+      session_expiry: grant.sessionExpiry,
+      caller_binding: { payer_wallet: owner.account.address, agent_pubkey: grant.agentPubkey },
+    });
+    const { body } = await service.get(at(delegation_hash));
+    expect(body).toEqual({
+      delegation_hash,
+      status: 'active',
+      payer: owner.account.address,
+      agent_pubkey: grant.agentPubkey,
+      valid_after: grant.validAfter,
+      session_expiry: grant.sessionExpiry,
+      parent_delegation_hash: null,
+      bound_at: expect.any(String),
+    });
+  });
+
+  it('is part of the request: the same payment under another grant is for another', async () => {
+    const payment = await service.payment(owner.account, CHAT);
+    const body = ask('Part of it');
+    const first = await service.post(CHAT, body, { ...payment, ...bound.headers });
+    const again = await service.post(CHAT, body, { ...payment, ...bound.headers });
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(again.body).toMatchObject({ svc: { task_id: (first.body.svc as JsonObject).task_id } });
+    for (const headers of [{}, (await newSession(owner)).headers]) {
+      const other = await service.post(CHAT, body, { ...payment, ...headers });
+      expect(other).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
+    }
+  });
+
+  const refused: [string, number, string, () => Promise<Record<string, string>> | Record<string, string>][] = [
+    ['is no base64url', 400, 'delegation_invalid', () => ({ 'X-SVC-Delegation': '{}' })],
+    [
+      'is another payer’s',
+      400,
+      'delegation_invalid',
+      async () => (await delegate(newKey(), newKey(), newKey())).headers,
+    ],
+    [
+      'is signed by somebody else',
+      400,
+      'delegation_invalid',
+      async () => (await delegate(newKey(), owner.account, newKey())).headers,
+    ],
+    [
+      'is signed with a member changed',
+      400,
+      'delegation_invalid',
+      async () => {
+        const { grant, signature } = await newSession(owner);
+        return headerOf({ grant: { ...grant, capAtomic: '999999999' }, signature });
+      },
+    ],
+    [
+      'names a parent that nobody has bound',
+      400,
+      'delegation_invalid',
+      async () => (await newSession(owner, { parentDelegationHash: hex32() })).headers,
+    ],
+    [
+      'is for other doors',
+      403,
+      'grant_exceeded',
+      async () => (await newSession(owner, { doors: ['request_task'] })).headers,
+    ],
+    [
+      'is for other models',
+      403,
+      'grant_exceeded',
+      async () => (await newSession(owner, { models: ['no-such'] })).headers,
+    ],
+    [
+      'has not begun',
+      403,
+      'session_not_active',
+      async () => (await newSession(owner, { validAfter: nowSeconds() + 100 })).headers,
+    ],
+    [
+      'is over',
+      403,
+      'session_not_active',
+      async () => (await newSession(owner, { sessionExpiry: nowSeconds() - 1 })).headers,
+    ],
+    [
+      'ends in a moment',
+      403,
+      'session_not_active',
+      async () => (await newSession(owner, { sessionExpiry: nowSeconds() + 5 })).headers,
+    ],
+    [
+      'has a cap below the price',
+      403,
+      'session_cap_exceeded',
+      async () => (await newSession(owner, { capAtomic: '1999' })).headers,
+    ],
+  ];
+  it.each(refused)('%s: %i %s, and nothing is charged', async (_, status, code, headers) => {
+    const payment = await service.payment(owner.account, CHAT);
+    const before = await spentBy(owner);
+    const answer = await service.post(CHAT, ask('Refused'), { ...payment, ...(await headers()) });
+    expect(answer).toMatchObject({ status, body: { code, charged: false } });
+    expect(await spentBy(owner)).toBe(before);
+    // The payment is unused: it buys without the grant.
+    expect((await service.post(CHAT, ask('Refused'), payment)).status).toBe(200);
+  });
+
+  it('chooses among its models alone', async () => {
+    const session = await newSession(owner, { models: ['beta-1'] });
+    const { body } = await service.buy(owner.account, ask('By beta', { model: 'svc/auto' }), session.headers);
+    expect(body.model).toBe('beta-1');
+  });
+
+  it('spends its cap and no more', async () => {
+    const session = await newSession(owner, { capAtomic: String(2n * PRICE) });
+    const statuses = [];
+    for (const word of ['one', 'two', 'three'])
+      statuses.push((await service.buy(owner.account, ask(word), session.headers)).status);
+    expect(statuses).toEqual([200, 200, 403]);
+  });
+});
+
+describe('/v1/sessions', () => {
+  const nobody = hex32();
+
+  it('/types 200: what is signed', async () => {
+    const { status, body } = await service.get('/v1/sessions/types');
+    expect({ status, body }).toEqual({ status: 200, body: { domain: sessionDomain, types: sessionTypes } });
+  });
+
+  it('/{delegation_hash} 200 on the graph, too', async () => {
+    const query = `{ delegatedSession(delegationHash: "${bound.delegation_hash}") { status payer agentPubkey } sessionTypes }`;
+    const { body } = await service.post('/graphql', { query });
+    expect(body).toEqual({
+      data: {
+        delegatedSession: { status: 'active', payer: owner.account.address, agentPubkey: bound.grant.agentPubkey },
+        sessionTypes: { domain: sessionDomain, types: sessionTypes },
+      },
+    });
+  });
+
+  it('/{delegation_hash} 400 where that is no hash, 404 where nobody has bound it', async () => {
+    expect((await service.get(at('0x12'))).status).toBe(400);
+    expect((await service.get(at(nobody))).status).toBe(404);
+  });
+
+  it('/challenge 200: a nonce for as long as it is asked for, and nothing is written', async () => {
+    const path = at(bound.delegation_hash, 'challenge');
+    for (const [ttl, body] of [
+      [120, { ttl_seconds: 120 }],
+      [300, {}],
+    ] as const) {
+      const answer = await service.post<JsonObject>(path, body);
+      const { issued_at, deadline } = answer.body as { issued_at: number; deadline: number };
+      expect([answer.status, deadline - issued_at]).toEqual([200, ttl]);
+    }
+    expect(await service.query('select 1 from act_use where delegation_hash = $1', [bound.delegation_hash])).toEqual(
+      [],
+    );
+  });
+
+  it('/challenge 400 beyond 2 to 5 minutes, 404 where there is no session', async () => {
+    for (const ttl_seconds of [119, 301])
+      expect((await service.post(at(bound.delegation_hash, 'challenge'), { ttl_seconds })).status).toBe(400);
+    expect((await service.post(at(nobody, 'challenge'), {})).status).toBe(404);
+  });
+});

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import type { Hex } from 'viem';
+import type { privateKeyToAccount } from 'viem/accounts';
+import { payloadHash } from '../../../schema/session/act.ts';
+import { DELEGATION_HEADER } from '../../../schema/session/delegation-header.ts';
+import { delegationHash, type Grant, grantMessage } from '../../../schema/session/grant.ts';
+import { sessionDomain, sessionTypes, ZERO_HASH } from '../../../schema/session/typed-data.ts';
+
+/* Payers and agents of sessions, as they sign with viem. */
+
+type Account = ReturnType<typeof privateKeyToAccount>;
+
+export const hex32 = (): Hex => `0x${randomBytes(32).toString('hex')}`;
+export const nowSeconds = () => Math.floor(Date.now() / 1000);
+const typed = { domain: sessionDomain, types: sessionTypes } as const;
+
+export function grantOf(payer: Pick<Account, 'address'>, agent: Account, more: Partial<Grant> = {}): Grant {
+  return {
+    payer: payer.address,
+    agentPubkey: agent.publicKey,
+    capAtomic: '1000000',
+    validAfter: nowSeconds() - 60,
+    sessionExpiry: nowSeconds() + 3_600,
+    parentDelegationHash: ZERO_HASH,
+    models: [],
+    doors: [],
+    salt: hex32(),
+    ...more,
+  };
+}
+
+export function signGrant(signer: Account, grant: Grant): Promise<Hex> {
+  return signer.signTypedData({ ...typed, primaryType: 'AuthorizeSession', message: grantMessage(grant) as never });
+}
+
+export function headerOf(shown: object): Record<string, string> {
+  return { [DELEGATION_HEADER]: Buffer.from(JSON.stringify(shown)).toString('base64url') };
+}
+
+export interface Delegated {
+  readonly grant: Grant;
+  readonly delegation_hash: string;
+  readonly agent: Account;
+  readonly headers: Record<string, string>;
+  readonly signature: Hex;
+}
+
+/** A grant with its header. `signer`: the payer, or of a child the agent of its parent. */
+export async function delegate(
+  signer: Account,
+  payer: Pick<Account, 'address'>,
+  agent: Account,
+  more: Partial<Grant> = {},
+): Promise<Delegated> {
+  const grant = grantOf(payer, agent, more);
+  const signature = await signGrant(signer, grant);
+  return { grant, signature, agent, delegation_hash: delegationHash(grant), headers: headerOf({ grant, signature }) };
+}
+
+export interface ActParts {
+  readonly action: string;
+  readonly resource: string;
+  readonly nonce?: string;
+  readonly deadline?: number;
+  readonly challenge_id?: string;
+  readonly target_agent?: number;
+  readonly payload?: { readonly limit: number };
+}
+
+/** The body of an act, signed by the session's key. */
+export async function signAct(
+  { agent, delegation_hash }: Pick<Delegated, 'agent' | 'delegation_hash'>,
+  parts: ActParts,
+) {
+  const { nonce = hex32(), deadline = nowSeconds() + 200, challenge_id, target_agent = 0, payload, ...what } = parts;
+  const message = {
+    ...{ delegationHash: delegation_hash as Hex, nonce: nonce as Hex, deadline: BigInt(deadline), ...what },
+    ...{ targetAgent: BigInt(target_agent), payloadHash: payloadHash(payload ?? null) as Hex },
+  };
+  const signature = await agent.signTypedData({ ...typed, primaryType: 'SessionAct', message });
+  const shown = challenge_id === undefined ? { nonce, deadline } : { challenge_id };
+  return { ...what, ...shown, signature, ...(target_agent ? { target_agent } : {}), ...(payload ? { payload } : {}) };
+}
+
+export async function signRevocation(payer: Account, delegation_hash: string, at = nowSeconds()) {
+  const message = { delegationHash: delegation_hash as Hex, at: BigInt(at) };
+  return { at, signature: await payer.signTypedData({ ...typed, primaryType: 'RevokeSession', message }) };
+}
