@@ -19,12 +19,6 @@ export function payResource(payment_id: string): string {
   return `payment/${payment_id}`;
 }
 
-/** By which an act is told from all others: a nonce of the signer's own with its deadline, or one that was issued here. */
-export const ActNonce = z.union([
-  z.strictObject({ nonce: Hash32, deadline: z.int().min(0) }),
-  z.strictObject({ challenge_id: z.string().max(sessionLimits.challenge_id_chars_max) }),
-]);
-
 /** The act beside a payment, in the header of its grant. */
 export const PayAct = z.union([
   z.strictObject({ nonce: Hash32, deadline: z.int().min(0), signature: SignatureHex }),

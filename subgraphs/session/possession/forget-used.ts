@@ -4,13 +4,14 @@ import type { Database } from '../../database.ts';
 const ROWS_MAX = 5_000;
 
 /**
- * Forgets what would be refused by its age alone: uses of proofs and of recover signatures. Every process does so, each
+ * Forgets what would be refused by its age alone: uses of proofs and of recover signatures, and nonces of acts. Every process does so, each
  * row by one of them.
  */
 export async function forgetUsed(database: Database): Promise<void> {
   for (const { table, key } of [
     { table: 'proof_use', key: 'agent_id, digest' },
     { table: 'signature_use', key: 'request_hash' },
+    { table: 'act_use', key: 'delegation_hash, nonce' },
   ]) {
     await forgetRows(database, table, key);
   }
