@@ -55,8 +55,6 @@ export const BOOK_CHANNEL = 'book_event';
 export const BOARD_CHANNEL = 'board_event';
 /** The channel on which `<agent_id>` is sent in the transaction that ends its session. */
 export const SESSION_CHANNEL = 'session_end';
-/** The channel on which the name of a delegated session is sent in the transaction that ends it or counts on it. */
-export const DELEGATION_CHANNEL = 'delegation';
 /** The channel on which the log's head is told in the transaction that moves it, and that the log is halted. */
 export const LOG_CHANNEL = 'log_head';
 

@@ -1,6 +1,5 @@
 import type { Tx } from '../../database.ts';
 import type { PaidUnder } from './hold.ts';
-import { tellSessions } from './watch.ts';
 
 /** A call that is recorded in this transaction, and the session that it was paid under. */
 export interface RecordedUnder {
@@ -41,5 +40,4 @@ export function countSpent(tx: Tx, calls: readonly RecordedUnder[]): void {
       ),
     ],
   });
-  for (const name of new Set(calls.map(({ under }) => under.delegation_hash))) tellSessions(tx, name);
 }

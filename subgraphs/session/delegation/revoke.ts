@@ -5,7 +5,6 @@ import { type KeptRevocation, keepRevocation } from '../../receipt/issuer/revoke
 import type { SessionContext } from '../context.ts';
 import type { Delegation } from './delegation.entity.ts';
 import { delegationByHash } from './find.ts';
-import { tellSessions } from './watch.ts';
 
 export interface ShownRevocation {
   readonly delegation_hash: string;
@@ -30,7 +29,6 @@ export async function revokeSession(shown: ShownRevocation, context: SessionCont
       text: 'select 1 from delegation where delegation_hash = $1 for update',
       values: [delegation_hash],
     });
-    tellSessions(tx, delegation_hash);
     return keepRevocation(tx, { ...shown, delegation_hash, payer });
   });
 }
