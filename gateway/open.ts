@@ -152,9 +152,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
 const times = { clock: systemClock, random: systemRandom };
 
 /** What is recorded that nobody has bought here. */
-function besideCalls({ reports, completions, hand_offs }: OpenedRecording) {
-  return { reports, completions, hand_offs };
-}
+const besideCalls = ({ reports, completions, hand_offs }: OpenedRecording) => ({ reports, completions, hand_offs });
 
 /** What is asked of the log beside its appends: to be held to what is known of it, and to be cosigned. */
 function watchedBy({ witnesses, profile }: Config, watch: LogWatch, parts: Omit<CosigningParts, 'meet' | 'witnesses'>) {
