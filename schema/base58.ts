@@ -1,9 +1,15 @@
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** Of how many bytes a text in base58 is, in which a leading 1 is a byte of its own; null where it is none, or too long. */
-export function bytesInBase58(text: string): number | null {
+/** The bytes of a text in base58, in which a leading 1 is a byte of its own; null where it is none, or too long. */
+export function decodedBase58(text: string): Uint8Array | null {
   if (!/^[1-9A-HJ-NP-Za-km-z]{1,100}$/.test(text)) return null;
   const value = [...text].reduce((sum, digit) => sum * 58n + BigInt(BASE58.indexOf(digit)), 0n);
   const zeros = /^1*/.exec(text)?.[0].length ?? 0;
-  return zeros + (value === 0n ? 0 : Math.ceil(value.toString(16).length / 2));
+  const hex = value === 0n ? '' : value.toString(16);
+  return Buffer.concat([Buffer.alloc(zeros), Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')]);
+}
+
+/** Of how many bytes it is; null where it is none, or too long. */
+export function bytesInBase58(text: string): number | null {
+  return decodedBase58(text)?.length ?? null;
 }

@@ -131,6 +131,12 @@ export const rowFacts = {
     type: 'boolean',
     description: 'Of a payment to somebody else: whether its payer is proven to be of this book; else it is in no sum.',
   },
+  merchant_signed: {
+    from: 'facts',
+    type: 'boolean',
+    description:
+      'Of a payment to somebody else: true where the wallet that was paid has signed that it was for this resource.',
+  },
   pay_to: { from: 'facts', type: 'text', description: 'Of a payment to somebody else: whom it was paid to.' },
   observed_amount: {
     from: 'facts',

@@ -37,6 +37,10 @@ export const errors = {
     400,
     'payer_signature does not prove the payer of that payment, or its time is outside the window. Nothing was charged.',
   ],
+  offer_receipt_invalid: [
+    400,
+    'offer_receipt does not prove that whoever was paid has signed for that payment and resource; `reason` says in what. Nothing was charged.',
+  ],
   output_mismatch: [400, 'The SHA-256 of the output is not the one that was delivered.'],
   payout_not_proven: [
     400,

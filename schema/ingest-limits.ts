@@ -4,6 +4,8 @@ export const ingestLimits = {
   request_bytes_max: 256 * 1024,
   /** A settlement header as another shop sent it. */
   payment_response_chars_max: 16 * 1024,
+  /** Of one signed artifact of the shop. */
+  jws_chars_max: 8 * 1024,
   description_chars_max: 500,
   resource_chars_max: 2_048,
   hub_chars_max: 128,

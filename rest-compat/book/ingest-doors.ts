@@ -37,6 +37,7 @@ export const ingestDoors = [
     errors: [
       'transfer_not_believed',
       'payer_signature_invalid',
+      'offer_receipt_invalid',
       'duplicate_ref',
       'too_many_disbelieved',
       'network_not_served',

@@ -8,6 +8,7 @@ import { ForeignInvoice, ForeignOffer, ForeignSettlement, NanoSend } from './ing
 import { remembering, wellFormedText } from './parse.ts';
 import { decodedResponse } from './payment-response.ts';
 import { PossessionMembers } from './possession.ts';
+import { OfferReceipt } from './signed-artifact.ts';
 
 /* What is asked of POST /v1/agents/{agent_id}/book/ingest: one payment, in one of three forms. */
 
@@ -19,6 +20,10 @@ const body = PossessionMembers.extend({
     .union([wellFormedText.max(ingestLimits.payment_response_chars_max), ForeignSettlement])
     .nullish()
     .describe('With payment_required: the settlement header as it came (base64 or JSON), or an object.'),
+  offer_receipt: OfferReceipt.nullish().describe(
+    'Of a payment in USDC: what whoever was paid has signed by the offer-receipt extension of x402, {offer, receipt} or one ' +
+      'of them, with the key of the wallet that was paid: as typed data on Base, as a JWS (EdDSA) on Solana.',
+  ),
   foreign_invoice: ForeignInvoice.nullish(),
   fulfillment_invoice: ForeignInvoice.nullish().describe('The same as foreign_invoice.'),
   transfer_index: z
@@ -52,6 +57,8 @@ export type IngestRequest = {
   };
   readonly payment_response?: { readonly tx: string; readonly payer: string; readonly network: NetworkName };
   readonly foreign_invoice?: CanonicalInvoice;
+  /** Left out where nothing is shown. */
+  readonly offer_receipt?: OfferReceipt;
   readonly transfer_index: number | null;
   readonly payer_signature: string | null;
   readonly payer_signature_timestamp: number | null;
@@ -108,8 +115,11 @@ function canonical(given: Body): IngestRequest {
     );
   if (form === 'nano' && given.transfer_index != null)
     throw new Fault('transfer_index', 'is nothing that a block of Nano has');
+  if (form === 'nano' && given.offer_receipt != null)
+    throw new Fault('offer_receipt', 'is of a payment in USDC, by x402');
   const proof = { payer_signature, payer_signature_timestamp };
-  return { ...shaped(given), transfer_index: given.transfer_index ?? null, ...proof };
+  const signed = given.offer_receipt == null ? {} : { offer_receipt: given.offer_receipt };
+  return { ...shaped(given), ...signed, transfer_index: given.transfer_index ?? null, ...proof };
 }
 
 function shaped(

@@ -44,14 +44,18 @@ export interface KnownHosts {
 
 /**
  * How a row is known to be of that host; null: it is of another. The receipt of a call here names the hub that answered; that of
- * a payment to somebody else shows where the money went, and what it was for is the reporter's word.
+ * a payment to somebody else shows where the money went; what it was for is the reporter's word, unless the wallet that was paid has
+ * signed it.
  */
 export function hostBasis(
-  { evidence, hub, resource }: Pick<CitedRow, 'evidence' | 'hub' | 'resource'>,
+  { evidence, hub, resource, merchant_signed }: Pick<CitedRow, 'evidence' | 'hub' | 'resource' | 'merchant_signed'>,
   endpoint_host: string,
   known: KnownHosts,
 ): HostBasis | null {
-  if (evidence === 'foreign_ingest') return hostOf(resource) === endpoint_host ? 'declared' : null;
+  if (evidence === 'foreign_ingest') {
+    if (hostOf(resource) !== endpoint_host) return null;
+    return merchant_signed ? 'signed' : 'declared';
+  }
   const hosts = [known.ours, hub === null ? null : known.hostOfHub(hub)];
   return hosts.includes(endpoint_host) ? 'signed' : null;
 }

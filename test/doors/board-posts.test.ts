@@ -1,8 +1,13 @@
 import { decodeJwt } from 'jose';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { pseudonym } from '../../subgraphs/board/score/read.ts';
 import { openPosting, POSTS, type Posted, type Posting } from '../harness/board/open-posting.ts';
 import type { Challenged } from '../harness/doors/open-service.ts';
+import { SHOP, signedByShop } from '../harness/ingest/merchant.ts';
+import { invoiceOf, transferOf } from '../harness/ingest/witness.ts';
+import { hurryTasks } from '../harness/jobs.ts';
 
 let house: Posting;
 beforeAll(async () => {
@@ -83,6 +88,40 @@ describe('POST /v1/board/posts', () => {
       status: 201,
       body: { backing: 'spend-backed', host_basis: 'declared', amount: '2500000', endpoint_host: 'shop.example' },
     });
+  });
+
+  it('201 backed by a payment to somebody else who has signed for it; its payer is known to the score', async () => {
+    const shop = privateKeyToAccount(generatePrivateKey());
+    const transfer = house.world.show(transferOf({ payer: house.author.account.address, pay_to: shop.address }));
+    const task_id = await house.recorded({
+      ...invoiceOf(transfer),
+      offer_receipt: await signedByShop(shop, transfer),
+    });
+    expect(await house.rowOf(task_id)).toMatchObject({ payer_proven: true, merchant_signed: true });
+    const { status, body } = await house.post({ endpoint: SHOP, receipt_ref: task_id });
+    expect([status, body]).toMatchObject([201, { host_basis: 'signed', endpoint_host: 'shop.example' }]);
+    const score = await house.service.get<JsonObject>('/v1/board/endpoints/shop.example/score');
+    expect(score.body).toMatchObject({
+      rows: expect.arrayContaining([
+        expect.objectContaining({
+          post_id: body.post_id,
+          zero_because: null,
+          proven: true,
+          payer: pseudonym(house.author.account.address),
+        }),
+      ]),
+      cost_to_move: { down: { clusters: expect.any(Number) } },
+    });
+    // Its funders are looked at as those of any payer: they are pinned by the job of the fleet.
+    await expect
+      .poll(async () => {
+        await hurryTasks(house.service.query, 'board_funding');
+        return (await house.service.get<JsonObject>('/v1/board/endpoints/shop.example/score')).body.payers_unknown;
+      })
+      .toBe(0);
+    await house.service.query(`update foreign_ingest set standing = 'vanished' where task_id = $1`, [task_id]);
+    const gone = await house.service.get<{ rows: JsonObject[] }>('/v1/board/endpoints/shop.example/score');
+    expect(gone.body.rows.find(({ post_id }) => post_id === body.post_id)).toMatchObject({ zero_because: 'unproven' });
   });
 
   it('201 once for each payment: sent again it is the same post, and another payment makes another', async () => {

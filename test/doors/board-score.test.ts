@@ -68,7 +68,8 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
         payers_unknown: 0,
       },
     ]);
-    expect(body.cost_to_move.up).toMatchObject({ clusters: 1, stamps: '2000' });
+    // No row has counted here: a price could not be kept to.
+    expect(body.cost_to_move).toMatchObject({ up: null, down: null });
   });
 
   it('200: payers whom one wallet has funded count once, and the published JSON alone runs it again', async () => {
@@ -96,6 +97,7 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
     expect(of(bare)).toMatchObject({ zero_because: 'unproven', payer: null });
     expect(body.as_of_block).toBeGreaterThan(0);
     expect(body.score_bp).toBeGreaterThan(5_000);
+    expect(body.cost_to_move.down).toMatchObject({ clusters: expect.any(Number), stamps: expect.any(String) });
 
     const again = runAgain(body);
     expect(again.score_bp).toBe(body.score_bp);

@@ -1,8 +1,8 @@
 import type { PaymentRequirements } from '@x402/core/types';
 // Types alone: what the package signs is one line of canonical JSON, or one struct of typed data.
 import type { EIP712SignedOffer, OfferPayload } from '@x402/extensions/offer-receipt';
-import { hashTypedData, hexToBytes } from 'viem';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
+import { offerDigest } from '../../../schema/x402-artifacts.ts';
 import { type Issuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 
 const OFFER_RECEIPT = 'offer-receipt';
@@ -10,21 +10,6 @@ const OFFER_RECEIPT = 'offer-receipt';
 /** What of the issuer signs for x402 clients. */
 export type OfferSigner = Pick<Issuer, 'signDigest'>;
 export type ReceiptSigner = Pick<Issuer, 'did' | 'signature'>;
-
-/** x402's offer-and-receipt extension §3.2 and §4.3: chain 1 whatever network the offer is of. */
-const DOMAIN = { name: 'x402 offer', version: '1', chainId: 1 } as const;
-const TYPES = {
-  Offer: [
-    { name: 'version', type: 'uint256' },
-    { name: 'resourceUrl', type: 'string' },
-    { name: 'scheme', type: 'string' },
-    { name: 'network', type: 'string' },
-    { name: 'asset', type: 'string' },
-    { name: 'payTo', type: 'string' },
-    { name: 'amount', type: 'string' },
-    { name: 'validUntil', type: 'uint256' },
-  ],
-} as const;
 
 /**
  * The offers of one 402, signed: who was asked for a price can show by whom. In one go, as a 402 is made. As typed data,
@@ -40,14 +25,9 @@ export function signedOffers(
   const offers = accepts.map(({ scheme, network, asset, payTo, amount }, acceptIndex): EIP712SignedOffer => {
     const terms = { scheme, network, asset, payTo, amount };
     const payload: OfferPayload = { version: 1, resourceUrl: resource, ...terms, validUntil: valid_until_seconds };
-    return { format: 'eip712', acceptIndex, payload, signature: issuer.signDigest(digestOf(payload)) };
+    return { format: 'eip712', acceptIndex, payload, signature: issuer.signDigest(offerDigest(payload)) };
   });
   return { [OFFER_RECEIPT]: { info: { offers }, schema: {} } as unknown as JsonObject };
-}
-
-function digestOf({ version, validUntil, ...terms }: OfferPayload): Uint8Array {
-  const message = { ...terms, version: BigInt(version), validUntil: BigInt(validUntil) };
-  return hexToBytes(hashTypedData({ domain: DOMAIN, types: TYPES, primaryType: 'Offer', message }));
 }
 
 /** What was paid for, by whom and when: the facts of one settled call. */

@@ -10,7 +10,7 @@ export interface MoveCost {
   readonly stamps: bigint;
 }
 
-/** Null: no amount moves it so far that way. */
+/** Null: no amount moves it so far that way, or no row has counted at this host yet. */
 export interface MoveCosts {
   readonly up: MoveCost | null;
   readonly down: MoveCost | null;

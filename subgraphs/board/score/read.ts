@@ -2,6 +2,7 @@ import { scoreLimits } from '../../../schema/board/score-limits.ts';
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { type ProvenPayment, provenPayments } from '../../book/ingest/proven-payments.ts';
 import type { Database } from '../../database.ts';
 import { collectedPayer } from '../../receipt/receipt/collected-payer.ts';
 import { readReceipts } from '../../receipt/receipt/find.ts';
@@ -37,11 +38,11 @@ export async function readInputs({ database, treasuries }: Reader, endpoint_host
   const posts = await standingPosts(database, endpoint_host);
   const refs = posts.flatMap(({ receipt_ref }) => receipt_ref ?? []);
   const receipts = new Map((await readReceipts(database, refs)).map((receipt, at) => [refs[at], receipt]));
+  const foreign = await provenPayments(database, refs);
   const paid = posts.map(post => {
     const receipt = receipts.get(post.receipt_ref ?? '') ?? null;
-    const payer = receipt === null || receipt instanceof Refusal ? null : collectedPayer(receipt);
-    const payee = receipt === null || receipt instanceof Refusal ? null : payeeOf(receipt.payload);
-    return { post, payer: payer && spelt(payer), payee: payee && spelt(payee) };
+    const { payer, pay_to } = paymentOf(receipt, foreign.get(post.receipt_ref ?? ''));
+    return { post, payer: payer && spelt(payer), payee: pay_to && spelt(pay_to) };
   });
   const funding = await fundingOf(database, [...new Set(paid.flatMap(({ payer }) => payer ?? []))]);
   const owners = new Set(Object.values(treasuries).map(spelt));
@@ -85,6 +86,15 @@ function standingPosts({ query }: Pick<Database, 'query'>, endpoint_host: string
       where p.endpoint_host = $1 and not p.hidden and p.taken_down_at is null order by p.post_id desc limit $2`,
     values: [endpoint_host, scoreLimits.rows_max],
   });
+}
+
+/** Of a call here by its receipt; of a payment to somebody else as its chain has it. A damaged receipt says nothing. */
+function paymentOf(
+  receipt: Awaited<ReturnType<typeof readReceipts>>[number],
+  foreign: ProvenPayment | undefined,
+): { readonly payer: string | null; readonly pay_to: string | null } {
+  if (receipt === null || receipt instanceof Refusal) return { payer: null, pay_to: null };
+  return foreign ?? { payer: collectedPayer(receipt), pay_to: payeeOf(receipt.payload) };
 }
 
 function payeeOf(payload: string): string | null {

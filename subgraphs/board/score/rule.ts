@@ -80,7 +80,8 @@ export function scoreOf({ rows, edges }: ScoreInputs, weights: ScoreWeights = sc
       return { post_id, zero_because, cluster: zero_because === null && payer ? (clusters.get(payer) ?? null) : null };
     }),
     clusters: scored,
-    cost_to_move: moveCosts({ good, total }, weights),
+    // Where no row has counted yet nobody has shown that one can: a price would be a guess.
+    cost_to_move: counted.length === 0 ? { up: null, down: null } : moveCosts({ good, total }, weights),
     edges_hash: canonicalHash(edgesInOrder(edges).map(edge => ({ ...edge }))),
   };
 }

@@ -9,8 +9,9 @@ import { isOwnTransfer } from '../../receipt/totals/own-transfer.ts';
 import type { Payer } from '../../sale.ts';
 import type { Found } from '../../stamped-row.ts';
 import type { BookContext } from '../context.ts';
+import { merchantVerdict } from './merchant-signature.ts';
 import { isPayerProven, requireFresh } from './payer-proof.ts';
-import { namedTransfer } from './spend.ts';
+import { namedTransfer, spendOf } from './spend.ts';
 
 /* Looks for a payment on its chain, finds out whose it is, and names what nobody else may hold. */
 
@@ -24,6 +25,8 @@ export type IngestFact = {
   readonly transfer: ObservedTransfer;
   readonly seen_in: { readonly [K in keyof SeenIn]: SeenIn[K] };
   readonly payer_proven: boolean;
+  /** Whether whoever was paid has signed that it was for the row's resource. */
+  readonly merchant_signed: boolean;
 };
 
 /** So that of many at once who name the same thing one looks at the chain. Let go of as it is recorded. */
@@ -34,7 +37,7 @@ export function lookSlot(request: IngestRequest): string {
 
 /**
  * Has the chain looked at, under the claim and before any money moves. Nothing is believed that the chain does not show.
- * @throws transfer_not_believed, duplicate_ref, payer_signature_invalid, too_many_disbelieved; network_not_served,
+ * @throws transfer_not_believed, duplicate_ref, payer_signature_invalid, offer_receipt_invalid, too_many_disbelieved; network_not_served,
  * chain_unavailable, unavailable where nobody could say
  */
 export async function findTransfer(
@@ -55,9 +58,10 @@ export async function findTransfer(
   try {
     const { transfer, seen_in } = observed(await context.transfers.observe(named), named);
     const payer_proven = await isPayerProven(transfer, args.agent_id, args, context);
+    const merchant_signed = await isMerchantSigned(args, transfer);
     const slots = await freeSlots(context.database, args.agent_id, transfer, payer_proven);
     const task_id = newTask({ clock, random });
-    return { fact: { task_id, transfer, seen_in: { ...seen_in }, payer_proven }, slots };
+    return { fact: { task_id, transfer, seen_in: { ...seen_in }, payer_proven, merchant_signed }, slots };
   } catch (error) {
     if (error instanceof Refusal && disbelieved.has(error.code)) failed_looks.failed(who);
     throw error;
@@ -65,7 +69,20 @@ export async function findTransfer(
 }
 
 /** Refusals that say: what was shown is not so. */
-const disbelieved: ReadonlySet<string> = new Set(['transfer_not_believed', 'payer_signature_invalid']);
+const disbelieved: ReadonlySet<string> = new Set([
+  'transfer_not_believed',
+  'payer_signature_invalid',
+  'offer_receipt_invalid',
+]);
+
+/** What is shown has to hold: a row that is declared alone is had by showing nothing. @throws offer_receipt_invalid */
+async function isMerchantSigned(args: IngestArgs, transfer: ObservedTransfer): Promise<boolean> {
+  if (args.offer_receipt === undefined) return false;
+  const verdict = await merchantVerdict(args.offer_receipt, spendOf(args).resource, transfer);
+  if (verdict.kind === 'signed') return true;
+  const facts = { charged: false, reason: verdict.reason };
+  throw new Refusal('offer_receipt_invalid', { param: 'offer_receipt', facts });
+}
 
 /** What was paid to us is a call's, or nobody's: it is never foreign. */
 export function requireForeign({ network, pay_to }: NamedTransfer, treasuries: BookContext['treasuries']): void {

@@ -24,7 +24,10 @@ export class IngestResolver {
     @Ctx() context: BookContext,
   ): Promise<IngestedSpend> {
     const held = requireHeld(context.principal, agentId);
-    const request = requestOf(IngestRequest, withDigits(input), context.valid_body, ['paymentResponse']);
+    const request = requestOf(IngestRequest, withDigits(input), context.valid_body, [
+      'paymentResponse',
+      'offerReceipt',
+    ]);
     // Of several books that are held the path names the one that it is for.
     const principal = { ...context.principal, possession: { kind: 'proven' as const, ...held } };
     const args = { agent_id: held.agent_id, ...request };

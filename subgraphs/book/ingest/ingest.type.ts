@@ -89,6 +89,11 @@ export class ForeignSpendInput {
     description: 'Its settlement header as it came (base64 or JSON), or an object {tx, payer, network, success}.',
   })
   paymentResponse?: Json;
+  @Field(() => GraphQLJSON, {
+    nullable: true,
+    description: 'What whoever was paid has signed by the offer-receipt extension of x402: {offer, receipt}.',
+  })
+  offerReceipt?: Json;
   @Field(() => ForeignInvoiceInput, { nullable: true, description: 'An invoice.' })
   foreignInvoice?: ForeignInvoiceInput | null;
   @Field(() => ForeignInvoiceInput, { nullable: true, description: 'The same.' })

@@ -12,7 +12,10 @@ import { type ForeignSpend, spendOf } from './spend.ts';
  * A row whose payer is not proven shows the amount among its facts alone: totals count the rows that carry an amount, so
  * nobody who adds rows up counts it, here or elsewhere. It names no transfer either, of which a book has but one row.
  */
-export function ingestedRow(args: IngestArgs, { task_id, transfer, payer_proven }: IngestFact): StampedRow {
+export function ingestedRow(
+  args: IngestArgs,
+  { task_id, transfer, payer_proven, merchant_signed }: IngestFact,
+): StampedRow {
   const spend = spendOf(args);
   const { job_kind, hub, model, intent_id, attempt_index } = spend;
   const { index, rail, amount, payer, pay_to } = transfer;
@@ -35,6 +38,7 @@ export function ingestedRow(args: IngestArgs, { task_id, transfer, payer_proven 
       fulfillment: { ...intentOf(spend), output_commitment: spend.output_commitment },
       facts: present({
         payer_proven,
+        merchant_signed: merchant_signed || undefined,
         pay_to,
         observed_amount: payer_proven ? undefined : amount,
         description: description ?? undefined,

@@ -15,6 +15,8 @@ export interface CitedRow {
   /** What a payment to somebody else was for, as it was described: a URL, as a rule. */
   readonly resource: string | null;
   readonly payer_wallet: string | null;
+  /** Whether whoever was paid has signed that it was for that resource. */
+  readonly merchant_signed: boolean;
 }
 
 /** Null where that book has no row of that task. Of a transaction's `readsOf` or of the database itself. */
@@ -25,7 +27,8 @@ export async function citedRow(
 ): Promise<CitedRow | null> {
   const [row] = await query<CitedRow & Record<string, unknown>>({
     name: 'row that is cited',
-    text: `select evidence, collected, amount, rail, hub, model, fulfillment->>'resource' as resource, payer_wallet
+    text: `select evidence, collected, amount, rail, hub, model, fulfillment->>'resource' as resource, payer_wallet,
+        coalesce((facts->>'merchant_signed')::boolean, false) as merchant_signed
       from book_row where agent_id = $1 and task_id = $2`,
     values: [agent_id, task_id],
   });

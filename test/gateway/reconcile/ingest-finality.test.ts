@@ -44,7 +44,13 @@ function factOf(number: number) {
   } as const;
   const who = { payer: `0x${'11'.repeat(20)}`, pay_to: `0x${'22'.repeat(20)}`, amount: '2000' };
   const seen_in = { block_number: 7, block_hash: `0x${'33'.repeat(32)}`, final: false };
-  return { task_id: task(number) as TaskId, transfer: { ...what, ...who }, seen_in, payer_proven: true };
+  return {
+    task_id: task(number) as TaskId,
+    transfer: { ...what, ...who },
+    seen_in,
+    payer_proven: true,
+    merchant_signed: false,
+  };
 }
 
 /** A round in which the chain says that of each; of all others nothing. */

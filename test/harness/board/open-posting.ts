@@ -25,6 +25,12 @@ export async function openPosting() {
   const write = <T>(path: string, body: object, who: Author) =>
     service.knock<T>('POST', path, { body, headers: possessed(who), by: payingFetch(who.account) });
   const report = (members: JsonObject = {}) => ({ endpoint: `${OURS}/v1/chat`, outcome: 'success', ...members });
+  /** As a payment to somebody else, on the author's book: the task of its row. */
+  async function recorded(body: object): Promise<string> {
+    const keys = { ...possessed(), 'X-API-Key': 'a-waiver-key' };
+    return (await service.post<{ task_id: string }>(`/v1/agents/${author.agent_id}/book/ingest`, body, keys)).body
+      .task_id;
+  }
   return {
     ...{ world, service, author, other, possessed, report },
     /** At a door that is sold, by a stamp that the agent's wallet pays. */
@@ -44,11 +50,9 @@ export async function openPosting() {
     },
     /** A payment to somebody else, on the agent's book: the task of its row. */
     async ingested(members: JsonObject = {}, payer: string = author.account.address): Promise<string> {
-      const body = invoiceOf(world.show(transferOf({ payer })), members);
-      const keys = { ...possessed(), 'X-API-Key': 'a-waiver-key' };
-      return (await service.post<{ task_id: string }>(`/v1/agents/${author.agent_id}/book/ingest`, body, keys)).body
-        .task_id;
+      return recorded(invoiceOf(world.show(transferOf({ payer })), members));
     },
+    recorded,
     /** What an author does for free. */
     act: <T = JsonObject>(path: string, who: Author = author, body: object = {}) =>
       service.post<T>(path, body, possessed(who)),

@@ -15,7 +15,7 @@ const paid: CitedRow = {
     hub: 'alpha',
     model: 'alpha-1',
   },
-  ...{ resource: null, payer_wallet: null },
+  ...{ resource: null, payer_wallet: null, merchant_signed: false },
 };
 const hostOfHub = openHubHosts([{ name: 'alpha', base_url: 'http://Hub.example:8080/v1' }], {
   base_url: 'https://router.example/api',
@@ -33,6 +33,7 @@ describe('what backs a post or a confirm', () => {
       model: fc.constantFrom('alpha-1', 'board', 'register', null),
       resource: fc.constantFrom('https://shop.example/', null),
       payer_wallet: fc.constant(null),
+      merchant_signed: fc.boolean(),
     });
     fc.assert(
       fc.property(rows, row => {
@@ -62,11 +63,15 @@ describe('whether a receipt is of a host', () => {
     expect(hostBasis(row, host, known)).toBe(basis);
   });
 
-  it('of a payment to somebody else its reporter declares, and never it signs', () => {
+  it('of a payment to somebody else its reporter declares it, until whoever was paid has signed it', () => {
     const foreign = { ...paid, evidence: 'foreign_ingest', hub: 'alpha' } as const;
     const of = (resource: string | null, host: string) => hostBasis({ ...foreign, resource }, host, known);
     expect(of('https://shop.example/a', 'shop.example')).toBe('declared');
     expect(of('https://ſhop.example/a', 'shop.example')).toBe('declared');
+    const signed = (host: string) =>
+      hostBasis({ ...foreign, resource: 'https://shop.example/a', merchant_signed: true }, host, known);
+    expect(signed('shop.example')).toBe('signed');
+    for (const other of ['gateway.example', 'hub.example:8080', 'shop.example:8443']) expect(signed(other)).toBeNull();
     expect(of('https://shop.example:8443/a', 'shop.example')).toBeNull();
     expect(of('https://shop.example.evil.example/', 'shop.example')).toBeNull();
     for (const resource of [null, '', 'shop.example', 'not a url'])

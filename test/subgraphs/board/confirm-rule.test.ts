@@ -15,6 +15,7 @@ const row: fc.Arbitrary<CitedRow> = fc.record({
   model: fc.constant('m'),
   resource: fc.constantFrom(null, 'https://shop.example/x'),
   payer_wallet: fc.option(wallet),
+  merchant_signed: fc.boolean(),
 });
 const confirming: fc.Arbitrary<Confirming> = fc.record({
   author: fc.constantFrom(1, 2),

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { ingestLimits } from '../ingest-limits.ts';
+import { storedText } from './parse.ts';
+
+/* The signed artifacts of x402's offer-and-receipt extension, as a shop sent them: typed data, or a JWS. */
+
+const text = storedText.max(ingestLimits.resource_chars_max);
+const seconds = z.int().min(0);
+const ofPayload = <S extends z.ZodType>(payload: S) =>
+  z.discriminatedUnion('format', [
+    z.object({
+      format: z.literal('eip712'),
+      payload,
+      signature: z.string().regex(/^0x[0-9a-fA-F]{130}$/, { error: 'is not 65 bytes in hex' }),
+    }),
+    z.object({ format: z.literal('jws'), signature: storedText.max(ingestLimits.jws_chars_max) }),
+  ]);
+
+/** §4.2 and §5.2 of the extension. */
+export const OfferTerms = z.strictObject({
+  version: z.literal(1),
+  ...{ resourceUrl: text, scheme: text, network: text, asset: text, payTo: text, amount: text },
+  validUntil: seconds.default(0),
+});
+export const DeliveryFacts = z.strictObject({
+  version: z.literal(1),
+  ...{ network: text, resourceUrl: text, payer: text },
+  issuedAt: seconds,
+  transaction: text.default(''),
+});
+
+export const OfferReceipt = z
+  .strictObject({
+    offer: ofPayload(OfferTerms).nullish().describe('Of `PAYMENT-REQUIRED`: what was asked for what.'),
+    receipt: ofPayload(DeliveryFacts).nullish().describe('Of `PAYMENT-RESPONSE`: that it was paid.'),
+  })
+  .refine(({ offer, receipt }) => offer != null || receipt != null, { error: 'holds neither an offer nor a receipt' });
+export type OfferReceipt = z.output<typeof OfferReceipt>;
