@@ -14,7 +14,7 @@ import type { Faults } from '../operations/faults.ts';
 import type { Moved } from '../rails/outcome.ts';
 import type { Rails } from '../rails/rail.ts';
 import type { Rates } from '../rates/rates.ts';
-import { keepLeg } from '../record/keep-leg.ts';
+import { type KeepParts, keepLeg } from '../record/keep-leg.ts';
 import type { OpenedRecording } from '../record/open-recording.ts';
 import type { Challenges, PayTo } from '../x402/offer.ts';
 import { openAdmission } from './admission.ts';
@@ -176,7 +176,7 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
   const held_by = {
     settling: openSettling({ database, vault, log, hears }),
     record: recordClaim.bind(null, { record, faults }),
-    keep: keepClaimed.bind(null, database),
+    keep: keepClaimed.bind(null, { database, faults }),
     abandon: abandonClaimed.bind(null, { giving_up, failures, hears }),
     ...{ announce, clock, faults },
   };
@@ -194,9 +194,9 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
 }
 
 /** The first of two payments: nothing else is kept so. */
-function keepClaimed(database: Database, { paid, args, task_id, lease, payment }: Claimed, transfer: Moved) {
+function keepClaimed(parts: KeepParts, { paid, args, task_id, lease, payment }: Claimed, transfer: Moved) {
   if (paid.order !== 'leg') throw new Error(`${paid.field} is recorded as it is paid`);
-  return keepLeg(database, { paid, args, task_id, lease, authorization: payment.authorization, transfer });
+  return keepLeg(parts, { paid, args, task_id, lease, authorization: payment.authorization, transfer });
 }
 
 /** Of a payment: the session's book, or else its payer's as it stands now, as which it stands for good. */

@@ -9,6 +9,8 @@ export type FaultPoint =
   | 'after_broadcast'
   | 'mid_stream'
   | 'before_hold'
+  /** The claim of a first payment has changed, and what is paid for has been told; neither is committed. */
+  | 'in_hold'
   | 'before_record'
   | 'in_record'
   | 'after_record';

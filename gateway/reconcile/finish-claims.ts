@@ -136,7 +136,10 @@ async function recordLate(parts: FinishParts, claim: PaymentClaim, lease: Lease,
   const answer = await answerOf(parts, claim, paid);
   if (answer.kind === 'leg') {
     const { authorization } = paymentOf(claim);
-    await keepLeg(parts.database, { ...answer.leg, task_id: claim.taskId, lease, authorization, transfer });
+    await keepLeg(
+      { database: parts.database, faults: null },
+      { ...answer.leg, task_id: claim.taskId, lease, authorization, transfer },
+    );
     return;
   }
   const landed = claim.agentId === null ? null : agentId(claim.agentId);

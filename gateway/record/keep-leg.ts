@@ -11,6 +11,7 @@ import { holdLeg } from '../../subgraphs/receipt/claim/held-leg.ts';
 import { RECORDED_ELSEWHERE } from '../../subgraphs/receipt/claim/leg.ts';
 import { abandonClaim, markFinal } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { Leg } from '../../subgraphs/sale.ts';
+import type { Faults } from '../operations/faults.ts';
 import type { Moved } from '../rails/outcome.ts';
 import type { Authorization } from '../rails/payment.ts';
 
@@ -24,17 +25,23 @@ export interface MovedLeg {
   readonly transfer: Moved;
 }
 
+export interface KeepParts {
+  readonly database: Database;
+  readonly faults: Faults | null;
+}
+
 /**
  * Of the first of two payments: its claim becomes `held`, with its transfer. One whose transfer stands on a book already, as a
  * payment to somebody else, is let go of for good, as one transfer is never two rows.
  * @throws where the claim is somebody else's by now, or was let go of
  */
-export async function keepLeg(database: Database, leg: MovedLeg): Promise<void> {
+export async function keepLeg({ database, faults }: KeepParts, leg: MovedLeg): Promise<void> {
   const { paid, args, task_id, lease, authorization, transfer } = leg;
   const moved = transferOf(authorization, transfer);
   const held = await database.transaction(async tx => {
     const outcome = await holdLeg(tx, lease, moved, transferSlot(moved));
     if (outcome === 'held') paid.kept(tx, args, { task_id, payment_ref: foreignRef(moved) });
+    await faults?.reach('in_hold');
     if (outcome === 'taken') await endRecordedElsewhere(tx, lease);
     return outcome;
   });

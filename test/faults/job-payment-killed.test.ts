@@ -129,7 +129,8 @@ async function secondKilled(point: FaultPoint): Promise<void> {
 }
 
 it('killed at any point of the first payment: it moves once, and the job is paid', async () => {
-  const points = ['after_claim', 'in_settling', 'after_settling', 'after_broadcast', 'before_hold'] as const;
+  const sending = ['after_claim', 'in_settling', 'after_settling', 'after_broadcast'] as const;
+  const points = [...sending, 'before_hold', 'in_hold'] as const;
   await Promise.all(points.map(firstKilled));
 });
 

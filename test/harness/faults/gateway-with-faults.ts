@@ -20,6 +20,7 @@ const Point = z.enum([
   'after_broadcast',
   'mid_stream',
   'before_hold',
+  'in_hold',
   'before_record',
   'in_record',
   'after_record',
