@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { BeyondLimit, payLegs } from '../../rest-compat/client/pay-legs.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
-import { JOBS, type JobAgent, jobOf, openJobs } from '../harness/board/jobs.ts';
+import { JOBS, type JobAgent, jobOf, openJobs, sha256 } from '../harness/board/jobs.ts';
 import { officialClient, payingFetch, paymentFor } from '../harness/buyer.ts';
 
 const OUTPUT = 'The whole of it';
@@ -171,30 +171,65 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     expect(await jobs.read(job_id)).toMatchObject({ status: 'delivered', legs: [{ status: 'unpaid' }, {}] });
   });
 
-  it('403 with a signed refusal where the book’s budget does not take both; nothing is held', async () => {
-    const { service, poster } = jobs;
+  it('409 payer_is_payee of a payment by the winner to itself: nothing moves, and the job still waits for its poster', async () => {
     const job_id = await delivered();
-    const { spent } = await bookOf(poster);
-    const budget = (value: string | null) =>
-      service.post(`/v1/agents/${poster.agent_id}/book`, { budget: value }, jobs.by(poster));
-    await budget(String(BigInt(spent) + PRICE + FEE - 1n));
-    const first = await paymentOf(job_id);
-    expect(await pay(job_id, first)).toMatchObject({ status: 403, body: { refusal_code: 'budget_exhausted' } });
-    await budget(String(BigInt(spent) + PRICE + FEE));
-    const due = await pay(job_id, await paymentOf(job_id));
+    const { service, winner, poster } = jobs;
+    const moved = (await service.transfersFrom(winner.account)).length;
+    const own = await paymentFor(winner.account, service.url + payPath(job_id), jobs.by(poster));
+    expect(await pay(job_id, own)).toMatchObject({ status: 409, body: { code: 'payer_is_payee', charged: false } });
+    expect((await service.transfersFrom(winner.account)).length).toBe(moved);
+    expect(await jobs.read(job_id)).toMatchObject({ status: 'delivered', legs: [{ status: 'unpaid' }, {}] });
+    expect((await unpaid(job_id)).status).toBe(402);
+  });
+
+  it('403 with a signed refusal where the book’s budget does not take both; nothing is held', async () => {
+    const { poster, job_id, budget, spent, ...by } = await bounded();
+    await budget(spent + PRICE + FEE - 1n);
+    const first = await by.payment();
+    expect(await by.pay(first)).toMatchObject({ status: 403, body: { refusal_code: 'budget_exhausted' } });
+    await budget(spent + PRICE + FEE);
+    const due = await by.pay(await by.payment());
     expect(due.status).toBe(402);
     // Judged once: whatever the book says meanwhile, the second one passes.
-    await service.post(
-      `/v1/agents/${poster.agent_id}/book/policy`,
-      { policy_type: 'kill_switch', value: true },
-      jobs.by(poster),
-    );
-    expect(await pay(job_id, await paymentOf(job_id))).toMatchObject({ status: 200, body: { status: 'paid' } });
-    await service.post(
-      `/v1/agents/${poster.agent_id}/book/policy`,
-      { policy_type: 'kill_switch', value: null },
-      jobs.by(poster),
-    );
+    const policy = { policy_type: 'kill_switch', value: true };
+    await jobs.service.post(`/v1/agents/${poster.agent_id}/book/policy`, policy, jobs.by(poster));
+    expect(await by.pay(await by.payment())).toMatchObject({ status: 200, body: { status: 'paid' } });
+    expect((await jobs.read(job_id)).status).toBe('paid');
+  });
+
+  it('402 of the fee to a payment that the book has refused, once another one is the first: it was never sent', async () => {
+    const { budget, spent, ...by } = await bounded();
+    await budget(spent + PRICE + FEE - 1n);
+    const refused = await by.payment();
+    const first = await by.pay(refused);
+    expect(first).toMatchObject({ status: 403, body: { refusal_code: 'budget_exhausted' } });
     await budget(null);
+    const other = await by.payment();
+    const due = await by.pay(other);
+    expect(due.status).toBe(402);
+    // The other one stands as the first: what the refused one may hear is that it is not the second.
+    const again = await by.pay(refused);
+    expect([again.status, again.body.code]).toEqual([402, 'payment_rejected']);
+    expect(offerIn(again)).toMatchObject({ amount: String(FEE) });
+    expect(await by.pay(await by.payment())).toMatchObject({ status: 200, body: { status: 'paid' } });
+    expect((await by.pay(refused)).status).toBe(409);
   });
 });
+
+/** A job whose poster is nobody else's, delivered: what its book is told holds for this test alone. */
+async function bounded() {
+  const { service } = jobs;
+  const poster = await service.newAgent();
+  const { job_id } = (await jobs.post(poster)).body;
+  const { bid_id } = (await jobs.bid(jobs.winner, job_id)).body;
+  await jobs.step(poster, job_id, 'pick', { bid_id });
+  await jobs.step(jobs.winner, job_id, 'deliver', { output_sha256: sha256(OUTPUT) });
+  const book = `/v1/agents/${poster.agent_id}/book`;
+  return {
+    ...{ poster, job_id },
+    spent: BigInt((await bookOf(poster)).spent),
+    budget: (value: bigint | null) => service.post(book, { budget: value && String(value) }, jobs.by(poster)),
+    payment: () => paymentFor(poster.account, service.url + payPath(job_id), jobs.by(poster)),
+    pay: (headers: Readonly<Record<string, string>>) => pay(job_id, headers, poster),
+  };
+}
