@@ -23,6 +23,15 @@ export function legsOf({ priceAtomic, network, payTo }: Picked): JobLegs | null 
   };
 }
 
+export function isSameLegs(one: JobLegs, other: JobLegs): boolean {
+  return (
+    one.winner.network === other.winner.network &&
+    one.winner.pay_to === other.winner.pay_to &&
+    one.winner.amount_atomic === other.winner.amount_atomic &&
+    one.fee.amount_atomic === other.fee.amount_atomic
+  );
+}
+
 /** A stamp and one per cent of the price, rounded up. */
 function feeOf(price: AtomicAmount): AtomicAmount {
   return atomicAmount(limits.stamp_price_atomic + (price + 99n) / 100n);

@@ -9,7 +9,7 @@ import type { Context } from '../../context.ts';
 import type { Leg, Payer, Stamp, TwoLegs } from '../../sale.ts';
 import { boardStamp } from '../stamp.ts';
 import type { JobLegs } from './legs.ts';
-import { feeSlot, legSlot } from './legs.ts';
+import { feeSlot, isSameLegs, legSlot } from './legs.ts';
 import { markLegOne, markPaid, payableJob } from './mark-paid.ts';
 import type { PayArgs } from './pay-args.ts';
 import { findHeldLeg, type PayoutFact } from './payout-fact.ts';
@@ -54,7 +54,7 @@ export function winnersLeg(asked: Asked | null): Leg<PayArgs> {
     ...(asked && { pay_to: asked.legs.winner.pay_to, reserved_atomic: bothOf(asked.legs) }),
     reserves: true,
     slots: ({ job_id }) => [legSlot(job_id)],
-    admit: requireAsPicked,
+    admit: (args, payer, context) => requireAsPicked(asked, args, payer, context),
     kept: (tx, { job_id }, kept) => markLegOne(tx, job_id, kept),
   };
 }
@@ -92,10 +92,19 @@ function bothOf({ winner, fee }: JobLegs): AtomicAmount {
   return atomicAmount(winner.amount_atomic + fee.amount_atomic);
 }
 
-/** Payee, price and network are frozen as the bid is picked; they are looked at once more as the payment is claimed. */
-async function requireAsPicked({ agent_id, job_id }: PayArgs, payer: Payer | null, context: Context): Promise<void> {
+/**
+ * Payee, price and network are frozen as the bid is picked; they are compared with what was asked for once more as the payment
+ * is claimed. @throws forbidden, job_state_conflict, payer_is_payee
+ */
+async function requireAsPicked(
+  asked: Asked | null,
+  { agent_id, job_id }: PayArgs,
+  payer: Payer | null,
+  context: Context,
+): Promise<void> {
   const { job, legs } = await payableJob(context.database, job_id);
   if (agentId(job.agentId) !== agent_id) throw new Refusal('forbidden');
+  if (asked && !isSameLegs(asked.legs, legs)) throw new Refusal('job_state_conflict', { facts: { charged: false } });
   const { pay_to, network } = legs.winner;
   const spelt = (address: string) => (network === 'base' ? address.toLowerCase() : address);
   if (payer && spelt(payer.wallet) === spelt(pay_to))

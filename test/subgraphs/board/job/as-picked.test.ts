@@ -1,0 +1,50 @@
+import { beforeAll, expect, it } from 'vitest';
+import { atomicAmount } from '../../../../schema/amount.ts';
+import { agentId } from '../../../../schema/ids.ts';
+import { nobody } from '../../../../schema/principal.ts';
+import { type JobLegs, legsOf } from '../../../../subgraphs/board/job/legs.ts';
+import { winnersLeg } from '../../../../subgraphs/board/job/pay.paid.ts';
+import type { Context } from '../../../../subgraphs/context.ts';
+import { jobTable } from '../../../harness/board/job-table.ts';
+import { freshStore } from '../../../harness/store.ts';
+
+const [POSTER, WINNER] = [1, 2];
+let database: Awaited<ReturnType<typeof freshStore>>;
+let table: ReturnType<typeof jobTable>;
+beforeAll(async () => {
+  database = await freshStore();
+  table = jobTable(database);
+}, 60_000);
+
+async function delivered() {
+  const job_id = await table.post(POSTER);
+  const { bid_id } = (await table.bid(WINNER, job_id)) ?? {};
+  await table.pick(POSTER, job_id, String(bid_id));
+  await table.deliver(WINNER, job_id);
+  const legs = legsOf((await table.read(job_id)).job);
+  if (legs === null) throw new Error(`${job_id} has nobody to pay`);
+  return { job_id, legs };
+}
+
+/** What whoever pays hears as the payment for those legs is about to be claimed. */
+const claimedFor = (job_id: string, legs: JobLegs | null) =>
+  winnersLeg(legs && { legs, resource: undefined }).admit?.(
+    { agent_id: agentId(POSTER), job_id },
+    { network: 'base', wallet: `0x${'9'.repeat(40)}` } as never,
+    { database, principal: nobody } as unknown as Context,
+  );
+
+it('a payment is claimed for what was frozen at the pick, and for no other payee, price or network', async () => {
+  const { job_id, legs } = await delivered();
+  await claimedFor(job_id, legs);
+  const { winner, fee } = legs;
+  for (const other of [
+    { ...winner, pay_to: `0x${'8'.repeat(40)}` },
+    { ...winner, amount_atomic: atomicAmount(winner.amount_atomic - 1n) },
+    { ...winner, network: 'solana' as const },
+  ])
+    await expect(claimedFor(job_id, { winner: other, fee })).rejects.toMatchObject({ code: 'job_state_conflict' });
+  await expect(
+    claimedFor(job_id, { winner, fee: { amount_atomic: atomicAmount(fee.amount_atomic - 1n) } }),
+  ).rejects.toMatchObject({ code: 'job_state_conflict' });
+});
