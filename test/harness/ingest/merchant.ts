@@ -1,3 +1,4 @@
+import type { KeyPairSigner } from '@solana/kit';
 import {
   createOfferEIP712,
   createOfferJWS,
@@ -46,7 +47,11 @@ export async function signedByShop(wallet: PrivateKeyAccount, transfer: Observed
 }
 
 /** On Solana: a JWS, by the key that is an address there. */
-export async function signedByShopOfSolana(key: CryptoKey, transfer: ObservedTransfer, said: Said = {}) {
+export async function signedByShopOfSolana(
+  { privateKey: key }: KeyPairSigner['keyPair'],
+  transfer: ObservedTransfer,
+  said: Said = {},
+) {
   const { resource, offer, receipt } = partsOf(transfer, said);
   const signer: JWSSigner = {
     ...{ kid: 'did:web:shop.example#key-1', format: 'jws', algorithm: 'EdDSA' },

@@ -51,8 +51,8 @@ describe('what whoever was paid has signed, on Base', () => {
   });
 
   it('is not by a key that somebody would have to fetch', async () => {
-    const { privateKey } = (await generateKeyPairSigner()).keyPair;
-    expect(await verdict(await signedByShopOfSolana(privateKey, transfer))).toBe('signer_unknown');
+    const { keyPair } = await generateKeyPairSigner();
+    expect(await verdict(await signedByShopOfSolana(keyPair, transfer))).toBe('signer_unknown');
   });
 });
 
@@ -66,7 +66,7 @@ describe('what whoever was paid has signed, on Solana', () => {
       payer: other.address,
       transaction: '5'.repeat(88),
     });
-    const signed = await signedByShopOfSolana(keyPair.privateKey, sent);
+    const signed = await signedByShopOfSolana(keyPair, sent);
     expect(await verdict(signed, sent)).toBe('signed');
     expect(await verdict(signed, { ...sent, pay_to: other.address })).toBe('signature_invalid');
     expect(await verdict(signed, { ...sent, amount: '1' })).toBe('other_payment');
