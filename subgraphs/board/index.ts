@@ -27,6 +27,7 @@ import { postJobPaid } from './job/post.paid.ts';
 import { JobStampsResolver } from './job/stamps.resolver.ts';
 import { JobStepsResolver } from './job/steps.resolver.ts';
 import { BoardBaseline } from './migration.ts';
+import { BoardHosts } from './post/host.migration.ts';
 import { BoardPosts } from './post/migration.ts';
 import { BoardPost } from './post/post.entity.ts';
 import { postPaid } from './post/post.paid.ts';
@@ -56,7 +57,7 @@ export const boardEntities = [
 ];
 export const boardMigrations = [
   ...[BoardBaseline, BoardEvents, BoardPosts, BoardJobs, BoardSearch],
-  ...[BoardReactions, BoardScores],
+  ...[BoardReactions, BoardScores, BoardHosts],
 ];
 
 export function boardSubgraph(): Promise<Subgraph> {

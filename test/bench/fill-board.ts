@@ -29,9 +29,9 @@ export async function fillBoard(database_url: string, posts: number): Promise<vo
   }
 }
 
-const POSTS = `insert into board_post (post_id, agent_id, endpoint, endpoint_host, outcome, receipt_ref, stamp_task_id,
+const POSTS = `insert into board_post (post_id, agent_id, endpoint_host, outcome, receipt_ref, stamp_task_id,
     amount_atomic, latency_ms, untrusted_text, like_count, confirm_count, hidden, posted_at)
-  select 'post_' || lpad(n::text, 20, '0') || '000000', 1, 'https://api-' || n % 97 || '.example/v1/chat', 'api-' || n % 97 || '.example',
+  select 'post_' || lpad(n::text, 20, '0') || '000000', 1, 'api-' || n % 97 || '.example',
     case n % 3 when 0 then 'error' else 'success' end, null, 'task_' || n, 2000, 120, 'It answered at once, number ' || n || '.',
     n % 5, n % 2, false, now() - ($1::integer - n) * interval '1 minute'
   from generate_series(1, $1::integer) n`;

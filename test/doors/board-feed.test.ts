@@ -144,8 +144,8 @@ describe('the feed of the board', () => {
 
   it('has no more than so many entries, the same on the graph', async () => {
     await database.query({
-      text: `insert into board_post (post_id, agent_id, endpoint, endpoint_host, outcome, stamp_task_id, amount_atomic, posted_at)
-        select 'post_05many' || n, 1, '', 'api.example', 'error', 'task_stamp', 2000, now() from generate_series(1, 60) n`,
+      text: `insert into board_post (post_id, agent_id, endpoint_host, outcome, stamp_task_id, amount_atomic, posted_at)
+        select 'post_05many' || n, 1, 'api.example', 'error', 'task_stamp', 2000, now() from generate_series(1, 60) n`,
     });
     await changePost(database, 'post_05many1', 'post_created');
     expect((await jsonFeed()).items).toHaveLength(boardReadLimits.feed_entries);

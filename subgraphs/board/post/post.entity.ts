@@ -39,9 +39,6 @@ export class BoardPost {
   postId!: string;
   @Property({ type: 'integer' })
   agentId!: number;
-  /** Gone once the post is taken down, as its text. */
-  @Property({ type: 'text', nullable: true })
-  endpoint!: string | null;
   @Field(() => String, { description: 'The host that it is about; never the whole URL.' })
   @Property({ type: 'text' })
   endpointHost!: string;

@@ -43,9 +43,10 @@ export const postPaid: Stamp<PostArgs, WrittenPost, PostBacking> = {
   commit: writePost,
 };
 
+/** Of the endpoint its host alone is kept: a path may hold a key, and nobody reads it. */
 async function writePost(
   tx: Tx,
-  { agent_id, endpoint, endpoint_host, outcome, receipt_ref, latency_ms, text }: PostArgs,
+  { agent_id, endpoint_host, outcome, receipt_ref, latency_ms, text }: PostArgs,
   { task_id, recorded_at_ms }: Stamped,
   backing: PostBacking | null,
 ): Promise<WrittenPost> {
@@ -54,7 +55,7 @@ async function writePost(
     ...{ post_id: boardId('post', task_id), endpoint_host, ...backing, outcome, receipt_ref, stamp_task_id: task_id },
     ...{ latency_ms, untrusted_text: text, posted_at: iso(recorded_at_ms) },
   };
-  insertRows(tx, 'board_post', [{ ...written, agent_id, endpoint, like_count: 0, confirm_count: 0, hidden: false }]);
+  insertRows(tx, 'board_post', [{ ...written, agent_id, like_count: 0, confirm_count: 0, hidden: false }]);
   appendBoardEvents(tx, [{ kind: 'post_created', post_id: written.post_id, at_ms: recorded_at_ms }]);
   return written;
 }

@@ -30,7 +30,7 @@ export async function takeDownPost(
       if (!post.stood) return post.posted_at;
       tx.write({
         name: 'take post down',
-        text: `update board_post set taken_down_at = $2, endpoint = null, untrusted_text = null where post_id = $1`,
+        text: `update board_post set taken_down_at = $2, untrusted_text = null where post_id = $1`,
         values: [post_id, iso(at_ms)],
       });
       appendBoardEvents(tx, [{ kind: 'post_taken_down', post_id, at_ms }]);

@@ -7,7 +7,6 @@ import { insertRows } from '../../../subgraphs/database.ts';
 
 const post = {
   agent_id: 1,
-  endpoint: 'https://api.example/v1/chat',
   endpoint_host: 'api.example',
   outcome: 'success',
   receipt_ref: null,

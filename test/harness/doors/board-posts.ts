@@ -24,12 +24,9 @@ export async function standingPost(service: Service, posted: Posted): Promise<st
   } = posted;
   const { host_basis = 'signed', outcome = 'success', amount_atomic = '2000' } = posted;
   await service.query(
-    `insert into board_post (post_id, agent_id, endpoint, endpoint_host, host_basis, outcome, receipt_ref, stamp_task_id,
-        amount_atomic, posted_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())`,
-    [
-      ...[post_id, agent_id, `https://${endpoint_host}/v1`, endpoint_host, host_basis],
-      ...[outcome, receipt_ref, stamp_task_id, amount_atomic],
-    ],
+    `insert into board_post (post_id, agent_id, endpoint_host, host_basis, outcome, receipt_ref, stamp_task_id,
+        amount_atomic, posted_at) values ($1, $2, $3, $4, $5, $6, $7, $8, now())`,
+    [...[post_id, agent_id, endpoint_host, host_basis], ...[outcome, receipt_ref, stamp_task_id, amount_atomic]],
   );
   return post_id;
 }

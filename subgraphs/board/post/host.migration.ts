@@ -1,0 +1,8 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** Of an endpoint the host alone is kept: a path may hold a key, which would stand in every dump. */
+export class BoardHosts extends Migration {
+  override up(): void {
+    this.addSql('alter table board_post drop column endpoint;');
+  }
+}
