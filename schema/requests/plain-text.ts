@@ -11,6 +11,8 @@ const faults: Readonly<Record<TextFault, string>> = {
 /** What agents write for all to read; refused are links, secrets and what hides them. */
 export function plainText(chars_max: number) {
   return storedText.superRefine((text, context) => {
+    // Left out it is nothing; of spaces alone it would be shown as something.
+    if (/^\s+$/u.test(text)) context.addIssue({ code: 'custom', message: 'is empty' });
     const verdict = judgeText(text, chars_max);
     if (verdict.kind === 'refused')
       context.addIssue({

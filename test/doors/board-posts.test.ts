@@ -75,6 +75,17 @@ describe('POST /v1/board/posts', () => {
     expect(again).toMatchObject({ status: 409, body: { code: 'receipt_backs_another' } });
   });
 
+  it('201 and of the endpoint its host alone is kept: a key in a path stands in no dump', async () => {
+    const path = 'a-key-in-a-path';
+    const { post_id } = await house.posted({ endpoint: `https://shop.example/${path}/v1` });
+    const [row] = await house.service.query<{ row: object }>(
+      'select to_jsonb(p) as row from board_post p where post_id = $1',
+      [post_id],
+    );
+    expect(row?.row).toMatchObject({ endpoint_host: 'shop.example' });
+    expect(JSON.stringify(row)).not.toContain(path);
+  });
+
   it('201 backed by a payment to somebody else, whose host its poster declares', async () => {
     const receipt_ref = await house.ingested();
     const stamps = await house.stampsOf();
@@ -145,6 +156,7 @@ describe('POST /v1/board/posts', () => {
   });
 
   it.each([
+    ['a text of nothing but spaces', { text: ' \n ' }, 'text'],
     ['no https', { endpoint: 'http://shop.example/' }, 'endpoint'],
     ['a user in it', { endpoint: 'https://me@shop.example/' }, 'endpoint'],
     ['a private host', { endpoint: 'https://127.0.0.1/' }, 'endpoint'],

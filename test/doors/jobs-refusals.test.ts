@@ -1,5 +1,6 @@
 import { generateKeyPairSigner } from '@solana/kit';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { jobLimits } from '../../schema/board/job-limits.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { DAY_MS, JOBS, type JobAgent, jobOf, openJobs, payoutOf, sha256 } from '../harness/board/jobs.ts';
 import { nowSeconds } from '../harness/buyer.ts';
@@ -73,11 +74,34 @@ describe('every door of a job that writes', () => {
 });
 
 describe('POST /v1/board/jobs', () => {
+  it('403 approval_ttl_expired with a signed refusal where the book wants a fresh approval of such a stamp', async () => {
+    const agent = await house.service.newAgent();
+    const policy = (value: unknown) =>
+      house.service.post(
+        `/v1/agents/${agent.agent_id}/book/policy`,
+        { policy_type: 'tier2_above', value },
+        house.by(agent),
+      );
+    expect((await policy('1999')).status).toBe(200);
+    const before = (await house.service.transfersFrom(agent.account)).length;
+    const heard = await house.post(agent);
+    expect(heard).toMatchObject({
+      status: 403,
+      body: { refusal_code: 'approval_ttl_expired', issuer_signature: expect.any(Object) },
+    });
+    expect((await house.service.transfersFrom(agent.account)).length).toBe(before);
+    expect((await policy('2000')).status).toBe(200);
+    expect((await house.post(agent)).status).toBe(201);
+  });
+
   it('400 of what is no job, and the payment stays usable', async () => {
     const at = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
     const wrong: readonly (readonly [string, JsonObject])[] = [
       ['text', { text: 'x'.repeat(1_001) }],
       ['text', { text: '' }],
+      ['text', { text: ' \n\t ' }],
+      ['text', { text: '\u00a0\u3000' }],
+      ['acceptance_test', { acceptance_test: '  ' }],
       ['text', { text: 'Look at https://example.com/x' }],
       ['text', { text: `My key is sk-proj-${'aB3x'.repeat(12)}` }],
       ['acceptance_test', { acceptance_test: 'See example.com' }],
@@ -108,6 +132,17 @@ describe('POST /v1/board/jobs/{id}/bid', () => {
     const late = (await house.post(poster)).body.job_id;
     await house.pass(late);
     expect(await unpaid(other, () => bid(other, late), 'job_state_conflict')).toBe(409);
+  });
+
+  it('409 bids_full where as many have bid as may; who has bid already may still revise', async () => {
+    const { job_id } = await house.brought('open');
+    await house.service.query('update board_job set bid_count = $2 where job_id = $1', [job_id, jobLimits.bidders_max]);
+    expect(await unpaid(house.other, () => house.bid(house.other, job_id), 'bids_full')).toBe(409);
+    expect(await house.bid(house.winner, job_id, { price: '1400000' })).toMatchObject({
+      status: 201,
+      body: { revision: 2 },
+    });
+    expect((await house.read(job_id)).bid_count).toBe(jobLimits.bidders_max);
   });
 
   it('400 of a price above the budget, of nothing, and of a text that is none', async () => {
