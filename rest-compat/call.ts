@@ -65,7 +65,8 @@ async function opened(door: Door, request: DoorRequest, house: Face, uploads: Up
   });
   for (const upload of uploads) await upload.deliver();
   if (stream === null) {
-    const kept = { ...keptFor(door, query), ...(status !== null && { status }) };
+    const answer = (data: JsonObject) => door.answer(data, variables);
+    const kept = { ...keptFor(door, query), ...(status !== null && { status }), answer };
     const spelt = plain ? { ...kept, media: plain.media, answer: plain.textOf } : kept;
     const make = async () => {
       const executed = await port.execute({

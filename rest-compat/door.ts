@@ -115,8 +115,8 @@ export interface DocumentDoor extends Columns {
   readonly documents: readonly DocumentNode[];
   /** @throws Refusal invalid_request, with the parameter at fault. */
   operation(request: RawRequest): AskedOperation;
-  /** The body; a string goes out verbatim, null is a 404. */
-  answer(data: JsonObject): Json;
+  /** The body; a string goes out verbatim, null is a 404. `asked`: the variables of its operation. */
+  answer(data: JsonObject, asked?: JsonObject): Json;
 }
 
 /** Made from the table or the process, without the graph. */
@@ -137,7 +137,7 @@ interface DocumentRow<P, Q, H, B extends object> extends Row, Runs<P, Q, H, B> {
   readonly query?: z.ZodType<Q>;
   readonly headers?: z.ZodType<H>;
   readonly body?: z.ZodType<B>;
-  answer?(data: JsonObject): Json;
+  answer?(data: JsonObject, asked?: JsonObject): Json;
 }
 
 const nothing = z.object({});

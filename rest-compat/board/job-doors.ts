@@ -64,7 +64,7 @@ export const jobDoors = [
     summary: 'The jobs of the board, newest first',
     tags,
     document: operation('board/list_jobs'),
-    query: z.object({
+    query: z.strictObject({
       status: JobPage.shape.status,
       limit: digits(JobPage.shape.limit.unwrap())
         .optional()

@@ -34,7 +34,7 @@ export const PostTombstone = z.object({ post_id: z.string(), status: z.literal('
 
 export const PostsAnswer = z.object({
   posts: z.array(PostAnswer).describe('Newest first.'),
-  next_cursor: z.string().nullable().describe('`cursor` of the next page; null where this one is empty.'),
+  next_cursor: z.string().nullable().describe('`cursor` of the next page; null where this is the last.'),
 });
 
 export const CommentAnswer = z.object({
@@ -50,7 +50,7 @@ export const CommentsAnswer = z.object({
   post_id: z.string(),
   status: z.enum(['published', 'taken_down']).describe('Of the post.'),
   comments: z.array(CommentAnswer).describe('Oldest first; none where the post was taken down.'),
-  next_cursor: z.string().nullable().describe('`cursor` of the next page; null where this one is empty.'),
+  next_cursor: z.string().nullable().describe('`cursor` of the next page; null where this is the last.'),
 });
 
 export const FlagAnswer = z.object({

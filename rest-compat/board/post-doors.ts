@@ -67,8 +67,9 @@ export const postDoors = [
         .describe(PostPageMembers.limit.description ?? ''),
       cursor: PostPageMembers.cursor,
     }),
-    variables: ({ query }) => present({ ...query }),
-    answer: ({ answer }) => pageOf({ posts: answer ?? [] }, 'posts', 'post_id'),
+    variables: ({ query: { limit = boardLimits.page_posts_default, ...query } }) =>
+      present({ ...query, limit: Math.min(limit, boardLimits.page_posts_max) + 1 }),
+    answer: ({ answer }, asked) => pageOfPosts(answer, asked?.limit),
     response: PostsAnswer,
   }),
   documentDoor({
@@ -113,7 +114,6 @@ export const postDoors = [
       cursor: CommentPageMembers.cursor,
     }),
     variables: ({ params, query }) => ({ postId: params.id, ...present({ ...query }) }),
-    answer: ({ answer }) => pageOf(answer, 'comments', 'comment_id'),
     response: CommentsAnswer,
     errors: ['not_found'],
   }),
@@ -184,9 +184,10 @@ function standing(answer: Json | undefined): Json {
 }
 
 /** A list with where the next page begins: behind its last. */
-function pageOf(answer: Json | undefined, list: string, id: string): Json {
-  if (!isJsonObject(answer)) return null;
-  const members = answer[list];
-  const last = Array.isArray(members) ? members.at(-1) : undefined;
-  return { ...answer, next_cursor: isJsonObject(last) ? (last[id] ?? null) : null };
+function pageOfPosts(answer: Json | undefined, read: Json | undefined): JsonObject {
+  const found = Array.isArray(answer) ? answer : [];
+  const follows = typeof read === 'number' && found.length === read;
+  const posts = follows ? found.slice(0, -1) : found;
+  const last = posts.at(-1);
+  return { posts, next_cursor: follows && isJsonObject(last) ? (last.post_id ?? null) : null };
 }

@@ -128,6 +128,10 @@ export const JobPage = z.strictObject({
     .min(1, { error: PAGE })
     .optional()
     .describe(`Jobs; default ${jobLimits.page_default}, more than ${jobLimits.page_max} is clamped.`),
-  before: JobId.optional().describe('Jobs older than the one of this job_id: `next` of the page before.'),
+  before: z
+    .string()
+    .regex(/^job_[0-9a-hjkmnp-tv-z]{26}$/, { error: 'is no id of a job' })
+    .optional()
+    .describe('Jobs older than the one of this job_id: `next` of the page before.'),
 });
 export type JobPage = z.output<typeof JobPage>;

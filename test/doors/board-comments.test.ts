@@ -83,6 +83,8 @@ describe('POST /v1/board/posts/{id}/comments', () => {
       cursor = page.next_cursor;
     }
     expect(pages).toEqual(whole);
+    expect((await read(`?limit=${whole.length}`)).next_cursor).toBeNull();
+    expect((await read(`?limit=${whole.length - 1}`)).next_cursor).toBe(whole.at(-2));
     expect((await house.service.get(`${thread}?limit=0`)).status).toBe(400);
   });
 });

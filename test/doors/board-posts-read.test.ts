@@ -36,6 +36,14 @@ describe('GET /v1/board/posts', () => {
       cursor = page.next_cursor;
     }
     expect(pages).toEqual(newest);
+    // No page follows one that holds the last, however full it is.
+    for (const [limit, next] of [
+      [3, newest[2]],
+      [4, null],
+      [100, null],
+      [1_000, null],
+    ])
+      expect((await list(`endpoint=pages.example&limit=${limit}`)).next_cursor, `${limit}`).toBe(next);
     expect(await ids('endpoint=nobody.example')).toEqual([]);
   });
 

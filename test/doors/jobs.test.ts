@@ -213,8 +213,16 @@ describe('GET /v1/board/jobs', () => {
     expect((await list(`?status=expired&before=${one}`)).next).toBeNull();
   });
 
-  it('400 of a status or a limit that there is none of', async () => {
-    for (const query of ['?status=done', '?limit=0', '?limit=x', '?before='])
+  it('400 of a status, a limit or a page that there is none of, and of what is not known', async () => {
+    for (const query of [
+      '?status=done',
+      '?limit=0',
+      '?limit=x',
+      '?before=',
+      '?before=x',
+      '?before=post_1',
+      '?sort=asc',
+    ])
       expect((await house.service.get(`${JOBS}${query}`)).status, query).toBe(400);
   });
 });

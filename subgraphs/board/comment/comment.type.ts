@@ -8,4 +8,6 @@ export class BoardComments {
   @Field(() => BoardStatusWord, { description: 'Whether the post stands.' }) status!: BoardStatus;
   @Field(() => [BoardComment], { description: 'Oldest first; none where the post was taken down.' })
   comments!: readonly BoardComment[];
+  @Field(() => String, { nullable: true, description: '`cursor` of the next page; null where this is the last.' })
+  next!: string | null;
 }

@@ -14,6 +14,8 @@ export interface CommentPage {
 export interface PostComments {
   readonly status: BoardStatus;
   readonly comments: readonly BoardComment[];
+  /** Where the next page begins; null: this is the last. */
+  readonly next: string | null;
 }
 
 /** Oldest first, by a keyset; what was taken down stands without its text. Null where there is no such post, or it is hidden. */
@@ -22,6 +24,7 @@ export async function commentsOf(
   post_id: string,
   { limit, cursor }: CommentPage,
 ): Promise<PostComments | null> {
+  const size = Math.min(limit, boardLimits.page_comments_max);
   const rows = await database.query<{ taken_down: boolean; commentId: string | null } & Record<string, unknown>>({
     name: 'comments of post',
     text: `select p.taken_down_at is not null as taken_down, c.* from board_post p
@@ -30,9 +33,11 @@ export async function commentsOf(
         where p.taken_down_at is null and post_id = p.post_id and not hidden and comment_id > $2
         order by comment_id limit $3) c on true
       where p.post_id = $1 and not p.hidden order by c."commentId"`,
-    values: [post_id, cursor ?? '', Math.min(limit, boardLimits.page_comments_max)],
+    values: [post_id, cursor ?? '', size + 1],
   });
   if (rows.length === 0) return null;
   const comments = rows.flatMap(({ taken_down: _, ...row }) => (row.commentId ? [asEntity(BoardComment, row)] : []));
-  return { status: rows[0]?.taken_down ? 'taken_down' : 'published', comments };
+  const shown = comments.slice(0, size);
+  const next = comments.length > size ? (shown.at(-1)?.commentId ?? null) : null;
+  return { status: rows[0]?.taken_down ? 'taken_down' : 'published', comments: shown, next };
 }

@@ -32,7 +32,7 @@ export async function listPosts(
     name: ['board posts', ...filters.map(({ name }) => name)].join(', '),
     text: `select ${selectList(database.orm, BoardPost)} from board_post where ${STANDING}${where}
       order by post_id desc limit $1`,
-    values: [Math.min(limit, boardLimits.page_posts_max), ...filters.map(({ value }) => value)],
+    values: [Math.min(limit, boardLimits.page_posts_read_max), ...filters.map(({ value }) => value)],
   });
   return found.map(row => asEntity(BoardPost, row));
 }

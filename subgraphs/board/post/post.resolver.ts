@@ -26,7 +26,7 @@ const PostPath = z.object({ id: BoardId });
 
 @Resolver(() => BoardPost)
 export class BoardPostResolver {
-  @Directive(`@listSize(assumedSize: ${boardLimits.page_posts_max})`)
+  @Directive(`@listSize(assumedSize: ${boardLimits.page_posts_read_max})`)
   @Query(() => [BoardPost], {
     description: 'The public board, newest first. `type` is an outcome, `endpoint` a URL or a host.',
   })
@@ -35,7 +35,7 @@ export class BoardPostResolver {
     @Arg('type', () => Outcome, { nullable: true, description: 'Posts of this outcome alone.' }) type?: Outcome,
     @Arg('endpoint', () => String, { nullable: true, description: 'Posts about this endpoint alone: a URL or a host.' })
     endpoint?: string,
-    @Arg('limit', () => Int, { nullable: true, description: '1 to 100, 50 where it is left out; more is clamped.' })
+    @Arg('limit', () => Int, { nullable: true, description: '1 to 101, 50 where it is left out; more is clamped.' })
     limit?: number | null,
     @Arg('cursor', () => String, { nullable: true, description: '`postId` of the last post of the page before.' })
     cursor?: string | null,
