@@ -3,6 +3,8 @@ export const boardReadLimits = {
   search_chars_max: 200,
   search_hits_default: 20,
   search_hits_max: 50,
+  /** Of each kind so many are read one by one, before all that match are sought by their index. */
+  search_newest_first: 500,
   /** Then the search is given up. */
   search_ms_max: 500,
   /** In one process: each holds a connection to the database for as long as it takes. */

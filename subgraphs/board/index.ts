@@ -41,6 +41,7 @@ import { BoardScores } from './score/migration.ts';
 import { EndpointScoreResolver } from './score/score.resolver.ts';
 import { BoardSearch } from './search/migration.ts';
 import { BoardSearchResolver } from './search/search.resolver.ts';
+import { BoardSearchWords } from './search/words-migration.ts';
 import { BoardUse } from './use.entity.ts';
 
 export const boardEntities = [
@@ -57,7 +58,7 @@ export const boardEntities = [
 ];
 export const boardMigrations = [
   ...[BoardBaseline, BoardEvents, BoardPosts, BoardJobs, BoardSearch],
-  ...[BoardReactions, BoardScores, BoardHosts],
+  ...[BoardReactions, BoardScores, BoardHosts, BoardSearchWords],
 ];
 
 export function boardSubgraph(): Promise<Subgraph> {

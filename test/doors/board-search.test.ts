@@ -117,6 +117,23 @@ describe('GET /v1/board/search', () => {
   });
 });
 
+it('200 without hits where nothing holds the words and looking for misspelt ones takes too long, and the answer says so', async () => {
+  const slow: Database = {
+    ...database,
+    transaction: (work, bound) =>
+      database.transaction(tx => {
+        const query = async (statement: Parameters<typeof tx.query>[0]) => {
+          const similar = JSON.stringify(statement).includes('.%>)');
+          if (similar) await tx.query(`select pg_sleep(${(2 * boardReadLimits.search_ms_max) / 1_000})`);
+          return tx.query(statement);
+        };
+        return work({ ...tx, query } as typeof tx);
+      }, bound),
+  };
+  const asked = { query: 'marmelade', address: '', base_url: '' };
+  expect(await searchBoard(slow, asked)).toEqual({ matched: 'words', tolerant: false, hits: [], next: null });
+});
+
 it('boardSearch finds the same on the graph', async () => {
   const query = '{ boardSearch(query: "billed", first: 1) { matched hits { id kind } next } }';
   const { body } = await service.post<{ data: { boardSearch: object } }>('/graphql', { query });

@@ -3,10 +3,11 @@ import { boardReadLimits } from '../../../schema/board/read-limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { Database } from '../../database.ts';
 import { Semaphore } from '../../semaphore.ts';
-import { entriesOf, type NamedEntry, newestEntries } from '../entry/read.ts';
+import { entriesOf, type NamedEntry } from '../entry/read.ts';
 import { cursorIn, cursorText, type SearchCursor } from './cursor.ts';
 import type { BoardMatch, BoardSearchPage } from './search.type.ts';
 import { similarityPlace } from './similarity.ts';
+import { BY_WORDS, bySimilarity } from './statement.ts';
 
 export interface SearchAsked {
   readonly query: string;
@@ -25,7 +26,7 @@ const turns = new Semaphore({
 
 /**
  * Posts and jobs by their words, newest first. Where none holds them, those that hold words which are alike, if this database
- * can tell. Bounded in time, and in how many are under way.
+ * can tell in time. Bounded in time, and in how many are under way.
  * @throws Refusal invalid_request; query_too_costly where it takes too long; unavailable where there is no turn
  */
 export async function searchBoard(database: Database, asked: SearchAsked): Promise<BoardSearchPage> {
@@ -34,16 +35,40 @@ export async function searchBoard(database: Database, asked: SearchAsked): Promi
   const words = wordsOf(asked.query);
   const place = await similarityPlace(database);
   const find = (matched: BoardMatch) => findBy(database, matched, place, { words, limit: limit + 1, cursor });
-  const found = await turns.take(asked.address, async () => {
-    const matched = cursor?.matched ?? 'words';
-    const rows = await find(matched);
-    const misspelt = rows.length === 0 && cursor === null && place !== null;
-    return misspelt ? { matched: 'similar' as const, rows: await find('similar') } : { matched, rows };
-  });
+  const found = await turns.take(asked.address, () =>
+    cursor === null ? findFirst(find, place) : findNext(find, cursor, place),
+  );
   if (!found) throw new Refusal('unavailable');
   const entries = entriesOf(found.rows, asked.base_url);
   const matched = entries.length === 0 && cursor === null ? 'words' : found.matched;
-  return { matched, tolerant: place !== null, hits: entries.slice(0, limit), next: nextOf(entries, limit, matched) };
+  const next = nextOf(entries, limit, matched);
+  return { matched, tolerant: found.tolerant, hits: entries.slice(0, limit), next };
+}
+
+interface Found {
+  readonly matched: BoardMatch;
+  readonly rows: readonly object[];
+  readonly tolerant: boolean;
+}
+
+type Find = (matched: BoardMatch) => Promise<readonly object[]>;
+
+/** That nothing holds the words is an answer, also where looking for misspelt ones would take too long. */
+async function findFirst(find: Find, place: string | null): Promise<Found> {
+  const rows = await find('words');
+  const none = { matched: 'words', rows: [], tolerant: false } as const;
+  if (rows.length > 0) return { matched: 'words', rows, tolerant: place !== null };
+  if (place === null) return none;
+  try {
+    return { matched: 'similar', rows: await find('similar'), tolerant: true };
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'query_too_costly') return none;
+    throw error;
+  }
+}
+
+async function findNext(find: Find, { matched }: SearchCursor, place: string | null): Promise<Found> {
+  return { matched, rows: await find(matched), tolerant: place !== null };
 }
 
 function nextOf(entries: readonly NamedEntry[], limit: number, matched: BoardMatch): string | null {
@@ -70,12 +95,6 @@ interface Sought {
   readonly limit: number;
   readonly cursor: SearchCursor | null;
 }
-
-const BY_WORDS = newestEntries(
-  words => `to_tsvector('simple', ${words}) @@ websearch_to_tsquery('simple', board_words(null, $3))`,
-);
-const bySimilarity = (place: string) =>
-  newestEntries(words => `(${words}) operator(${place}.%>) board_words(null, $3)`);
 
 /** SQLSTATE query_canceled: what statement_timeout says. */
 const QUERY_CANCELED = '57014';

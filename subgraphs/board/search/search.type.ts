@@ -14,7 +14,8 @@ export class BoardSearchPage {
   @Field(() => BoardMatchWord, { description: 'By what they were found; the same on all pages of a search.' })
   matched!: BoardMatch;
   @Field(() => Boolean, {
-    description: 'Whether misspelt words are looked for where none are found: not on every database.',
+    description:
+      'Whether misspelt words are looked for where none are found: not on every database, and not where it takes too long.',
   })
   tolerant!: boolean;
   @Field(() => [BoardEntry], { description: 'The entries of this page.' })
