@@ -18,7 +18,7 @@ export const EndpointScoreAnswer = z.object({
   endpoint_host: z.string(),
   score_bp: z.int().min(0).max(10_000).describe('Basis points; 5,000 where nothing is known.'),
   as_of_block: z.int().nullable().describe('The last block of Base that any of it was looked at in.'),
-  rows_max: z.int().describe('So many of the newest standing posts.'),
+  rows_max: z.int().describe('So many of the newest standing posts that can weigh, and beside them of all.'),
   weights: JsonMembers.describe('What the rule weighs by.'),
   rows: z
     .array(
@@ -38,7 +38,16 @@ export const EndpointScoreAnswer = z.object({
     )
     .describe('Newest first.'),
   clusters: z.array(z.object({ cluster: z.string(), payers: z.int(), posts: z.int(), weight: Atomic, good: Atomic })),
-  edges: z.array(z.object({ funder: z.string(), payer: z.string(), funded_wallets: z.int().nullable() })),
+  edges: z.array(
+    z.object({
+      funder: z.string(),
+      payer: z.string(),
+      amount: Atomic.nullable().describe(
+        'What it sent the payer, atomic USDC: less than the weights say merges nobody.',
+      ),
+      funded_wallets: z.int().nullable(),
+    }),
+  ),
   edges_hash: Hash.describe(
     'SHA-256 of the canonical JSON (RFC 8785) of the edges, sorted by their own canonical JSON.',
   ),

@@ -1,6 +1,6 @@
 /** Limits of what endpoints are scored by, units last in each name. */
 export const scoreLimits = {
-  /** The newest of a host. */
+  /** The newest of a host that can weigh, and as many of the newest of all. */
   rows_max: 200,
   /** Before a payer's first post, as it is first looked at: about five and a half hours of Base. */
   funding_blocks_max: 10_000,

@@ -39,6 +39,7 @@ import { ReactionResolver } from './reaction/reaction.resolver.ts';
 import { BoardFunding, BoardFundingHead } from './score/funding.entity.ts';
 import { BoardScores } from './score/migration.ts';
 import { EndpointScoreResolver } from './score/score.resolver.ts';
+import { BoardScoresWeighable } from './score/weighable-migration.ts';
 import { BoardSearch } from './search/migration.ts';
 import { BoardSearchResolver } from './search/search.resolver.ts';
 import { BoardSearchWords } from './search/words-migration.ts';
@@ -58,7 +59,7 @@ export const boardEntities = [
 ];
 export const boardMigrations = [
   ...[BoardBaseline, BoardEvents, BoardPosts, BoardJobs, BoardSearch],
-  ...[BoardReactions, BoardScores, BoardHosts, BoardSearchWords],
+  ...[BoardReactions, BoardScores, BoardHosts, BoardSearchWords, BoardScoresWeighable],
 ];
 
 export function boardSubgraph(): Promise<Subgraph> {

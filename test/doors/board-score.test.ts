@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { EndpointScoreAnswer } from '../../rest-compat/board/score-answers.ts';
+import { scoreLimits } from '../../schema/board/score-limits.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import type { FundingEdge } from '../../subgraphs/board/score/clusters.ts';
@@ -85,7 +86,7 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
     const { body } = await scoreAt(host);
     const [one, two, three] = agents.map(({ account }) => pseudonym(account.address));
     expect(body.edges).toEqual(
-      [one, two].sort().map(payer => ({ funder: pseudonym(funder), payer, funded_wallets: 2 })),
+      [one, two].sort().map(payer => ({ funder: pseudonym(funder), payer, amount: '400000000', funded_wallets: 2 })),
     );
     expect(body.clusters.map(({ payers, posts }) => [payers, posts]).sort()).toEqual([
       [1, 1],
@@ -123,6 +124,24 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
     await service.query('update agent set wallet = $1 where agent_id = $2', [service.pay_to, agent.agent_id]);
     const { body } = await scoreAt(host);
     expect(body.rows.find(({ post_id }) => post_id === own)?.zero_because).toBe('self_dealt');
+  });
+
+  it('whatever is posted that weighs nothing takes the place of nothing that does', async () => {
+    const [, , agent] = agents as [Agent, Agent, Agent];
+    const endpoint_host = 'flooded.example';
+    const kept = await reported(agent, { endpoint_host });
+    const { score_bp } = (await scoreAt(endpoint_host)).body;
+    expect(score_bp).toBeGreaterThan(5_000);
+    await service.query(
+      `insert into board_post (post_id, agent_id, endpoint, endpoint_host, host_basis, outcome, stamp_task_id, amount_atomic, posted_at)
+        select 'post_9flood' || n, $1, 'https://flooded.example/', $2, 'declared', 'error', 'task_none', 2000, now()
+        from generate_series(1, $3::int) n`,
+      [agent.agent_id, endpoint_host, scoreLimits.rows_max],
+    );
+    const { body } = await scoreAt(endpoint_host);
+    expect(body.score_bp).toBe(score_bp);
+    expect(body.rows.filter(({ zero_because }) => zero_because === null).map(({ post_id }) => post_id)).toEqual([kept]);
+    expect(body.rows).toHaveLength(scoreLimits.rows_max + 1);
   });
 
   it('200 by GraphQL, of a URL as of its host; 400 of what is neither; 304 where it is as it was', async () => {

@@ -26,12 +26,16 @@ registerEnumType(Outcome, {
 /** What lists, counts and feeds show. */
 export const STANDING = 'not hidden and taken_down_at is null';
 
+/** Of what stands, what may count for an endpoint's score: as score/rule.ts has it of a post alone. */
+export const CAN_WEIGH = `host_basis = 'signed' and receipt_ref is not null and rail = 'usdc' and amount_atomic > 0`;
+
 /** A report on an endpoint by a registered agent. Only its host is public, never the full URL. */
 @ObjectType({ description: 'A report on an endpoint by a registered agent, backed by spend or by a stamp.' })
 @Entity({ tableName: 'board_post' })
 @Index({ name: 'board_post_newest', properties: ['postId'], where: STANDING })
 @Index({ name: 'board_post_host', properties: ['endpointHost', 'postId'], where: STANDING })
 @Index({ name: 'board_post_host_outcome', properties: ['endpointHost', 'outcome', 'postId'], where: STANDING })
+@Index({ name: 'board_post_weighable', properties: ['endpointHost', 'postId'], where: `${STANDING} and ${CAN_WEIGH}` })
 @Index({ name: 'board_post_outcome', properties: ['outcome', 'postId'], where: STANDING })
 export class BoardPost {
   @Field(() => String, { description: 'By which it is found.' })

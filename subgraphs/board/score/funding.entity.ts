@@ -18,7 +18,7 @@ export class BoardFunding {
   fromBlock!: number | null;
   @Property({ type: 'integer', nullable: true })
   toBlock!: number | null;
-  /** `[{funder, funded_wallets}]`: addresses, lower case. */
+  /** `[{funder, amount, funded_wallets}]`: addresses, lower case; amounts are digits of atomic USDC. */
   @Property({ type: 'json', columnType: 'jsonb', nullable: true })
   funders!: readonly JsonObject[] | null;
   @Property({ type: 'integer', default: 0 })

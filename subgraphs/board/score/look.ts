@@ -25,6 +25,8 @@ export interface FundingChain {
 
 export interface Funder {
   readonly funder: string;
+  /** What it sent in these blocks, digits of atomic USDC; looks of before did not say. */
+  readonly amount?: string;
   /** One more than may merge stands for all that are more; null: nobody could say. */
   readonly funded_wallets: number | null;
 }
@@ -58,10 +60,10 @@ export async function fundersOf(chain: FundingChain, payer: string, range: Range
   const part_min = BigInt(scoreWeights.funder_part_min_bp);
   const large = [...came].filter(([from, amount]) => from !== NOBODY && amount * BP >= total * part_min);
   const funders: Funder[] = [];
-  for (const [funder] of large.sort()) {
+  for (const [funder, amount] of large.sort(([one], [other]) => (one < other ? -1 : 1))) {
     const funded_wallets = await fundedBy(chain, funder, range);
     if (funded_wallets === 'unreachable') return { kind: 'unreachable' };
-    funders.push({ funder, funded_wallets });
+    funders.push({ funder, amount: String(amount), funded_wallets });
   }
   return { kind: 'known', funders };
 }

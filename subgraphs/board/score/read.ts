@@ -7,9 +7,11 @@ import type { Database } from '../../database.ts';
 import { collectedPayer } from '../../receipt/receipt/collected-payer.ts';
 import { readReceipts } from '../../receipt/receipt/find.ts';
 import type { BoardContext } from '../context.ts';
-import type { FundingEdge } from './clusters.ts';
+import { CAN_WEIGH, STANDING } from '../post/post.entity.ts';
+import { type FundingEdge, isFunding } from './clusters.ts';
 import type { Funder } from './look.ts';
-import type { ScoreInputs, ScoreRow } from './rule.ts';
+import { mostPaid, type ScoreInputs, type ScoreRow } from './rule.ts';
+import { scoreWeights } from './weights.ts';
 
 /* What a host's score is run on: its standing posts, what their receipts sign, and who funded whom. */
 
@@ -46,10 +48,13 @@ export async function readInputs({ database, treasuries }: Reader, endpoint_host
   });
   const funding = await fundingOf(database, [...new Set(paid.flatMap(({ payer }) => payer ?? []))]);
   const owners = new Set(Object.values(treasuries).map(spelt));
+  const most_paid = mostPaid(paid.map(({ post, payer }) => ({ payer, amount: String(post.amount) })));
   const rows = paid.map(({ post, payer, payee }): ScoreRow => {
     const poster = spelt(post.wallet ?? '');
-    const funders = (funding.get(payer ?? '')?.funders ?? []).map(({ funder }) => funder);
-    const one_hand = payee !== null && [payer, poster, ...funders].includes(payee);
+    const funders = (funding.get(payer ?? '')?.funders ?? []).filter(({ amount }) =>
+      isFunding(amount ?? null, most_paid.get(payer ?? '') ?? 0n, scoreWeights),
+    );
+    const one_hand = payee !== null && [payer, poster, ...funders.map(({ funder }) => funder)].includes(payee);
     return {
       ...{ post_id: post.post_id, outcome: post.outcome, amount: String(post.amount), rail: post.rail },
       ...{ backing: post.receipt_ref === null ? 'stamp-backed' : 'spend-backed', host_basis: post.host_basis },
@@ -67,6 +72,9 @@ export async function readInputs({ database, treasuries }: Reader, endpoint_host
   };
 }
 
+const newest = (where: string) =>
+  `select post_id from board_post where endpoint_host = $1 and ${where} order by post_id desc limit $2`;
+
 interface StandingPost {
   readonly post_id: string;
   readonly outcome: ScoreRow['outcome'];
@@ -78,12 +86,17 @@ interface StandingPost {
   readonly wallet: string | null;
 }
 
+/**
+ * The newest that can weigh, and the newest of all, so that those which cannot are shown with their reason: whatever is posted
+ * that weighs nothing takes the place of nothing that does.
+ */
 function standingPosts({ query }: Pick<Database, 'query'>, endpoint_host: string): Promise<StandingPost[]> {
   return query<StandingPost & Record<string, unknown>>({
     name: 'board posts to score',
     text: `select p.post_id, p.outcome, p.amount_atomic as amount, p.rail, p.host_basis, p.receipt_ref, a.wallet
       from board_post p left join agent a using (agent_id)
-      where p.endpoint_host = $1 and not p.hidden and p.taken_down_at is null order by p.post_id desc limit $2`,
+      where p.post_id = any(array(${newest(STANDING)}) || array(${newest(`${STANDING} and ${CAN_WEIGH}`)}))
+      order by p.post_id desc`,
     values: [endpoint_host, scoreLimits.rows_max],
   });
 }
@@ -126,9 +139,10 @@ function shownFunding(funding: ReadonlyMap<string, Funding>, payers: readonly st
   const sorted = [...new Set(payers)].sort();
   const edges = sorted.flatMap(payer =>
     (funding.get(payer)?.funders ?? []).map(
-      ({ funder, funded_wallets }): FundingEdge => ({
+      ({ funder, amount = null, funded_wallets }): FundingEdge => ({
         funder: pseudonym(funder),
         payer: pseudonym(payer),
+        amount,
         funded_wallets,
       }),
     ),

@@ -64,11 +64,7 @@ const BP = 10_000n;
 export function scoreOf({ rows, edges }: ScoreInputs, weights: ScoreWeights = scoreWeights): Score {
   const reasons = new Map(rows.map(row => [row.post_id, zeroReason(row)]));
   const counted = rows.filter(row => reasons.get(row.post_id) === null);
-  const clusters = clustersOf(
-    counted.flatMap(({ payer }) => payer ?? []),
-    edges,
-    weights.funder_wallets_max,
-  );
+  const clusters = clustersOf(mostPaid(counted), edges, weights);
   const scored = weighed(counted, clusters, weights);
   const prior = BigInt(weights.prior_amount);
   const total = scored.reduce((sum, { weight }) => sum + weight, prior);
@@ -84,6 +80,14 @@ export function scoreOf({ rows, edges }: ScoreInputs, weights: ScoreWeights = sc
     cost_to_move: counted.length === 0 ? { up: null, down: null } : moveCosts({ good, total }, weights),
     edges_hash: canonicalHash(edgesInOrder(edges).map(edge => ({ ...edge }))),
   };
+}
+
+/** By each payer, at once. */
+export function mostPaid(rows: readonly Pick<ScoreRow, 'payer' | 'amount'>[]): ReadonlyMap<string, bigint> {
+  const most = new Map<string, bigint>();
+  for (const { payer, amount } of rows)
+    if (payer !== null && BigInt(amount) >= (most.get(payer) ?? 0n)) most.set(payer, BigInt(amount));
+  return most;
 }
 
 function zeroReason({ backing, host_basis, proven, payer, amount, rail, self_dealt }: ScoreRow): ZeroReason | null {

@@ -19,6 +19,9 @@ export interface ScoreWeights extends JsonObject {
   readonly funder_wallets_max: number;
   /** Who gave less than this part of what came to a wallet is no funder of it: dust sent to strangers merges nobody. */
   readonly funder_part_min_bp: number;
+  /** Nor who gave less than this part of the most that the wallet paid at the endpoint at once, or less than this at all. */
+  readonly funder_paid_part_min_bp: number;
+  readonly funder_amount_min: string;
   /** The move whose cost is stated. */
   readonly move_bp: number;
   /** What each post costs beside what it cites. */
@@ -32,6 +35,8 @@ export const scoreWeights: ScoreWeights = {
   prior_bp: 5_000,
   funder_wallets_max: 50,
   funder_part_min_bp: 1_000,
+  funder_paid_part_min_bp: 1_000,
+  funder_amount_min: String(limits.stamp_price_atomic),
   move_bp: 1_000,
   stamp_amount: String(limits.stamp_price_atomic),
 };

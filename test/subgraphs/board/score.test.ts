@@ -20,10 +20,12 @@ const rows = fc.array(row, { maxLength: 12 }).map(list => list.map((it, at) => (
 const edge: fc.Arbitrary<FundingEdge> = fc.record({
   funder: fc.constantFrom(...'abcdxyz'),
   payer: wallet,
+  amount: fc.constantFrom('1', '2000', '3000000', null),
   funded_wallets: fc.constantFrom(1, 2, 50, 51, null),
 });
 const inputs: fc.Arbitrary<ScoreInputs> = fc.record({ rows, edges: fc.array(edge, { maxLength: 8 }) });
 
+const paid = (...payers: readonly string[]) => new Map(payers.map(payer => [payer, 200_000n]));
 const good = (payer: string, members: Partial<ScoreRow> = {}): ScoreRow => ({
   post_id: `post_${payer}`,
   outcome: 'success',
@@ -94,9 +96,9 @@ describe('the score of an endpoint', () => {
     const one = scoreOf({
       rows,
       edges: [
-        { funder: 'a', payer: 'b', funded_wallets: 1 },
-        { funder: 'f', payer: 'b', funded_wallets: 50 },
-        { funder: 'f', payer: 'c', funded_wallets: 50 },
+        { funder: 'a', payer: 'b', amount: '100000', funded_wallets: 1 },
+        { funder: 'f', payer: 'b', amount: '100000', funded_wallets: 50 },
+        { funder: 'f', payer: 'c', amount: '100000', funded_wallets: 50 },
       ],
     });
     expect(one.clusters).toMatchObject([{ payers: 3, posts: 3, weight: BigInt(scoreWeights.cluster_amount_max) }]);
@@ -106,9 +108,27 @@ describe('the score of an endpoint', () => {
 
   it('is merged by nobody who funds more than 50 wallets, or nobody knows how many', () => {
     for (const funded_wallets of [51, 1_000_000, null]) {
-      const edges = ['a', 'b'].map(payer => ({ funder: 'exchange', payer, funded_wallets }));
-      expect(new Set(clustersOf(['a', 'b'], edges, scoreWeights.funder_wallets_max).values()).size).toBe(2);
+      const edges = ['a', 'b'].map(payer => ({ funder: 'exchange', payer, amount: '9000000', funded_wallets }));
+      expect(new Set(clustersOf(paid('a', 'b'), edges, scoreWeights).values()).size).toBe(2);
     }
+  });
+
+  it('is merged by nobody who sends dust: less than a tenth of what a payer paid at once, or than a stamp', () => {
+    const strangers = Array.from({ length: 50 }, (_, at) => `honest_${at}`);
+    const by = (amount: string | null, spent: bigint) => {
+      const edges = strangers.map(payer => ({ funder: 'duster', payer, amount, funded_wallets: 50 }));
+      const rows = strangers.map(payer => good(payer, { amount: String(spent) }));
+      return scoreOf({ rows, edges }).clusters.length;
+    };
+    for (const [dust, spent] of [
+      ['1', 2_000n],
+      ['1999', 2_000n],
+      [null, 2_000n],
+      ['19999', 200_000n],
+    ] as const)
+      expect([dust, by(dust, spent)]).toEqual([dust, 50]);
+    expect(by('2000', 2_000n)).toBe(1);
+    expect(by('20000', 200_000n)).toBe(1);
   });
 
   it('more wallets of one cluster never weigh more than a cluster may', () => {
