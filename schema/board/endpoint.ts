@@ -17,6 +17,8 @@ const PRIVATE_ENDS = ['test', 'invalid', 'onion', 'alt', 'lan', 'intranet', 'cor
 /** Members of a query by which services are shown keys. */
 const KEY_NAME =
   /(?:^|[_.-])(?:key|apikey|token|secret|passw(?:or)?d|pwd|pass|auth|authorization|credentials?|sig|signature|session|sid|jwt|code|otp)(?:$|[_.-])|(?:key|token|secret|password)$/i;
+/** Of a host: names are not so long in these digits alone, and what is bought by its name often is. */
+const KEY_LABEL = /(?:^|\.)[0-9a-f]{32,}(?:\.|$)/;
 /** Random, as a rule: so long, of letters and digits. */
 const KEY_VALUE = /^(?=.*[a-z])(?=.*\d)[\w.~+/=-]{20,}$/i;
 
@@ -34,7 +36,8 @@ export function judgeEndpoint(text: string): Endpoint {
   if (url.protocol !== 'https:') return refused('is not https');
   if (url.username !== '' || url.password !== '') return refused('holds a user name or a password');
   if (!isPublicHost(url.hostname)) return refused('names no public host');
-  if ([text, unveiled(text), url.href].some(holdsSecret) || holdsKey(url))
+  const plain = unveiled(text);
+  if (plain === null || [text, plain, url.href].some(holdsSecret) || holdsKey(url))
     return refused('holds what looks like a key: name the endpoint without it');
   url.hash = '';
   return { kind: 'endpoint', url: url.href, host: url.host };
@@ -46,7 +49,8 @@ function isPublicHost(hostname: string): boolean {
   return isPublicName(hostname) && !PRIVATE_ENDS.some(end => hostname.endsWith(`.${end}`));
 }
 
-function holdsKey({ searchParams, hash }: URL): boolean {
+function holdsKey({ hostname, searchParams, hash }: URL): boolean {
+  if (KEY_LABEL.test(hostname)) return true;
   const members = [...searchParams, ...new URLSearchParams(hash.slice(1))];
   return members.some(
     ([name, value]) => (value !== '' && KEY_NAME.test(name)) || [name, value].some(it => KEY_VALUE.test(it)),

@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net';
+import { holdsSplitName } from './split-name.ts';
 import { isTopLevel } from './top-level.ts';
 import { latinised } from './unveil.ts';
 
@@ -6,15 +8,28 @@ import { latinised } from './unveil.ts';
 /** What needs no two slashes to lead somewhere; one that stands before a space is a word. */
 const SCHEMES =
   'mailto tel sms javascript vbscript data file blob view-source intent magnet bitcoin litecoin lightning ethereum solana nano ' +
-  'xno monero ipfs ipns nostr tg whatsapp skype facetime ssh sftp ftp nntp irc xmpp sip sips ws wss ldap jar http https hxxp hxxps';
+  'xno monero ipfs ipns nostr tg whatsapp skype facetime ssh sftp ftp nntp irc xmpp sip sips ws wss ldap jar http https hxxp hxxps ' +
+  'web\\+[a-z]{1,32} zoommtg zoomus vscode vscode-insiders otpauth otpauth-migration webcal callto sgnl viber weixin itms-apps ' +
+  'itms-services ms-settings ms-word ms-excel ms-msdt search-ms msteams';
 
 const SLASHED = /[a-z][a-z0-9+.-]{0,31}\s?:\s?[/\\]{2}/i;
 const SCHEMED = new RegExp(`(?<![\\p{L}\\p{N}])(?:${SCHEMES.split(' ').join('|')}):[^\\s:]`, 'iu');
+/** WalletConnect: of its URIs the version is always there. */
+const PAIRING = /(?<![\p{L}\p{N}])wc:[\w-]{1,80}@\d/iu;
 const WWW = /(?<![\p{L}\p{N}])www\d{0,3}\.[\p{L}\p{N}]/iu;
-const DOTTED = /[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)+/gu;
+/** By the scheme of whatever page shows it (RFC 3986 4.2). Behind a comment's slashes stands a space, or one word. */
+const NO_SCHEME = /(?:^|[\s("'<=[])[/\\]{2}[\p{L}\p{N}-]{1,63}[./:\\][\p{L}\p{N}]/u;
+/** A host with the port of a web server: of other numbers behind a colon nobody can tell. */
+const PORT = /(?<![\p{L}\p{N}])(?:localhost:\d{2,5}|\p{L}[\p{L}\p{N}-]{0,62}:(?:80|443|8000|8080|8443|8888)\/\p{L})/iu;
+/** Whole, and taken apart by its dots only then: a form that asks for a dot would look for it from each letter on. */
+const NAME = /[\p{L}\p{M}\p{N}_.-]{3,}/gu;
 /** Four numbers that an IPv4 address may have. */
 const ADDRESS = /(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d.]*\d)/;
 const BRACKETED = /\[[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}\]/i;
+/** What an IPv6 address is written with. */
+const COLONED = /(?<![\p{L}\p{N}_])[0-9a-f:]{3,}(?![\p{L}\p{N}_])/giu;
+
+const forms = [SLASHED, SCHEMED, PAIRING, WWW, NO_SCHEME, PORT, ADDRESS, BRACKETED];
 
 /**
  * A scheme, `www.`, an address, or a bare name that ends as names of the DNS do. A sentence that begins without a space behind
@@ -22,14 +37,31 @@ const BRACKETED = /\[[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}\]/i;
  */
 export function holdsLink(plain: string): boolean {
   return [plain, latinised(plain)].some(
-    text => [SLASHED, SCHEMED, WWW, ADDRESS, BRACKETED].some(form => form.test(text)) || holdsName(text),
+    text => forms.some(form => form.test(text)) || holdsName(text) || holdsSplitName(text) || holdsAddress(text),
   );
 }
 
 function holdsName(text: string): boolean {
-  for (const [name] of text.matchAll(DOTTED)) {
-    const [, ...ends] = name.toLowerCase().normalize('NFC').split('.');
-    if (ends.some(isTopLevel)) return true;
+  for (const [name] of text.matchAll(NAME)) {
+    const labels = name.toLowerCase().normalize('NFC').split('.');
+    if (labels.some((end, at) => at > 0 && labels[at - 1] !== '' && (isTopLevel(end) || mixesScripts(end))))
+      return true;
   }
+  return false;
+}
+
+/** Scripts that are written next to each other in one word, or with Latin letters among them. */
+const WRITTEN_TOGETHER = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u;
+const LATIN = /\p{Script=Latin}/u;
+const OTHER = /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}])[\p{L}\p{N}]/u;
+
+/** Nobody writes half a word in another script, but for what is to be read as the end of a name. */
+function mixesScripts(label: string): boolean {
+  return LATIN.test(label) && OTHER.test(label) && !WRITTEN_TOGETHER.test(label);
+}
+
+/** Of IPv6 without brackets. `a::b` is also how programs name what is inside something: one without a digit is that. */
+function holdsAddress(text: string): boolean {
+  for (const [token] of text.matchAll(COLONED)) if (/\d/.test(token) && token.length < 46 && isIPv6(token)) return true;
   return false;
 }

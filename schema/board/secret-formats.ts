@@ -52,6 +52,26 @@ export const issuedSecrets: readonly SecretFormat[] = [
   format('Cloudflare', /v1\.0-[0-9a-f]{24}-[0-9a-f]{146}/),
   format('Azure', /AccountKey=[A-Za-z0-9+/]{43,88}={0,2}/),
   format('Coinbase', /organizations\/[0-9a-f-]{36}\/apiKeys\/[0-9a-f-]{36}/),
+  format('NVIDIA', /nvapi-[A-Za-z0-9_-]{32,}/),
+  format('Pinecone', /pcsk_[A-Za-z0-9_]{32,}/),
+  format('Docker', /dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}/),
+  format('Tavily', /tvly-[A-Za-z0-9-]{24,}/),
+  format('LangSmith', /lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}/),
+  format('RubyGems', /rubygems_[0-9a-f]{48}/),
+  format('Shippo', /shippo_(?:live|test)_[0-9a-f]{40}/),
+  format('Dynatrace', /dt0[a-z]\d\d\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{60,}/),
+  format('Pulumi', /pul-[0-9a-f]{40}/),
+  format('Terraform', /[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}/),
+  format('ElevenLabs', /sk_[0-9a-f]{48}/),
+  format('Resend', /(?<![A-Za-z0-9])re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}/),
+  format('Slack, a hook', /(?<![A-Za-z0-9])T[A-Za-z0-9]{8,11}\/B[A-Za-z0-9]{8,11}\/[A-Za-z0-9]{24}/),
+  format('Cerebras', /csk-[a-z0-9]{40,}/),
+  format('Doppler', /dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9]{40,}/),
+  format('New Relic', /NRAK-[A-Z0-9]{27}/),
+  format('Heroku', /HRKU-[A-Za-z0-9_-]{36,}/),
+  format('Airtable', /(?<![A-Za-z0-9])pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/),
+  format('Bitbucket', /ATBB[A-Za-z0-9]{32}/),
+  format('Azure, an application', /[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}/),
   // Sessions, keys of router books, slice tokens: whatever this service hands out once.
   format('this service', /(?<![A-Za-z0-9])svc[a-z]_[A-Za-z0-9_-]{32,}/),
 ];
@@ -67,5 +87,11 @@ export const otherSecrets: readonly SecretFormat[] = [
   format('Nostr', /(?<![A-Za-z0-9])nsec1[02-9ac-hj-np-z]{58}/),
   format('age', /AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}/i),
   format('JWT', /(?<![A-Za-z0-9_-])ey[IJ][A-Za-z0-9_-]{10,}\.ey[IJ][A-Za-z0-9_-]{10,}/),
+  format(
+    'a setting',
+    /(?:secret|private|access|api|auth)[\w .-]{0,24}(?:key|token)["']?\s{0,3}[=:]\s{0,3}["']?[A-Za-z0-9/+_-]{32,}/i,
+  ),
+  // As a wallet of Solana keeps it: bytes in a list.
+  format('bytes', /(?<![\d.])(?:\d{1,3}\s?[,;\s]\s?){31}\d{1,3}(?![\d.])/),
   format('basic or bearer', /(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{24,}/i),
 ];

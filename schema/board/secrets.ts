@@ -5,11 +5,39 @@ import { issuedSecrets, otherSecrets, type SecretFormat } from './secret-formats
 
 const formats: readonly SecretFormat[] = [...issuedSecrets, ...otherSecrets];
 const seedWords: ReadonlySet<string> = new Set(english);
+/** BIP-39: four letters tell each of them from all others. */
+const seedBeginnings: ReadonlySet<string> = new Set(english.map(word => word.slice(0, 4)));
 /** The shortest phrase of BIP-39. Of the words that sentences are made of most are not in its list, so that none has so many. */
 const SEED_WORDS_MIN = 12;
 
 export function holdsSecret(text: string): boolean {
-  return formats.some(({ spelling }) => spelling.test(text)) || holdsSeedPhrase(text);
+  return formats.some(({ spelling }) => spelling.test(text)) || holdsSeedPhrase(text) || holdsScattered(text);
+}
+
+/** What a key may be broken up by so that nobody knows it by its form: whoever wants it puts it together again. */
+const BREAKS = /[\s.,;|"'`+\\]+/g;
+const scattered: readonly SecretFormat[] = [...issuedSecrets, { issuer: 'hex', spelling: /[0-9a-f]{64,}/i }];
+
+/**
+ * Prose without its spaces may look like a key, but for one thing: in keys every second sign is of another kind (large, small,
+ * digit) than the one before it, in prose hardly any.
+ */
+function holdsScattered(text: string): boolean {
+  const whole = text.replace(BREAKS, '');
+  if (whole.length === text.length) return false;
+  return scattered.some(({ spelling }) => {
+    const [found] = spelling.exec(whole) ?? [];
+    return found !== undefined && turnsOf(found) * SIGNS_PER_TURN_MAX >= Math.min(found.length, SIGNS_JUDGED);
+  });
+}
+
+const SIGNS_PER_TURN_MAX = 4;
+/** Prose may follow the key. */
+const SIGNS_JUDGED = 64;
+
+function turnsOf(found: string): number {
+  const kinds = [...found.slice(0, SIGNS_JUDGED)].map(sign => (/\d/.test(sign) ? 0 : /[A-Z]/.test(sign) ? 1 : 2));
+  return kinds.filter((kind, at) => at > 0 && kind !== kinds[at - 1]).length;
 }
 
 /** In a row, whatever stands between them: spaces, commas, numbers. */
@@ -17,7 +45,7 @@ function holdsSeedPhrase(text: string): boolean {
   let run = 0;
   for (const word of text.toLowerCase().split(/[^a-z]+/)) {
     if (word === '') continue;
-    run = seedWords.has(word) ? run + 1 : 0;
+    run = seedWords.has(word) || seedBeginnings.has(word) ? run + 1 : 0;
     if (run >= SEED_WORDS_MIN) return true;
   }
   return false;

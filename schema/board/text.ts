@@ -1,3 +1,4 @@
+import { latinLetters } from './drawn-as.ts';
 import { holdsLink } from './links.ts';
 import { holdsSecret } from './secrets.ts';
 import { unveiled } from './unveil.ts';
@@ -23,7 +24,8 @@ export function judgeText(text: string, chars_max: number): TextVerdict {
   if (text.length > 2 * chars_max || [...text].length > chars_max) return refused('too_long');
   if (CONTROL.test(text)) return refused('control_characters');
   const plain = unveiled(text);
-  if (holdsSecret(text) || holdsSecret(plain)) return refused('secret');
+  if (plain === null) return refused(holdsSecret(text) ? 'secret' : 'link');
+  if ([text, plain, latinLetters(plain)].some(holdsSecret)) return refused('secret');
   return holdsLink(plain) ? refused('link') : { kind: 'plain' };
 }
 

@@ -1,10 +1,12 @@
+import { latinLetters } from './drawn-as.ts';
+
 /*
  * How a text would be read by whoever follows it: what is written in other clothes (encoded, invisible, by letters that only look
  * alike) is put into plain ones. For judging alone: a text is kept as it was written. Pure.
  */
 
 /** Encodings in encodings, so many deep. */
-const LAYERS_MAX = 4;
+const LAYERS_MAX = 5;
 
 /** The named entities of HTML by which a link can be spelled. */
 const entities: Readonly<Record<string, string>> = {
@@ -19,11 +21,14 @@ const encodings: readonly (readonly [spelling: RegExp, plain: (spelt: string) =>
   [/&([a-z]{2,14});/gi, name => entities[name.toLowerCase()] ?? `&${name};`],
   // Whole runs: beyond ASCII a character is several bytes.
   [/((?:%[0-9a-f]{2})+)/gi, bytes => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8')],
-  [/\\u\{([0-9a-f]{1,6})\}/gi, digits => character(digits, 16)],
+  [/\\u\{0{0,16}([0-9a-f]{1,6})\}/gi, digits => character(digits, 16)],
   [/\\u([0-9a-f]{4})/gi, digits => character(digits, 16)],
   [/\\x([0-9a-f]{2})/gi, digits => character(digits, 16)],
-  // Quoted-printable (RFC 2045 6.7), of what links are made of alone: `=` stands before digits in plain text too.
-  [/=(2E|2F|3A)/g, digits => character(digits, 16)],
+  // Of what links are made of alone, since digits stand behind these signs in plain text too: quoted-printable (RFC 2045 6.7), and
+  // the escapes of CSS and of octal.
+  [/=(2E|2F|3A)/gi, digits => character(digits, 16)],
+  [/\\0{0,4}(2e|2f|3a)\s?/gi, digits => character(digits, 16)],
+  [/\\0?(56|57|72)(?!\d)/g, digits => character(digits, 8)],
   // As people write names that no machine shall follow.
   [/\s?[[({<]\s?(?:\.|dot|punkt)\s?[\])}>]\s?/gi, () => '.'],
 ];
@@ -35,44 +40,41 @@ function character(digits: string, radix: number): string {
 
 /** Beyond what NFKC folds: signs that are read as a dot, a slash, a colon, a hyphen. */
 const signs: readonly (readonly [spelling: RegExp, sign: string])[] = [
-  [/[\u00b7\u0387\u0589\u0660\u06d4\u0701\u0702\u2022\u2027\u2219\u22c5\u2e31\u2e33\u3002\u30fb\ua4f8\ua60e]/g, '.'],
+  [
+    /[\u00b0\u00b7\u02d9\u0387\u0589\u0660\u06d4\u0701\u0702\u07f8\u1362\u16eb\u2022\u2025\u2027\u2218\u2219\u22c5\u2e31\u2e33\u3002\u30fb\ua4f8\ua60e]/g,
+    '.',
+  ],
   [/[\u1735\u2044\u2215\u2571\u27cb\u29f8\u2cc6\u3033]/g, '/'],
   [/[\u02d0\u02f8\u05c3\u0703\u0704\u205a\u2236\ua789]/g, ':'],
   [/[\u02d7\u2010-\u2015\u2043\u2212]/g, '-'],
 ];
 
-/** Letters of other scripts that are drawn as a Latin one (of Unicode's confusables those of one letter). */
-const drawnAs: Readonly<Record<string, string>> = {
-  ...{ a: 'аαɑᴀ', b: 'ьβʙƅ', c: 'сϲᴄ', d: 'ԁᴅđ', e: 'еεᴇҽ', f: 'ꜰſ', g: 'ɡɢց', h: 'һհʜн', i: 'іιıɩɪ', j: 'јϳᴊ' },
-  ...{ k: 'кκᴋ', l: 'ӏʟłǀ', m: 'мᴍ', n: 'ոпηɴ', o: 'оοσօᴏøо', p: 'рρᴘ', q: 'ԛգ', r: 'гʀ', s: 'ѕꜱ', t: 'тτᴛ' },
-  ...{ u: 'υսцᴜʋ', v: 'νѵᴠ', w: 'ѡԝωᴡ', x: 'хχ', y: 'уγʏү', z: 'ᴢʐ' },
-};
-const latin: ReadonlyMap<string, string> = new Map(
-  Object.entries(drawnAs).flatMap(([letter, drawn]) => [...drawn].map(one => [one, letter] as const)),
-);
-
 /** Drawn as nothing (Unicode 5.21): two texts that differ in them alone look alike. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
-/** Decoded, folded (NFKC), without what cannot be seen; case is left as it is. */
-export function unveiled(text: string): string {
+/** Decoded, folded (NFKC), without what cannot be seen; case is left as it is. Null: it is veiled deeper than anybody writes. */
+export function unveiled(text: string): string | null {
   let plain = folded(text);
   for (let layer = 0; layer < LAYERS_MAX; layer++) {
     const before = plain;
     for (const [spelling, read] of encodings) plain = plain.replace(spelling, (_, spelt: string) => read(spelt));
     plain = folded(plain);
-    if (plain === before) break;
+    if (plain === before) return plain;
   }
-  return plain;
+  return null;
 }
 
+/** NFKC makes an accent of some signs, and three dots of none: both are read before it, and after. */
 function folded(text: string): string {
-  const seen = text.replace(INVISIBLE, '').normalize('NFKC').replace(INVISIBLE, '');
-  return signs.reduce((plain, [spelling, sign]) => plain.replace(spelling, sign), seen);
+  const seen = signed(text.replace(INVISIBLE, '')).normalize('NFKC').replace(INVISIBLE, '');
+  return signed(seen);
+}
+
+function signed(text: string): string {
+  return signs.reduce((plain, [spelling, sign]) => plain.replace(spelling, sign), text);
 }
 
 /** What is unveiled, in lower case, without accents, each letter as the Latin one that it is drawn as. */
 export function latinised(plain: string): string {
-  const bare = plain.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
-  return bare.replace(/[^\p{ASCII}]/gu, letter => latin.get(letter) ?? letter);
+  return latinLetters(plain).toLowerCase();
 }

@@ -96,6 +96,11 @@ describe('the endpoint of a post', () => {
     expect(hostOf(`https://api.example/${path}`)).toBeNull();
   });
 
+  it.each(['', 'eth.', 'v2.'])('https://%s<32 hex digits>.example/ is refused: its host looks like a key', before => {
+    expect(hostOf(`https://${before}0123456789abcdef0123456789abcdef.example/`)).toBeNull();
+    expect(hostOf(`https://${before}0123456789abcdef.example/`)).toBe(`${before}0123456789abcdef.example`);
+  });
+
   it('never has a host that is another’s, nor a user, whatever it is made of', () => {
     const part = fc.constantFrom(
       'https://',

@@ -56,6 +56,20 @@ const keys: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'a session of ours': key('svcs_', [URL64, 43]),
   'a slice token of ours': key('svca_', [URL64, 43], [HEX, 8]),
   'a key of a router book': key('svcr_', [URL64, 43], [HEX, 8]),
+  NVIDIA: key('nvapi-', [ALNUM, 64]),
+  Pinecone: key('pcsk_', [ALNUM, 60]),
+  Docker: key('dckr_pat_', [ALNUM, 27]),
+  Tavily: key('tvly-', [ALNUM, 32]),
+  LangSmith: key('lsv2_pt_', [HEX, 32], '_', [HEX, 10]),
+  RubyGems: key('rubygems_', [HEX, 48]),
+  Shippo: key('shippo_live_', [HEX, 40]),
+  Dynatrace: key('dt0c01.', [ALNUM, 24], '.', [ALNUM, 64]),
+  Pulumi: key('pul-', [HEX, 40]),
+  Terraform: key([ALNUM, 14], '.atlasv1.', [ALNUM, 60]),
+  ElevenLabs: key('sk_', [HEX, 48]),
+  Resend: key('re_', [ALNUM, 8], '_', [ALNUM, 24]),
+  'Slack, the path of a hook': key('T', [ALNUM, 9], '/B', [ALNUM, 9], '/', [ALNUM, 24]),
+  'AWS, as it is set': key('aws_secret_access_key = ', [`${ALNUM}/+`, 40]),
   'a webhook secret': key('whsec_', [ALNUM, 44]),
   'a private key in hex': key('0x', [HEX, 64]),
   'the same without a prefix': key([HEX, 64]),
@@ -123,6 +137,15 @@ describe('a text of the board', () => {
       'سريع جدا، بدون أخطاء. 200 OK',
       'price: 2000 -> 4000 atomic; latency 1.5s, p95 = 2.3s; retry-after: 5',
       'x-svc-error: hub_failed; path /v1/chat/completions; <script>alert(1)</script>',
+      'From 1.2.3 to 1.2.4-rc.1: v0.9.0 is 2.5x slower, e.g. 0.002 USDC, 12,5 % or $1.99, 20°C at 10:30:15',
+      'ratio 16:9, score:80/100, price:2000/call, line:5, status:ok, wc:3, 10:30/11:00, lr=2e-5, x=2e3',
+      'std::vector, Foo::bar and a::b; // TODO nothing, //comment; C:\\temp\\056x; a.b.c, obj.key',
+      'the .NET client, a .md file, .env; the dot com bubble; the dot net framework; hmm...so it goes; evil..com',
+      'le point de vue, el punto de vista; It works. AI/ML teams liked it; USDC . Then more; fast.Then slow',
+      'とても速い。OKでした。응답이 빨라요.아주 좋아요. ነው። ጥሩ።',
+      'it risks risk-averse users at 2000 or 4000, in 10:30 or 11:45 of 2026-01-02, with p95 2.3s and p99 4.5s and so on',
+      'latencies 120, 130, 140, 150, 160, 170, 180, 190, 200, 210, 220, 230 and 240 ms; idempotency-key: task_01k9z; api key: none',
+      'uuid 3f2504e0-4f89-11d3-9a0c-0305e82c3301 and block 18,000,000 of 0x1234abcd; sk-1, skip-level, ghp_',
       'I used it for summaries, search, and code review; all came back within seconds.',
     ])
       expect([text, judge(text)]).toEqual([text, 'plain']);
@@ -143,6 +166,42 @@ describe('a text of the board', () => {
         },
       ),
       { numRuns: 20 },
+    );
+  });
+
+  it.each<[how: string, broken: (secret: string) => string]>([
+    ['by a line', secret => `${secret.slice(0, 12)}\n${secret.slice(12)}`],
+    ['by spaces', secret => [...secret].join(' ')],
+    ['by dots', secret => [...secret].join('.')],
+    ['by a letter that looks like one', secret => secret.replace(/h/, 'һ').replace(/g/, 'ɡ')],
+    ['by accents', secret => [...secret].join('\u0301')],
+  ])('is refused with a secret that is broken up %s', (_, broken) => {
+    fc.assert(
+      fc.property(key('ghp_', [ALNUM, 36]), secret => {
+        expect(judgeText(`mine is ${broken(secret)} and works`, 2 * CHARS_MAX).kind).toBe('refused');
+        expect(judgeText(broken(secret), 2 * CHARS_MAX)).toEqual({ kind: 'refused', reason: 'secret' });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is refused with a private key in groups, in bytes, or by the beginnings of its words', () => {
+    fc.assert(
+      fc.property(key([HEX, 64]), fc.constantFrom(4, 8, 16, 32), (secret, size) => {
+        const groups = secret.match(new RegExp(`.{${size}}`, 'g')) ?? [];
+        expect(judge(`it is ${groups.join(' ')}`)).toBe('secret');
+      }),
+    );
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 64, maxLength: 64 }), bytes => {
+        expect(judge(JSON.stringify([...bytes]))).toBe('secret');
+        expect(judge([...bytes].join(', '))).toBe('secret');
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...english), { minLength: 12, maxLength: 24 }), words => {
+        expect(judge(words.map(word => word.slice(0, 4)).join(' '))).toBe('secret');
+      }),
     );
   });
 
@@ -207,6 +266,28 @@ describe('a text of the board', () => {
       'ｅｖｉｌ.ｃｏｍ',
       'evil.c\u200dom',
     ],
+    ...[
+      'evil%252525252ecom',
+      'evil%252525252525252525252ecom',
+      'evil=2ecom',
+      'evil\\056com',
+      'evil\\2e com',
+      'evil\\u{00000002e}com',
+    ],
+    ...['evil.ꓚꓳꓟ', 'evil.ᏟᎾᎷ', 'evil.ⲥⲟm', 'evil.𐐽om', 'evil.c๐m', 'evil.c٥m', 'evil.cסm', 'shop.ϲοm', 'evil.лоm'],
+    ...['evil።com', 'evil᛫com', 'evil∘com', 'evil°com', 'evil˙com', 'evil߸com', 'evil‥com'],
+    ...[
+      'evil .com',
+      'evil . com',
+      'evil dot com',
+      'evil\n.com',
+      'evil\t.com',
+      'evil. com/x',
+      'evil-dot-com',
+      'evil punkt com',
+    ],
+    ...['//evil/x', '2001:db8::1', '::1', 'fe80:0:0:0:0:0:0:1', 'localhost:8080/x', 'evil:443/x'],
+    ...['web+evil:x', 'zoommtg:x', 'vscode:x', 'otpauth:x', 'wc:abc@2'],
     ...['https∶∕∕x', 'evil·com', 'évil.cóm', '[click](evil.com)', 'evil\u2024com'],
   ])('is refused as a link: %s', text => {
     expect(judge(`see ${text} for more`)).toBe('link');
@@ -238,7 +319,29 @@ describe('a text of the board', () => {
   });
 
   it('is judged of any text, however it is made', () => {
-    const hostile = ['a.', '%', '&#x', 'sk-', 'a:', '[(', '0x0', 'ey', '.com', 'ﷺ', '\\u{'];
+    const hostile = [
+      'a',
+      'ey',
+      '-',
+      'ΐ',
+      'a dot ',
+      'a .',
+      '0:',
+      '1,',
+      'deadbeef ',
+      'dp.',
+      'a.',
+      '%',
+      '&#x',
+      'sk-',
+      'a:',
+      '[(',
+      '0x0',
+      'ey',
+      '.com',
+      'ﷺ',
+      '\\u{',
+    ];
     for (const one of hostile) expect(judgeText(one.repeat(CHARS_MAX).slice(0, CHARS_MAX), CHARS_MAX)).toBeDefined();
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), text => {
