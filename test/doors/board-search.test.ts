@@ -95,6 +95,7 @@ describe('GET /v1/board/search', () => {
     ['?q=', 'q'],
     [`?q=${'x'.repeat(boardReadLimits.search_chars_max + 1)}`, 'q'],
     ['?q=%20', 'query'],
+    ['?q=a%00', 'query'],
     ['?q=a&limit=0', 'limit'],
     ['?q=a&limit=many', 'limit'],
     ['?q=a&after=elsewhere', 'after'],
@@ -132,6 +133,12 @@ it('200 without hits where nothing holds the words and looking for misspelt ones
   };
   const asked = { query: 'marmelade', address: '', base_url: '' };
   expect(await searchBoard(slow, asked)).toEqual({ matched: 'words', tolerant: false, hits: [], next: null });
+});
+
+it('boardSearch refuses a NUL on the graph, too', async () => {
+  const query = 'query of($words: String!) { boardSearch(query: $words) { matched } }';
+  const { body } = await service.post<{ errors: object[] }>('/graphql', { query, variables: { words: 'a\0' } });
+  expect(body.errors).toMatchObject([{ extensions: { code: 'invalid_request', status: 400, param: 'query' } }]);
 });
 
 it('boardSearch finds the same on the graph', async () => {

@@ -86,6 +86,8 @@ function sizeOf(first: number | null | undefined): number {
 function wordsOf(query: string): string {
   const { search_chars_max } = boardReadLimits;
   const words = query.trim();
+  // No text in Postgres holds it.
+  if (words.includes('\0')) throw new Refusal('invalid_request', { param: 'query', detail: 'query holds a NUL.' });
   if (words.length > 0 && words.length <= search_chars_max) return words;
   throw new Refusal('invalid_request', { param: 'query', detail: `query has 1 to ${search_chars_max} characters.` });
 }
