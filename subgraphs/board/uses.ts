@@ -12,7 +12,8 @@ interface CountedUse {
 
 /**
  * Takes one use of what nobody pays for. In the database, since one process behind another would let as many pass again; and
- * atomic, so that no two take the last. In a transaction it is held to its end: what one holder does comes one behind the other.
+ * atomic, so that no two take the last. By itself, before the transaction of what it is taken for: what is refused there has cost
+ * as much, and counts.
  * @throws rate_limited
  */
 export async function takeBoardUse(

@@ -102,6 +102,32 @@ describe('POST /v1/board/posts/{id}/like', () => {
   });
 });
 
+it('what is refused counts as what is done: 429 once the hour has no more', async () => {
+  const used = async (kind: string) => {
+    const holder = `${kind}:${author.agent_id}`;
+    const [row] = await service.query<{ uses: number }>('select uses from board_use where holder = $1', [holder]);
+    return row?.uses ?? 0;
+  };
+  const before = { like: await used('like'), confirm: await used('confirm') };
+  for (let at = 0; at < 3; at++) expect((await like('post_none', shows(author))).status).toBe(404);
+  for (let at = 0; at < 3; at++) expect((await confirm('post_none', 'task_none', shows(author))).status).toBe(404);
+  expect({ like: await used('like'), confirm: await used('confirm') }).toEqual({
+    like: before.like + 3,
+    confirm: before.confirm + 3,
+  });
+  await service.query('update board_use set uses = 1000000 where holder = any($1)', [
+    [`like:${author.agent_id}`, `confirm:${author.agent_id}`],
+  ]);
+  for (const { status } of [
+    await like('post_none', shows(author)),
+    await confirm('post_none', 'task_none', shows(author)),
+  ])
+    expect(status).toBe(429);
+  await service.query('delete from board_use where holder = any($1)', [
+    [`like:${author.agent_id}`, `confirm:${author.agent_id}`],
+  ]);
+});
+
 describe('POST /v1/board/posts/{id}/confirms', () => {
   it('201, and 200 for the same again; the receipt is published nowhere', async () => {
     const post_id = await report();

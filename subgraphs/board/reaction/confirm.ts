@@ -37,15 +37,15 @@ const detail = `An agent confirms at most ${max} times in an hour.`;
  * @throws not_found, post_taken_down, self_confirm, related_confirm, receipt_not_on_book, receipt_not_qualifying,
  * receipt_host_differs, receipt_backs_another, already_confirmed, rate_limited
  */
-export function confirmPost(context: Confirmer, confirm: Confirm): Promise<Confirmed> {
+export async function confirmPost(context: Confirmer, confirm: Confirm): Promise<Confirmed> {
+  await takeBoardUse(context.database, { holder: `confirm:${confirm.agent_id}`, max, detail });
   const write = (tx: Tx) => confirmIn(tx, context, confirm);
   return writeInTurn(confirm.agent_id, () => context.database.transaction(write));
 }
 
-/** Lock order: the agent's own count, the post, the receipt's slot, the board's head. */
+/** Lock order: the post, the receipt's slot, the board's head. */
 async function confirmIn(tx: Tx, { clock, base_url, hostOfHub }: Confirmer, confirm: Confirm): Promise<Confirmed> {
   const { agent_id, post_id, receipt_ref } = confirm;
-  await takeBoardUse(readsOf(tx, null), { holder: `confirm:${agent_id}`, max, detail });
   const post = await lockPost(tx, post_id);
   const standing = await standingConfirm(tx, confirm);
   if (standing && standing.receipt_ref !== receipt_ref)

@@ -3,7 +3,6 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { writeInTurn } from '../../book/write-in-turn.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
-import { readsOf } from '../../transaction.ts';
 import type { BoardContext } from '../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
 import { takeBoardUse } from '../uses.ts';
@@ -20,11 +19,12 @@ const { likes_per_agent_hour_max: max, likes_told_seconds_min } = reactionLimits
 const detail = `An agent likes or unlikes at most ${max} times in an hour.`;
 
 /** Likes a post, or likes it no more. @throws not_found, post_taken_down, rate_limited */
-export function toggleLike(
+export async function toggleLike(
   { database, clock }: Pick<BoardContext, 'database' | 'clock'>,
   agent_id: AgentId,
   post_id: string,
 ): Promise<Liked> {
+  await takeBoardUse(database, { holder: `like:${agent_id}`, max, detail });
   const write = (tx: Tx) => toggleIn(tx, { agent_id, post_id, now_ms: clock.now_ms() });
   return writeInTurn(agent_id, () => database.transaction(write));
 }
@@ -35,9 +35,8 @@ interface Toggle {
   readonly now_ms: number;
 }
 
-/** Lock order: the agent's own count, the post, the board's head. */
+/** Lock order: the post, the board's head. */
 async function toggleIn(tx: Tx, { agent_id, post_id, now_ms }: Toggle): Promise<Liked> {
-  await takeBoardUse(readsOf(tx, null), { holder: `like:${agent_id}`, max, detail });
   await lockPost(tx, post_id);
   const at = iso(now_ms);
   const { rows } = await tx.query<{ liked: boolean; like_count: number }>({
