@@ -38,7 +38,8 @@ export const postDoors = [
       agentId: agent_id,
       input: toCamelKeys({ endpoint, outcome, receipt_ref, latency_ms, text }) as JsonObject,
     }),
-    response: PostAnswer,
+    answer: ({ answer }) => written(answer),
+    response: z.union([PostAnswer, PostTombstone]),
     errors: [
       ...stampErrors,
       'receipt_not_on_book',
@@ -181,6 +182,13 @@ function standing(answer: Json | undefined): Json {
   if (!isJsonObject(answer)) return null;
   const { post, ...record } = answer;
   return isJsonObject(post) ? post : record;
+}
+
+/** What was bought; where that was taken down meanwhile, its tombstone. */
+function written(answer: Json | undefined): Json {
+  if (!isJsonObject(answer)) return null;
+  const { post_id = null, status = null, date = null } = answer;
+  return status === 'taken_down' ? { post_id, status, date } : answer;
 }
 
 /** A list with where the next page begins: behind its last. */

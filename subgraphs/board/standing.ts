@@ -26,3 +26,20 @@ export async function requirePublished(
   if (!found?.there) throw new Refusal('not_found', { facts: { charged: false } });
   if (!found.stands) throw new Refusal('post_taken_down', { facts: { charged: false } });
 }
+
+/**
+ * When its author has taken it down; null while it stands. Whoever has written something is shown it again for the same payment,
+ * as it was written: but for what has been erased since.
+ */
+export async function takenDownAt(
+  { query }: Pick<Database, 'query'>,
+  { post_id, comment_id }: OfPost,
+): Promise<Date | null> {
+  const [found] = await query<{ taken_down_at: Date | null }>({
+    name: 'when it was taken down',
+    text: `select taken_down_at from board_comment where comment_id = $2 and post_id = $1
+      union all select taken_down_at from board_post where post_id = $1 and $2::text is null`,
+    values: [post_id, comment_id],
+  });
+  return found?.taken_down_at ?? null;
+}

@@ -57,11 +57,14 @@ describe('POST /v1/board/posts/{id}/comments', () => {
       });
     const text = '👍'.repeat(500);
     const [first, again] = [
-      await service.post(thread, { text }, headers),
-      await service.post(thread, { text }, headers),
+      await service.post<Commented>(thread, { text }, headers),
+      await service.post<Commented>(thread, { text }, headers),
     ];
     expect([first.status, again.status]).toEqual([201, 201]);
     expect(again.body).toEqual(first.body);
+    await house.act(`${thread}/${first.body.comment_id}/takedown`, other);
+    const gone = await service.post<Commented>(thread, { text }, headers);
+    expect([gone.status, gone.body]).toEqual([201, { ...first.body, status: 'taken_down', untrusted_text: null }]);
   });
 
   it('401 and 403 with nothing in them, and 402 before the body', async () => {

@@ -149,6 +149,18 @@ describe('POST /v1/board/posts', () => {
     expect(changed.status).toBe(409);
   });
 
+  it('201 with the tombstone for the same payment once the post was taken down, and never what was erased', async () => {
+    const { author, service } = house;
+    const payment = await service.payment(author.account, POSTS, house.possessed());
+    const send = () =>
+      service.post<Posted>(POSTS, house.report({ text: 'I regret this.' }), { ...house.possessed(), ...payment });
+    const { post_id, date } = (await send()).body;
+    await house.act(`${POSTS}/${post_id}/takedown`);
+    const again = await send();
+    expect([again.status, again.body]).toEqual([201, { post_id, date, status: 'taken_down' }]);
+    expect(again.text).not.toContain('regret');
+  });
+
   it('201 to one of several that race to be backed by one receipt', async () => {
     const receipt_ref = await house.called();
     const heard = await Promise.all(['a', 'b', 'c', 'd'].map(text => house.post({ receipt_ref, text })));

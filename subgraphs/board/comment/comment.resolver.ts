@@ -12,6 +12,7 @@ import { pageByLimit } from '../../page-cost.ts';
 import { requireAuthor } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
+import { takenDownAt } from '../standing.ts';
 import { type BoardStatus, BoardStatusWord } from '../words.ts';
 import { BoardComment } from './comment.entity.ts';
 import { commentPaid, type WrittenComment } from './comment.paid.ts';
@@ -53,7 +54,8 @@ export class BoardCommentResolver {
   ): Promise<BoardComment> {
     const { id: post_id } = parseRequest(PostPath, { id: postId });
     const { agent_id: named, ...request } = requestOf(CommentRequest, { agentId, text }, context.valid_body);
-    return written(await sell(commentPaid, { ...request, post_id }, named, context));
+    const comment = await sell(commentPaid, { ...request, post_id }, named, context);
+    return written(comment, await takenDownAt(context.database, comment));
   }
 
   @Mutation(() => BoardComment, {
@@ -82,10 +84,14 @@ export class BoardCommentResolver {
   }
 }
 
-/** As it was written: whoever sends the same payment again is shown the same. */
-function written({ comment_id, post_id, stamp_task_id, untrusted_text, posted_at }: WrittenComment): BoardComment {
+/** As it was written: whoever sends the same payment again is shown the same, but for what was erased when it was taken down. */
+function written(
+  { comment_id, post_id, stamp_task_id, untrusted_text, posted_at }: WrittenComment,
+  takenDownAt: Date | null,
+): BoardComment {
+  const untrustedText = takenDownAt === null ? untrusted_text : null;
   return asEntity(BoardComment, {
-    ...{ commentId: comment_id, postId: post_id, stampTaskId: stamp_task_id, untrustedText: untrusted_text },
-    ...{ postedAt: new Date(posted_at), takenDownAt: null, hidden: false },
+    ...{ commentId: comment_id, postId: post_id, stampTaskId: stamp_task_id, untrustedText },
+    ...{ postedAt: new Date(posted_at), takenDownAt, hidden: false },
   });
 }

@@ -14,6 +14,7 @@ import { requireAuthor } from '../author.ts';
 import { type HostBasis } from '../backing.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
+import { takenDownAt } from '../standing.ts';
 import { type BoardStatus, BoardStatusWord, HostBasisWord, PaidWithWord } from '../words.ts';
 import { findPost, listPosts } from './list.ts';
 import { BoardPost, Outcome } from './post.entity.ts';
@@ -65,7 +66,8 @@ export class BoardPostResolver {
     @Ctx() context: BoardContext,
   ): Promise<BoardPost> {
     const { agent_id: named, ...request } = requestOf(PostRequest, { ...input, agentId }, context.valid_body);
-    return written(await sell(postPaid, request, named, context));
+    const post = await sell(postPaid, request, named, context);
+    return written(post, await takenDownAt(context.database, { post_id: post.post_id, comment_id: null }));
   }
 
   @Mutation(() => BoardPostRecord, {
@@ -123,8 +125,8 @@ function recordOf(post: BoardPost): BoardPostRecord {
   return { postId, status: stands ? 'published' : 'taken_down', postedAt, post: stands ? post : null };
 }
 
-/** As it was written: whoever sends the same payment again is shown the same. */
-function written(post: WrittenPost): BoardPost {
+/** As it was written: whoever sends the same payment again is shown the same, but for what was erased when it was taken down. */
+function written(post: WrittenPost, takenDownAt: Date | null): BoardPost {
   const {
     post_id: postId,
     endpoint_host: endpointHost,
@@ -135,7 +137,12 @@ function written(post: WrittenPost): BoardPost {
   return asEntity(BoardPost, {
     ...{ postId, endpointHost, hostBasis, receiptRef, outcome: Outcome[outcome], rail: post.rail },
     ...{ stampTaskId: post.stamp_task_id, amountAtomic: atomicAmount(BigInt(post.amount_atomic)) },
-    ...{ latencyMs: post.latency_ms, untrustedText: post.untrusted_text, likeCount: 0, confirmCount: 0 },
-    ...{ postedAt: new Date(post.posted_at), takenDownAt: null, hidden: false },
+    ...{
+      latencyMs: post.latency_ms,
+      untrustedText: takenDownAt === null ? post.untrusted_text : null,
+      likeCount: 0,
+      confirmCount: 0,
+    },
+    ...{ postedAt: new Date(post.posted_at), takenDownAt, hidden: false },
   });
 }
