@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { english } from 'viem/accounts';
+import { describe, expect, it } from 'vitest';
+import { judgeText } from '../../../schema/board/text.ts';
+import { ALNUM, HEX, key, keys } from '../../harness/board/issued-keys.ts';
+import { prose } from '../../harness/board/prose.ts';
+
+const CHARS_MAX = 500;
+const judge = (text: string) => {
+  const verdict = judgeText(text, CHARS_MAX);
+  return verdict.kind === 'plain' ? 'plain' : verdict.reason;
+};
+
+describe('a text of the board', () => {
+  it.each(Object.keys(keys))('is refused with a secret in it: %s', name => {
+    fc.assert(
+      fc.property(
+        keys[name] as fc.Arbitrary<string>,
+        prose,
+        fc.constantFrom(' ', '\n', '"', '(', '='),
+        (secret, text, before) => {
+          const said = `${[...text].slice(0, 60).join('')} ${before.trim()}${secret}`;
+          expect(judgeText(said, 2 * CHARS_MAX)).toEqual({ kind: 'refused', reason: 'secret' });
+          expect(judgeText(`${encodeURIComponent(secret)} x`, 4 * CHARS_MAX).kind).toBe('refused');
+          const hidden = `${secret.slice(0, 6)}\u200d${secret.slice(6)}`;
+          expect(judgeText(hidden, 2 * CHARS_MAX).kind).toBe('refused');
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it.each<[how: string, broken: (secret: string) => string]>([
+    ['by a line', secret => `${secret.slice(0, 12)}\n${secret.slice(12)}`],
+    ['by spaces', secret => [...secret].join(' ')],
+    ['by dots', secret => [...secret].join('.')],
+    ['by a letter that looks like one', secret => secret.replace(/h/, 'һ').replace(/g/, 'ɡ')],
+    ['by accents', secret => [...secret].join('\u0301')],
+  ])('is refused with a secret that is broken up %s', (_, broken) => {
+    fc.assert(
+      fc.property(key('ghp_', [ALNUM, 36]), secret => {
+        expect(judgeText(`mine is ${broken(secret)} and works`, 2 * CHARS_MAX).kind).toBe('refused');
+        expect(judgeText(broken(secret), 2 * CHARS_MAX)).toEqual({ kind: 'refused', reason: 'secret' });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is refused with a private key in groups, in bytes, or by the beginnings of its words', () => {
+    fc.assert(
+      fc.property(key([HEX, 64]), fc.constantFrom(4, 8, 16, 32), (secret, size) => {
+        const groups = secret.match(new RegExp(`.{${size}}`, 'g')) ?? [];
+        expect(judge(`it is ${groups.join(' ')}`)).toBe('secret');
+      }),
+    );
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 64, maxLength: 64 }), bytes => {
+        expect(judge(JSON.stringify([...bytes]))).toBe('secret');
+        expect(judge([...bytes].join(', '))).toBe('secret');
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...english), { minLength: 12, maxLength: 24 }), words => {
+        expect(judge(words.map(word => word.slice(0, 4)).join(' '))).toBe('secret');
+      }),
+    );
+  });
+});
