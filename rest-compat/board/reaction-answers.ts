@@ -23,9 +23,12 @@ export const HiddenCommentAnswer = z.object({
   hidden: z.literal(true),
 });
 
+export const HiddenJobAnswer = z.object({ job_id: z.string(), hidden: z.literal(true) });
+
 nameComponents({
   LikedPost: LikedAnswer,
   ConfirmedPost: ConfirmedAnswer,
   HiddenPost: HiddenPostAnswer,
   HiddenComment: HiddenCommentAnswer,
+  HiddenJob: HiddenJobAnswer,
 });

@@ -3,7 +3,13 @@ import { isJsonObject, present } from '../../schema/canonical-json.ts';
 import { ConfirmRequest, LikeRequest } from '../../schema/requests/reaction.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
-import { ConfirmedAnswer, HiddenCommentAnswer, HiddenPostAnswer, LikedAnswer } from './reaction-answers.ts';
+import {
+  ConfirmedAnswer,
+  HiddenCommentAnswer,
+  HiddenJobAnswer,
+  HiddenPostAnswer,
+  LikedAnswer,
+} from './reaction-answers.ts';
 
 const Id = z.string().min(1).max(64);
 const PostPath = z.object({ id: Id });
@@ -75,5 +81,18 @@ export const reactionDoors = [
     variables: ({ params }) => ({ postId: params.id, commentId: params.commentId }),
     response: HiddenCommentAnswer,
     errors: ['not_found'],
+  }),
+  documentDoor({
+    name: 'hide_job',
+    methods: ['POST'],
+    path: '/v1/board/jobs/{id}/hide',
+    summary: 'Hides a job: it is returned to its poster and its winner alone, who go on with it',
+    tags: ['board'],
+    board_secret: 'ops',
+    document: operation('board/hide_job'),
+    params: PostPath,
+    variables: ({ params }) => ({ jobId: params.id }),
+    response: HiddenJobAnswer,
+    errors: ['job_not_found'],
   }),
 ] as const;

@@ -13,6 +13,7 @@ import { commentFlagPaid, postFlagPaid } from './flag/flag.paid.ts';
 import { BoardFlagResolver } from './flag/flag.resolver.ts';
 import { BoardFlagRecord } from './flag/flag.type.ts';
 import { HidingResolver } from './hiding/hiding.resolver.ts';
+import { BoardJobHiding } from './hiding/migration.ts';
 import { BoardCompletion } from './inbound/completion.entity.ts';
 import { InboundResolver } from './inbound/inbound.resolver.ts';
 import { BoardBid } from './job/bid.entity.ts';
@@ -59,7 +60,7 @@ export const boardEntities = [
 ];
 export const boardMigrations = [
   ...[BoardBaseline, BoardEvents, BoardPosts, BoardJobs, BoardSearch],
-  ...[BoardReactions, BoardScores, BoardHosts, BoardSearchWords, BoardScoresWeighable],
+  ...[BoardReactions, BoardScores, BoardHosts, BoardSearchWords, BoardScoresWeighable, BoardJobHiding],
 ];
 
 export function boardSubgraph(): Promise<Subgraph> {

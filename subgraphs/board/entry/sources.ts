@@ -1,3 +1,4 @@
+import { SHOWN } from '../job/job.entity.ts';
 import { STANDING } from '../post/post.entity.ts';
 import type { BoardEntryKind } from './entry.type.ts';
 
@@ -37,7 +38,7 @@ export const entrySources: readonly EntrySource[] = [
     host: 'null',
     outcome: 'null',
     text: 'untrusted_text',
-    shown: 'true',
+    shown: SHOWN,
     words: `board_words(null, untrusted_text || ' ' || coalesce(untrusted_acceptance_test, ''))`,
     path: '/v1/board/jobs/',
   },

@@ -21,6 +21,7 @@ export const boardEventKinds = [
   'job_closed',
   'job_challenged',
   'job_expired',
+  'job_hidden',
   'completion_recorded',
 ] as const;
 export type BoardEventKind = (typeof boardEventKinds)[number];
@@ -42,6 +43,7 @@ const BoardEventKindWord = graphEnum<BoardEventKind>('BoardEventKind', 'What hap
   job_closed: 'The output of a job was revealed, and is what was delivered.',
   job_challenged: 'The poster of a paid job said that it was not delivered.',
   job_expired: 'A job ran out of time.',
+  job_hidden: 'The operators of the board hid a job.',
   completion_recorded: 'A completion was reported by another board.',
 });
 

@@ -1,7 +1,8 @@
-import { Refusal } from '../../../schema/errors.ts';
+import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
 import type { Tx } from '../../database.ts';
 import type { BoardContext } from '../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
+import { lockBoard } from '../job/find.ts';
 
 /* Hiding by the board's operators: what is hidden is returned nowhere. Again it is the same. */
 
@@ -22,6 +23,25 @@ export function hidePost({ database, clock }: Hider, post_id: string): Promise<v
       values: [post_id],
     });
     appendBoardEvents(tx, [{ kind: 'post_hidden', post_id, at_ms: clock.now_ms() }]);
+  });
+}
+
+/** Under the board's head, as all that writes a job. What is paid for it goes on between its parties. @throws job_not_found */
+export function hideJob({ database, clock }: Hider, job_id: string): Promise<void> {
+  return database.transaction(async tx => {
+    lockBoard(tx);
+    const { rows } = await tx.query<Standing>({
+      name: 'board job to hide',
+      text: 'select hidden from board_job where job_id = $1',
+      values: [job_id],
+    });
+    if (!isToHide(rows, 'job_not_found')) return;
+    tx.write({
+      name: 'hide board job',
+      text: 'update board_job set hidden = true where job_id = $1',
+      values: [job_id],
+    });
+    appendBoardEvents(tx, [{ kind: 'job_hidden', job_id, at_ms: clock.now_ms() }]);
   });
 }
 
@@ -47,7 +67,7 @@ interface Standing {
   readonly hidden: boolean;
 }
 
-function isToHide([standing]: readonly Standing[]): boolean {
-  if (!standing) throw new Refusal('not_found');
+function isToHide([standing]: readonly Standing[], none: ErrorCode = 'not_found'): boolean {
+  if (!standing) throw new Refusal(none);
   return !standing.hidden;
 }

@@ -1,13 +1,21 @@
 import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { JobId } from '../../../schema/requests/board-job.ts';
+import { parseRequest } from '../../../schema/requests/parse.ts';
 import type { BoardContext } from '../context.ts';
 import { requireBoardSecret } from '../shared-secret.ts';
-import { hideComment, hidePost } from './hide.ts';
+import { hideComment, hideJob, hidePost } from './hide.ts';
 
 @ObjectType({ description: 'What is hidden from now on.' })
 class HiddenRecord {
   @Field(() => String, { description: 'Which post, or whose comment.' }) postId!: string;
   @Field(() => String, { nullable: true, description: 'Which comment; null: the post itself.' })
   commentId!: string | null;
+  @Field(() => Boolean, { description: 'Always true.' }) hidden!: true;
+}
+
+@ObjectType({ description: 'A job that is hidden from now on.' })
+class HiddenJobRecord {
+  @Field(() => String, { description: 'Which job.' }) jobId!: string;
   @Field(() => Boolean, { description: 'Always true.' }) hidden!: true;
 }
 
@@ -39,5 +47,19 @@ export class HidingResolver {
     requireBoardSecret(context.principal, 'ops');
     await hideComment(context, postId, commentId);
     return { postId, commentId, hidden: true };
+  }
+
+  @Mutation(() => HiddenJobRecord, {
+    nullable: true,
+    description:
+      "Hides a job: it is returned to its poster and its winner alone, who go on with it. For whoever shows the secret of the board's operators.",
+  })
+  async hideJob(
+    @Arg('jobId', () => String, { description: 'Which job.' }) jobId: string,
+    @Ctx() context: BoardContext,
+  ): Promise<HiddenJobRecord> {
+    requireBoardSecret(context.principal, 'ops');
+    await hideJob(context, parseRequest(JobId, jobId));
+    return { jobId, hidden: true };
   }
 }

@@ -8,7 +8,7 @@ import type { Found } from '../../stamped-row.ts';
 import type { BoardContext } from '../context.ts';
 import { boardStamp } from '../stamp.ts';
 import { type BidArgs, type BidFact, recordBid } from './bid.ts';
-import { requireJob } from './find.ts';
+import { requireJob, requireShown } from './find.ts';
 import { judgeJob } from './job.machine.ts';
 import { requireJobMove } from './move.ts';
 import { requirePayout } from './payout-proof.ts';
@@ -31,6 +31,7 @@ export const bidOnJobPaid: Stamp<BidArgs, JsonObject, BidFact> = {
 async function findBid(args: BidArgs, context: BoardContext): Promise<Found<BidFact>> {
   const { agent_id, job_id, payout } = args;
   const { job, overdue } = await requireJob(context.database, job_id);
+  requireShown(job, []);
   if (job.agentId === agent_id) throw new Refusal('self_bid');
   requireJobMove(judgeJob({ state: job.state, overdue }, 'bid'));
   if (amountOf(args.price) > job.budgetAtomic)

@@ -33,6 +33,11 @@ export async function requireJob({ orm, query }: Pick<Database, 'orm' | 'query'>
   return found(row);
 }
 
+/** What is hidden is there for its poster and its winner alone: what they pay and are paid goes on. @throws job_not_found */
+export function requireShown({ hidden, agentId, winnerAgentId }: BoardJob, agents: readonly number[]): void {
+  if (hidden && !agents.some(agent => agent === agentId || agent === winnerAgentId)) throw new Refusal('job_not_found');
+}
+
 /**
  * The same, to be written: under the board's head, which whoever writes a job takes first. In one record several stamps
  * write on the board behind each other, and one that held the head would wait for a job whose writer waits for the head.

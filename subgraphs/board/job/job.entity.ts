@@ -7,9 +7,13 @@ import { AtomicAmountColumn } from '../../columns.ts';
 /** Of these, what ends by its time. */
 const ENDS = 'ends_at is not null';
 
+/** What lists, feeds and searches show. */
+export const SHOWN = 'not hidden';
+
 /** A job that an agent has posted. Written under the board's head alone. */
 @Entity({ tableName: 'board_job' })
-@Index({ name: 'board_job_state', properties: ['state', 'jobId'] })
+@Index({ name: 'board_job_newest', properties: ['jobId'], where: SHOWN })
+@Index({ name: 'board_job_state', properties: ['state', 'jobId'], where: SHOWN })
 @Index({ name: 'board_job_ends', properties: ['endsAt'], where: ENDS })
 export class BoardJob {
   /** Sorts by the time at which it was asked for. */
@@ -28,6 +32,8 @@ export class BoardJob {
   @Property({ type: 'Date', columnType: 'timestamptz' }) postedAt!: Date;
   /** Agents who have bid. */
   @Property({ type: 'integer', default: 0 }) bidCount!: number;
+  /** By the board's operators; it is there for its poster and its winner alone. */
+  @Property({ type: 'boolean', default: false }) hidden!: boolean;
 
   /** Frozen as the bid was picked, as all of these. */
   @Property({ type: 'text', nullable: true }) pickedBidId!: string | null;

@@ -3,12 +3,13 @@ import type { JobState } from '../../../schema/board/job.ts';
 import { jobLimits } from '../../../schema/board/job-limits.ts';
 import { withoutNull } from '../../../schema/camel.ts';
 import { verifyUrl } from '../../../schema/links.ts';
+import { booksOf } from '../../../schema/principal.ts';
 import { JobId, JobPage } from '../../../schema/requests/board-job.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { requireAuthor } from '../author.ts';
 import type { BoardContext } from '../context.ts';
-import { requireJob } from './find.ts';
+import { requireJob, requireShown } from './find.ts';
 import { ShownBid, ShownJob, ShownJobs, ShownLeg, ShownOutput, ShownPayout } from './job.type.ts';
 import { JobStateWord } from './job-words.ts';
 import { bidsOfJob, listJobs } from './list.ts';
@@ -37,9 +38,13 @@ export class BoardJobResolver {
   @Query(() => ShownJob, { nullable: true, description: 'A job of the board as it stands now.' })
   async boardJob(
     @Arg('jobId', () => String, { description: 'Which one.' }) jobId: string,
-    @Ctx() { database }: BoardContext,
+    @Ctx() { database, principal }: BoardContext,
   ): Promise<ShownJob> {
     const { job, under_way } = await requireJob(database, parseRequest(JobId, jobId));
+    requireShown(
+      job,
+      booksOf(principal.possession).map(({ agent_id }) => agent_id),
+    );
     return jobView(job, under_way);
   }
 

@@ -4,7 +4,7 @@ import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { BoardBid } from './bid.entity.ts';
 import { UNDER_WAY } from './find.ts';
-import { BoardJob } from './job.entity.ts';
+import { BoardJob, SHOWN } from './job.entity.ts';
 import type { ShownBid, ShownJobs } from './job.type.ts';
 import { bidView, jobView } from './view.ts';
 
@@ -23,10 +23,11 @@ export async function listJobs(
       ? []
       : [{ name: 'older', text: `job_id < $${status === undefined ? 2 : 3}`, value: before }]),
   ];
-  const where = bounds.length === 0 ? '' : `where ${bounds.map(({ text }) => text).join(' and ')}`;
+  const where = [SHOWN, ...bounds.map(({ text }) => text)].join(' and ');
   const rows = await query<Row>({
     name: ['board jobs', ...bounds.map(({ name }) => name)].join(' '),
-    text: `select ${selectList(orm, BoardJob)}, ${UNDER_WAY} as under_way from board_job ${where} order by job_id desc limit $1`,
+    text: `select ${selectList(orm, BoardJob)}, ${UNDER_WAY} as under_way from board_job where ${where}
+      order by job_id desc limit $1`,
     values: [size + 1, ...bounds.map(({ value }) => value)],
   });
   const jobs = rows.slice(0, size).map(({ under_way, ...row }) => jobView(asEntity(BoardJob, row), under_way));

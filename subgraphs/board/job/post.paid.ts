@@ -44,7 +44,7 @@ async function post(tx: Tx, args: PostJobArgs, { task_id, recorded_at_ms: at_ms 
   const job = Object.assign(new BoardJob(), {
     ...{ jobId: boardId('job', task_id), agentId: args.agent_id, state: 'open', stampTaskId: task_id },
     ...{ untrustedText: args.text, untrustedAcceptanceTest: args.acceptance_test, budgetAtomic: amountOf(args.budget) },
-    ...{ deadline, endsAt: deadline, postedAt: new Date(at_ms), bidCount: 0 },
+    ...{ deadline, endsAt: deadline, postedAt: new Date(at_ms), bidCount: 0, hidden: false },
     ...{ pickedBidId: null, winnerAgentId: null, priceAtomic: null, network: null, payTo: null, pickedAt: null },
     ...{ outputSha256: null, untrustedPreview: null, deliveredAt: null },
     ...{ legOneTaskId: null, legOnePaymentRef: null, feePaymentRef: null, payoutTaskId: null, paidAt: null },

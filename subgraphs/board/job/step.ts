@@ -5,7 +5,7 @@ import type { Tx } from '../../database.ts';
 import type { BoardContext } from '../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
 import type { BoardEventKind } from '../event/board-event.entity.ts';
-import { lockJob, requireJob } from './find.ts';
+import { lockJob, requireJob, requireShown } from './find.ts';
 import type { BoardJob } from './job.entity.ts';
 import { jobMoves, judgeJob } from './job.machine.ts';
 import type { ShownJob } from './job.type.ts';
@@ -32,6 +32,7 @@ export async function requirePart(
   action: JobStep['action'],
 ): Promise<BoardJob> {
   const { job } = await requireJob(database, job_id);
+  requireShown(job, [agent_id]);
   const acts = jobMoves[action].by === 'poster' ? job.agentId : job.winnerAgentId;
   // On a job that nobody has won yet nobody is its winner: who is told so is told no more than the job shows.
   if (acts !== agent_id) throw new Refusal('forbidden');

@@ -21,7 +21,7 @@ export function isDelivered({
 
 /** `under_way`: one of its payments is being made, or could still be used. */
 export function jobView(
-  { state, budgetAtomic, priceAtomic, endsAt: _, ...job }: BoardJob,
+  { state, budgetAtomic, priceAtomic, endsAt: _ends, hidden: _hidden, ...job }: BoardJob,
   under_way: boolean = false,
 ): ShownJob {
   const delivered = isDelivered({ ...job, state });

@@ -20,6 +20,7 @@ import { atEnd } from '../release.ts';
 import { openSolanaService } from '../solana/open-service.ts';
 
 export const JOBS = '/v1/board/jobs';
+export const OPS_SECRET = `ops-${'o'.repeat(48)}`;
 export const DAY_MS = 86_400_000;
 
 export type JobAgent = Awaited<ReturnType<Service['newAgent']>>;
@@ -36,7 +37,8 @@ export const sha256 = (output: string | Uint8Array): string => createHash('sha25
 
 /** The service with a Solana of its own, and three agents on its board. */
 export async function openJobs(options: Parameters<typeof openSolanaService>[1] = {}) {
-  const service = await openSolanaService({ DEMO_KEYS: 'a-demo-key', WAIVER_KEYS: 'a-waiver-key' }, options);
+  const keys = { DEMO_KEYS: 'a-demo-key', WAIVER_KEYS: 'a-waiver-key', BOARD_OPS_SECRET: OPS_SECRET };
+  const service = await openSolanaService(keys, options);
   const store = await openStore(service.database_url);
   atEnd(() => store.close());
   const poster = await service.newAgent();
