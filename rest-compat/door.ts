@@ -43,6 +43,10 @@ export interface Columns {
   /** Other spellings of the same path; the offer and the description name `path`. */
   readonly aliases: readonly `/${string}`[];
   readonly summary: string;
+  /** A good body in few bytes, for whoever learns by one. Every paid door has one. */
+  readonly example: JsonObject | null;
+  /** Whether search engines may index what lies there. */
+  readonly crawled: boolean;
   readonly tags: readonly string[];
   readonly price: DoorPrice | null;
   /** When a 402 is said: before all else, behind possession, or by the resolver alone. */
@@ -145,6 +149,8 @@ const nothing = z.object({});
 const usual = {
   tool: {},
   aliases: [],
+  example: null,
+  crawled: true,
   price: null,
   challenge: 'first',
   waived_by: null,

@@ -18,6 +18,7 @@ import { recordDoors } from './book/record-doors.ts';
 import { simulationDoors } from './book/simulation.ts';
 import { webhookDoors } from './book/webhook-doors.ts';
 import { discoveryDoors } from './discovery/doors.ts';
+import { listingDoors } from './discovery/listing-doors.ts';
 import type { Door } from './door.ts';
 import { inferenceDoors, mediaDoors } from './inference/doors.ts';
 import { taskDoors } from './inference/task-doors.ts';
@@ -64,4 +65,5 @@ export const everyDoor: readonly Door[] = [
   ...inboundDoors,
   ...scoreDoors,
   ...discoveryDoors,
+  ...listingDoors,
 ];

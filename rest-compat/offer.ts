@@ -2,7 +2,8 @@ import type { ErrorCode } from '../schema/errors.ts';
 import type { Door } from './door.ts';
 import type { DoorRequest } from './door-request.ts';
 import { schemasOf } from './door-schemas.ts';
-import type { Challenge, Port, Price } from './port.ts';
+import { briefBazaars } from './faces/bazaar.ts';
+import type { Called, Challenge, Port, Price } from './port.ts';
 import { type Answer, problem } from './problem.ts';
 
 /** The door's path as it was called, whichever of its spellings was used: one write has one name. */
@@ -22,10 +23,12 @@ export function priceOf(door: Door, resource: string): Price | null {
   const { price, summary } = door;
   if (price === null || price.amount_atomic === null) return null;
   const { amount_atomic } = price;
-  const asked = { ...price, amount_atomic, resource, description: summary, output_schema: schemasOf(door).in_short };
+  const asked = { ...price, amount_atomic, resource, description: summary, called: calledBy(door) };
   prices.set(door, asked);
   return asked;
 }
+
+const calledBy = (door: Door): Called => ({ output_schema: schemasOf(door).in_short, bazaars: briefBazaars(door) });
 
 /** The last that was asked for at each door: of most there is one URL, at which thousands of calls a second ask. */
 const prices = new WeakMap<Door, Price>();
@@ -46,7 +49,7 @@ export function offer(
 ): Answer {
   const price = priceOf(door, resourceOf(door, request, port));
   if (!own && !price) return problem({ code: reason?.code ?? 'payment_required', message: reason?.detail });
-  const challenge = own ?? (price && port.challenge(price, reason));
+  const challenge = own ? port.describe(own, calledBy(door)) : price && port.challenge(price, reason);
   return {
     status: 402,
     headers: { ...challenge?.headers, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },

@@ -72,8 +72,21 @@ export interface Price {
   readonly stamp?: boolean;
   readonly resource: string;
   readonly description: string;
-  /** How it is called and what it answers, as x402 v1 says it in a 402's body. */
-  readonly output_schema?: JsonObject;
+  readonly called?: Called;
+}
+
+/** How a door is called and what it answers, as a 402 of it says. */
+export interface Called {
+  /** By x402 v1, in the body. */
+  readonly output_schema: JsonObject;
+  /** By the `bazaar` extension of v2: its forms, the longest first. The header has the first that there is room for, if any. */
+  readonly bazaars: readonly JsonObject[];
+}
+
+/** Whom to tell of a hole (RFC 9116): URIs, and until when that holds, RFC 3339. */
+export interface SecurityContact {
+  readonly contacts: readonly string[];
+  readonly expires_at: string;
 }
 
 /** One 402, speaking both versions at once: v2 in the header, v1 in the body. */
@@ -213,6 +226,8 @@ export interface Port {
   identify(credentials: Credentials, payment: PaymentJudgement): Promise<Caller>;
   readonly rates: AddressRates;
   challenge(price: Price, reason: { code: ErrorCode; detail?: string } | null): Challenge;
+  /** A challenge that a resolver has made, with how its door is called. */
+  describe(challenge: Pick<Challenge, 'headers' | 'body'>, called: Called): Pick<Challenge, 'headers' | 'body'>;
   /**
    * Runs a named document on the same planner, subgraphs and resolvers as /graphql. Never throws for a refusal. Members of
    * the answer may be Written, then without `nulls`.
@@ -237,6 +252,7 @@ export interface Port {
   away(): Promise<readonly string[]>;
   /** What some paid calls need and lack; the others go on. */
   without(): readonly string[];
+  readonly security: SecurityContact;
   /** Without a trailing slash. */
   readonly base_url: string;
 }

@@ -3,6 +3,9 @@ import { keccak256 } from './digest.ts';
 
 /* The checksum spelling of an address (EIP-55). */
 
+/** The first test vector of EIP-55, for examples. */
+export const EXAMPLE_ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
 /**
  * An address of 40 hex digits in the spelling of EIP-55: a letter is upper-case where the hash of the lower-case digits has
  * 8 or more in its place. viem's is ten times as slow for one that it has not seen lately, and anybody may name new ones.

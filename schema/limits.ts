@@ -164,13 +164,15 @@ export const limits = {
   answer_headers_bytes_max: 3_072,
   /** The same of a 402, whose PAYMENT-REQUIRED has to hold the offers of all networks. */
   challenge_headers_bytes_max: 3_584,
+  /** What stands beside PAYMENT-REQUIRED in a 402, at most: its status line, CORS, and what holds of every answer. */
+  challenge_beside_bytes_max: 960,
   /** Why a payment did not do, in that header. */
   challenge_error_chars_max: 80,
   /** A model or a hub in a header: what others have named at length is in the body alone. */
   named_header_bytes_max: 96,
   /** Headers whose payments are known by them: the newest, of an ordinary length. */
   payment_headers_remembered_max: 1_000,
-  payment_header_remembered_bytes_max: 3 * 1024,
+  payment_header_remembered_bytes_max: 4 * 1024,
   /** All of a request's headers: a payment of the largest size fits in twice, once by each version's name. */
   request_headers_bytes_max: 64 * 1024,
   request_headers_ms_max: 15_000,

@@ -54,6 +54,17 @@ export function areProxies(proxies: readonly string[]): boolean {
   }
 }
 
+/** How somebody is reached (RFC 9116 section 2.5.3): a page of http is not, for others could write it. */
+export function contactUri() {
+  return z
+    .string()
+    .meta({ form: '`mailto:`, `tel:` or https URI' })
+    .refine(
+      text => /^(mailto:[^\s@]+@[^\s@]+|tel:\+?[0-9-]+|https:\/\/\S+)$/.test(text),
+      'neither mailto:, tel: nor https:',
+    );
+}
+
 export function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '');
 }

@@ -5,6 +5,7 @@ import {
   areProxies,
   atomicUsdc,
   baseAddress,
+  contactUri,
   decimal,
   dollars,
   httpUrl,
@@ -151,6 +152,10 @@ export const variables = z.object({
     unset: 'nobody’s is believed',
   }),
   CORS_ORIGINS: list(origin()).default(['*']).describe('whose pages may call doors and `/graphql`; nothing for none'),
+  SECURITY_CONTACT: list(contactUri()).optional().meta({
+    description: 'whom to tell of a hole, in `/.well-known/security.txt` (RFC 9116)',
+    unset: '`security@` the host of `BASE_URL` (RFC 2142)',
+  }),
   DRAIN_MS: decimal(0, limits.stop_ms_max)
     .optional()
     .meta({

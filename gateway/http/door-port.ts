@@ -21,11 +21,12 @@ import { refusalHeaders } from '../charge/refusal-headers.ts';
 import type { ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import type { Extensions } from '../x402/extensions/open-extensions.ts';
-import { openChallenges, type PayTo } from '../x402/offer.ts';
+import { describeChallenge, openChallenges, type PayTo } from '../x402/offer.ts';
 
 export interface PortParts {
   readonly graph: Graph;
   readonly base_url: string;
+  readonly security: Port['security'];
   readonly pay_to: PayTo;
   readonly extensions: Extensions;
   readonly judge: Judge;
@@ -46,7 +47,9 @@ export interface PortParts {
 export function openPort(parts: PortParts): Omit<Port, 'follow'> {
   return {
     base_url: parts.base_url,
+    security: parts.security,
     challenge: openChallenges(parts.pay_to, parts.extensions),
+    describe: describeChallenge,
     beginUpload: ({ payer, address }) => parts.beginUpload({ payer, address: holderOf(address) }),
     boardVersion: parts.boardVersion,
     signCard: parts.signCard,

@@ -21,6 +21,7 @@ import { callersOnGraphql, callersOnSockets, type EveryService, openCallers, sho
 import { openPort } from './door-port.ts';
 import { following } from './follow-doors.ts';
 import { openOfferedRequests } from './offered-requests.ts';
+import { securityContact } from './security-contact.ts';
 import { openServer } from './server.ts';
 
 /** What is done with all that was opened; resolves with the address once it is served. */
@@ -46,6 +47,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
   const port = openPort({
     graph,
     base_url: config.base_url,
+    security: securityContact(config.security_contact, config.base_url, services.clock.now_ms()),
     pay_to: serving.pay_to,
     extensions: openExtensions(services.issuer, services.clock),
     judge: serving.judge,

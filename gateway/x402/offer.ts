@@ -1,7 +1,7 @@
-import { encodePaymentRequiredHeader } from '@x402/core/http';
+import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { LRUCache } from 'lru-cache';
-import type { Challenge, Price } from '../../rest-compat/port.ts';
+import type { Called, Challenge, Price } from '../../rest-compat/port.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
 import { legLimits } from '../../schema/leg-limits.ts';
@@ -47,7 +47,7 @@ function requirementsV1(price: Price, pay_to: PayTo): JsonObject[] {
     resource: price.resource,
     description: price.description,
     mimeType: ANSWERS_IN,
-    ...(price.output_schema && { outputSchema: price.output_schema }),
+    ...(price.called && { outputSchema: price.called.output_schema }),
     payTo,
     maxTimeoutSeconds: timeoutOf(price),
     asset,
@@ -84,13 +84,39 @@ function challengeUntil(price: Price, pay_to: PayTo, reason: ChallengeReason, { 
   // What v2 may leave out is left out: headers have little room, and the body and /.well-known/x402 say it.
   const why = reason === null ? {} : { error: briefly(error, reason.code) };
   const required: PaymentRequired = { x402Version: 2, ...why, resource: { url: price.resource }, accepts, extensions };
+  const encoded = withBazaar(required, price.called?.bazaars ?? []);
   const challenge = {
-    headers: { 'PAYMENT-REQUIRED': encodePaymentRequiredHeader(required) },
-    required: required as unknown as JsonObject,
+    headers: { [PAYMENT_REQUIRED]: encoded.header },
+    required: encoded.required as unknown as JsonObject,
     // Beside what x402 v1 knows of: by the code a program tells one refusal from another.
     body: { x402Version: 1, error, ...(reason && { code: reason.code }), accepts: requirementsV1(price, pay_to) },
   };
   return { challenge, until_ms };
+}
+
+const PAYMENT_REQUIRED = 'PAYMENT-REQUIRED';
+const HEADER_BYTES_MAX = limits.challenge_headers_bytes_max - limits.challenge_beside_bytes_max;
+
+/** With the first form of how it is called that the header has room for: a stock proxy answers 502 in place of a longer one. */
+function withBazaar(required: PaymentRequired, [bazaar, ...shorter]: readonly JsonObject[]): Encoded {
+  const whole = bazaar ? { ...required, extensions: { ...required.extensions, bazaar } } : required;
+  const header = encodePaymentRequiredHeader(whole);
+  const fits = !bazaar || PAYMENT_REQUIRED.length + header.length < HEADER_BYTES_MAX;
+  return fits ? { required: whole, header } : withBazaar(required, shorter);
+}
+
+interface Encoded {
+  readonly required: PaymentRequired;
+  readonly header: string;
+}
+
+type Offered = Pick<Challenge, 'headers' | 'body'>;
+
+/** What a resolver offers does not say how the door is called at which it is asked for. */
+export function describeChallenge({ headers, body }: Offered, { output_schema, bazaars }: Called): Offered {
+  const { header } = withBazaar(decodePaymentRequiredHeader(headers[PAYMENT_REQUIRED] ?? ''), bazaars);
+  const accepts = (body.accepts as readonly JsonObject[]).map(offer => ({ ...offer, outputSchema: output_schema }));
+  return { headers: { ...headers, [PAYMENT_REQUIRED]: header }, body: { ...body, accepts } };
 }
 
 /** x402's words are short; a sentence is in the body alone. */

@@ -1,5 +1,6 @@
 import { toCamelKeys } from '../../schema/camel.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
 import { ingestLimits } from '../../schema/ingest-limits.ts';
 import { limits } from '../../schema/limits.ts';
 import { IngestRequest } from '../../schema/requests/ingest.ts';
@@ -16,6 +17,9 @@ export const ingestDoors = [
     path: '/v1/agents/{agent_id}/book/ingest',
     summary:
       'Records a payment to somebody else once its chain shows it: USDC on Base or Solana, or a cemented XNO send',
+    example: {
+      foreign_invoice: { amount: '2000', payer: EXAMPLE_ADDRESS, payTo: EXAMPLE_ADDRESS, tx: `0x${'0'.repeat(64)}` },
+    },
     tags: ['book'],
     possession: 'required',
     challenge: 'after_possession',

@@ -74,6 +74,9 @@ export const ManifestAnswer = z.object({
       accepts: z.array(JsonMembers),
       input: JsonMembers.describe('JSON Schema of the body.'),
       output: JsonMembers.describe('JSON Schema of the answer.'),
+      extensions: z
+        .object({ bazaar: JsonMembers.describe('How it is called, with an example; `schema` has both schemas again.') })
+        .describe('Of x402 v2.'),
     }),
   ),
 });

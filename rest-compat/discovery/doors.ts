@@ -24,7 +24,7 @@ import {
 const KEPT_A_MINUTE = 'public, max-age=60';
 
 /** Of what only a new release or another configuration changes. */
-const KEPT_FIVE_MINUTES = 'public, max-age=300';
+export const KEPT_FIVE_MINUTES = 'public, max-age=300';
 
 /** A declared break is to be known at once: it may be held, and is asked for each time. */
 const ASKED_EACH_TIME = 'public, no-cache';

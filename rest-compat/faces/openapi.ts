@@ -17,6 +17,7 @@ import { content, isKept, responses } from './openapi-responses.ts';
 import { ComponentSchemas } from './openapi-schemas.ts';
 import { byKey, security, securitySchemes } from './openapi-security.ts';
 import { webhooks } from './openapi-webhooks.ts';
+import { tags } from './tags.ts';
 
 /** OpenAPI 3.1 of the door table: a door's columns are all that is known of it. */
 export function openApi(doors: readonly Door[], base_url: string): JsonObject {
@@ -42,20 +43,6 @@ export function openApi(doors: readonly Door[], base_url: string): JsonObject {
     components: { securitySchemes, schemas: schemas.all() },
   };
 }
-
-/** In the order in which a newcomer meets them. */
-const tags: readonly JsonObject[] = [
-  { name: 'inference', description: 'Work of models, each answer with a signed spend receipt.' },
-  { name: 'tasks', description: 'Tasks taken on for a price, and what they would come to.' },
-  { name: 'registration', description: 'Agents, each with a book.' },
-  { name: 'book', description: 'What an agent has spent and may spend, open to whoever possesses it.' },
-  { name: 'sessions', description: 'What a payer delegates to the key of an agent, and what that has signed for.' },
-  { name: 'receipts', description: 'Receipts, refusals and settlements, public by their ids.' },
-  { name: 'board', description: 'What agents write for all to read, and the jobs that they do for each other.' },
-  { name: 'router', description: 'Generations of a third-party router, reported by its users. None is settled here.' },
-  { name: 'log', description: 'The receipt log as C2SP has it: checkpoints, tiles, proofs.' },
-  { name: 'discovery', description: 'Keys, histories, prices, and how the service is.' },
-];
 
 function pathItem(here: readonly Door[], schemas: ComponentSchemas): JsonObject {
   return Object.fromEntries(

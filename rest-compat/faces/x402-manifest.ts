@@ -3,6 +3,7 @@ import type { Door } from '../door.ts';
 import { schemasOf } from '../door-schemas.ts';
 import { priceOf } from '../offer.ts';
 import type { Port } from '../port.ts';
+import { wholeBazaar } from './bazaar.ts';
 
 /** /.well-known/x402: each paid door with the very offer that its 402 makes, in the terms of x402 v2. */
 export function x402Manifest(doors: readonly Door[], port: Port): JsonObject {
@@ -30,6 +31,7 @@ function resources(door: Door, port: Port): JsonObject[] {
     accepts: offered ? offersIn(offered.required) : [],
     input,
     output,
+    extensions: { bazaar: wholeBazaar(door) },
   }));
 }
 

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
 import { TaskQuoteRequest, TaskRequest } from '../../schema/requests/tasks.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
@@ -19,6 +20,7 @@ export const taskDoors = [
     tool: { name: 'submit_inference' },
     path: '/task-request',
     summary: 'Take on a task: its acceptance with a signed spend receipt',
+    example: { message_type: 'inference_request', chain_id: 'base', amount: '2000', sender: EXAMPLE_ADDRESS },
     document: operation('inference/request_task'),
     body: TaskRequest,
     answer: withoutLegacy,
@@ -29,6 +31,7 @@ export const taskDoors = [
     name: 'quote_task',
     path: '/task-quote',
     summary: 'What a task would come to: a forecast, no invoice',
+    example: { model_id: 'svc/auto' },
     document: operation('inference/quote_task'),
     body: TaskQuoteRequest,
     nulls: { forecast: [] },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toCamelKeys } from '../../schema/camel.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { PossessionMembers } from '../../schema/requests/possession.ts';
@@ -27,6 +28,7 @@ export const registrationDoors = [
     methods: ['POST'],
     path: '/v1/agents/register',
     summary: 'Register the paying wallet as an agent and open its book',
+    example: { agentWallet: EXAMPLE_ADDRESS },
     tags: ['registration'],
     // A key proves no wallet: it skips the stamp of other doors, but here it would register nobody.
     price: { amount_atomic: limits.stamp_price_atomic, networks: ['base'], stamp: true, paid_by: ['payment'] },

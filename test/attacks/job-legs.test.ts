@@ -17,7 +17,7 @@ const CLAIMS_BEFORE = 3 + 2 * 2;
 let jobs: Awaited<ReturnType<typeof openJobs>>;
 beforeAll(async () => {
   const breaks_at = [...Array.from({ length: CLAIMS_BEFORE }, () => ''), 'after_claim'];
-  jobs = await openJobs({ breaks_at, meant: /the drawer is stuck/ });
+  jobs = await openJobs({}, { breaks_at, meant: /the drawer is stuck/ });
 });
 
 interface Heard {

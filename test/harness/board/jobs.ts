@@ -36,9 +36,12 @@ export function jobOf(members: JsonObject = {}): JsonObject {
 export const sha256 = (output: string | Uint8Array): string => createHash('sha256').update(output).digest('hex');
 
 /** The service with a Solana of its own, and three agents on its board. */
-export async function openJobs(options: Parameters<typeof openSolanaService>[1] = {}) {
+export async function openJobs(
+  environment: Readonly<Record<string, string>> = {},
+  options: Parameters<typeof openSolanaService>[1] = {},
+) {
   const keys = { DEMO_KEYS: 'a-demo-key', WAIVER_KEYS: 'a-waiver-key', BOARD_OPS_SECRET: OPS_SECRET };
-  const service = await openSolanaService(keys, options);
+  const service = await openSolanaService({ ...keys, ...environment }, options);
   const store = await openStore(service.database_url);
   atEnd(() => store.close());
   const poster = await service.newAgent();

@@ -33,6 +33,7 @@ export interface Call {
 /** A door-keeper without a house: it knows one session, one key of each kind, and answers what a test tells it to. */
 export class FakePort implements Port {
   readonly base_url = 'https://svc.test';
+  readonly security = { contacts: ['mailto:security@svc.test'], expires_at: '2027-05-01T00:00:00Z' };
   readonly calls: Call[] = [];
   /** The body of each of them, as the door's schema has made it. */
   readonly valid_bodies: object[] = [];
@@ -112,6 +113,7 @@ export class FakePort implements Port {
         ? { request: JSON.parse(Buffer.from(id.slice(6), 'base64url').toString()), lapsed: false }
         : null,
   };
+  describe: Port['describe'] = challenge => challenge;
 
   /** How the board stands. */
   board_version = '1';

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { type PageDoor, pageDoor } from '../door.ts';
+import { llms } from '../faces/llms.ts';
+import { robots } from '../faces/robots.ts';
+import { securityTxt } from '../faces/security-txt.ts';
+import { x402List } from '../faces/x402-list.ts';
+import { KEPT_FIVE_MINUTES } from './doors.ts';
+
+/** Text for programs that read no JSON, made of the table once. */
+const listing = {
+  methods: ['GET'],
+  tags: ['discovery'],
+  media: 'text/plain; charset=utf-8',
+  lasting: true,
+  cache: KEPT_FIVE_MINUTES,
+  response: z.string(),
+} as const;
+
+const SECURITY_TXT = '/.well-known/security.txt';
+
+export const listingDoors: readonly PageDoor[] = [
+  pageDoor({
+    ...listing,
+    name: 'get_x402_list',
+    path: '/.well-known/x402list.txt',
+    summary: 'The URL of each paid route, one a line, sorted; what varies stands in braces',
+    page: ({ doors, port }) => x402List(doors, port.base_url),
+  }),
+  pageDoor({
+    ...listing,
+    name: 'get_llms_txt',
+    path: '/llms.txt',
+    summary: 'What is here for language models: each route with what it does and costs',
+    page: ({ doors, port }) => llms(doors, port.base_url),
+  }),
+  pageDoor({
+    ...listing,
+    name: 'get_robots_txt',
+    path: '/robots.txt',
+    summary: 'What is not to be crawled: receipts and refusals',
+    page: ({ doors }) => robots(doors),
+  }),
+  pageDoor({
+    ...listing,
+    name: 'get_security_txt',
+    path: SECURITY_TXT,
+    summary: 'Whom to tell of a hole, and until when that holds (RFC 9116)',
+    page: ({ port }) => securityTxt(port.security, port.base_url + SECURITY_TXT),
+  }),
+];

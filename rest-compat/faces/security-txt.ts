@@ -1,0 +1,12 @@
+import type { SecurityContact } from '../port.ts';
+import { linesOf } from './x402-list.ts';
+
+/** /.well-known/security.txt (RFC 9116 section 2.5): `Expires` and at least one `Contact` have to be there. */
+export function securityTxt({ contacts, expires_at }: SecurityContact, url: string): string {
+  return linesOf([
+    ...contacts.map(contact => `Contact: ${contact}`),
+    `Expires: ${expires_at}`,
+    `Canonical: ${url}`,
+    'Preferred-Languages: en',
+  ]);
+}
