@@ -1,9 +1,10 @@
 import type { ErrorCode } from '../schema/errors.ts';
+import type { Called } from './called.ts';
 import type { Door } from './door.ts';
 import type { DoorRequest } from './door-request.ts';
 import { schemasOf } from './door-schemas.ts';
 import { briefBazaars } from './faces/bazaar.ts';
-import type { Called, Challenge, Port, Price } from './port.ts';
+import type { Challenge, Port, Price } from './port.ts';
 import { type Answer, problem } from './problem.ts';
 
 /** The door's path as it was called, whichever of its spellings was used: one write has one name. */

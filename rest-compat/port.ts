@@ -10,6 +10,8 @@ import type { ShownIngestKey } from '../schema/router/ingest-key.ts';
 import type { Secret } from '../schema/secret.ts';
 import type { ShownSlice } from '../schema/slice-token.ts';
 import type { CardSignature, OfferedRequests } from './faces/a2a/kept-elsewhere.ts';
+import type { Called } from './called.ts';
+import type { SecurityContact } from './faces/security-txt.ts';
 import type { EventFrames } from './sse.ts';
 
 /** What a caller showed, gathered from headers and body; from a query string, which others may log, only where a door says so. */
@@ -73,20 +75,6 @@ export interface Price {
   readonly resource: string;
   readonly description: string;
   readonly called?: Called;
-}
-
-/** How a door is called and what it answers, as a 402 of it says. */
-export interface Called {
-  /** By x402 v1, in the body. */
-  readonly output_schema: JsonObject;
-  /** By the `bazaar` extension of v2: its forms, the longest first. The header has the first that there is room for, if any. */
-  readonly bazaars: readonly JsonObject[];
-}
-
-/** Whom to tell of a hole (RFC 9116): URIs, and until when that holds, RFC 3339. */
-export interface SecurityContact {
-  readonly contacts: readonly string[];
-  readonly expires_at: string;
 }
 
 /** One 402, speaking both versions at once: v2 in the header, v1 in the body. */

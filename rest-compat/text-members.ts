@@ -74,3 +74,9 @@ export const AudioUpload = z
     context.addIssue({ code: 'custom', message: 'its name does not end like that of audio which is taken here' });
     return z.NEVER;
   });
+
+/** As one segment, escaped, or as all that is left of the path. */
+export const ModelPath = z.preprocess(
+  params => (isJsonObject(params) && '*' in params ? { id: params['*'] } : params),
+  z.object({ id: z.string() }),
+);

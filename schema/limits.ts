@@ -162,9 +162,8 @@ export const limits = {
   payment_header_bytes_max: 16 * 1024,
   /** All headers of an answer, its status line included: stock proxies (nginx, 4 kB) answer 502 in place of a longer one. */
   answer_headers_bytes_max: 3_072,
-  /** The same of a 402, whose PAYMENT-REQUIRED has to hold the offers of all networks. */
+  /** The same of a 402, whose PAYMENT-REQUIRED has to hold the offers of all networks; and what may stand beside that header. */
   challenge_headers_bytes_max: 3_584,
-  /** What stands beside PAYMENT-REQUIRED in a 402, at most: its status line, CORS, and what holds of every answer. */
   challenge_beside_bytes_max: 960,
   /** Why a payment did not do, in that header. */
   challenge_error_chars_max: 80,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Door, DoorPrice } from '../door.ts';
 import { tags } from './tags.ts';
-import { linesOf } from './x402-list.ts';
+import { textOfLines } from './x402-list.ts';
 
 const START = [
   '# Spend receipt gateway',
@@ -15,7 +15,7 @@ const START = [
 
 /** /llms.txt (llmstxt.org): the doors by what they are for, each with its summary and what it costs. */
 export function llms(doors: readonly Door[], base_url: string): string {
-  return linesOf([...START, ...tags.flatMap(tag => section(tag, doors, base_url))]);
+  return textOfLines([...START, ...tags.flatMap(tag => section(tag, doors, base_url))]);
 }
 
 function section({ name, description }: JsonObject, doors: readonly Door[], base_url: string): readonly string[] {

@@ -17,7 +17,7 @@ import { serveA2a } from '../faces/a2a/serve.ts';
 import { bare } from '../omit-nulls.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
 import { chatFrames, namedFrames } from '../sse.ts';
-import { AudioUpload, digits, formOf } from '../text-members.ts';
+import { AudioUpload, digits, formOf, ModelPath } from '../text-members.ts';
 import {
   ChatAnswer,
   ChatChunk,
@@ -88,12 +88,6 @@ const chatStream = {
   eventOf: (data: JsonObject, { stream_options }: ChatRequest) =>
     chunkOf(data.answer as GraphChunk, stream_options?.include_usage ?? false),
 };
-
-/** As one segment, escaped, or as all that is left of the path. */
-const ModelPath = z.preprocess(
-  params => (isJsonObject(params) && '*' in params ? { id: params['*'] } : params),
-  z.object({ id: z.string() }),
-);
 
 export const inferenceDoors = [
   documentDoor({

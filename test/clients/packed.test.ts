@@ -18,8 +18,8 @@ const run = promisify(execFile);
 let service: Service;
 let folder: string;
 
-/** What the verifier uses, all of them `dependencies` of the package. */
-const ofVerifier = ['canonicalize', 'hash-wasm', 'secp256k1', 'zod'];
+/** What the verifier and the follower of books use, all of them `dependencies` of the package. */
+const used = ['canonicalize', 'hash-wasm', 'secp256k1', 'zod', 'eventsource-parser'];
 
 /** A project of somebody else's, into which the package was installed as it is packed. */
 beforeAll(async () => {
@@ -30,8 +30,7 @@ beforeAll(async () => {
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
   const tarball = stdout.trim().split('\n').at(-1) ?? '';
   await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1']);
-  for (const name of ['@x402', 'viem', ...ofVerifier])
-    await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+  for (const name of ['@x402', 'viem', ...used]) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
 });
 
@@ -65,6 +64,22 @@ it('and its types are found there', async () => {
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck'];
   const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules', '@types')];
   await expect(run(tsc, [...options, ...types, 'pay.ts'], { cwd: folder })).resolves.toMatchObject({ stdout: '' });
+});
+
+it('the follower of books loads there by plain Node, and the program on its page has the types that it needs', async () => {
+  const name = 'spend-receipt-gateway/client/book-follower';
+  const page = await readFile(join(ROOT, 'rest-compat/client/README.md'), 'utf8');
+  const program = [...page.matchAll(/```ts\n([\s\S]*?)```/g)]
+    .map(([, text = '']) => text)
+    .find(it => it.includes(name));
+  await writeFile(join(folder, 'follow.ts'), program ?? '');
+  const load = `const { createBookFollower } = await import('${name}'); console.log(typeof createBookFollower);`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', load], { cwd: folder });
+  expect(stdout).toBe('function\n');
+  const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck'];
+  const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules', '@types')];
+  await expect(run(tsc, [...options, ...types, 'follow.ts'], { cwd: folder })).resolves.toMatchObject({ stdout: '' });
 });
 
 const checker = `import { readFileSync } from 'node:fs';

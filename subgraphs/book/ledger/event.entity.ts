@@ -45,6 +45,9 @@ export class BookEvent {
   @Field(() => String, { nullable: true, description: 'The call that its row is of; null where it is of none.' })
   @Property({ type: 'text', nullable: true })
   taskId!: string | null;
+  @Field(() => GraphQLJSONObject, {
+    description: 'What is said of it, as it stands in the book for ever; `hash` covers it.',
+  })
   @Property({ type: 'json' })
   body!: JsonObject;
   @Field(() => DateTimeScalar, { description: 'When it happened.' })
@@ -53,7 +56,10 @@ export class BookEvent {
   @Field(() => String, { description: '`hash` of the event before it; empty for the first.' })
   @Property({ type: 'text' })
   prevHash!: string;
-  @Field(() => String, { description: 'SHA-256 of this event in canonical JSON, `prevHash` included.' })
+  @Field(() => String, {
+    description:
+      'SHA-256 of the canonical JSON (RFC 8785) of {agent_id, position, kind, seq, task_id, body, at, prev_hash}.',
+  })
   @Property({ type: 'text' })
   hash!: string;
   @Field(() => Int, {

@@ -1,0 +1,147 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { type BookCursor, createBookFollower, type FollowedEvent } from '../../rest-compat/client/book-follower.ts';
+import { canonicalHash } from '../../schema/canonical-json.ts';
+
+/* What a follower makes of a service that lies, refuses or breaks off: what an honest one sends is in test/faults. */
+
+const SESSION = 'a-session-that-nobody-sees';
+
+function eventAt(position: number, prev_hash: string, agent_id = 7): FollowedEvent {
+  const said = { agent_id, position, kind: 'born', seq: position, task_id: `task_${position}`, body: { position } };
+  const whole = { ...said, at: '2026-11-26T00:00:00.000Z', prev_hash };
+  return { ...whole, hash: canonicalHash(whole), row: null };
+}
+const first = eventAt(1, '');
+const second = eventAt(2, first.hash);
+const third = eventAt(3, second.hash);
+
+interface Asked {
+  readonly url: string;
+  readonly session: string | undefined;
+  readonly after: number;
+}
+/** A status, or what is said before it breaks off; `errors` is one of those. */
+type Said = number | readonly (FollowedEvent | { readonly code: string })[];
+
+/** Answers the nth connection by the nth of these, and each later one by the last. */
+async function serve(answers: readonly Said[]) {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const piece of request) text += piece;
+    const said = answers[Math.min(asked.length, answers.length - 1)] ?? 500;
+    const session = request.headers['x-svc-session'] as string | undefined;
+    asked.push({ url: request.url ?? '', session, after: JSON.parse(text).variables.after });
+    if (typeof said === 'number') return void response.writeHead(said).end();
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
+    for (const one of said) {
+      const result = 'code' in one ? { errors: [{ message: '', extensions: one }] } : { data: { event: one } };
+      response.write(`event: next\ndata: ${JSON.stringify(result)}\n\n`);
+    }
+    response.end();
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+/** A store in memory, which may fail at an event for the first time. */
+function storeOf(fails_at?: { readonly position: number; readonly committed: boolean }) {
+  const held: FollowedEvent[] = [];
+  let cursor: BookCursor | null = null;
+  let failing = fails_at;
+  return {
+    held,
+    load: () => cursor,
+    apply(event: FollowedEvent, next: BookCursor) {
+      const fails = failing?.position === event.position ? failing : undefined;
+      if (fails) failing = undefined;
+      if (!fails || fails.committed) {
+        held.push(event);
+        cursor = next;
+      }
+      if (fails) throw new Error('the store is away');
+    },
+  };
+}
+
+async function follow(answers: readonly Said[], store = storeOf()) {
+  const service = await serve(answers);
+  const faults: unknown[] = [];
+  const books = [{ agent_id: 7, session: SESSION }];
+  const follower = createBookFollower({
+    url: service.url,
+    books,
+    store,
+    on_trouble: ({ fault }) => faults.push(fault),
+  });
+  onTestFinished(() => follower.close());
+  const [end] = await follower.ended;
+  return { ...service, held: store.held, end, faults };
+}
+
+const FORBIDDEN = [{ code: 'forbidden' }] as const;
+
+it('comes back from its cursor when the line breaks off, and takes what was sent again once', async () => {
+  const { held, asked, end } = await follow([[first, second], 503, [second, third], FORBIDDEN]);
+  expect(held).toEqual([first, second, third]);
+  expect(asked.map(({ after }) => after)).toEqual([0, 2, 2, 3]);
+  expect(end).toMatchObject({ kind: 'refused', code: 'forbidden', cursor: { position: 3, hash: third.hash } });
+});
+
+it('shows its session in a header and nowhere else, also not in what it tells of trouble', async () => {
+  const { asked, faults } = await follow([[first], 502, 403]);
+  for (const { url, session } of asked) expect([url, session]).toEqual(['/graphql/stream', SESSION]);
+  expect(faults.length).toBeGreaterThan(0);
+  for (const fault of faults) expect(`${fault} ${JSON.stringify(fault)}`).not.toContain(SESSION);
+});
+
+it.each([
+  ['altered', { ...second, body: { position: 22 } }],
+  ['unchained', eventAt(2, '0'.repeat(64))],
+  ['gap', third],
+] as const)('ends a book as unproven where what comes is %s', async (why, event) => {
+  const { held, end } = await follow([[first, event], [event]]);
+  expect(held).toEqual([first]);
+  expect(end).toMatchObject({ kind: 'unproven', why, event, cursor: { position: 1 } });
+});
+
+it('asks again where an event did not come, before it calls that a gap', async () => {
+  const { held, end } = await follow([[first, third], [second, third], 401]);
+  expect(held).toEqual([first, second, third]);
+  expect(end).toMatchObject({ kind: 'refused', code: 'forbidden' });
+});
+
+it('takes the event of another book for none of this one', async () => {
+  const { held, end } = await follow([[eventAt(1, '', 8)]]);
+  expect([held, end]).toMatchObject([[], { kind: 'unproven', why: 'altered' }]);
+});
+
+it.each([true, false])('asks the store where it stands when that failed and had committed: %s', async committed => {
+  const { held, asked } = await follow(
+    [[first, second], [second, third], [third], 403],
+    storeOf({ position: 2, committed }),
+  );
+  expect(held).toEqual([first, second, third]);
+  expect(asked[1]?.after).toBe(committed ? 2 : 1);
+});
+
+it('is closed while it waits to come back', async () => {
+  const { url } = await serve([503]);
+  const store = storeOf();
+  const { promise: troubled, resolve } = Promise.withResolvers<void>();
+  const follower = createBookFollower({
+    url,
+    books: [{ agent_id: 7, session: () => SESSION }],
+    store,
+    on_trouble: () => resolve(),
+  });
+  await troubled;
+  await follower.close();
+  expect(await follower.ended).toMatchObject([{ agent_id: 7, kind: 'closed', cursor: { position: 0 } }]);
+});
