@@ -11,7 +11,7 @@ import type { Secret } from '../schema/secret.ts';
 import type { ShownSlice } from '../schema/slice-token.ts';
 import type { CardSignature, OfferedRequests } from './faces/a2a/kept-elsewhere.ts';
 import type { Called } from './called.ts';
-import type { SecurityContact } from './faces/security-txt.ts';
+import type { SecurityContact } from './security-contact.ts';
 import type { EventFrames } from './sse.ts';
 
 /** What a caller showed, gathered from headers and body; from a query string, which others may log, only where a door says so. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { SecurityContact } from '../../rest-compat/faces/security-txt.ts';
+import type { SecurityContact } from '../../rest-compat/security-contact.ts';
 import { iso } from '../../subgraphs/clock.ts';
 
 /** RFC 9116 section 2.5.5 wants less than a year. */

@@ -1,10 +1,5 @@
+import type { SecurityContact } from '../security-contact.ts';
 import { textOfLines } from './x402-list.ts';
-
-/** Whom to tell of a hole (RFC 9116): URIs, and until when that holds, RFC 3339. */
-export interface SecurityContact {
-  readonly contacts: readonly string[];
-  readonly expires_at: string;
-}
 
 /** /.well-known/security.txt (RFC 9116 section 2.5): `Expires` and at least one `Contact` have to be there. */
 export function securityTxt({ contacts, expires_at }: SecurityContact, url: string): string {
