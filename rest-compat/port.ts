@@ -9,8 +9,8 @@ import type { ShownProof } from '../schema/proof.ts';
 import type { ShownIngestKey } from '../schema/router/ingest-key.ts';
 import type { Secret } from '../schema/secret.ts';
 import type { ShownSlice } from '../schema/slice-token.ts';
-import type { CardSignature, OfferedRequests } from './faces/a2a/kept-elsewhere.ts';
 import type { Called } from './called.ts';
+import type { CardSignature, OfferedRequests } from './faces/a2a/kept-elsewhere.ts';
 import type { SecurityContact } from './security-contact.ts';
 import type { EventFrames } from './sse.ts';
 

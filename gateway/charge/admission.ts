@@ -9,7 +9,7 @@ import { isSameRequest } from '../../subgraphs/receipt/claim/claim.machine.ts';
 import type { ClaimOutcome } from '../../subgraphs/receipt/claim/claim.ts';
 import type { Funds } from '../../subgraphs/receipt/claim/funds.ts';
 import { routerKeyMarkOf } from '../../subgraphs/receipt/claim/landing.ts';
-import { isUnsent, RECORDED_ELSEWHERE } from '../../subgraphs/receipt/claim/leg.ts';
+import { RECORDED_ELSEWHERE, wasNeverSent } from '../../subgraphs/receipt/claim/leg.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { isStored } from '../rails/base/signature.ts';
 import type { NotTransferred } from '../rails/outcome.ts';
@@ -160,7 +160,7 @@ async function requireSentHere(
 ): Promise<void> {
   if (paid.order !== 'leg') return;
   const claim = await claimByKey(database, claim_key);
-  if (claim === null || claim.requestHash !== request_hash || isUnsent(claim))
+  if (claim === null || claim.requestHash !== request_hash || wasNeverSent(claim))
     throw hears({ kind: 'foreign', settled: false });
   if (claim.reason === RECORDED_ELSEWHERE) throw hears({ kind: 'foreign', settled: true });
 }
@@ -205,7 +205,7 @@ function standing(hears: Hears, claim: PaymentClaim, presented: Presented, refus
     const { refusalId: refusal_id, requestHash } = claim;
     if (refusal_id !== null && requestHash === request_hash) return { kind: 'blocked', refusal_id };
     // What its book has refused was never sent: on another request it hears what is true of it there.
-    if (refusal_id !== null && isUnsent(claim)) throw refusal;
+    if (refusal_id !== null && wasNeverSent(claim)) throw refusal;
     // Out of time and let go of, and the chain has not had its last word: somebody else may have used it for us.
     throw payment.late !== null && !claim.final ? hears({ kind: 'pending', task_id }) : refusal;
   }

@@ -5,7 +5,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { type Lease, slotsMissed } from '../../subgraphs/receipt/claim/claim.ts';
-import { isUnsent } from '../../subgraphs/receipt/claim/leg.ts';
+import { wasNeverSent } from '../../subgraphs/receipt/claim/leg.ts';
 import { markFinal, reopen, takeExpired, takeOrphans } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { Found } from '../../subgraphs/stamped-row.ts';
@@ -205,7 +205,7 @@ async function lastLook(parts: FinishParts, claim: PaymentClaim): Promise<void> 
   if (settlement.kind === 'not_transferred' || isTraceless(claim, settlement)) {
     if (await canChange(parts, claim, settlement.reason)) return;
     await parts.database.transaction(tx => markFinal(tx, claim));
-  } else if (settlement.kind === 'transferred' && isLeg(parts, claim) && isUnsent(claim)) {
+  } else if (settlement.kind === 'transferred' && isLeg(parts, claim) && wasNeverSent(claim)) {
     // Its payee is paid for other things, too, and this one nobody had from us.
     await parts.database.transaction(tx => markFinal(tx, claim));
   } else if (settlement.kind === 'transferred') {

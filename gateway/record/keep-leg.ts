@@ -1,6 +1,5 @@
 import { atomicAmount } from '../../schema/amount.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { Refusal } from '../../schema/errors.ts';
 import { agentId, type TaskId } from '../../schema/ids.ts';
 import { networks } from '../../schema/network.ts';
 import { foreignRef, type ObservedTransfer, transferSlot } from '../../schema/observed-transfer.ts';
@@ -46,7 +45,7 @@ export async function keepLeg({ database, faults }: KeepParts, leg: MovedLeg): P
     return outcome;
   });
   if (held === 'lost') throw new Error(`the claim of ${moved.transaction} is held by another process`);
-  if (held === 'taken') throw new Refusal('duplicate_ref');
+  if (held === 'taken') throw new Error(`${moved.transaction} stands on a book already, as a payment to somebody else`);
 }
 
 async function endRecordedElsewhere(tx: Tx, lease: Lease): Promise<void> {

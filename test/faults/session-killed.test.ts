@@ -1,7 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { payingFetch, registrationOf, type Wallet } from '../harness/buyer.ts';
+import { payingFetch, registrationOf } from '../harness/buyer.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import { type Delegated, delegate, signAct } from '../harness/session/delegate.ts';
@@ -11,7 +11,7 @@ import type { RunningService } from '../harness/worker-gateway.ts';
 
 let ground: Ground;
 let healthy: RunningService;
-let owner: Wallet;
+let owner: Awaited<ReturnType<Ground['chain']['newWallet']>>;
 let session: Delegated;
 let bought: string;
 let target_agent: number;
@@ -19,8 +19,7 @@ beforeAll(async () => {
   ground = await openGround();
   healthy = await ground.start();
   owner = await ground.chain.newWallet();
-  const account = owner as Parameters<typeof delegate>[0];
-  session = await delegate(account, account, privateKeyToAccount(generatePrivateKey()));
+  session = await delegate(owner, owner, privateKeyToAccount(generatePrivateKey()));
   bought = (await buy(healthy, 'Bound')).task_id;
   const registered = await post(healthy, '/v1/agents/register', await registrationOf(owner), payingFetch(owner));
   target_agent = Number(registered.body.agent_id);

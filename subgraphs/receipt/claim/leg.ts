@@ -10,7 +10,7 @@ export const LEG = 'leg:';
 export const RECORDED_ELSEWHERE = 'recorded_elsewhere';
 
 /** Released, and never sent from here: what became of such a payment is its payer's own doing. */
-export function isUnsent({ state, fromBlock }: Pick<PaymentClaim, 'state' | 'fromBlock'>): boolean {
+export function wasNeverSent({ state, fromBlock }: Pick<PaymentClaim, 'state' | 'fromBlock'>): boolean {
   return state === 'released' && fromBlock === null;
 }
 
