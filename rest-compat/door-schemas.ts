@@ -30,7 +30,11 @@ function shortened({ methods, takes }: Door, input: JsonObject, output: JsonObje
   return { input: { ...call, bodyFields: fieldsOf(input) }, output: fieldsOf(output) };
 }
 
-function fieldsOf({ properties, required }: JsonObject): JsonObject {
+/** Of one that has several forms the first: it is what a call by these very members brings. */
+function fieldsOf(shape: JsonObject): JsonObject {
+  const { anyOf, properties, required } = shape;
+  const [first] = Array.isArray(anyOf) ? anyOf : [];
+  if (isJsonObject(first)) return fieldsOf(first);
   if (!isJsonObject(properties)) return {};
   const needed = Array.isArray(required) ? required : [];
   return Object.fromEntries(

@@ -204,8 +204,8 @@ function standing(hears: Hears, claim: PaymentClaim, presented: Presented, refus
   if (claim.state === 'released') {
     const { refusalId: refusal_id, requestHash } = claim;
     if (refusal_id !== null && requestHash === request_hash) return { kind: 'blocked', refusal_id };
-    // What its book has refused was never sent: on another request it hears what is true of it there.
-    if (refusal_id !== null && wasNeverSent(claim)) throw refusal;
+    // Made for another payee than is asked for here, and never sent: nobody has used it for us.
+    if (payment.late?.code === 'wrong_payee' && wasNeverSent(claim)) throw refusal;
     // Out of time and let go of, and the chain has not had its last word: somebody else may have used it for us.
     throw payment.late !== null && !claim.final ? hears({ kind: 'pending', task_id }) : refusal;
   }
