@@ -13,9 +13,10 @@ import { bodyIn, keptBytes } from './kept-bytes.ts';
 import { lastingPage } from './lasting-page.ts';
 import { offer } from './offer.ts';
 import { withoutNulls } from './omit-nulls.ts';
-import type { Executed, ExecutedError, Followable, Port, Upload } from './port.ts';
+import type { Executed, ExecutedError, Followable, Port } from './port.ts';
 import { type Answer, closed, problem } from './problem.ts';
 import { type StreamedAnswer, streamed } from './streamed-answer.ts';
+import type { Upload } from './upload.ts';
 
 /** What a call comes to: a status, headers, and a body in one piece or in events. */
 export type DoorOutcome = Answer | StreamedAnswer;

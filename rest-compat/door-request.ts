@@ -1,6 +1,6 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
-import type { Upload } from './port.ts';
+import type { Upload } from './upload.ts';
 
 /** By lower-case name, as Node has them; other transports say the same under the same names. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

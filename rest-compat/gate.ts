@@ -5,9 +5,10 @@ import { agentOf, credentialsIn, paymentIn } from './credentials.ts';
 import type { Door } from './door.ts';
 import { type Body, type DoorRequest, emptyBody } from './door-request.ts';
 import { offer, pathOf, priceOf, resourceOf } from './offer.ts';
-import type { Caller, PaymentJudgement, Port, RateTurn, Upload, UploadSender } from './port.ts';
+import type { Caller, PaymentJudgement, Port, RateTurn } from './port.ts';
 import { namedAgent, openedBy, tokenAt, unpossessed } from './possession.ts';
 import { type Answer, closed, problem } from './problem.ts';
+import type { Upload, UploadSender } from './upload.ts';
 
 /** What a call of a door comes by: the caller and the body, or the answer that it is refused with. */
 type Passage =

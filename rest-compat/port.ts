@@ -13,6 +13,7 @@ import type { Called } from './called.ts';
 import type { CardSignature, OfferedRequests } from './faces/a2a/kept-elsewhere.ts';
 import type { SecurityContact } from './security-contact.ts';
 import type { EventFrames } from './sse.ts';
+import type { Upload, UploadSender } from './upload.ts';
 
 /** What a caller showed, gathered from headers and body; from a query string, which others may log, only where a door says so. */
 export interface Credentials {
@@ -159,24 +160,6 @@ export interface Followable extends Pick<DoorOperation, 'document' | 'variables'
 export type Followed =
   | { readonly kind: 'refused'; readonly executed: Executed }
   | { readonly kind: 'events'; readonly body: Readable };
-
-/** Whose file it is: who pays, where a payment says so, and where it comes from. */
-export interface UploadSender {
-  readonly payer: string | null;
-  readonly address: string;
-}
-
-/** A file on its way to the document that is run with it. */
-export interface Upload {
-  /** By which the document names it. */
-  readonly id: string;
-  /** The next piece of it. False: all files together hold as much as they may. */
-  take(piece: Uint8Array): boolean;
-  /** Puts the whole file, if there is one, where the document finds it. @throws Refusal unavailable */
-  deliver(): Promise<void>;
-  /** Lets go of it; twice is once. */
-  release(): void;
-}
 
 /** What nobody pays for, by the address from which it is asked: free doors, wrong credentials, payments that prove nothing. */
 export type FreeUse = 'free' | 'credentials' | 'unproven';

@@ -9,8 +9,9 @@ import { declaresBody, expectedBytes, leavesUnread, lingering, readJson } from '
 import { codingFor } from './http/coding.ts';
 import { isPreflight } from './http/cors.ts';
 import { readForm } from './http/form.ts';
-import type { Port, Upload } from './port.ts';
+import type { Port } from './port.ts';
 import { type Answer, problem } from './problem.ts';
+import type { Upload } from './upload.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 

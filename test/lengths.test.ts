@@ -15,6 +15,7 @@ const marks = {
 const exceptions: Readonly<Record<string, string>> = {
   'subgraphs/receipt/claim/claim.ts': 'the claim is one statement, and each of its outcomes is named beside it',
   'subgraphs/receipt/claim/transitions.ts': 'every transition of a claim, and the one lock order that all of them keep',
+  'schema/book-row.ts': 'one table of what a row says: whoever adds a fact adds it here and nowhere else',
   'schema/limits.ts': 'one table of limits, each with its reason: whoever looks for one finds all',
   'gateway/open.ts openGateway': 'the composition root: what is opened, in the order in which it is closed again',
   'gateway/reconcile/heartbeat.ts openHeartbeat': 'one timer and the four states of one lease, closed over together',

@@ -9,7 +9,7 @@ import { isSameRequest } from '../../subgraphs/receipt/claim/claim.machine.ts';
 import type { ClaimOutcome } from '../../subgraphs/receipt/claim/claim.ts';
 import type { Funds } from '../../subgraphs/receipt/claim/funds.ts';
 import { routerKeyMarkOf } from '../../subgraphs/receipt/claim/landing.ts';
-import { RECORDED_ELSEWHERE, wasNeverSent } from '../../subgraphs/receipt/claim/leg.ts';
+import { RECORDED_ELSEWHERE } from '../../subgraphs/receipt/claim/leg.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { isStored } from '../rails/base/signature.ts';
 import type { NotTransferred } from '../rails/outcome.ts';
@@ -91,7 +91,7 @@ async function readyToPay(parts: AdmissionParts, presented: Presented): Promise<
     case 'ready':
       return admitted(presented, ready.payment, ready.funds);
     case 'spent':
-      await requireSentHere(parts, presented);
+      await requireBound(parts, presented);
       return admitted(presented, ready.payment, null);
     case 'rejected':
       throw hears({ kind: 'rejected', paid, reason: ready.reason });
@@ -145,22 +145,22 @@ async function admittedLate(
     case 'undecided':
       throw hears({ kind: 'unknown' }, used.cause);
     case 'spent':
-      await requireSentHere(parts, presented);
+      await requireBound(parts, presented);
       return admitted(await requireServed(parts, presented, context), used.payment, null);
   }
 }
 
 /**
  * Whom a leg pays is paid elsewhere, too, and anybody may show what is calldata by now. So what is used already is its payment
- * only where it stands here, claimed for this very request, and was sent from here or is about to be.
+ * only where it was claimed for this very request before, and its book let it pass.
  */
-async function requireSentHere(
+async function requireBound(
   { database, hears }: AdmissionParts,
   { paid, claim_key, request_hash }: Presented,
 ): Promise<void> {
   if (paid.order !== 'leg') return;
   const claim = await claimByKey(database, claim_key);
-  if (claim === null || claim.requestHash !== request_hash || wasNeverSent(claim))
+  if (claim === null || claim.requestHash !== request_hash || claim.refusalId !== null)
     throw hears({ kind: 'foreign', settled: false });
   if (claim.reason === RECORDED_ELSEWHERE) throw hears({ kind: 'foreign', settled: true });
 }
@@ -204,8 +204,8 @@ function standing(hears: Hears, claim: PaymentClaim, presented: Presented, refus
   if (claim.state === 'released') {
     const { refusalId: refusal_id, requestHash } = claim;
     if (refusal_id !== null && requestHash === request_hash) return { kind: 'blocked', refusal_id };
-    // Made for another payee than is asked for here, and never sent: nobody has used it for us.
-    if (payment.late?.code === 'wrong_payee' && wasNeverSent(claim)) throw refusal;
+    // Made for another payee than is asked for here, whom its book did not let it pay.
+    if (payment.late?.code === 'wrong_payee' && refusal_id !== null) throw refusal;
     // Out of time and let go of, and the chain has not had its last word: somebody else may have used it for us.
     throw payment.late !== null && !claim.final ? hears({ kind: 'pending', task_id }) : refusal;
   }

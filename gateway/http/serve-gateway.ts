@@ -57,9 +57,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
     boardVersion: openBoardVersion(services.database),
     signCard: card => services.issuer.signCard(card),
     offered: openOfferedRequests(services),
-    health,
-    away,
-    without,
+    ...{ health, away, without },
   });
   const server = await openServer({
     graph,

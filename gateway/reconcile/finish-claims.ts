@@ -5,7 +5,6 @@ import type { Database } from '../../subgraphs/database.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { type Lease, slotsMissed } from '../../subgraphs/receipt/claim/claim.ts';
-import { wasNeverSent } from '../../subgraphs/receipt/claim/leg.ts';
 import { markFinal, reopen, takeExpired, takeOrphans } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { Found } from '../../subgraphs/stamped-row.ts';
@@ -103,8 +102,7 @@ async function vouchedFor(parts: FinishParts, claim: PaymentClaim): Promise<Vouc
 }
 
 function isWrittenByTheRecord({ sold }: FinishParts, { field }: PaymentClaim): boolean {
-  const order = sold.get(field)?.order;
-  return order === 'stamp' || order === 'leg';
+  return ['stamp', 'leg'].includes(sold.get(field)?.order ?? '');
 }
 
 function ask(parts: FinishParts, claim: PaymentClaim, sent: SentPayment): Promise<Decision> {
@@ -136,10 +134,8 @@ async function recordLate(parts: FinishParts, claim: PaymentClaim, lease: Lease,
   const answer = await answerOf(parts, claim, paid);
   if (answer.kind === 'leg') {
     const { authorization } = paymentOf(claim);
-    await keepLeg(
-      { database: parts.database, faults: null },
-      { ...answer.leg, task_id: claim.taskId, lease, authorization, transfer },
-    );
+    const leg = { ...answer.leg, task_id: claim.taskId, lease, authorization, transfer };
+    await keepLeg({ database: parts.database, faults: null }, leg);
     return;
   }
   const landed = claim.agentId === null ? null : agentId(claim.agentId);
@@ -205,8 +201,8 @@ async function lastLook(parts: FinishParts, claim: PaymentClaim): Promise<void> 
   if (settlement.kind === 'not_transferred' || isTraceless(claim, settlement)) {
     if (await canChange(parts, claim, settlement.reason)) return;
     await parts.database.transaction(tx => markFinal(tx, claim));
-  } else if (settlement.kind === 'transferred' && isLeg(parts, claim) && wasNeverSent(claim)) {
-    // Its payee is paid for other things, too, and this one nobody had from us.
+  } else if (settlement.kind === 'transferred' && isLeg(parts, claim) && claim.refusalId !== null) {
+    // Its payee is paid for other things, too, and for this its book did not let it pay.
     await parts.database.transaction(tx => markFinal(tx, claim));
   } else if (settlement.kind === 'transferred') {
     const reopened = await parts.database.transaction(tx =>

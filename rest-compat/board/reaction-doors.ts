@@ -84,6 +84,7 @@ export const reactionDoors = [
   }),
   documentDoor({
     name: 'hide_job',
+    tool: { none: 'needs_secret' },
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/hide',
     summary: 'Hides a job: it is returned to its poster and its winner alone, who go on with it',

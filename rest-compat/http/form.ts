@@ -3,7 +3,7 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Body } from '../door-request.ts';
-import type { Upload } from '../port.ts';
+import type { Upload } from '../upload.ts';
 import { brokenOff, malformedBody, tooLarge } from './body.ts';
 
 /** RFC 2046 5.1.1: a boundary has 1 to 70 characters. */

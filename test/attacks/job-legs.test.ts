@@ -39,14 +39,16 @@ const fees = () => [402, jobs.service.pay_to];
 const toWinner = async () => (await jobs.service.chain.transfers(jobs.winner.account.address)).length;
 
 describe('a payment that was claimed and never sent', () => {
-  it('is the first leg of the job alone that it is sent for, and each job wants one of its own', async () => {
+  it('is the first leg of the job alone that it was claimed for, and each job wants one of its own', async () => {
     const [one, two] = [await delivered(), await delivered()];
     const before = await toWinner();
     const payment = await paymentOf(one);
     expect((await pay(one, payment)).status).toBe(500);
-    expect(asked(await pay(two, payment))).toEqual(fees());
-    expect(asked(await pay(one))).toEqual(winners());
-    expect(asked(await pay(one, await paymentOf(one)))).toEqual(fees());
+    expect(await pay(two, payment)).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+    expect(await pay(one)).toMatchObject({ status: 409, body: { code: 'job_leg_in_flight' } });
+    expect(asked(await pay(one, payment))).toEqual(fees());
+    expect(asked(await pay(two))).toEqual(winners());
+    expect(asked(await pay(two, await paymentOf(two)))).toEqual(fees());
     expect(await toWinner()).toBe(before + 2);
     for (const job_id of [one, two])
       expect(await pay(job_id, await paymentOf(job_id))).toMatchObject({ status: 200, body: { status: 'paid' } });

@@ -133,8 +133,8 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
     const { score_bp } = (await scoreAt(endpoint_host)).body;
     expect(score_bp).toBeGreaterThan(5_000);
     await service.query(
-      `insert into board_post (post_id, agent_id, endpoint, endpoint_host, host_basis, outcome, stamp_task_id, amount_atomic, posted_at)
-        select 'post_9flood' || n, $1, 'https://flooded.example/', $2, 'declared', 'error', 'task_none', 2000, now()
+      `insert into board_post (post_id, agent_id, endpoint_host, host_basis, outcome, stamp_task_id, amount_atomic, posted_at)
+        select 'post_9flood' || n, $1, $2, 'declared', 'error', 'task_none', 2000, now()
         from generate_series(1, $3::int) n`,
       [agent.agent_id, endpoint_host, scoreLimits.rows_max],
     );

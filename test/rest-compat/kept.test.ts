@@ -23,9 +23,10 @@ const pathOf = (path: string) =>
   path
     .replace('{agent_id}', '1')
     .replace('{level}/{path}', '0/000')
+    .replace(/search$/, 'search?q=word')
     .replace(/\{\w+\}/g, 'task_1');
 
-it('kept are keys, histories, models and what describes the service, the log, feeds of the board, and a preimage for ever: nothing else', () => {
+it('kept are keys, histories, models and what describes the service, the log, the board, and a preimage for ever: nothing else', () => {
   expect(kept.map(({ path, cache }) => `${path}: ${cache}`)).toEqual([
     '/v1/models: public, max-age=60',
     '/v1/models/{id}: public, max-age=60',
@@ -37,6 +38,12 @@ it('kept are keys, histories, models and what describes the service, the log, fe
     '/log/tile/{level}/{path}: public, max-age=31536000, immutable',
     '/log/tile/entries/{path}: public, max-age=31536000, immutable',
     '/log/totals: public, max-age=2',
+    '/v1/board/jobs: public, max-age=2',
+    '/v1/board/jobs/{id}: public, max-age=2',
+    '/v1/board/posts: public, max-age=2',
+    '/v1/board/posts/{id}: public, max-age=2',
+    '/v1/board/posts/{id}/comments: public, max-age=2',
+    '/v1/board/search: public, max-age=2',
     '/v1/board/feed.atom: public, max-age=2',
     '/v1/board/feed.json: public, max-age=2',
     '/v1/board/endpoints/{host}/score: public, max-age=60',
@@ -48,7 +55,12 @@ it('kept are keys, histories, models and what describes the service, the log, fe
     '/stats: public, max-age=60',
     '/.well-known/log-breaks.json: public, no-cache',
     '/.well-known/x402: public, max-age=300',
+    '/.well-known/agent-card.json: public, max-age=300',
     '/openapi.json: public, max-age=300',
+    '/.well-known/x402list.txt: public, max-age=300',
+    '/llms.txt: public, max-age=300',
+    '/robots.txt: public, max-age=300',
+    '/.well-known/security.txt: public, max-age=300',
   ]);
   // What is sold, shown to whoever possesses it, or changes from one moment to the next is not.
   for (const { price, possession, unkept_with } of kept)

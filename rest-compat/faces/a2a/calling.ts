@@ -41,6 +41,6 @@ export function toldTask(calling: Calling, task: JsonObject, headers: Answer['he
 }
 
 /** What a door refused with: its status where a client acts on that, and its headers, among them when to ask again. */
-export function refused({ call }: Pick<Calling, 'call'>, answer: Answer): Answer {
+export function refusedCall({ call }: Pick<Calling, 'call'>, answer: Answer): Answer {
   return rpcFailure(call.id, refusalOf(answer), httpStatusOf(answer), answer.headers);
 }

@@ -5,7 +5,7 @@ import { paymentIn } from '../../credentials.ts';
 import type { DoorRequest } from '../../door-request.ts';
 import { priceOf, resourceOf } from '../../offer.ts';
 import type { Answer } from '../../problem.ts';
-import { answerWith, type Calling, readBody, refused, resultOf } from './calling.ts';
+import { answerWith, type Calling, readBody, refusedCall, resultOf } from './calling.ts';
 import { echoOf } from './extension.ts';
 import { A2aFault } from './faults.ts';
 import { chatOf, readMessage, type SentMessage } from './message.ts';
@@ -23,7 +23,7 @@ export async function sendMessage(calling: Calling): Promise<Answer> {
   const outcome = await callDoor(calling.door, asked.request, calling.house);
   if (isStream(outcome)) throw new Error('a chat was streamed that was asked for in one piece');
   if (outcome.status === 402) return unpaid(calling, asked, outcome, task => answerWith(calling, task));
-  if (outcome.status !== 200) return refused(calling, outcome);
+  if (outcome.status !== 200) return refusedCall(calling, outcome);
   return answerWith(calling, resultOf(calling, { task: chatTask(outcome, asked) }), settledHeaders(outcome.headers));
 }
 
@@ -39,7 +39,7 @@ export async function streamMessage(calling: Calling): Promise<DoorOutcome> {
   const outcome = await callDoor(calling.door, asked.request, calling.house);
   if (isStream(outcome)) return events(taskEvents(calling, outcome, asked), settledHeaders(outcome.headers));
   if (outcome.status === 402) return unpaid(calling, asked, outcome, task => events(only({ result: task })));
-  return refused(calling, outcome);
+  return refusedCall(calling, outcome);
 }
 
 const isStream = (outcome: DoorOutcome): outcome is Exclude<DoorOutcome, Answer> =>
@@ -60,7 +60,7 @@ async function chatAsked(
     const { door, request, house } = calling;
     const priced = await callDoor(door, { ...request, body: readBody({}) }, house);
     if (priced.status !== 402 || isStream(priced)) throw fault;
-    return refused(calling, priced);
+    return refusedCall(calling, priced);
   }
 }
 
@@ -109,7 +109,7 @@ function unpaid<A>(
 ): A | Answer {
   const failure = paymentIn(request.headers) !== null;
   const task = offerTask(calling, chat, answer, { offered, failure });
-  return task === null ? refused(calling, answer) : told(task);
+  return task === null ? refusedCall(calling, answer) : told(task);
 }
 
 function chatTask({ body, headers }: Answer, asked: Chat): JsonObject {

@@ -3,7 +3,7 @@ import { callDoor, type DoorOutcome } from '../../call.ts';
 import type { Door, Face } from '../../door.ts';
 import type { Body, DoorRequest } from '../../door-request.ts';
 import { withinRate } from '../../gate.ts';
-import { type Calling, refused } from './calling.ts';
+import { type Calling, refusedCall } from './calling.ts';
 import { methodOf, saysA2a } from './dialect.ts';
 import { activated } from './extension.ts';
 import { A2aFault } from './faults.ts';
@@ -76,5 +76,5 @@ async function within(
 ): Promise<DoorOutcome> {
   const id = body === null ? null : idOf(body);
   const answer = await withinRate(request, house.port, async () => rpcFailure(id, fault.rpc));
-  return answer.status === 429 ? refused({ call: { id, method: '', params: {} } }, answer) : answer;
+  return answer.status === 429 ? refusedCall({ call: { id, method: '', params: {} } }, answer) : answer;
 }

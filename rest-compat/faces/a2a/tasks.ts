@@ -6,7 +6,7 @@ import type { TaskState } from '../../../schema/task-state.ts';
 import { callDoor, type DoorOutcome } from '../../call.ts';
 import type { DocumentDoor } from '../../door.ts';
 import type { Answer } from '../../problem.ts';
-import { answerWith, type Calling, readBody, refused, resultOf, toldTask } from './calling.ts';
+import { answerWith, type Calling, readBody, refusedCall, resultOf, toldTask } from './calling.ts';
 import { echoOf } from './extension.ts';
 import { A2aFault } from './faults.ts';
 import { validParams } from './message.ts';
@@ -65,7 +65,7 @@ export async function tellTask(calling: Calling): Promise<Answer> {
   const task = await meant(calling, id);
   if (task.kind === 'unpaid') return toldTask(calling, waiting(task.offered), {});
   const found = await ask(calling, getTask, { task_id: task.task_id });
-  if (found.kind === 'refused') return refused(calling, found.answer);
+  if (found.kind === 'refused') return refusedCall(calling, found.answer);
   return toldTask(calling, a2aTask(found.task, task.shown, historyLength), found.headers);
 }
 
@@ -75,7 +75,7 @@ export async function tellCanceled(calling: Calling): Promise<Answer> {
   if (task.kind === 'unpaid')
     throw new A2aFault('task_not_cancelable', 'Nothing is held for it: unpaid it lapses by itself.');
   const found = await ask(calling, cancelTask, { task_id: task.task_id });
-  if (found.kind === 'refused') return refused(calling, found.answer);
+  if (found.kind === 'refused') return refusedCall(calling, found.answer);
   return toldTask(calling, a2aTask(found.task, task.shown), found.headers);
 }
 
@@ -108,7 +108,7 @@ export async function tellTasks(calling: Calling): Promise<Answer> {
     limit: asked.pageSize ?? taskListing.usual,
     artifacts,
   });
-  if (found.kind === 'refused') return refused(calling, found.answer);
+  if (found.kind === 'refused') return refusedCall(calling, found.answer);
   const { tasks, total, next } = found.task;
   const listed = (tasks as readonly JsonObject[]).map(task => {
     const whole = a2aTask(task, {}, asked.historyLength);
@@ -128,8 +128,8 @@ export async function followTask(calling: Calling): Promise<DoorOutcome> {
   const task = await meant(calling, id);
   if (task.kind === 'unpaid') throw new A2aFault('unsupported_operation', 'It is not paid for: nothing is under way.');
   const found = await ask(calling, getTask, { task_id: task.task_id });
-  if (found.kind === 'refused') return refused(calling, found.answer);
-  if (found.task.is_buyers !== true) return refused(calling, unproven(calling));
+  if (found.kind === 'refused') return refusedCall(calling, found.answer);
+  if (found.task.is_buyers !== true) return refusedCall(calling, unproven(calling));
   if (isTerminal(found.task.state as TaskState))
     throw new A2aFault('unsupported_operation', 'The task has come to its end.');
   return {
@@ -175,7 +175,8 @@ async function* watched(
 /** Why a message cannot go on with a task that was not offered. @throws A2aFault task_not_found, unsupported_operation */
 export async function refuseTask(calling: Calling, task_id: string): Promise<Answer> {
   const found = await ask(calling, getTask, { task_id });
-  if (found.kind === 'refused' && found.answer.status !== 404) return refused(calling, found.answer);
+  // What can be the id of no task is that of none.
+  if (found.kind === 'refused' && ![400, 404].includes(found.answer.status)) return refusedCall(calling, found.answer);
   if (found.kind === 'found') throw new A2aFault('unsupported_operation', 'The task takes no further message.');
   throw new A2aFault('task_not_found', undefined, 'message.taskId');
 }

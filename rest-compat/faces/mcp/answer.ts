@@ -4,7 +4,7 @@ import type { Answer } from '../../problem.ts';
 import { type Spoken, spokenIn } from './generation.ts';
 import { faultText, messageIn, type RequestId, type RpcFault, type RpcRequest, resultText } from './json-rpc.ts';
 import { type Call, type MethodOutcome, methods } from './methods.ts';
-import { eventHeaders, progressing, progressTokenOf } from './progress.ts';
+import { progressHeaders, progressing, progressTokenOf } from './progress.ts';
 import type { Sessions } from './sessions.ts';
 
 /** Whoever sent a message, and what it is to be answered by. */
@@ -53,7 +53,7 @@ async function worked(
 ): Promise<DoorOutcome> {
   const token = progressTokenOf(request, accept);
   if (token === null) return json(resultText(request.id, await run()));
-  return { status: 200, headers: eventHeaders, body: progressing(request.id, token, run()) };
+  return { status: 200, headers: progressHeaders, body: progressing(request.id, token, run()) };
 }
 
 /** A session that was shown and is not open: its client has to begin anew (2025-11-25, "Session Management"). */

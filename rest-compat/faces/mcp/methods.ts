@@ -5,7 +5,7 @@ import { callTool, type ToolCaller } from './call-tool.ts';
 import { negotiated, type Spoken, supportedVersions } from './generation.ts';
 import { metaOf, type RpcFault, type RpcRequest } from './json-rpc.ts';
 import { pays } from './payment-meta.ts';
-import { capabilities, capabilitiesWithExtensions, completed, instructions, serverInfo } from './server.ts';
+import { capabilities, capabilitiesWithExtensions, ending, instructions, serverInfo } from './server.ts';
 import { doorTools, type Tool } from './tool.ts';
 import { toolResult } from './tool-result.ts';
 
@@ -77,7 +77,7 @@ function toolsText(doors: readonly Door[]): string {
 
 /** An object in JSON text, with how a result ends. */
 function finished(text: string, spoken: Spoken): string {
-  return `${text.slice(0, -1)}${completed(spoken, null)}}`;
+  return `${text.slice(0, -1)}${ending(spoken, null)}}`;
 }
 
 function useTool(call: Call): MethodOutcome {

@@ -4,7 +4,7 @@ import { metaOf, notificationText, type RequestId, type RpcRequest, resultText }
 
 /* Long work: whoever sent a progress token is told that it goes on, in the very answer that ends with its result. */
 
-export const eventHeaders = eventStream;
+export const progressHeaders = eventStream;
 
 /** The token; null where none came along, or where whoever called reads no events. */
 export function progressTokenOf({ params }: RpcRequest, accept: unknown): RequestId | null {

@@ -24,7 +24,7 @@ export const instructions =
 const IDENTITY: JsonObject = { 'io.modelcontextprotocol/serverInfo': serverInfo };
 
 /** How a result ends, in JSON text: of what kind it is and who speaks, where the generation wants to know, and what `meta` has. */
-export function completed({ generation }: Spoken, meta: JsonObject | null, kind = 'complete'): string {
+export function ending({ generation }: Spoken, meta: JsonObject | null, kind = 'complete'): string {
   if (generation === 'legacy') return meta === null ? '' : `,"_meta":${JSON.stringify(meta)}`;
   return `,"resultType":"${kind}","_meta":${JSON.stringify({ ...IDENTITY, ...meta })}`;
 }

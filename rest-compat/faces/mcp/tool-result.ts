@@ -5,7 +5,7 @@ import type { Answer } from '../../problem.ts';
 import type { Spoken } from './generation.ts';
 import { isJson } from './output-schema.ts';
 import { answerMeta, PAYMENT_EXTENSION, requiredText } from './payment-meta.ts';
-import { completed } from './server.ts';
+import { ending } from './server.ts';
 
 /** What a tool's result says: `structured` is JSON text, and goes out as the door wrote it. */
 interface Said {
@@ -25,12 +25,12 @@ export function toolResult(outcome: DoorOutcome, spoken: Spoken): string {
   const { text, structured } = required === null ? said(answer) : { text: required, structured: required };
   const failed = answer.status >= 400 ? ',"isError":true' : '';
   const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${structured}`;
-  return `{${content}${failed}${completed(spoken, meta)}}`;
+  return `{${content}${failed}${ending(spoken, meta)}}`;
 }
 
 /** The extension's own result: nothing was run, and nothing is wrong. */
 function paymentRequired(required: string, meta: JsonObject | null, spoken: Spoken): string {
-  return `{"paymentRequired":${required}${completed(spoken, meta, 'payment_required')}}`;
+  return `{"paymentRequired":${required}${ending(spoken, meta, 'payment_required')}}`;
 }
 
 function whole(outcome: DoorOutcome): Answer {

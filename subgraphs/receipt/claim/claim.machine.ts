@@ -37,6 +37,8 @@ export interface Standing {
   readonly refusal_id: RefusalId | null;
   /** It has been sent once: whoever reads the chain's pool may hold it. */
   readonly published: boolean;
+  /** It keeps the slot of a first leg: whom that pays could still use it, and it would count there. */
+  readonly bound: boolean;
   /** The agent under whose session it was made. */
   readonly possessed_by: number | null;
   /** Of the router key under which it was made; null where none was used. */
@@ -75,7 +77,7 @@ export type Verdict =
 export function judge(standing: Standing, incoming: Use): Verdict {
   if (standing.task_id === incoming.task_id && standing.state === 'claimed') return { kind: 'claimed' };
   if (standing.state === 'released') {
-    if ((standing.published || incoming.spent) && !isSameUse(standing, incoming))
+    if ((standing.published || standing.bound || incoming.spent) && !isSameUse(standing, incoming))
       return { kind: 'foreign', settled: false };
     if (!incoming.spent && standing.failures >= limits.payment_failures_max) return { kind: 'lapsed' };
     const { refusal_id, request_hash } = standing;

@@ -21,7 +21,7 @@ export interface ClaimRequest {
   readonly network: NetworkName;
   readonly payer: string;
   readonly payment_id: string;
-  /** x402's payment-identifier, where its client gave one; its slot is among `slots`. */
+  /** x402's payment-identifier; its slot is among `slots`. */
   readonly identifier?: string | null;
   readonly amount_atomic: AtomicAmount;
   readonly reserved_atomic: AtomicAmount;
@@ -88,7 +88,7 @@ export async function claimPayments(tx: Tx, requests: readonly ClaimRequest[]): 
   for (const request of requests) {
     const { claim_key } = request;
     const outcome = judged(request, standing.get(claim_key), taken.get(claim_key), beyond.has(claim_key));
-    if (outcome.kind === 'claimed') taken.set(request.claim_key, request);
+    if (outcome.kind === 'claimed') taken.set(claim_key, request);
     outcomes.set(request, outcome);
   }
   claimAgain(
@@ -192,7 +192,8 @@ async function meetStanding(tx: Tx, met: readonly ClaimRequest[]): Promise<Map<s
   const { rows } = await tx.query<StandingRow>({
     name: 'meet standing claims',
     text: `select claim_key, state, task_id, request_hash, answer_box, landing, lease_epoch, refusal_id, ${leased('c')} as leased,
-        from_block is not null as published, failures, mismatches
+        from_block is not null as published, failures, mismatches,
+        exists (select 1 from claim_slot s where s.claim_key = c.claim_key and s.slot like '${LEG}%') as bound
       from payment_claim c where claim_key = any($1) order by claim_key for update`,
     values: [met.map(request => request.claim_key)],
   });
@@ -270,13 +271,19 @@ function forget(tx: Tx, claim_keys: readonly string[]): void {
   dropSlots(tx, claim_keys);
 }
 
-/**
- * All but those that stay with a payment until the chain is done with it. Of one that was never sent nobody but its payer
- * knows: it keeps none, or it would stand for the next request that it is claimed for, too.
- */
+/** All but those that stay with a payment until the chain is done with it. */
 export function dropSlots(tx: Tx, claim_keys: readonly string[]): void {
   tx.write({
     name: 'drop slots',
+    text: `delete from claim_slot where claim_key = any($1) and slot not like '${LEG}%'`,
+    values: [claim_keys],
+  });
+}
+
+/** The same of claims that their book refused: one that was never sent keeps none. */
+export function dropSlotsOfRefused(tx: Tx, claim_keys: readonly string[]): void {
+  tx.write({
+    name: 'drop slots of refused claims',
     text: `delete from claim_slot s using payment_claim c
       where s.claim_key = any($1) and c.claim_key = s.claim_key and (c.from_block is null or s.slot not like '${LEG}%')`,
     values: [claim_keys],
@@ -287,8 +294,7 @@ export function dropSlots(tx: Tx, claim_keys: readonly string[]): void {
 export function dropSlot(tx: Tx, slot: string, task_id: TaskId): void {
   tx.write({
     name: 'drop slot',
-    text: `delete from claim_slot where slot = $1
-      and claim_key = (select claim_key from payment_claim where task_id = $2)`,
+    text: `delete from claim_slot where slot = $1 and claim_key = (select claim_key from payment_claim where task_id = $2)`,
     values: [slot, task_id],
   });
 }

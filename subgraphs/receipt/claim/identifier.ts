@@ -69,7 +69,7 @@ export async function namedPayment(
 
 /** By the rule for the same payment again: the other authorization is never looked at, so it is neither published nor spent. */
 function standingOf({ claim_key, task_id, answer_box, landing, ...held }: Holder, asked: Asked) {
-  const unasked = { refusal_id: null, published: false, possessed_by: null, failures: 0 };
+  const unasked = { refusal_id: null, published: false, bound: false, possessed_by: null, failures: 0 };
   const standing = { ...held, ...unasked, task_id, router_key_mark: routerKeyMarkOf(landing) };
   const { kind } = judge(standing, { task_id: '', ...asked, possessed_by: null, spent: false });
   switch (kind) {

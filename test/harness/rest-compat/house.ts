@@ -18,9 +18,9 @@ import type {
   PaymentJudgement,
   Port,
   ShownPayment,
-  Upload,
 } from '../../../rest-compat/port.ts';
 import { serveDoors } from '../../../rest-compat/serve.ts';
+import type { Upload } from '../../../rest-compat/upload.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { agentId } from '../../../schema/ids.ts';
 import { Uploads } from '../../../subgraphs/uploads.ts';

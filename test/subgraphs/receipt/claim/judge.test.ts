@@ -5,7 +5,7 @@ import { limits } from '../../../../schema/limits.ts';
 import { judge } from '../../../../subgraphs/receipt/claim/claim.machine.ts';
 
 describe('judging a second use', () => {
-  const unsent = { published: false, possessed_by: null, router_key_mark: null, failures: 0 } as const;
+  const unsent = { published: false, bound: false, possessed_by: null, router_key_mark: null, failures: 0 } as const;
   const standing = { task_id: 't1', request_hash: 'r', leased: true, refusal_id: null, ...unsent } as const;
   const use = { task_id: 't2', request_hash: 'r', spent: false, possessed_by: null, router_key_mark: null };
   it.each([
