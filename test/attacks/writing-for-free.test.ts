@@ -69,7 +69,7 @@ async function graphRow(agent: Agent): Promise<JsonObject> {
 }
 
 describe('a stranger who replays what is public calldata', () => {
-  it('1,500 times leaves twenty events and one, and a true count at any moment', { timeout: 120_000 }, async () => {
+  it('1,500 times leaves twenty events and one, and a true count at any moment', async () => {
     const agent = await service.newAgent();
     const payment = await service.payment(agent.account, CHAT);
     const bought = await service.post<Chat>(CHAT, ask('Mine'), payment);
@@ -104,7 +104,7 @@ describe('a stranger who replays what is public calldata', () => {
 });
 
 describe('a caller whom his book refuses', () => {
-  it('300 times has twenty rows and refusals, then 429 with the last of them', { timeout: 120_000 }, async () => {
+  it('300 times has twenty rows and refusals, then 429 with the last of them', async () => {
     const agent = await book.killed();
     const asked = service.hubs[0].requests.length;
     const heard = await volley(300, async number => {

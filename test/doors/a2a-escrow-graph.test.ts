@@ -15,7 +15,7 @@ beforeAll(async () => {
   service = await openService();
   pair = await escrowPair(service);
   ({ principal, counterparty } = pair);
-}, 60_000);
+});
 
 describe('on the graph', () => {
   const FIELDS = 'jobId party state taskId outputCommitment phases { action by seq claimType evidence } legal';

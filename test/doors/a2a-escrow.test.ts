@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await openService({ DEMO_KEYS: 'a-demo-key' });
   pair = await escrowPair(service);
   ({ principal, counterparty, stranger } = pair);
-}, 60_000);
+});
 
 const { path, a2a, list, opened, pass } = escrowDoorsOf(() => service);
 

@@ -149,7 +149,7 @@ describe('POST /v1/agents/{agent_id}/book/assign', () => {
     await more(1);
     const kept = (await list(full)).body.assignments.map(({ assignment_id }) => assignment_id);
     expect(kept).toEqual(made.toReversed().slice(0, 1 + sliceLimits.over_kept_max));
-  }, 60_000);
+  });
 });
 
 describe('GET /v1/agents/{agent_id}/book/assign', () => {

@@ -7,7 +7,7 @@ import { JOBS, OPS_SECRET, openJobs, sha256 } from '../harness/board/jobs.ts';
 let house: Awaited<ReturnType<typeof openJobs>>;
 beforeAll(async () => {
   house = await openJobs();
-}, 60_000);
+});
 
 const OUTPUT = 'Tidal power is on the rise.';
 

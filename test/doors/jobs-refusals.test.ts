@@ -12,7 +12,7 @@ let open: { readonly job_id: string; readonly bid_id: string };
 beforeAll(async () => {
   house = await openJobs();
   open = await house.brought('open');
-}, 60_000);
+});
 
 /** That it was refused so, and no money moved. */
 async function unpaid(who: JobAgent, asked: () => Promise<{ status: number; body: unknown }>, code: string) {

@@ -8,7 +8,7 @@ import { payingFetch } from '../harness/buyer.ts';
 let house: Awaited<ReturnType<typeof openJobs>>;
 beforeAll(async () => {
   house = await openJobs();
-}, 60_000);
+});
 
 const OUTPUT = 'Tidal power is on the rise.\u0000 <script>alert(1)</script>';
 

@@ -237,7 +237,7 @@ describe('1,000 calls that race under one tree', () => {
     expect(rows.every(({ over }) => !over)).toBe(true);
     const moved = await Promise.all(children.map(({ account }) => service.transfersFrom(account)));
     expect(moved.flat()).toHaveLength(Number(calls_max) - 1);
-  }, 180_000);
+  });
 });
 
 /** As wide as its parent. */

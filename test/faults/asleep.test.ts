@@ -13,7 +13,7 @@ const points: readonly [point: FaultPoint, left: 'released' | 'recorded'][] = [
   ['before_record', 'recorded'],
 ];
 
-it('processes that sleep past their lease charge nothing when they wake up', { timeout: 120_000 }, async () => {
+it('processes that sleep past their lease charge nothing when they wake up', async () => {
   const ground = await openGround();
   const healthy = await ground.start();
   const buyer = await newBuyer(ground);

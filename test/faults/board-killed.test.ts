@@ -13,7 +13,7 @@ const OURS = { BASE_URL: 'https://gateway.example' };
 beforeAll(async () => {
   ground = await openGround({ environment: OURS });
   first = await ground.start();
-}, 120_000);
+});
 
 it('killed before it is recorded: the same payment is one post, and its receipt backs no other', async () => {
   const buyer = await newBuyer(ground);
@@ -41,4 +41,4 @@ it('killed before it is recorded: the same payment is one post, and its receipt 
   ]).toEqual([1, 1, 1, 1]);
   await auditBooks(ground.database);
   await auditLog(ground.database, ground.saved_head);
-}, 120_000);
+});

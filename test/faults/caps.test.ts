@@ -59,7 +59,7 @@ const rowsOf = ({ agent_id }: Agent) =>
   });
 
 describe('five hundred calls at once over three processes, on a cap with room for ten', () => {
-  it('collects exactly ten and refuses the others, each with a signed refusal', { timeout: 180_000 }, async () => {
+  it('collects exactly ten and refuses the others, each with a signed refusal', async () => {
     const buyer = await agent();
     const before = await audit(ground);
     await set(buyer, 'daily_cap', String(11 * PRICE));
@@ -82,7 +82,7 @@ describe('five hundred calls at once over three processes, on a cap with room fo
 });
 
 describe('several wallets on one book, by its session', () => {
-  it('share its budget', { timeout: 60_000 }, async () => {
+  it('share its budget', async () => {
     const owner = await agent();
     const before = await audit(ground);
     await knock(owner, '/book', { budget: String(4 * PRICE) });
@@ -100,7 +100,7 @@ describe('several wallets on one book, by its session', () => {
 });
 
 describe('a kill switch set while calls come in at three processes', () => {
-  it('admits nothing that began after its acknowledgement', { timeout: 120_000 }, async () => {
+  it('admits nothing that began after its acknowledgement', async () => {
     const buyer = await agent();
     const before = await audit(ground);
     const orders: Order[] = [];

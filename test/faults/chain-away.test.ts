@@ -61,7 +61,7 @@ describe('a node that, before anything is claimed,', () => {
 });
 
 describe('a node that goes away while the hub works', () => {
-  it('503 chain_unavailable: released, not charged, and the payment pays later', { timeout: 60_000 }, async () => {
+  it('503 chain_unavailable: released, not charged, and the payment pays later', async () => {
     const { buyer, gateway, ground, node, transfers } = doubtful;
     const moved = await transfers();
     const order = await buyer.chat('away in between');
@@ -81,7 +81,7 @@ describe('a node that goes away while the hub works', () => {
   });
 });
 
-it('a node of another chain: refused at start, by name', { timeout: 60_000 }, async () => {
+it('a node of another chain: refused at start, by name', async () => {
   const { ground, node } = doubtful;
   node.lie({ eth_chainId: () => '0x1' });
   const refusing = await ground.startProcess({ environment: { BASE_RPC_URL: node.url }, await_health: false });

@@ -86,7 +86,7 @@ async function fill(table: string): Promise<() => Promise<void>> {
 }
 
 describe('a database whose disk is full', () => {
-  it('before the claim: refused before anything is worked for, and health says so', { timeout: 90_000 }, async () => {
+  it('before the claim: refused before anything is worked for, and health says so', async () => {
     const before = await audit(ground);
     const asked = ground.hub.requests.length;
     const empty = await fill('payment_claim');
@@ -114,7 +114,7 @@ describe('a database whose disk is full', () => {
     expect(await audit(ground)).toBe(before + 1);
   });
 
-  it('after the money has moved: pending, and recorded once there is room', { timeout: 90_000 }, async () => {
+  it('after the money has moved: pending, and recorded once there is room', async () => {
     const before = await audit(ground);
     const empty = await fill('receipt');
     const orders = await Promise.all(

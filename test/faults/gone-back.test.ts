@@ -51,7 +51,7 @@ beforeAll(async () => {
   expect((await answerTo(gateway, lost)).status).toBe(200);
   moved_elsewhere = await buyer.chat('paid, and never asked for');
   await submitElsewhere(ground, moved_elsewhere);
-}, 120_000);
+});
 
 /** Under an Idempotency-Key, on the buyer's book. */
 async function callByKey({ url }: RunningService, session: string) {

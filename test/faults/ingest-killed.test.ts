@@ -19,7 +19,7 @@ let second: Pick<RunningService, 'url'>;
 beforeAll(async () => {
   ground = await openGround();
   [first, second] = await Promise.all([ground.start(), ground.startProcess()]);
-}, 120_000);
+});
 
 /** An agent who has paid somebody else, and records it under one payment or another. */
 async function newIngester() {
@@ -75,7 +75,7 @@ it('of a thousand payments that race for one transfer over two processes, each w
   const lost = orders[answers.findIndex(({ status }) => status === 409)];
   const body = JSON.stringify({ model: 'test/model', messages: [{ role: 'user', content: 'then this' }] });
   expect((await send(second, { ...(lost as Sendable), path: '/v1/chat/completions', body })).status).toBe(200);
-}, 120_000);
+});
 
 it('killed as the stamp is sent, or between stamp and row: the same payment has one row, another one none', async () => {
   const points = ['in_settling', 'before_record'] as const satisfies FaultPoint[];
@@ -97,4 +97,4 @@ it('killed as the stamp is sent, or between stamp and row: the same payment has 
   await Promise.all(points.map(killed));
   await auditBooks(ground.database);
   await auditLog(ground.database, ground.saved_head);
-}, 120_000);
+});

@@ -47,7 +47,7 @@ describe.concurrent.each(deaths)('a process killed %s', (point, left) => {
 });
 
 describe('a payment that cannot be recorded', () => {
-  it('keeps none of those open that were left with it', { timeout: 120_000 }, async () => {
+  it('keeps none of those open that were left with it', async () => {
     const newcomer = await newBuyer(ground);
     const chat = await regular.chat('spoilt');
     const registration = await newcomer.registration();

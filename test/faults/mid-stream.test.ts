@@ -40,7 +40,7 @@ describe('a process killed in the midst of a paid stream', () => {
     expect((await send(healthy, await buyer.registration())).status).toBe(200);
   });
 
-  it('has moved the money once; another one records it, without an answer', { timeout: 60_000 }, async () => {
+  it('has moved the money once; another one records it, without an answer', async () => {
     order = await buyer.stream('Cut short');
     const dying = await ground.startFaulty({ point: 'mid_stream' });
     const { goOn } = pausedHub();
@@ -60,7 +60,7 @@ describe('a process killed in the midst of a paid stream', () => {
     expect(await audit(ground)).toBe(2);
   });
 
-  it('and so one that works for it again: its hold runs out with its life', { timeout: 60_000 }, async () => {
+  it('and so one that works for it again: its hold runs out with its life', async () => {
     const dying = await ground.startProcess();
     pausedHub();
     const stream = await open(dying, order);
@@ -89,7 +89,7 @@ describe('a process killed in the midst of a paid stream', () => {
 });
 
 describe('a process that is told to stop', () => {
-  it('brings its streams to their end, readers or none, within bounds', { timeout: 90_000 }, async () => {
+  it('brings its streams to their end, readers or none, within bounds', async () => {
     const gateway = await ground.startProcess();
     const { goOn } = pausedHub();
     const orders = [await buyer.stream('Staying'), await buyer.stream('Leaving')] as const;

@@ -72,7 +72,7 @@ describe('fifty payments under one identifier at once over two processes', () =>
 const tried = new Set(['after_work', 'before_record']);
 
 describe.each(deaths.filter(([point]) => tried.has(point)))('a process killed %s', (point, left) => {
-  it('another payment under the same identifier: no second charge', { timeout: 120_000 }, async () => {
+  it('another payment under the same identifier: no second charge', async () => {
     const purchase = await newPurchase(point);
     const dying = await ground.startFaulty({ point });
     const lost = buy(purchase, dying).catch(() => null);

@@ -40,7 +40,7 @@ function wordOf({ status, headers }: Answer) {
 }
 
 describe.each(words)('a service that is paid elsewhere on %s now', (network, word) => {
-  it('delivers again what was paid for, and claims nothing that was not', { timeout: 120_000 }, async () => {
+  it('delivers again what was paid for, and claims nothing that was not', async () => {
     const [order, unpaid] = [await buyers[network].chat('again'), await buyers[network].chat('never')];
     const before = await ground.start();
     const first = await send(before, order);
@@ -57,7 +57,7 @@ describe.each(words)('a service that is paid elsewhere on %s now', (network, wor
     await after.stop();
   });
 
-  it('finishes what was sent by a process that died, and asks nobody to pay again', { timeout: 120_000 }, async () => {
+  it('finishes what was sent by a process that died, and asks nobody to pay again', async () => {
     const charged = await audit(ground);
     const dying = await ground.startFaulty({ point: 'after_broadcast' });
     const order = await buyers[network].chat('late');
@@ -76,7 +76,7 @@ describe.each(words)('a service that is paid elsewhere on %s now', (network, wor
   });
 });
 
-it('counts nothing as paid that others have moved to another payee', { timeout: 120_000 }, async () => {
+it('counts nothing as paid that others have moved to another payee', async () => {
   const moved = await (await newBuyer(ground)).chat('moved by a stranger');
   await submitElsewhere(ground, moved);
   const after = await ground.start({ environment });

@@ -24,7 +24,7 @@ const spread = <T>(orders: readonly Order[], to: (gateway: RunningGateway, order
   Promise.all(orders.map((order, index) => to(gateways[index % 2 === 0 ? 0 : 1], order)));
 
 describe('one payment sent a thousand times at once to two processes', () => {
-  it('is charged once, and every answer is the receipt or says to ask again', { timeout: 120_000 }, async () => {
+  it('is charged once, and every answer is the receipt or says to ask again', async () => {
     const buyer = await registeredBuyer();
     const before = await audit(ground);
     const order = await buyer.chat('me first');
@@ -49,7 +49,7 @@ describe('one payment sent a thousand times at once to two processes', () => {
 });
 
 describe('two hundred payments at once over two processes with the same settlement keys', () => {
-  it('all land, each once, though one process is killed among them', { timeout: 120_000 }, async () => {
+  it('all land, each once, though one process is killed among them', async () => {
     const buyers = [await registeredBuyer(), await registeredBuyer(), await registeredBuyer(), await registeredBuyer()];
     const before = await audit(ground);
     const orders = await Promise.all(

@@ -89,7 +89,7 @@ describe('a reconciliation', () => {
     const asked = pages.filter(([from]) => from > 0);
     expect(Math.min(...asked.map(([from]) => from))).toBeGreaterThanOrEqual(behind);
     expect(verifyReconciliation(done.report ?? {}, await jwks(service))).toMatchObject({ kind: 'valid' });
-  }, 120_000);
+  });
 
   it('by a node that refuses wide ranges asks for narrower ones, and is none the worse for it', async () => {
     pages.length = 0;
@@ -98,7 +98,7 @@ describe('a reconciliation', () => {
     const done = await ends(service, await start(service));
     expect(done).toMatchObject({ state: 'done', report: { sums: whole } });
     liar.repent();
-  }, 60_000);
+  });
 
   it('by a node that adds logs of another token and wallet is the same', async () => {
     const stranger = (await ground.chain.newWallet()).address.toLowerCase();
@@ -117,7 +117,7 @@ describe('a reconciliation', () => {
     const done = await ends(service, await start(service));
     expect(done).toMatchObject({ state: 'done', report: { sums: whole } });
     liar.repent();
-  }, 60_000);
+  });
 
   it('of a block with more transfers than a page takes is narrowed down to it, lists the first and sums all', async () => {
     const copies = 2_100;
@@ -136,7 +136,7 @@ describe('a reconciliation', () => {
     expect(report).toMatchObject({ truncated: true, transfers_total: copies + 3, sums: { ...whole, unreceipted } });
     expect(report?.transfers).toHaveLength(reconciliationLimits.listed_transfers_max);
     expect(verifyReconciliation(report ?? {}, await jwks(service))).toMatchObject({ kind: 'valid' });
-  }, 60_000);
+  });
 
   it('whose blocks are others by its end is failed by name, and signed nowhere', async () => {
     let asked = 0;
@@ -152,7 +152,7 @@ describe('a reconciliation', () => {
       report: null,
     });
     liar.repent();
-  }, 60_000);
+  });
 
   it('whose node does not answer for too long is failed by name; until then it waits', async () => {
     liar.behave({ kind: 'no_json', methods: ['eth_getLogs'] });
@@ -176,5 +176,5 @@ describe('a reconciliation', () => {
     });
     liar.repent();
     expect(await ends(service, await start(service))).toMatchObject({ state: 'done' });
-  }, 60_000);
+  });
 });

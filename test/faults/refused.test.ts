@@ -80,7 +80,7 @@ describe('a payment whose call the book refused', () => {
 });
 
 describe('a refused payment that has expired', () => {
-  it('is recorded under a task of its own where somebody used it after all', { timeout: 90_000 }, async () => {
+  it('is recorded under a task of its own where somebody used it after all', async () => {
     const used = await refusedOrder('four', SHORT_SECONDS);
     const unused = await refusedOrder('five', SHORT_SECONDS);
     await submitElsewhere(ground, used);
@@ -99,7 +99,7 @@ describe('a refused payment that has expired', () => {
 });
 
 describe('a process that dies between the claim and the work', () => {
-  it('leaves nothing held: the cap has room again', { timeout: 90_000 }, async () => {
+  it('leaves nothing held: the cap has room again', async () => {
     await policy({ policy_type: 'kill_switch', value: null });
     await policy({ policy_type: 'daily_cap', value: '10000' });
     const doomed = await ground.startFaulty({ point: 'after_claim' });

@@ -89,14 +89,14 @@ it('a rewritten leaf among those that a start leaves out: found while the servic
   await goesOn.stop();
 });
 
-it('a head outside the database that is damaged where it lies: refused', { timeout: 120_000 }, async () => {
+it('a head outside the database that is damaged where it lies: refused', async () => {
   await writeFile(ground.saved_head, '{"log_id":1,"tree_si');
   const damaged = await refusalOf(ground);
   expect(damaged).toContain(`the saved log head ${ground.saved_head} cannot be read`);
   expect(damaged).toContain('npm run accept-log-break -- ');
 });
 
-it('a head outside the database that is lost: refused, until that is declared', { timeout: 120_000 }, async () => {
+it('a head outside the database that is lost: refused, until that is declared', async () => {
   await rm(ground.saved_head);
   // Where others serve it would join them; the lease of one that was stopped under load lives for some seconds more.
   await eventually('nobody serves', async () => ((await anybodyServes(ground.database)) ? null : true));

@@ -32,7 +32,7 @@ beforeAll(async () => {
   key = String(book.ingest_key);
   const kept = await send(first, 'PUT', `/v1/router/books/${book.book_id}/router-key`, { key: 'sk-or-key' });
   expect(kept.status).toBe(200);
-}, 120_000);
+});
 
 const send = ({ url }: Pick<RunningService, 'url'>, method: string, path: string, body: JsonObject) =>
   fetch(url + path, {
@@ -65,7 +65,7 @@ it('killed between look-up and record, or in the midst of it: nothing stands, an
   expect(await standing()).toEqual(before);
   for (const one of said) expect((await broadcast(first, one)).status).toBe(201);
   expect(await standing()).toEqual([before[0] + 2, before[1] + 2]);
-}, 120_000);
+});
 
 it('killed once it stands and before its head is saved: the same receipt, told under a head that is saved', async () => {
   const said = report();
@@ -81,7 +81,7 @@ it('killed once it stands and before its head is saved: the same receipt, told u
   const saved = JSON.parse(await readFile(ground.saved_head, 'utf8')) as { tree_size: number };
   expect(saved.tree_size).toBeGreaterThanOrEqual(Number(receipt?.tree_size));
   expect(await standing()).toEqual(before);
-}, 120_000);
+});
 
 it('two processes that are told of one generation at once leave one receipt; other facts of it are refused', async () => {
   const before = await standing();

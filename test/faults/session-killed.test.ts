@@ -23,7 +23,7 @@ beforeAll(async () => {
   bought = (await buy(healthy, 'Bound')).task_id;
   const registered = await post(healthy, '/v1/agents/register', await registrationOf(owner), payingFetch(owner));
   target_agent = Number(registered.body.agent_id);
-}, 120_000);
+});
 
 type At = Pick<RunningService, 'url'>;
 
@@ -101,4 +101,4 @@ it('a call whose process is killed between settlement and record is recorded und
     caller_binding: { agent_pubkey: session.grant.agentPubkey },
   });
   expect(await audit(ground)).toBeGreaterThan(0);
-}, 120_000);
+});

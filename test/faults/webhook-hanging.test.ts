@@ -32,4 +32,4 @@ it('receivers that hang hold up no other: all others are told before the first o
   // And once more, now that it is known who hangs: none of them takes a place of the prompt.
   await books.tell(agents);
   await good.heard(3 * (BOOKS - HANGING));
-}, 120_000);
+});

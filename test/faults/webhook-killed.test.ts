@@ -39,7 +39,7 @@ describe('a process killed', () => {
     expect(await closed(ground, order)).toMatchObject({ state: 'recorded' });
     expect(new Set(receiver.received.map(({ body }) => body.kind))).toEqual(new Set(['settle', 'collected']));
     await next.stop();
-  }, 120_000);
+  });
 
   it('during a delivery: the same message comes again, by the same id', async () => {
     const receiver = await openReceiver(() => 'hang');
@@ -62,5 +62,5 @@ describe('a process killed', () => {
     expect(new Set(receiver.ids()).size).toBe(1);
     expect(receiver.received[1]?.text).toBe(receiver.received[0]?.text);
     await next.stop();
-  }, 120_000);
+  });
 });

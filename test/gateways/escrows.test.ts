@@ -17,7 +17,7 @@ beforeAll(async () => {
   ground = await openGround();
   gateways = await startGateways(ground, 3);
   [principal, counterparty] = [await newAgent(ground, at(0)), await newAgent(ground, at(1))];
-}, 90_000);
+});
 
 async function a2a(gateway: RunningService, { agent_id, session }: Agent, action: string, body: JsonObject) {
   const answer = await fetch(`${gateway.url}/v1/agents/${agent_id}/book/a2a-escrow`, {

@@ -27,4 +27,4 @@ it('three processes tell each message once, and each book in order', async () =>
     const numbers = receiver.received.flatMap(({ body }) => (body.agent_id === agent ? [body.number] : []));
     expect(numbers).toEqual(Array.from({ length: rounds }, (_, index) => index + 1));
   }
-}, 120_000);
+});

@@ -77,7 +77,7 @@ it('a head that another process committed is known before anybody looks, and sav
   expect(other.log.known.newest?.tree_size).toBe(2);
 });
 
-it('a log that went back is halted at a look, by every process, without any batch', { timeout: 30_000 }, async () => {
+it('a log that went back is halted at a look, by every process, without any batch', async () => {
   const [one, other] = processes;
   for (let leaf = 0; leaf < 3; leaf++) await append(one);
   await other.live.heard();
@@ -109,7 +109,7 @@ it('a halt that is lost with a database that goes back once more is written agai
   expect(one.log.standing.sound).toBe(false);
 });
 
-it('a saved head that cannot be read closes the till, for as long as it cannot', { timeout: 30_000 }, async () => {
+it('a saved head that cannot be read closes the till, for as long as it cannot', async () => {
   const [one] = processes;
   await append(one);
   const path = join(one.data_dir, 'log-head.json');
@@ -121,7 +121,7 @@ it('a saved head that cannot be read closes the till, for as long as it cannot',
   await expect.poll(() => one.log.standing.sound, { timeout: 10_000 }).toBe(true);
 });
 
-it('a saved head of another log, put there while the process runs, halts the log', { timeout: 30_000 }, async () => {
+it('a saved head of another log, put there while the process runs, halts the log', async () => {
   const [one, other] = processes;
   await append(one);
   await append(other);

@@ -38,4 +38,4 @@ it('a socket that is read too slowly is dropped, told why and from where to resu
 
   // Nothing is done any more for whoever was dropped: with its only reader a source is given back.
   await expect.poll(() => server.ticker.released, { timeout: 30_000 }).toBe(1);
-}, 60_000);
+});

@@ -37,7 +37,7 @@ it('a thousand sockets that are cut at once come back and get each row once and 
   for (const { positions } of back) expect(positions).toEqual(upTo(13, 3));
   for (const { positions } of followers) expect(positions).toEqual([1, 2]);
   for (const { socket } of back) socket.terminate();
-}, 120_000);
+});
 
 it('costs the ledger and the sessions few looks, however many come back', async () => {
   const { ticker, url, close } = await openTicker();
@@ -59,7 +59,7 @@ it('costs the ledger and the sessions few looks, however many come back', async 
   for (const { socket } of followers) socket.terminate();
   await expect.poll(() => ticker.opened - ticker.released).toBe(0);
   await close();
-}, 120_000);
+});
 
 it('looks up so many sessions at once and no more, and lets each read at its own pace what is far behind', async () => {
   const { ticker, url, close } = await openTicker();
@@ -73,4 +73,4 @@ it('looks up so many sessions at once and no more, and lets each read at its own
   for (const { socket } of followers) socket.terminate();
   await expect.poll(() => ticker.opened - ticker.released).toBe(0);
   await close();
-}, 120_000);
+});

@@ -111,7 +111,7 @@ describe('a transaction that stands still with a head in hand', () => {
 });
 
 describe('a transaction whose time runs out', () => {
-  it('while the server commits it: nothing of it stands, and nothing is in doubt', { timeout: 30_000 }, async () => {
+  it('while the server commits it: nothing of it stands, and nothing is in doubt', async () => {
     await still.query({
       text: `create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(20); return null; end $$;
         create table dawdled (name text);
@@ -143,7 +143,7 @@ describe('a head that is held for longer than anybody waits', () => {
     return client;
   };
 
-  it('is waited for twice, and whoever waits is told 503: nothing stands', { timeout: 30_000 }, async () => {
+  it('is waited for twice, and whoever waits is told 503: nothing stands', async () => {
     const name = await newHead();
     const holder = await held(name);
     let runs = 0;
@@ -159,7 +159,7 @@ describe('a head that is held for longer than anybody waits', () => {
     expect(await movesOf(name)).toBe(0);
   });
 
-  it('is waited for by a batch as a whole, and not by each of it in turn', { timeout: 30_000 }, async () => {
+  it('is waited for by a batch as a whole, and not by each of it in turn', async () => {
     const name = await newHead();
     const holder = await held(name);
     let runs = 0;

@@ -71,4 +71,4 @@ it('a slice is opened, read, collected on and revoked, and what is disputed is d
   const heard = [...seen, ...told.map(header => Buffer.from(header, 'base64url').toString())].join('\n');
   expect(heard).toContain(sha256Hex(token));
   expect(heard).not.toContain(token.slice('svca_'.length, -8));
-}, 120_000);
+});

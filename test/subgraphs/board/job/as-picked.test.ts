@@ -14,7 +14,7 @@ let table: ReturnType<typeof jobTable>;
 beforeAll(async () => {
   database = await freshStore();
   table = jobTable(database);
-}, 60_000);
+});
 
 async function delivered() {
   const job_id = await table.post(POSTER);

@@ -17,7 +17,7 @@ let table: ReturnType<typeof jobTable>;
 beforeAll(async () => {
   database = await freshStore();
   table = jobTable(database);
-}, 60_000);
+});
 
 const POSTER = 1;
 const BIDDERS = Array.from({ length: 100 }, (_, at) => at + 2);
@@ -43,7 +43,7 @@ describe('a hundred bidders', () => {
       expect(own.map(({ status }) => status).sort()).toEqual(own.length === 1 ? ['open'] : ['open', 'revised']);
     }
     expect((await table.read(job_id)).job.bidCount).toBe(BIDDERS.length);
-  }, 30_000);
+  });
 
   it('who race with two picks: one bid is picked, at its own price, and every other has expired', async () => {
     const job_id = await table.post(POSTER);
@@ -64,7 +64,7 @@ describe('a hundred bidders', () => {
       expect.arrayContaining(['job_posted', 'job_bid', 'job_bid', 'job_picked']),
     );
     expect((await table.kinds(job_id)).at(-1)).toBe('job_picked');
-  }, 30_000);
+  });
 
   it('whose positions among the events of the board have no gap', async () => {
     const positions = await database.query<{ position: number }>({
@@ -100,7 +100,7 @@ describe('a process that is killed while it writes a reveal', () => {
     const read = await outputOfJob(table.acting, agentId(POSTER), job_id);
     expect(read.untrustedOutput).toBe(OUTPUT);
     expect(await table.kinds(job_id)).toEqual([...kinds, 'job_closed']);
-  }, 60_000);
+  });
 });
 
 describe('what runs out', () => {

@@ -17,7 +17,7 @@ let table: ReturnType<typeof jobTable>;
 beforeAll(async () => {
   database = await freshStore();
   table = jobTable(database);
-}, 60_000);
+});
 
 const POSTER = 1;
 const steps = fc.array(
@@ -115,7 +115,7 @@ it('a job moves by its table alone, whoever asks for what and whenever its time 
   });
   await fc.assert(property, { numRuns: 60 });
   expect([...reached].sort()).toEqual(['closed', 'delivered', 'expired', 'open', 'paid', 'picked']);
-}, 120_000);
+});
 
 /** What is said of a job in several places is one thing. */
 async function audit(job_id: string, reached: Set<string>): Promise<void> {

@@ -23,7 +23,7 @@ beforeAll(async () => {
     'analyze board_post',
   ])
     await administer(database.url, text);
-}, 120_000);
+});
 
 async function planOf(words: string): Promise<string> {
   const rows = await database.query<Record<string, string>>({

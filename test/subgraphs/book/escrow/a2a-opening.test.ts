@@ -11,7 +11,7 @@ let call = 1;
 beforeAll(async () => {
   database = await freshStore();
   books = await openEscrowBooks(database, 4, 40);
-}, 60_000);
+});
 
 const to = (job_id: string, state: Parameters<typeof broughtTo>[2]) => broughtTo(books, job_id, state, call++);
 /** As if all that was opened had been opened long ago, and come to an end. */
@@ -70,7 +70,7 @@ describe('opening', () => {
       extensions: { retry_after_seconds: expect.any(Number) },
     });
     expect((await books.open(1, 3)).state).toBe('open');
-  }, 30_000);
+  });
 
   it('is bounded of one book, whomever it opens with', async () => {
     const copies = (count: number, state: string, age: string) =>
@@ -123,5 +123,5 @@ describe('a process that is killed in the midst of a step', () => {
       [2, 'funded'],
     ]);
     await books.audit();
-  }, 60_000);
+  });
 });

@@ -10,7 +10,7 @@ let call = 1;
 beforeAll(async () => {
   database = await freshStore();
   books = await openEscrowBooks(database, 4, 100);
-}, 60_000);
+});
 
 const rowsOf = async (escrow_id: string) => (await books.rows()).filter(({ said }) => said.escrow_id === escrow_id);
 const phasesOn = async (escrow_id: string, agent: number) =>

@@ -11,7 +11,7 @@ let call = 0;
 beforeAll(async () => {
   database = await freshStore();
   books = await openEscrowBooks(database, 2, 60);
-}, 60_000);
+});
 
 const nextTask = () => books.taskOf(1, call++);
 const told = async (task_id: string) =>

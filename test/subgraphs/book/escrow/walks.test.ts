@@ -17,7 +17,7 @@ let walk = 0;
 beforeAll(async () => {
   database = await freshStore();
   books = await openEscrowBooks(database, 3, CALLS);
-}, 60_000);
+});
 
 const agents = fc.integer({ min: 1, max: 3 });
 const steps = fc.array(
@@ -123,4 +123,4 @@ it('state follows the rows: on both books, and nothing on anybody else’s', asy
     text: 'select spent_atomic from book where agent_id = 1',
   });
   expect(spent?.spent_atomic).toBe(2000n * BigInt(CALLS));
-}, 180_000);
+});

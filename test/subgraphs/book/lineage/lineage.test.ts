@@ -55,7 +55,7 @@ const forest = fc
   .map(chosen => chosen.map((number, index) => number % (index + 1)));
 
 describe('the lineage of a row', () => {
-  it('is that of the forest, of any row of any forest, all of it and page by page', { timeout: 120_000 }, async () => {
+  it('is that of the forest, of any row of any forest, all of it and page by page', async () => {
     await fc.assert(
       fc.asyncProperty(forest, fc.nat(), fc.integer({ min: 1, max: 7 }), async (parents, chosen, limit) => {
         const agent = await bookOf(parents);
@@ -133,7 +133,7 @@ describe('the lineage of a row', () => {
     expect(await read(agent, 3)).toMatchObject({ truncated: false });
   });
 
-  it('is read along indexes, however many other rows the book has', { timeout: 60_000 }, async () => {
+  it('is read along indexes, however many other rows the book has', async () => {
     const agent = await bookOf([0, 1, 2, 0, ...Array.from({ length: 10_000 }, () => 4)]);
     await database.query({ text: 'analyze book_row' });
     const [explained] = await database.query<{ 'QUERY PLAN': Plan[] }>({
