@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -32,6 +33,8 @@ async function programIn(folder: string): Promise<string> {
 
 /** What the file of SQLite holds. */
 function heldIn(file: string) {
+  // Its program makes it once it runs.
+  if (!existsSync(file)) return [];
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const events = database.prepare('select * from event order by agent_id, position').all();

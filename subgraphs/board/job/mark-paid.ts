@@ -15,7 +15,11 @@ export interface PayableJob {
 
 /** A job that is delivered and not paid, in time or with its first leg paid. @throws job_not_found, job_state_conflict */
 export async function payableJob(database: Pick<Database, 'orm' | 'query'>, job_id: string): Promise<PayableJob> {
-  const { job, overdue } = await requireJob(database, job_id);
+  return asPayable(await requireJob(database, job_id));
+}
+
+/** The same of a job in hand. @throws job_state_conflict */
+export function asPayable({ job, overdue }: Awaited<ReturnType<typeof requireJob>>): PayableJob {
   const half_paid = job.legOneTaskId !== null && settledFrom.includes(job.state);
   if (!half_paid) requireJobMove(judgeJob({ state: job.state, overdue }, 'pay'));
   const legs = legsOf(job);

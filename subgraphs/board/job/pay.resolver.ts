@@ -9,7 +9,7 @@ import { requireJob } from './find.ts';
 import type { BoardJob } from './job.entity.ts';
 import { ShownJob } from './job.type.ts';
 import { legsOf } from './legs.ts';
-import { payableJob } from './mark-paid.ts';
+import { asPayable } from './mark-paid.ts';
 import { jobPayment, type PaidJob } from './pay.paid.ts';
 import { jobView } from './view.ts';
 
@@ -32,10 +32,12 @@ export class JobPaymentResolver {
     const author = requireAuthor(principal, agentId);
     requireWriting(principal);
     const job_id = parseRequest(JobId, jobId);
-    const { job } = await requireJob(database, job_id);
+    // One look: both payments may be recorded in this moment.
+    const found = await requireJob(database, job_id);
+    const { job } = found;
     if (job.agentId !== author.agent_id) throw new Refusal('forbidden');
     const brought = broughtBy(job);
-    const legs = brought === null ? (await payableJob(database, job_id)).legs : legsOf(job);
+    const legs = brought === null ? asPayable(found).legs : legsOf(job);
     if (legs === null) throw new Refusal('job_state_conflict');
     const { settlement_status } = await context.chargeLegs(
       jobPayment(job_id, { legs, resource }, brought),

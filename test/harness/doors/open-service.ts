@@ -195,8 +195,9 @@ function requireQuiet(logs: readonly string[]): void {
   if (broken.length > 0) throw new Error(`the service logged errors:\n${broken.join('\n')}`);
 }
 
-/** What it looks like from inside when a gate of ours cuts a connection, or when all tests together leave Postgres no time. */
-const OUR_GATE = /other side closed|ECONNRESET|ECONNREFUSED|fetch failed|timeout exceeded when trying to connect/;
+/** What it looks like from inside when a gate of ours cuts a connection, or when all tests together leave Postgres and chains no time. */
+const OUR_GATE =
+  /other side closed|ECONNRESET|ECONNREFUSED|fetch failed|timeout exceeded when trying to connect|reached: The operation was aborted due to timeout/;
 
 function isBare({ headers }: Response): boolean {
   return /^(text\/|application\/(octet-stream|atom\+xml))/.test(headers.get('content-type') ?? '');

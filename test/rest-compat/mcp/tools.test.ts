@@ -23,6 +23,7 @@ describe('the tools of the door table', () => {
       'follow_board_events',
       'get_book_slice',
       'hide_comment',
+      'hide_job',
       'hide_post',
       'open_router_book',
       'record_completion',
