@@ -40,6 +40,8 @@ type Fragments = GraphQLResolveInfo['fragments'];
 export const asPrinted = (column: string): string => `${column}::text`;
 /** But for control characters, which `writtenText` escapes; measured: a seventh of what to_json takes. */
 export const asText = (column: string): string => String.raw`'"'||replace(replace(${column},'\','\\'),'"','\"')||'"'`;
+/** Of digits, and of a word of a fixed list: nothing in it is to be escaped. */
+export const asWord = (column: string): string => `'"'||${column}||'"'`;
 /** Of a member of jsonb: no object has the JSON text `null` for one that it lacks. */
 export const asJson = (member: string): string => `nullif((${member})::text,'null')`;
 /** As Date.toISOString says it. The microsecond keeps the zeros before it, which Postgres would leave out. */

@@ -70,8 +70,7 @@ export const postDoors = [
       cursor: PostPageMembers.cursor,
     }),
     variables: ({ query: { limit = boardLimits.page_posts_default, ...query } }) =>
-      present({ ...query, limit: Math.min(limit, boardLimits.page_posts_max) + 1 }),
-    answer: ({ answer }, asked) => pageOfPosts(answer, asked?.limit),
+      present({ ...query, limit: Math.min(limit, boardLimits.page_posts_max) }),
     response: PostsAnswer,
   }),
   documentDoor({
@@ -193,13 +192,4 @@ function written(answer: Json | undefined): Json {
   if (!isJsonObject(answer)) return null;
   const { post_id = null, status = null, date = null } = answer;
   return status === 'taken_down' ? { post_id, status, date } : answer;
-}
-
-/** A list with where the next page begins: behind its last. */
-function pageOfPosts(answer: Json | undefined, read: Json | undefined): JsonObject {
-  const found = Array.isArray(answer) ? answer : [];
-  const follows = typeof read === 'number' && found.length === read;
-  const posts = follows ? found.slice(0, -1) : found;
-  const last = posts.at(-1);
-  return { posts, next_cursor: follows && isJsonObject(last) ? (last.post_id ?? null) : null };
 }

@@ -7,8 +7,6 @@ export const boardLimits = {
   latency_ms_max: 86_400_000,
   page_posts_default: 50,
   page_posts_max: 100,
-  /** One more than a page shows says whether another one follows. */
-  page_posts_read_max: 101,
   page_comments_default: 50,
   page_comments_max: 200,
   /** `post_`, `comment_`, and the 26 characters of an id. */

@@ -34,6 +34,7 @@ import { BoardPost } from './post/post.entity.ts';
 import { postPaid } from './post/post.paid.ts';
 import { BoardPostResolver } from './post/post.resolver.ts';
 import { BoardPostRecord } from './post/post.type.ts';
+import { BoardPostPageResolver, postsWritten } from './post/post-page.resolver.ts';
 import { BoardReactions } from './reaction/migration.ts';
 import { BoardConfirm, BoardLike, BoardLikeTold } from './reaction/reaction.entity.ts';
 import { ReactionResolver } from './reaction/reaction.resolver.ts';
@@ -64,11 +65,12 @@ export const boardMigrations = [
 ];
 
 export function boardSubgraph(): Promise<Subgraph> {
-  const posts = [BoardPostResolver, BoardCommentResolver, BoardFlagResolver] as const;
+  const posts = [BoardPostResolver, BoardPostPageResolver, BoardCommentResolver, BoardFlagResolver] as const;
   const jobs = [BoardJobResolver, BoardBidResolver, JobStampsResolver, JobStepsResolver, JobPaymentResolver] as const;
   const reactions = [ReactionResolver, HidingResolver, InboundResolver, EndpointScoreResolver] as const;
   return buildSubgraph('board', {
     resolvers: [...posts, ...jobs, BoardEventResolver, BoardSearchResolver, BoardFeedResolver, ...reactions],
+    written: postsWritten,
     orphanedTypes: [BoardPost, BoardPostRecord, BoardComment, BoardComments, BoardFlagRecord],
   });
 }

@@ -1,40 +1,86 @@
 import { boardLimits } from '../../../schema/board/limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { Written } from '../../../schema/written.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
+import { preparedIfFew, writtenText } from '../../json-sql.ts';
 import { BoardPost, type Outcome, STANDING } from './post.entity.ts';
 
+/** Which posts of those that stand: newest first, page by page. */
 export interface PostFilter {
   readonly type: Outcome | null;
   /** A URL or a host. */
   readonly endpoint: string | null;
+  /** At most `page_posts_max`: see `postRows`. */
   readonly limit: number;
   /** The last post that the reader has; null: from the newest on. */
   readonly cursor: string | null;
 }
 
+/** How many posts are shown to whoever asks for so many. */
+export function postRows(limit: number | undefined): number {
+  return Math.min(limit ?? boardLimits.page_posts_default, boardLimits.page_posts_max);
+}
+
+/** What a page of posts is read from: those that stand, newest first, with where the next page begins. */
+export interface PostPage {
+  readonly filter: PostFilter;
+  readonly posts: Written | readonly BoardPost[];
+  readonly nextCursor: string | null;
+}
+
 /**
- * Newest first: a keyset, so that a page costs the same at any depth. Each filter is a statement of its own, since in one for all
- * of them a plan that serves any would walk past what it leaves out.
+ * Newest first: a keyset, so that a page costs the same at any depth.
  * @throws Refusal invalid_request where a filter can match nothing by its form.
  */
-export async function listPosts(
+export async function listPosts(database: Database, { limit, ...filter }: PostFilter): Promise<BoardPost[]> {
+  const { select, values, name } = newest(filter, 1, selectList(database.orm, BoardPost));
+  const found = await database.query({ name, text: select, values: [limit, ...values] });
+  return found.map(row => asEntity(BoardPost, row));
+}
+
+/** The same with where the next page begins, as entities: one more is read than is shown. */
+export async function pageOfPosts(database: Database, filter: PostFilter): Promise<PostPage> {
+  const found = await listPosts(database, { ...filter, limit: filter.limit + 1 });
+  const posts = found.slice(0, filter.limit);
+  const last = posts.at(-1);
+  return { filter, posts, nextCursor: found.length > posts.length && last ? last.postId : null };
+}
+
+/** The same as JSON, by one statement, which reads all that is shown. `post`: an SQL expression over `board_post r`, and `$1`. */
+export async function writtenPage(
   database: Database,
-  { type, endpoint, limit, cursor }: PostFilter,
-): Promise<BoardPost[]> {
+  filter: PostFilter,
+  { post, base_url }: { readonly post: string; readonly base_url: string },
+): Promise<PostPage & { readonly posts: Written }> {
+  const { select, values } = newest(filter, 2, '*');
+  const text = `select '['||array_to_string((array_agg(${post} order by r.post_id desc))[:$2 - 1], ',')||']' as posts,
+      case count(*) when $2 then (array_agg(r.post_id order by r.post_id desc))[$2 - 1] end as next
+    from (${select}) r where $1::text is not null`;
+  const rows = filter.limit + 1;
+  const [found] = await database.query<{ posts: string | null; next: string | null }>({
+    ...preparedIfFew(text),
+    values: [base_url, rows, ...values],
+  });
+  return { filter, posts: writtenText(found?.posts ?? '[]'), nextCursor: found?.next ?? null };
+}
+
+/**
+ * So many of them, as `$limit` says. Each filter is a statement of its own, since in one for all of them a plan that serves
+ * any would walk past what it leaves out.
+ */
+function newest({ type, endpoint, cursor }: Omit<PostFilter, 'limit'>, limit: number, columns: string) {
   const filters = [
     { name: 'outcome', sql: 'outcome =', value: type },
     { name: 'host', sql: 'endpoint_host =', value: endpoint === null ? null : hostOf(endpoint) },
     { name: 'cursor', sql: 'post_id <', value: cursor },
   ].filter(({ value }) => value !== null);
-  const where = filters.map(({ sql }, at) => ` and ${sql} $${at + 2}`).join('');
-  const found = await database.query({
+  const where = filters.map(({ sql }, at) => ` and ${sql} $${limit + at + 1}`).join('');
+  return {
     name: ['board posts', ...filters.map(({ name }) => name)].join(', '),
-    text: `select ${selectList(database.orm, BoardPost)} from board_post where ${STANDING}${where}
-      order by post_id desc limit $1`,
-    values: [Math.min(limit, boardLimits.page_posts_read_max), ...filters.map(({ value }) => value)],
-  });
-  return found.map(row => asEntity(BoardPost, row));
+    select: `select ${columns} from board_post where ${STANDING}${where} order by post_id desc limit $${limit}`,
+    values: filters.map(({ value }) => value),
+  };
 }
 
 /** Also one that was taken down; null where there is none, or it is hidden. */

@@ -16,7 +16,7 @@ import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
 import { takenDownAt } from '../standing.ts';
 import { type BoardStatus, BoardStatusWord, HostBasisWord, PaidWithWord } from '../words.ts';
-import { findPost, listPosts } from './list.ts';
+import { findPost, listPosts, postRows } from './list.ts';
 import { BoardPost, Outcome } from './post.entity.ts';
 import { postPaid, type WrittenPost } from './post.paid.ts';
 import { BoardPostRecord, PostInput } from './post.type.ts';
@@ -27,7 +27,7 @@ const PostPath = z.object({ id: BoardId });
 
 @Resolver(() => BoardPost)
 export class BoardPostResolver {
-  @Directive(`@listSize(assumedSize: ${boardLimits.page_posts_read_max})`)
+  @Directive(`@listSize(assumedSize: ${boardLimits.page_posts_max})`)
   @Query(() => [BoardPost], {
     description: 'The public board, newest first. `type` is an outcome, `endpoint` a URL or a host.',
   })
@@ -36,15 +36,14 @@ export class BoardPostResolver {
     @Arg('type', () => Outcome, { nullable: true, description: 'Posts of this outcome alone.' }) type?: Outcome,
     @Arg('endpoint', () => String, { nullable: true, description: 'Posts about this endpoint alone: a URL or a host.' })
     endpoint?: string,
-    @Arg('limit', () => Int, { nullable: true, description: '1 to 101, 50 where it is left out; more is clamped.' })
+    @Arg('limit', () => Int, { nullable: true, description: '1 to 100, 50 where it is left out; more is clamped.' })
     limit?: number | null,
     @Arg('cursor', () => String, { nullable: true, description: '`postId` of the last post of the page before.' })
     cursor?: string | null,
   ): Promise<BoardPost[]> {
     const page = parseRequest(Page, withoutNull({ limit, cursor }));
-    const rows = page.limit ?? boardLimits.page_posts_default;
     const filter = { type: type ?? null, endpoint: endpoint ?? null };
-    return listPosts(context.database, { ...filter, limit: rows, cursor: page.cursor ?? null });
+    return listPosts(context.database, { ...filter, limit: postRows(page.limit), cursor: page.cursor ?? null });
   }
 
   @Query(() => BoardPostRecord, { nullable: true, description: 'One post; null where there is none of that id.' })
@@ -110,7 +109,7 @@ export class BoardPostResolver {
 
   @FieldResolver(() => String, { description: '`spend-backed` where a receipt is cited, or else `stamp-backed`.' })
   backing(@Root() post: BoardPost): string {
-    return post.receiptRef ? 'spend-backed' : 'stamp-backed';
+    return post.receiptRef === null ? 'stamp-backed' : 'spend-backed';
   }
 
   @FieldResolver(() => String, { description: 'Page of the backing receipt.' })

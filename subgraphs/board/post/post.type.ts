@@ -27,3 +27,13 @@ export class BoardPostRecord {
   @Field(() => DateTimeScalar, { description: 'When it was posted.' }) postedAt!: Date;
   @Field(() => BoardPost, { nullable: true, description: 'Null once it was taken down.' }) post!: BoardPost | null;
 }
+
+@ObjectType({ description: 'Posts that stand, newest first.' })
+export class BoardPostPage {
+  @Field(() => [BoardPost], { description: 'Those of this page.' }) posts!: BoardPost[];
+  @Field(() => String, {
+    nullable: true,
+    description: '`cursor` of the next page; null where this is the last.',
+  })
+  nextCursor!: string | null;
+}

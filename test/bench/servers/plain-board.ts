@@ -11,7 +11,8 @@ export interface PlainBoardGiven {
 const typeDefs = `
   scalar DateTime
   enum Outcome { success error double_charge price_jump }
-  type Query { boardPosts(type: Outcome, endpoint: String, limit: Int, cursor: String): [BoardPost!]! }
+  type Query { boardPostPage(type: Outcome, endpoint: String, limit: Int, cursor: String): BoardPostPage! }
+  type BoardPostPage { posts: [BoardPost!]! nextCursor: String }
   type BoardPost {
     postId: String! status: String! endpointHost: String! hostBasis: String! outcome: Outcome! amount: String rail: String
     latencyMs: Int postedAt: DateTime! verifyUrl: String backing: String! likeCount: Int! confirmCount: Int!
@@ -39,10 +40,12 @@ const pool = openPool(given<PlainBoardGiven>().database_url);
 const resolvers = {
   DateTime: GraphQLDateTimeISO,
   Query: {
-    async boardPosts(_root: unknown, { limit, cursor }: { readonly limit: number; readonly cursor: string }) {
+    async boardPostPage(_root: unknown, { limit, cursor }: { readonly limit: number; readonly cursor: string }) {
       const text = `select * from board_post where not hidden and taken_down_at is null and post_id < $2
         order by post_id desc limit $1`;
-      return (await pool.query<Row>(text, [limit, cursor])).rows;
+      const { rows } = await pool.query<Row>(text, [limit + 1, cursor]);
+      const posts = rows.slice(0, limit);
+      return { posts, nextCursor: rows.length > limit ? posts.at(-1)?.post_id : null };
     },
   },
   BoardPost: {

@@ -1,0 +1,54 @@
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+import { verifyUrl } from '../../../schema/links.ts';
+import { asPrinted, asText, asTime, asWord, type LeftOut, selected, type Writing, writtenBy } from '../../json-sql.ts';
+
+/** A post field by field, over `board_post r`, with the service's base URL as `$1`: what post.entity.ts and post.resolver.ts say in JavaScript. */
+const postWriting: Writing = {
+  type: 'BoardPost',
+  fields: {
+    postId: asText('r.post_id'),
+    status: `case when r.taken_down_at is null then '"published"' else '"taken_down"' end`,
+    endpointHost: asText('r.endpoint_host'),
+    hostBasis: asWord('r.host_basis'),
+    outcome: asWord('r.outcome'),
+    amount: asWord('r.amount_atomic::text'),
+    rail: asWord('r.rail'),
+    latencyMs: asPrinted('r.latency_ms'),
+    postedAt: asTime('r.posted_at'),
+    verifyUrl: asText(`($1||'${verifyUrl('', '')}'||coalesce(r.receipt_ref, r.stamp_task_id))`),
+    backing: `case when r.receipt_ref is null then '"stamp-backed"' else '"spend-backed"' end`,
+    likeCount: asPrinted('r.like_count'),
+    confirmCount: asPrinted('r.confirm_count'),
+    untrustedText: asText('r.untrusted_text'),
+  },
+  always: [
+    ...['postId', 'status', 'endpointHost', 'hostBasis', 'outcome', 'amount', 'rail', 'postedAt', 'verifyUrl'],
+    ...['backing', 'likeCount', 'confirmCount'],
+  ],
+};
+
+type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
+
+/** One post, with what is selected of it. */
+export function postText({ fieldNodes, fragments }: Selected, key: string, leftOut: LeftOut): string {
+  return writtenBy(postWriting, { fieldNodes, fragments }, leftOut, key);
+}
+
+/** Per field of a document: documents that are asked again and again are the same object. */
+const texts = new WeakMap<FieldNode, string | null>();
+
+/**
+ * The posts that a page selects, to be written by the statement that reads it. Null where nobody takes text, and where posts
+ * are selected not at all or under several names: then each name has a statement of its own.
+ */
+export function postsOfPage({ fieldNodes, fragments, rootValue }: GraphQLResolveInfo): string | null {
+  const [node] = fieldNodes;
+  if (!node || rootValue === undefined) return null;
+  const known = texts.get(node);
+  if (known !== undefined) return known;
+  const [posts, ...others] = [...selected(fieldNodes, fragments)].filter(([, [it]]) => it?.name.value === 'posts');
+  const once = posts && others.length === 0;
+  const text = once ? postText({ fieldNodes: posts[1], fragments }, posts[0], rootValue as LeftOut) : null;
+  texts.set(node, text);
+  return text;
+}
