@@ -67,13 +67,12 @@ export const issuedSecrets: readonly SecretFormat[] = [
   format('Slack, a hook', /(?<![A-Za-z0-9])T[A-Za-z0-9]{8,11}\/B[A-Za-z0-9]{8,11}\/[A-Za-z0-9]{24}/),
   format('Cerebras', /csk-[a-z0-9]{40,}/),
   format('Doppler', /dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9]{40,}/),
-  format('New Relic', /NRAK-[A-Z0-9]{27}/),
   format('Heroku', /HRKU-[A-Za-z0-9_-]{36,}/),
   format('Airtable', /(?<![A-Za-z0-9])pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/),
   format('Bitbucket', /ATBB[A-Za-z0-9]{32}/),
   format('Azure, an application', /[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}/),
-  // Sessions, keys of router books, slice tokens: whatever this service hands out once.
-  format('this service', /(?<![A-Za-z0-9])svc[a-z]_[A-Za-z0-9_-]{32,}/),
+  // Sessions, keys of router books, slice tokens, and the keys that it makes where none are configured.
+  format('this service', /(?<![A-Za-z0-9])svc(?:[a-z]|_(?:live|demo|waiver))_[A-Za-z0-9_-]{32,}/),
 ];
 
 /** Private keys, and what opens or signs for somebody whoever has issued it. */

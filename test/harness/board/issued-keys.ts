@@ -51,6 +51,11 @@ export const keys: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'a session of ours': key('svcs_', [URL64, 43]),
   'a slice token of ours': key('svca_', [URL64, 43], [HEX, 8]),
   'a key of a router book': key('svcr_', [URL64, 43], [HEX, 8]),
+  'a key that this service has made': fc.oneof(
+    key('svc_live_', [HEX, 48]),
+    key('svc_demo_', [HEX, 48]),
+    key('svc_waiver_', [HEX, 48]),
+  ),
   NVIDIA: key('nvapi-', [ALNUM, 64]),
   Pinecone: key('pcsk_', [ALNUM, 60]),
   Docker: key('dckr_pat_', [ALNUM, 27]),
