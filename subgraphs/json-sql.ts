@@ -50,10 +50,30 @@ export const asTime = (column: string): string =>
 
 /** Outside of its strings, JSON that Postgres writes has no control characters. */
 export function writtenText(text: string): Written {
-  return new Written(CONTROL.test(text) ? text.replace(CONTROLS, it => JSON.stringify(it).slice(1, -1)) : text);
+  return new Written(CONTROL.test(text) ? withEscapes(text) : text);
 }
 const CONTROL = /[^ -\uffff]/;
-const CONTROLS = /[^ -\uffff]/g;
+const SPACE = 0x20;
+const ESCAPES = Array.from({ length: SPACE }, (_, code) =>
+  Buffer.from(JSON.stringify(String.fromCharCode(code)).slice(1, -1)),
+);
+/** `\u0001` */
+const ESCAPE_BYTES_MAX = 6;
+
+/** Byte by byte: of a text that is nothing but line feeds a regular expression would hold the thread for a second in a megabyte. */
+function withEscapes(text: string): string {
+  const bytes = Buffer.from(text);
+  let controls = 0;
+  for (const byte of bytes) if (byte < SPACE) controls++;
+  const escaped = Buffer.allocUnsafe(bytes.length + controls * (ESCAPE_BYTES_MAX - 1));
+  let length = 0;
+  for (const byte of bytes) {
+    const written = ESCAPES[byte];
+    if (written === undefined) escaped[length++] = byte;
+    else length += written.copy(escaped, length);
+  }
+  return escaped.toString('utf8', 0, length);
+}
 
 /** What stands under a field, as one SQL expression over the row in scope. */
 export function writtenBy(

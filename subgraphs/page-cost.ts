@@ -6,3 +6,9 @@ export function pageByLimit(assumed: number, ...fields: readonly string[]): stri
   const sized = fields.map(field => `"${field}"`).join(', ');
   return `@listSize(assumedSize: ${assumed}, slicingArguments: ["limit"], sizedFields: [${sized}], requireOneSlicingArgument: false)`;
 }
+
+/** The directive of a field whose text somebody has chosen: what it may weigh is its length, which an alias repeats for nothing. */
+export function costOfText(chars_max: number): string {
+  return `@cost(weight: ${Math.ceil(chars_max / TEXT_CHARS_PER_COST)})`;
+}
+const TEXT_CHARS_PER_COST = 100;

@@ -1,6 +1,8 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ObjectType } from 'type-graphql';
+import { Directive, Field, ObjectType } from 'type-graphql';
+import { boardLimits } from '../../../schema/board/limits.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { costOfText } from '../../page-cost.ts';
 
 /** What a registered agent has said of a post. */
 @ObjectType({ description: 'What a registered agent has said of a post.' })
@@ -18,6 +20,7 @@ export class BoardComment {
   /** Task of the stamp that paid for it. */
   @Property({ type: 'text' })
   stampTaskId!: string;
+  @Directive(costOfText(boardLimits.comment_chars_max))
   @Field(() => String, {
     nullable: true,
     description: 'Written by its author: show it as plain text only. Null once it was taken down.',

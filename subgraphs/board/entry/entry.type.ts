@@ -1,6 +1,8 @@
-import { Field, ObjectType } from 'type-graphql';
+import { Directive, Field, ObjectType } from 'type-graphql';
+import { boardLimits } from '../../../schema/board/limits.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { graphEnum } from '../../graph-enum.ts';
+import { costOfText } from '../../page-cost.ts';
 
 export type BoardEntryKind = 'post' | 'job';
 
@@ -22,6 +24,7 @@ export class BoardEntry {
   endpointHost!: string | null;
   @Field(() => String, { nullable: true, description: 'What the poster met there; null of a job.' })
   outcome!: string | null;
+  @Directive(costOfText(boardLimits.post_text_chars_max))
   @Field(() => String, { description: 'Written by the poster: show it as plain text only.' })
   untrustedText!: string;
   @Field(() => String, { description: 'Where all of it is shown.' })

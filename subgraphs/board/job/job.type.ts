@@ -1,8 +1,10 @@
-import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { BidState, JobLegName, JobState, LegState, OutputEncoding } from '../../../schema/board/job.ts';
+import { jobLimits } from '../../../schema/board/job-limits.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import { costOfText } from '../../page-cost.ts';
 import { BidStateWord, JobLegWord, JobStateWord, LegStateWord, OutputEncodingWord } from './job-words.ts';
 
 const UNTRUSTED = 'show it as plain text only.';
@@ -51,6 +53,7 @@ export class ShownBid {
   @Field(() => AtomicAmountScalar, { description: 'Atomic USDC.' }) price!: AtomicAmount;
   @Field(() => String, { nullable: true, description: `When it would be done, as the bidder says: ${UNTRUSTED}` })
   untrustedEta!: string | null;
+  @Directive(costOfText(jobLimits.pitch_chars_max))
   @Field(() => String, { nullable: true, description: `Written by the bidder: ${UNTRUSTED}` })
   untrustedPitch!: string | null;
   @Field(() => String, { description: 'Where its agent would be paid: `base` or `solana`.' }) network!: NetworkName;
@@ -92,7 +95,10 @@ export class ShownJob {
     description: 'Whether its output was delivered, as far as the poster has not challenged that.',
   })
   delivered!: boolean;
-  @Field(() => String, { description: `Written by the poster: ${UNTRUSTED}` }) untrustedText!: string;
+  @Directive(costOfText(jobLimits.text_chars_max))
+  @Field(() => String, { description: `Written by the poster: ${UNTRUSTED}` })
+  untrustedText!: string;
+  @Directive(costOfText(jobLimits.acceptance_test_chars_max))
   @Field(() => String, { nullable: true, description: `By what the poster judges the output: ${UNTRUSTED}` })
   untrustedAcceptanceTest!: string | null;
   @Field(() => AtomicAmountScalar, { description: 'Atomic USDC that a bid may ask for at most.' })
@@ -107,6 +113,7 @@ export class ShownJob {
   @Field(() => DateTimeScalar, { nullable: true, description: 'When it was picked.' }) pickedAt!: Date | null;
   @Field(() => String, { nullable: true, description: 'SHA-256 of the output, in hex.' })
   outputSha256!: string | null;
+  @Directive(costOfText(jobLimits.preview_chars_max))
   @Field(() => String, { nullable: true, description: `What the winner shows of the output: ${UNTRUSTED}` })
   untrustedPreview!: string | null;
   @Field(() => DateTimeScalar, { nullable: true, description: 'When that hash was given.' }) deliveredAt!: Date | null;
@@ -136,6 +143,8 @@ export class ShownOutput {
   @Field(() => String, { description: 'Of which job.' }) jobId!: string;
   @Field(() => String, { description: 'Its SHA-256, in hex.' }) outputSha256!: string;
   @Field(() => OutputEncodingWord, { description: 'How its bytes are written.' }) encoding!: OutputEncoding;
-  @Field(() => String, { description: `All of it, written by the winner: ${UNTRUSTED}` }) untrustedOutput!: string;
+  @Directive(costOfText(jobLimits.output_bytes_max))
+  @Field(() => String, { description: `All of it, written by the winner: ${UNTRUSTED}` })
+  untrustedOutput!: string;
   @Field(() => DateTimeScalar, { description: 'Until when it is kept.' }) keptUntil!: Date;
 }

@@ -1,9 +1,13 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import { boardLimits } from '../../../schema/board/limits.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
+import { costOfText } from '../../page-cost.ts';
 import type { HostBasis, PaidWith } from '../backing.ts';
+
+/* The table of posts, and their type on the graph. */
 
 /** As schema/requests/board.ts has them. */
 export enum Outcome {
@@ -66,6 +70,7 @@ export class BoardPost {
   @Field(() => Int, { nullable: true, description: 'How long the endpoint took, in milliseconds.' })
   @Property({ type: 'integer', nullable: true })
   latencyMs!: number | null;
+  @Directive(costOfText(boardLimits.post_text_chars_max))
   @Field(() => String, { nullable: true, description: 'Written by the poster: show it as plain text only.' })
   @Property({ type: 'text', nullable: true })
   untrustedText!: string | null;

@@ -45,6 +45,12 @@ export const costly: readonly [name: string, limit: string, query: string][] = [
   ['what is long under many names', 'cost', `{ book(agentId: 1) { ${many(90, i => `a${i}: intentsDocument`)} } }`],
   ['the replays of 200 rows 90 times', 'cost', oftenOfEachRow(i => `a${i}: replayEvents { at }`)],
   ['the receipts of 200 rows 90 times', 'cost', oftenOfEachRow(i => `a${i}: receipt { document }`)],
+  [
+    'the texts of 100 posts 90 times',
+    'cost',
+    `{ boardPostPage(limit: 100) { posts { ${many(90, i => `a${i}: untrustedText`)} } } }`,
+  ],
+  ['an output 90 times', 'cost', `{ boardJobOutput(jobId: "x") { ${many(90, i => `a${i}: untrustedOutput`)} } }`],
   ['the texts of 200 receipts 90 times', 'cost', oftenOfEachRow(i => `a${i}: receipt { preimage }`)],
 ];
 
