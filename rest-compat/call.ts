@@ -13,7 +13,7 @@ import { bodyIn, keptBytes } from './kept-bytes.ts';
 import { lastingPage } from './lasting-page.ts';
 import { offer } from './offer.ts';
 import { withoutNulls } from './omit-nulls.ts';
-import type { Executed, ExecutedError, Followable, Port } from './port.ts';
+import type { Caller, Executed, ExecutedError, Followable, Port } from './port.ts';
 import { type Answer, closed, problem } from './problem.ts';
 import { type StreamedAnswer, streamed } from './streamed-answer.ts';
 import type { Upload } from './upload.ts';
@@ -67,7 +67,7 @@ async function opened(door: Door, request: DoorRequest, house: Face, uploads: Up
   for (const upload of uploads) await upload.deliver();
   if (stream === null) {
     const answer = (data: JsonObject) => door.answer(data, variables);
-    const kept = { ...keptFor(door, query), ...(status !== null && { status }), answer };
+    const kept = { ...keptFor(door, query, passage.caller), ...(status !== null && { status }), answer };
     const spelt = plain ? { ...kept, media: plain.media, answer: plain.textOf } : kept;
     const make = async () => {
       const executed = await port.execute({
@@ -187,7 +187,8 @@ function refusal(
 }
 
 /** What somebody asks of their own is kept nowhere, wherever the same door says what anybody may keep. */
-function keptFor(door: DocumentDoor, query: unknown): DocumentDoor {
+function keptFor(door: DocumentDoor, query: unknown, { possession }: Pick<Caller, 'possession'>): DocumentDoor {
   const asked = door.unkept_with !== null && isJsonObject(query) && door.unkept_with in query;
-  return asked ? { ...door, cache: NO_STORE } : door;
+  const own = door.unkept_for_holders && possession.kind !== 'absent';
+  return asked || own ? { ...door, cache: NO_STORE } : door;
 }

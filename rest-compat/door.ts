@@ -86,6 +86,8 @@ export interface Columns {
   readonly kept_by: 'board' | null;
   /** A member of the query in whose presence an answer is the asker's own, and kept nowhere. */
   readonly unkept_with: string | null;
+  /** Whoever possesses a book may be shown more than others: what they are answered is kept nowhere. */
+  readonly unkept_for_holders: boolean;
   readonly nulls: LeftOutNulls;
   /** What it may answer besides what its other columns imply. */
   readonly errors: readonly ErrorCode[];
@@ -169,6 +171,7 @@ const usual = {
   cache: NO_STORE,
   kept_by: null,
   unkept_with: null,
+  unkept_for_holders: false,
   nulls: {},
   errors: [],
   refusal: null,

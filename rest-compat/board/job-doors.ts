@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { jobLimits } from '../../schema/board/job-limits.ts';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { type JsonObject, present } from '../../schema/canonical-json.ts';
+import { AuthorRequest } from '../../schema/requests/author.ts';
 import {
   BidRequest,
-  ChallengeRequest,
   DeliverRequest,
   JobId,
   JobPage,
-  PayRequest,
   PickRequest,
   PostJobRequest,
   RevealRequest,
@@ -77,6 +76,8 @@ export const jobDoors = [
   }),
   documentDoor({
     ...PUBLIC_BOARD,
+    // A hidden job is shown to its parties alone.
+    unkept_for_holders: true,
     name: 'get_job',
     methods: ['GET'],
     path: '/v1/board/jobs/{id}',
@@ -147,7 +148,7 @@ export const jobDoors = [
     status: 200,
     document: operation('board/pay_job'),
     params: JobPath,
-    body: PayRequest,
+    body: AuthorRequest,
     variables: ({ params, body }) => by(params, body),
     response: JobAnswer,
     errors: [
@@ -179,7 +180,7 @@ export const jobDoors = [
     possession: 'required',
     document: operation('board/challenge_job'),
     params: JobPath,
-    body: ChallengeRequest,
+    body: AuthorRequest,
     variables: ({ params, body }) => by(params, body),
     response: JobAnswer,
     errors: ['job_not_found', 'job_state_conflict'],

@@ -41,6 +41,11 @@ describe('POST /v1/board/jobs/{id}/hide', () => {
     expect(await seen(query, by(poster))).toEqual({ boardJob: { status: 'picked' } });
     expect(await seen(query, by(winner))).toEqual({ boardJob: { status: 'picked' } });
     expect(await seen(query, by(other))).toEqual({ boardJob: null });
+    // Whatever keeps answers for everybody would hand it on.
+    for (const party of [poster, winner]) {
+      const { status, headers } = await house.service.get(`${JOBS}/${job_id}`, by(party));
+      expect([status, headers.get('cache-control'), headers.get('etag')]).toEqual([200, 'no-store', null]);
+    }
     expect((await house.step(winner, job_id, 'deliver', { output_sha256: sha256(OUTPUT) })).status).toBe(200);
     const due = await house.service.post<{ accepts: { maxAmountRequired: string }[] }>(
       `${JOBS}/${job_id}/pay`,

@@ -73,7 +73,8 @@ export function keepsToTable(method: string, pathname: string, heard: Heard<unkn
   }
   if (door && [door.status, ...door.other_statuses, door.again?.status].includes(status)) {
     expect([door.media, ...door.other_media]).toContain(headers.get('content-type'));
-    const caches = door.unkept_with === null ? [door.cache] : [door.cache, NO_STORE];
+    const unkept = door.unkept_with !== null || door.unkept_for_holders;
+    const caches = unkept ? [door.cache, NO_STORE] : [door.cache];
     expect(caches).toContain(headers.get('cache-control'));
     if (typeof body === 'string') return;
     expect(door.response.parse(body)).toEqual(body);
