@@ -27,7 +27,7 @@ export const boardEventDoors = [
       frames: liveFrames,
       eventOf: data => data.answer ?? null,
     },
-    query: z.object({
+    query: z.strictObject({
       after: integerText(Position.min(-(2 ** 31)))
         .optional()
         .describe(

@@ -27,7 +27,7 @@ export const boardSearchDoors = [
     summary: 'Posts and jobs by their words, newest first',
     tags: ['board'],
     document: operation('board/search_board'),
-    query: z.object({
+    query: z.strictObject({
       q: z
         .string()
         .min(1)

@@ -54,6 +54,15 @@ describe('GET /v1/board/search', () => {
       expect((await search(odd)).status).toBe(200);
   });
 
+  it('200 of nothing where a phrase or what is left out meets nothing: what is alike was not asked for', async () => {
+    for (const q of ['billed -billed', 'marmalade -marmalade', '"marmalade word"', '-word marmalade'])
+      expect((await search(q)).body, q).toEqual({ matched: 'words', tolerant: false, hits: [], next: null });
+  });
+
+  it('400 of a member that is none of its own: a page would begin anew for ever', async () => {
+    expect((await search('billed', '&cursor=x')).status).toBe(400);
+  });
+
   it('200: of an endpoint its host is found, whole or by a part of it', async () => {
     expect(await idsFor('models.weather.example')).toEqual(['post_04host']);
     expect(await idsFor('weather')).toEqual(['post_04host']);

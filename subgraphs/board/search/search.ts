@@ -36,7 +36,7 @@ export async function searchBoard(database: Database, asked: SearchAsked): Promi
   const place = await similarityPlace(database);
   const find = (matched: BoardMatch) => findBy(database, matched, place, { words, limit: limit + 1, cursor });
   const found = await turns.take(asked.address, () =>
-    cursor === null ? findFirst(find, place) : findNext(find, cursor, place),
+    cursor === null ? findFirst(find, OPERATED.test(words) ? null : place) : findNext(find, cursor, place),
   );
   if (!found) throw new Refusal('unavailable');
   const entries = entriesOf(found.rows, asked.base_url);
@@ -44,6 +44,9 @@ export async function searchBoard(database: Database, asked: SearchAsked): Promi
   const next = nextOf(entries, limit, matched);
   return { matched, tolerant: found.tolerant, hits: entries.slice(0, limit), next };
 }
+
+/** A phrase, or a word to be left out: what is merely alike would be just what was not asked for. */
+const OPERATED = /"|(?:^|\s)-\S/;
 
 interface Found {
   readonly matched: BoardMatch;
