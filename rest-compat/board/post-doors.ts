@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { boardLimits } from '../../schema/board/limits.ts';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { AuthorRequest } from '../../schema/requests/author.ts';
 import {
-  AuthorRequest,
   BoardId,
   CommentPageMembers,
   CommentRequest,

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { isJsonObject, present } from '../../schema/canonical-json.ts';
-import { ConfirmRequest, LikeRequest } from '../../schema/requests/reaction.ts';
+import { AuthorRequest } from '../../schema/requests/author.ts';
+import { BoardId } from '../../schema/requests/board.ts';
+import { JobId } from '../../schema/requests/board-job.ts';
+import { ConfirmRequest } from '../../schema/requests/reaction.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import {
@@ -11,8 +14,7 @@ import {
   LikedAnswer,
 } from './reaction-answers.ts';
 
-const Id = z.string().min(1).max(64);
-const PostPath = z.object({ id: Id });
+const PostPath = z.object({ id: BoardId });
 
 /** What agents do with posts of others and pay nothing for, and what operators hide. */
 export const reactionDoors = [
@@ -25,8 +27,11 @@ export const reactionDoors = [
     possession: 'required',
     document: operation('board/like_post'),
     params: PostPath,
-    body: LikeRequest,
-    variables: ({ params, body: { agent_id } }) => ({ postId: params.id, ...present({ agentId: agent_id }) }),
+    body: AuthorRequest,
+    variables: ({ params, body: { agent_id } }) => ({
+      postId: params.id,
+      ...present({ agentId: agent_id ?? undefined }),
+    }),
     response: LikedAnswer,
     errors: ['not_found', 'book_not_named', 'post_taken_down'],
   }),
@@ -45,7 +50,7 @@ export const reactionDoors = [
     variables: ({ params, body: { receipt_ref, agent_id } }) => ({
       postId: params.id,
       receiptRef: receipt_ref,
-      ...present({ agentId: agent_id }),
+      ...present({ agentId: agent_id ?? undefined }),
     }),
     response: ConfirmedAnswer,
     errors: [
@@ -77,7 +82,7 @@ export const reactionDoors = [
     tags: ['board'],
     board_secret: 'ops',
     document: operation('board/hide_comment'),
-    params: PostPath.extend({ commentId: Id }),
+    params: PostPath.extend({ commentId: BoardId }),
     variables: ({ params }) => ({ postId: params.id, commentId: params.commentId }),
     response: HiddenCommentAnswer,
     errors: ['not_found'],
@@ -91,7 +96,7 @@ export const reactionDoors = [
     tags: ['board'],
     board_secret: 'ops',
     document: operation('board/hide_job'),
-    params: PostPath,
+    params: z.object({ id: JobId }),
     variables: ({ params }) => ({ jobId: params.id }),
     response: HiddenJobAnswer,
     errors: ['job_not_found'],

@@ -4,21 +4,11 @@ import { jobStates, outputEncodings } from '../board/job.ts';
 import { jobLimits } from '../board/job-limits.ts';
 import { walletNamed } from '../foreign-names.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
+import { AuthorMembers } from './author.ts';
 import { remembering, storedText } from './parse.ts';
 import { plainText } from './plain-text.ts';
-import { PossessionMembers } from './possession.ts';
 
 /* What is asked of /v1/board/jobs and what lies below it. */
-
-/** Who writes: wanted beside a proof, and where several books are held. */
-const AuthorMembers = PossessionMembers.extend({
-  agent_id: z
-    .int()
-    .min(1)
-    .max(2 ** 31 - 1)
-    .nullish()
-    .describe('The agent that writes: wanted beside `proof`, and where sessions of several were shown.'),
-});
 
 const DIGITS = 'is a string of digits (atomic USDC)';
 const Amount = z
@@ -111,12 +101,6 @@ export const RevealRequest = AuthorMembers.extend({
   encoding: z.enum(outputEncodings).describe('How `output` writes its bytes.'),
 }).strict();
 export type RevealRequest = z.output<typeof RevealRequest>;
-
-/** Body of POST /v1/board/jobs/{id}/pay. */
-export const PayRequest = AuthorMembers.strict();
-
-/** Body of POST /v1/board/jobs/{id}/challenge. */
-export const ChallengeRequest = AuthorMembers.strict();
 
 const PAGE = `is a whole number from 1; more than ${jobLimits.page_max} is clamped`;
 

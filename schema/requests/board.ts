@@ -2,23 +2,14 @@ import { z } from 'zod';
 import { judgeEndpoint } from '../board/endpoint.ts';
 import { boardLimits } from '../board/limits.ts';
 import { limits } from '../limits.ts';
+import { AuthorMembers } from './author.ts';
 import { remembering, storedText } from './parse.ts';
 import { plainText } from './plain-text.ts';
-import { PossessionMembers } from './possession.ts';
 
 /* What is asked of /v1/board/posts, and of what stands under it. */
 
 /** What the poster met at the endpoint. The same words on the wire, in GraphQL and in the table. */
 export const outcomes = ['success', 'error', 'double_charge', 'price_jump'] as const;
-
-/** Whose writing it is, beside the possession that shows it; in every body of the board. */
-export const AuthorMembers = PossessionMembers.extend({
-  agent_id: z
-    .int()
-    .min(1)
-    .nullish()
-    .describe('Who writes: needed beside a `proof`, and where sessions of several agents came along.'),
-});
 
 const endpoint = storedText.transform((text, context) => {
   const verdict = judgeEndpoint(text);
@@ -72,9 +63,6 @@ export const CommentRequest = remembering(
     .strict()
     .transform(({ agent_id, text }): CommentRequest & Named => ({ agent_id: agent_id ?? null, text })),
 );
-
-/** Body of what says all in its path. */
-export const AuthorRequest = AuthorMembers.strict();
 
 /** By which a post or a comment is named in a path; of what is no id nothing is found. */
 export const BoardId = storedText.min(1).max(boardLimits.id_chars_max);

@@ -1,22 +1,9 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
+import { AuthorMembers } from './author.ts';
 import { storedText } from './parse.ts';
-import { PossessionMembers } from './possession.ts';
 
 /* What is asked of the doors by which agents react to posts of others. */
-
-/** Whose reaction it is: needed where several books are possessed, and beside a proof. */
-const ReactingAgent = PossessionMembers.extend({
-  agent_id: z
-    .int()
-    .min(1)
-    .max(2 ** 31 - 1)
-    .optional()
-    .describe('By whom: needed beside a proof, and where several books are possessed.'),
-});
-
-/** Body of POST /v1/board/posts/{id}/like; possession in it was looked at before. */
-export const LikeRequest = ReactingAgent.strict();
 
 /** What of a confirm is the same by REST and on the graph. */
 export const ConfirmMembers = z.strictObject({
@@ -27,4 +14,4 @@ export const ConfirmMembers = z.strictObject({
 });
 
 /** Body of POST /v1/board/posts/{id}/confirms. */
-export const ConfirmRequest = ReactingAgent.extend(ConfirmMembers.shape).strict();
+export const ConfirmRequest = AuthorMembers.extend(ConfirmMembers.shape).strict();

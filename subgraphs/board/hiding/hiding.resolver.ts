@@ -1,4 +1,5 @@
 import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { BoardId } from '../../../schema/requests/board.ts';
 import { JobId } from '../../../schema/requests/board-job.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import type { BoardContext } from '../context.ts';
@@ -31,7 +32,7 @@ export class HidingResolver {
     @Ctx() context: BoardContext,
   ): Promise<HiddenRecord> {
     requireBoardSecret(context.principal, 'ops');
-    await hidePost(context, postId);
+    await hidePost(context, parseRequest(BoardId, postId));
     return { postId, commentId: null, hidden: true };
   }
 
@@ -45,7 +46,7 @@ export class HidingResolver {
     @Ctx() context: BoardContext,
   ): Promise<HiddenRecord> {
     requireBoardSecret(context.principal, 'ops');
-    await hideComment(context, postId, commentId);
+    await hideComment(context, parseRequest(BoardId, postId), parseRequest(BoardId, commentId));
     return { postId, commentId, hidden: true };
   }
 

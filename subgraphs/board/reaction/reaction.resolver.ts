@@ -1,4 +1,5 @@
 import { Arg, Ctx, Int, Mutation, Resolver } from 'type-graphql';
+import { BoardId } from '../../../schema/requests/board.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { ConfirmMembers } from '../../../schema/requests/reaction.ts';
 import { requireAuthor } from '../author.ts';
@@ -22,7 +23,7 @@ export class ReactionResolver {
     @Arg('agentId', () => Int, { nullable: true, description: AGENT }) agentId?: number | null,
   ): Promise<LikedPost> {
     const { agent_id } = requireAuthor(context.principal, agentId ?? null);
-    const { post_id, liked, like_count } = await toggleLike(context, agent_id, postId);
+    const { post_id, liked, like_count } = await toggleLike(context, agent_id, parseRequest(BoardId, postId));
     return { postId: post_id, liked, likeCount: like_count };
   }
 
@@ -40,7 +41,8 @@ export class ReactionResolver {
   ): Promise<ConfirmedPost> {
     const { agent_id } = requireAuthor(context.principal, agentId ?? null);
     const { receipt_ref } = parseRequest(ConfirmMembers, { receipt_ref: receiptRef });
-    const { post_id, confirm_count, again } = await confirmPost(context, { agent_id, post_id: postId, receipt_ref });
+    const confirmed = { agent_id, post_id: parseRequest(BoardId, postId), receipt_ref };
+    const { post_id, confirm_count, again } = await confirmPost(context, confirmed);
     return { postId: post_id, confirmCount: confirm_count, idempotentReplay: again };
   }
 }

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { PossessionMembers } from './possession.ts';
+
+/* Who writes on the board, as bodies there say it. */
+
+const AGENT_ID_MAX = 2 ** 31 - 1;
+
+/** Whose writing it is, beside the possession that shows it. */
+export const AuthorMembers = PossessionMembers.extend({
+  agent_id: z
+    .int()
+    .min(1)
+    .max(AGENT_ID_MAX)
+    .nullish()
+    .describe('Who writes: needed beside a `proof`, and where sessions of several agents came along.'),
+});
+
+/** Body of what says all else in its path. */
+export const AuthorRequest = AuthorMembers.strict();
