@@ -1,10 +1,13 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
+import type { Hex } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BeyondLimit, payLegs } from '../../rest-compat/client/pay-legs.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
+import type { Message } from '../harness/base/wallet.ts';
 import { JOBS, type JobAgent, jobOf, openJobs, sha256 } from '../harness/board/jobs.ts';
-import { officialClient, payingFetch, paymentFor } from '../harness/buyer.ts';
+import { nowSeconds, officialClient, payingFetch, paymentFor } from '../harness/buyer.ts';
+import { handMade } from '../harness/doors/hand-made.ts';
 
 const OUTPUT = 'The whole of it';
 const PRICE = 1_500_001n;
@@ -164,10 +167,21 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     expect(await unpaid(job.body.job_id)).toMatchObject({ status: 409, body: { code: 'job_state_conflict' } });
   });
 
-  it('402 payment_rejected of what pays another, another amount, or for longer than two minutes', async () => {
+  it.each<[what: string, wrong: () => Partial<Message>]>([
+    ['to somebody else', () => ({ to: jobs.service.pay_to as Hex })],
+    ['of one atomic unit less', () => ({ value: PRICE - 1n })],
+    ['of one atomic unit more', () => ({ value: PRICE + 1n })],
+    ['that stands for longer than two minutes', () => ({ validBefore: BigInt(nowSeconds() + 150) })],
+  ])('402 payment_rejected of a payment %s: nothing moves', async (_, wrong) => {
     const job_id = await delivered();
-    const elsewhere = await paymentFor(jobs.poster.account, `${jobs.service.url}/v1/chat/completions`);
-    expect(await pay(job_id, elsewhere)).toMatchObject({ status: 402, body: { code: 'payment_rejected' } });
+    const moved = (await jobs.service.transfersFrom(jobs.poster.account)).length;
+    const right = { to: jobs.winner.account.address, value: PRICE, validBefore: BigInt(nowSeconds() + 90) };
+    const { headers } = await handMade(jobs.service, jobs.poster.account, {
+      version: 1,
+      signed: { ...right, ...wrong() },
+    });
+    expect(await pay(job_id, headers)).toMatchObject({ status: 402, body: { code: 'payment_rejected' } });
+    expect((await jobs.service.transfersFrom(jobs.poster.account)).length).toBe(moved);
     expect(await jobs.read(job_id)).toMatchObject({ status: 'delivered', legs: [{ status: 'unpaid' }, {}] });
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import { hostBasis } from '../../../subgraphs/board/backing.ts';
 import { type Confirming, confirmFault } from '../../../subgraphs/board/reaction/confirm-rule.ts';
 import type { CitedRow } from '../../../subgraphs/book/page/cited-row.ts';
 
@@ -34,6 +35,7 @@ it('a confirm that nothing speaks against is somebody else’s, of other money t
       expect(cited?.collected).toBe(true);
       expect(cited?.amount).toBe(2000n);
       expect(['collected', 'foreign_ingest']).toContain(cited?.evidence);
+      expect(cited && hostBasis(cited, given.endpoint_host, known)).not.toBeNull();
       const spelt = (address: string) => (address.startsWith('0x') ? address.toLowerCase() : address);
       expect(report_payers.map(spelt)).not.toContain(spelt(cited?.payer_wallet ?? ''));
     }),

@@ -10,6 +10,17 @@ const states = fc.constantFrom(...jobStates);
 const actions = fc.constantFrom(...jobActions);
 
 describe('the table of a job', () => {
+  it('is that of the specification', () => {
+    expect(jobMoves).toEqual({
+      bid: { by: 'bidder', from: 'open', to: 'open' },
+      pick: { by: 'poster', from: 'open', to: 'picked' },
+      deliver: { by: 'winner', from: 'picked', to: 'delivered' },
+      pay: { by: 'poster', from: 'delivered', to: 'paid' },
+      challenge: { by: 'poster', from: 'paid', to: 'paid' },
+      reveal: { by: 'winner', from: 'paid', to: 'closed' },
+    });
+  });
+
   it('lets pass what it holds, and says of all else where the job stands and what it holds there', () => {
     fc.assert(
       fc.property(states, fc.boolean(), actions, (state, overdue, action) => {
