@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** All tables of this subgraph. Never edited once it has run: what changes later is a migration of its own, after it. */
+/** The first table of posts; the others are made in their own folders. Never edited once it has run: what changes later is a migration of its own, after it. */
 export class BoardBaseline extends Migration {
   /** What made the same. */
   static readonly replaces: readonly string[] = ['BoardTables'];

@@ -39,12 +39,14 @@ export function firstSentence(path: string, source: string): string | null {
 }
 
 function commentsOf(source: string): readonly Told[] {
-  return [...source.matchAll(COMMENT)].map(({ 0: all, 1: text = '', index }) => {
-    const after = source.slice(index + all.length);
-    const next = after.split('\n', 1)[0] ?? '';
-    const below = next.startsWith('@') ? (after.match(/^export .*/m)?.[0] ?? '') : next;
-    return { text: text.replace(/^\s*\* ?/gm, ' '), below };
-  });
+  return [...source.matchAll(COMMENT)]
+    .map(({ 0: all, 1: text = '', index }) => {
+      const after = source.slice(index + all.length);
+      const next = after.split('\n', 1)[0] ?? '';
+      const below = next.startsWith('@') ? (after.match(/^export .*/m)?.[0] ?? '') : next;
+      return { text: text.replace(/^\s*\* ?/gm, ' '), below };
+    })
+    .filter(({ text }) => !text.trim().startsWith('@'));
 }
 
 function ownComment(comments: readonly Told[]): Told | undefined {

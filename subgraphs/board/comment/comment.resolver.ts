@@ -20,6 +20,8 @@ import { BoardComments } from './comment.type.ts';
 import { commentsOf } from './list.ts';
 import { takeDownComment } from './take-down.ts';
 
+/* Comments: list, write, take down. */
+
 const Page = z.object({ id: BoardId, ...CommentPageMembers });
 const PostPath = z.object({ id: BoardId });
 const CommentPath = z.object({ id: BoardId, commentId: BoardId });

@@ -13,8 +13,8 @@ export interface BoardHappening {
 
 /**
  * Appends to the board's events, and wakes whoever follows them. The board's head is locked from here to the commit, so
- * that positions have no gap: it is the last thing that a write on the board does, and no book's head is taken behind it but
- * by the record of a paid one.
+ * that positions have no gap: it is the last thing that a write on the board does, but for jobs, which are written under it
+ * from the first statement; and no book's head is taken behind it but by the record of a paid one.
  */
 export function appendBoardEvents(tx: Tx, happenings: readonly BoardHappening[]): void {
   if (happenings.length === 0) return;

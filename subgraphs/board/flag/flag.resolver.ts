@@ -8,6 +8,8 @@ import { sell } from '../sell.ts';
 import { commentFlagPaid, postFlagPaid, type WrittenFlag } from './flag.paid.ts';
 import { BoardFlagRecord } from './flag.type.ts';
 
+/* Flags of posts and comments, for a stamp. */
+
 const PAID = `@paid(price: "${limits.stamp_price_atomic}")`;
 const WHO = { nullable: true, description: 'Who flags it: needed where several books are possessed.' };
 const Named = z.object({ id: BoardId, commentId: BoardId.nullable() });

@@ -11,6 +11,8 @@ import type { BoardCompletion } from './completion.entity.ts';
 import { Completion, CompletionInput, type CompletionTransfer } from './completion.type.ts';
 import { recordCompletion } from './record.ts';
 
+/* The mutation behind the door of inbound completions. */
+
 @Resolver(() => Completion)
 export class InboundResolver {
   @Mutation(() => Completion, {

@@ -4,6 +4,8 @@ import type { Database, Tx } from '../../database.ts';
 import { BoardJob } from './job.entity.ts';
 import { feeSlot, legSlot } from './legs.ts';
 
+/* Reads a job, with whether its time is over and whether a payment of it is under way; locks it to be written. */
+
 /** A job, and whether its time is over by the database's clock: never while its first leg is paid or being paid. */
 export interface FoundJob {
   readonly job: BoardJob;

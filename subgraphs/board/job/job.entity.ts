@@ -4,6 +4,8 @@ import type { JobState } from '../../../schema/board/job.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 
+/* The table of jobs. */
+
 /** Of these, what ends by its time. */
 const ENDS = 'ends_at is not null';
 

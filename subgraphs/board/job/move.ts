@@ -1,6 +1,8 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { JobJudgement } from './job.machine.ts';
 
+/* Turns what a job does not allow now into 409 job_state_conflict. */
+
 /** @throws job_state_conflict, with where the job stands and what may be done there */
 export function requireJobMove(judgement: JobJudgement): Extract<JobJudgement, { kind: 'moves' }> {
   if (judgement.kind === 'moves') return judgement;

@@ -7,6 +7,8 @@ import type { BoardContext } from '../context.ts';
 import type { ShownJob } from './job.type.ts';
 import { type Acting, requirePart, takeStep } from './step.ts';
 
+/* Takes the output of a paid job, checks its SHA-256 and closes the job. */
+
 /** An output as its winner sends it. */
 export interface Revealed {
   readonly job_id: string;

@@ -12,6 +12,8 @@ import type { ShownJob } from './job.type.ts';
 import { requireJobMove } from './move.ts';
 import { jobView } from './view.ts';
 
+/* A step that costs nothing: who may take it, whether it was taken, and its write with its event. */
+
 export type Acting = Pick<BoardContext, 'database'>;
 
 /** A step that nobody pays for, by whom the job's table says. */

@@ -6,6 +6,8 @@ import type { Database } from '../../database.ts';
 import { preparedIfFew, writtenText } from '../../json-sql.ts';
 import { BoardPost, type Outcome, STANDING } from './post.entity.ts';
 
+/* Pages of posts by keyset, as entities or as JSON that Postgres writes. */
+
 /** Which posts of those that stand: newest first, page by page. */
 export interface PostFilter {
   readonly type: Outcome | null;

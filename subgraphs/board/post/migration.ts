@@ -1,5 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 
+/* Takedown, rail and host_basis of posts; the tables of comments and flags. */
+
 /** What a post says of its receipt and of its end; comments, and flags of either. */
 export class BoardPosts extends Migration {
   override up(): void {

@@ -2,6 +2,8 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { canonicalHash } from '../../../schema/canonical-json.ts';
 import type { ScoreWeights } from './weights.ts';
 
+/* Which payers count as one. */
+
 const BP = 10_000n;
 
 /** On its chain, and within the range that was looked at: who sent a payer money, both by their pseudonyms. */
