@@ -19,6 +19,7 @@ const headers = {
 const named = { 'x-svc-model': 'model', 'x-svc-hub': 'hub' } as const;
 
 /**
+ * What of a receipt travels in headers, too.
  * @param document the public receipt, or what is known of it before it is there. A model's name is the hub's: what no
  * header can carry is percent-encoded, and what would take too much room is in the receipt alone.
  */
