@@ -1,9 +1,13 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { rpc, said } from '../harness/a2a/agent.ts';
+import type { PaymentHeaders } from '../harness/buyer.ts';
 import { disputeDoorsOf } from '../harness/doors/disputes.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { newestBlock, reconciliationDoorsOf } from '../harness/doors/reconciliations.ts';
 import { refusing } from '../harness/doors/refusing.ts';
+import { say, use } from '../harness/mcp-message.ts';
 
 /*
  * What is signed is the same bytes, whichever face it is asked for by. A face is a column: how it asks for one object. A face
@@ -18,6 +22,7 @@ interface Made {
   readonly refusal_id: string;
   readonly inflow_task_id: string;
   readonly dispute_id: string;
+  readonly report_id: string;
   readonly slug: string;
 }
 
@@ -26,17 +31,23 @@ interface Asked<Q> {
   readonly asks: Q;
   readonly way?: readonly (string | number)[];
 }
-interface Columns {
-  readonly rest: Asked<string>;
-  readonly graphql: Asked<string>;
+/** A tool, and what it is given. */
+type Tool = readonly [name: string, given?: JsonObject];
+interface Asks {
+  readonly rest: string;
+  readonly graphql: string;
+  readonly mcp: Tool;
+  /** GetTask of that id. */
+  readonly a2a: string;
 }
-type Face = keyof Columns;
+type Face = keyof Asks;
+type Columns = { readonly [F in Face]?: Asked<Asks[F]> };
 
 let service: Service;
 let made: Made;
 
 /** How each face is asked; what comes is text, or a JSON value. */
-const faces: { readonly [F in Face]: (asks: string) => Promise<Json> } = {
+const faces: { readonly [F in Face]: (asks: Asks[F]) => Promise<Json> } = {
   async rest(path) {
     const answer = await fetch(service.url + path, { headers: { 'X-SVC-Session': made.session } });
     const text = await answer.text();
@@ -48,7 +59,24 @@ const faces: { readonly [F in Face]: (asks: string) => Promise<Json> } = {
     expect(body.errors).toBeUndefined();
     return (body.data as JsonObject).it ?? null;
   },
+  async mcp([name, given = {}]) {
+    const { body, text } = await say(service.url, use(name, given), { 'X-SVC-Session': made.session });
+    expect(body?.result?.isError, text).toBeUndefined();
+    return body?.result?.structuredContent ?? null;
+  },
+  async a2a(id) {
+    const { body, text } = await rpc(service, 'GetTask', { id }, { 'X-SVC-Session': made.session });
+    expect(body.error, text).toBeUndefined();
+    return body.result;
+  },
 };
+
+/** Null where that face does not offer it. */
+async function shownBy<F extends Face>(face: F, asked: Asked<Asks[F]> | undefined): Promise<string | null> {
+  if (!asked) return null;
+  const it = along(await faces[face](asked.asks), asked.way ?? []);
+  return typeof it === 'string' ? it : canonicalJson(it);
+}
 
 function along(found: Json, way: readonly (string | number)[]): Json {
   return way.reduce<Json>((at, step) => {
@@ -59,7 +87,7 @@ function along(found: Json, way: readonly (string | number)[]): Json {
 }
 
 const everything = (row: Made): Readonly<Record<string, Columns>> => {
-  const { agent_id, task_id, refusal_id, inflow_task_id, dispute_id, slug } = row;
+  const { agent_id, task_id, refusal_id, inflow_task_id, dispute_id, report_id, slug } = row;
   const book = `/v1/agents/${agent_id}/book`;
   const receipt = `receipt(taskId: "${task_id}")`;
   const refusal = `refusal(refusalId: "${refusal_id}")`;
@@ -68,18 +96,23 @@ const everything = (row: Made): Readonly<Record<string, Columns>> => {
     receipt: {
       rest: { asks: `/receipt/${task_id}.json` },
       graphql: { asks: `${receipt} { document }`, way: ['document'] },
+      mcp: { asks: ['get_receipt', { task_id }] },
+      a2a: { asks: task_id, way: ['metadata', 'svc'] },
     },
     'preimage of a receipt': {
       rest: { asks: `/receipt/${task_id}/preimage` },
       graphql: { asks: `${receipt} { preimage }`, way: ['preimage'] },
+      mcp: { asks: ['get_receipt_preimage', { id: task_id }] },
     },
     'credential of a receipt': {
       rest: { asks: `/receipt/${task_id}?format=vc` },
       graphql: { asks: `${receipt} { verifiableCredential }`, way: ['verifiableCredential'] },
+      mcp: { asks: ['get_receipt', { task_id, format: 'vc' }], way: ['text'] },
     },
     refusal: {
       rest: { asks: `/refusal/${refusal_id}.json` },
       graphql: { asks: `${refusal} { document }`, way: ['document'] },
+      mcp: { asks: ['get_refusal', { refusal_id }] },
     },
     'claim of an inflow': {
       rest: { asks: `${book}?task_id=${inflow_task_id}`, way: [...inflow.way, 'inflow_claim'] },
@@ -87,42 +120,74 @@ const everything = (row: Made): Readonly<Record<string, Columns>> => {
         asks: `book(agentId: ${agent_id}, filter: {taskId: "${inflow_task_id}"}) { entries { inflowClaim } }`,
         way: [...inflow.way, 'inflowClaim'],
       },
+      mcp: { asks: ['get_agent_book', { agent_id, task_id: inflow_task_id }], way: [...inflow.way, 'inflow_claim'] },
     },
     'verdict of a dispute': {
       rest: { asks: `${book}/dispute/${dispute_id}`, way: ['verdict'] },
       graphql: { asks: `dispute(agentId: ${agent_id}, disputeId: "${dispute_id}") { verdict }`, way: ['verdict'] },
+      mcp: { asks: ['get_dispute', { agent_id, dispute_id }], way: ['verdict'] },
+    },
+    'report of a reconciliation': {
+      rest: { asks: `${book}/reconciliation/${report_id}`, way: ['report'] },
+      graphql: { asks: `reconciliation(agentId: ${agent_id}, reportId: "${report_id}") { report }`, way: ['report'] },
+      mcp: { asks: ['get_reconciliation', { agent_id, report_id }], way: ['report'] },
     },
     'published export': {
       rest: { asks: `/public/export/${slug}` },
       graphql: { asks: `pullExport(slug: "${slug}") { signed }`, way: ['signed'] },
+      mcp: { asks: ['pull_book_export', { slug }] },
     },
-    'statement of totals': { rest: { asks: '/log/totals' }, graphql: { asks: 'logTotals' } },
+    'statement of totals': {
+      rest: { asks: '/log/totals' },
+      graphql: { asks: 'logTotals' },
+      mcp: { asks: ['get_log_totals'] },
+    },
     'total of a book': {
       rest: { asks: `${book}/total?task_id=${task_id}` },
       graphql: { asks: `bookTotal(agentId: ${agent_id}, taskId: "${task_id}")` },
+      mcp: { asks: ['get_book_total', { agent_id, task_id }] },
     },
     'proof of a payment': {
       rest: { asks: `/log/payment-proof/${task_id}` },
       graphql: { asks: `paymentProof(taskId: "${task_id}")` },
+      mcp: { asks: ['get_payment_proof', { task_id }] },
     },
-    'checkpoint of the log': { rest: { asks: '/log/checkpoint' }, graphql: { asks: 'logCheckpoint' } },
+    'checkpoint of the log': {
+      rest: { asks: '/log/checkpoint' },
+      graphql: { asks: 'logCheckpoint' },
+      mcp: { asks: ['get_log_checkpoint'], way: ['text'] },
+    },
     'proof of a leaf': {
       rest: { asks: `/log/proof/${task_id}` },
       graphql: { asks: `logProof(taskId: "${task_id}")` },
+      mcp: { asks: ['get_log_proof', { task_id }], way: ['text'] },
     },
     'history of issuer keys': {
       rest: { asks: '/.well-known/issuer-history.json' },
       graphql: { asks: 'issuerHistory' },
+      mcp: { asks: ['get_issuer_history'] },
     },
     'history of policies': {
       rest: { asks: '/.well-known/receipt-policy-history.json' },
       graphql: { asks: 'receiptPolicyHistory' },
+      mcp: { asks: ['get_receipt_policy_history'] },
+    },
+    'card of the agent': {
+      rest: { asks: '/.well-known/agent-card.json' },
+      mcp: { asks: ['get_agent_card'] },
     },
   };
 };
 
 const { file, bought } = disputeDoorsOf(() => service);
 const { record } = inflowDoorsOf(() => service);
+const { start, ended } = reconciliationDoorsOf(() => service);
+const refusedBy = () => refusing(service);
+
+async function reconciled(agent: Awaited<ReturnType<Service['newAgent']>>) {
+  const range = { wallet: agent.account.address, from_block: 0, to_block: await newestBlock(service.chain) };
+  return ended(agent, (await start(agent, range)).body.report_id);
+}
 
 beforeAll(async () => {
   service = await openService();
@@ -132,13 +197,14 @@ beforeAll(async () => {
   const inflow = await record(agent, { allocation: '2000' });
   const filed = await file(agent, { task_id, claim_type: 'output_missing' });
   const published = await service.post<{ slug: string }>(`/v1/agents/${agent_id}/book/export/publish`, { session });
-  const refused = refusing(service);
+  const refused = refusedBy();
   const { heard } = await refused.refused(await refused.killed());
   made = {
     ...{ agent_id, session, task_id },
     refusal_id: heard.body.refusal_id ?? '',
     inflow_task_id: inflow.body.task_id ?? '',
     dispute_id: filed.body.dispute_id,
+    report_id: (await reconciled(agent)).report_id,
     slug: published.body.slug,
   };
   // Until the newest leaf is behind the newest statement of totals: nothing moves any more.
@@ -154,51 +220,79 @@ const nobody: Made = {
   refusal_id: '',
   inflow_task_id: '',
   dispute_id: '',
+  report_id: '',
   slug: '',
 };
 
 describe.each(Object.keys(everything(nobody)))('%s', name => {
   it('is the same by each face that offers it', async () => {
-    const columns = everything(made)[name] as Columns;
-    const found = await Promise.all(
-      (Object.keys(faces) as Face[]).map(async face => {
-        const { asks, way = [] } = columns[face];
-        const it = along(await faces[face](asks), way);
-        return [face, typeof it === 'string' ? it : canonicalJson(it)] as const;
-      }),
-    );
-    const [[, first = ''] = []] = found;
+    const { rest, graphql, mcp, a2a } = everything(made)[name] as Columns;
+    const shown = await Promise.all([
+      shownBy('rest', rest),
+      shownBy('graphql', graphql),
+      shownBy('mcp', mcp),
+      shownBy('a2a', a2a),
+    ]);
+    const [first = '', ...others] = shown.filter(it => it !== null);
     expect(first.length).toBeGreaterThan(50);
-    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(found.map(([face]) => [face, first])));
+    expect(others.length).toBeGreaterThan(0);
+    for (const other of others) expect(other).toBe(first);
   });
 });
 
-describe('a paid call', () => {
-  const SIGNED = [
-    'task_id',
-    'payload_hash',
-    'signature',
-    'co_signature',
-    'issuer_signature',
-    'tree_head_hash',
-  ] as const;
-  const signedIn = (svc: JsonObject) => Object.fromEntries(SIGNED.map(name => [name, svc[name]]));
+/** One payment and one request, as each face takes them; what comes back has the signed thing somewhere in it. */
+const calls: { readonly [F in Face]: (payment: PaymentHeaders, content: string) => Promise<JsonObject> } = {
+  rest: async (payment, content) => (await service.post<JsonObject>(CHAT, ask(content), payment)).body,
+  async graphql(payment, content) {
+    const query = 'mutation ($input: ChatCompletionInput!) { it: createChatCompletion(input: $input) { id svc } }';
+    return (await service.post<JsonObject>('/graphql', { query, variables: { input: ask(content) } }, payment)).body;
+  },
+  async mcp(payment, content) {
+    const { body } = await say(service.url, use('chat_completions', ask(content), inMeta(payment)));
+    return body?.result?.structuredContent ?? {};
+  },
+  a2a: async (payment, content) => (await rpc(service, 'SendMessage', said(content), payment)).body as never,
+};
 
-  it('that was paid for by one face is answered again by the other with the receipt that was signed, and charged once', async () => {
+const inMeta = (payment: PaymentHeaders): JsonObject => ({
+  'x402/payment': JSON.parse(Buffer.from(payment['PAYMENT-SIGNATURE'] ?? '', 'base64').toString()),
+});
+
+/** The outermost object that has that member: faces wrap it each in their own way. */
+function havingIn(it: Json, member: string): JsonObject | null {
+  if (Array.isArray(it)) return it.map(one => havingIn(one, member)).find(found => found !== null) ?? null;
+  if (!isJsonObject(it)) return null;
+  return member in it ? it : havingIn(Object.values(it), member);
+}
+
+async function byEachFace(payment: PaymentHeaders, content: string, members: readonly string[]) {
+  const found: [string, string][] = [];
+  for (const face of Object.keys(calls) as Face[]) {
+    const heard = await calls[face](payment, content);
+    const signed = havingIn(heard, 'issuer_signature');
+    if (signed === null) throw new Error(`${face} shows nothing signed: ${JSON.stringify(heard).slice(0, 300)}`);
+    for (const member of members) expect(signed[member], `${face}: ${member}`).toBeDefined();
+    found.push([face, canonicalJson(Object.fromEntries(members.map(member => [member, signed[member]])))]);
+  }
+  return found;
+}
+
+describe('a paid call', () => {
+  const SIGNED = ['task_id', 'payload_hash', 'signature', 'co_signature', 'issuer_signature', 'tree_head_hash'];
+
+  it('that was paid for by one face is answered again by each other with the receipt that was signed, and charged once', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
-    const request = ask('By either face');
-    const { body: first } = await service.post<Chat>(CHAT, request, payment);
-    const query = 'mutation ($input: ChatCompletionInput!) { it: createChatCompletion(input: $input) { id svc } }';
-    const { body } = await service.post<{ data: { it: Pick<Chat, 'id' | 'svc'> } }>(
-      '/graphql',
-      { query, variables: { input: request } },
-      payment,
-    );
-    const { it: again } = body.data;
-    expect(again.id).toBe(first.id);
-    for (const name of SIGNED) expect(first.svc[name], name).toBeDefined();
-    expect(canonicalJson(signedIn(again.svc) as JsonObject)).toBe(canonicalJson(signedIn(first.svc) as JsonObject));
+    const found = await byEachFace(payment, 'By any face', SIGNED);
+    expect(new Set(found.map(([, signed]) => signed)).size, JSON.stringify(found)).toBe(1);
     expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  const REFUSED = ['refusal_id', 'refusal_code', 'nonce', 'base_anchor', 'policy_blocked_seq', 'issuer_signature'];
+
+  it('that its book refuses hears the one signed refusal by each face', async () => {
+    const { account } = await refusedBy().killed();
+    const found = await byEachFace(await service.payment(account, CHAT), 'Not by any face', REFUSED);
+    expect(new Set(found.map(([, signed]) => signed)).size, JSON.stringify(found)).toBe(1);
   });
 });
