@@ -1,7 +1,14 @@
-import { BookRefused, bookStream, type FollowedBook, StreamBroken, type StreamOptions } from './book-stream.ts';
+import { bookStream } from './book-stream.ts';
+import {
+  BookRefused,
+  type BookTransport,
+  type FollowedBook,
+  StreamBroken,
+  type StreamOptions,
+} from './book-subscription.ts';
 import { BOOK_START, type BookCursor, chainStep, type FollowedEvent } from './event-chain.ts';
 
-export type { FollowedBook } from './book-stream.ts';
+export type { BookTransport, FollowedBook } from './book-subscription.ts';
 export type { BookCursor, FollowedEvent } from './event-chain.ts';
 
 /** Where events go. It is called for one event of a book at a time, and for several books at once. */
@@ -15,6 +22,8 @@ export interface EventStore {
 export interface FollowerOptions extends StreamOptions {
   readonly books: readonly FollowedBook[];
   readonly store: EventStore;
+  /** How events come: by server-sent events unless it is another, such as `bookSocket` of ./book-socket.ts. */
+  readonly over?: BookTransport;
   /** What broke and will be tried again in `again_in_ms`: the way to the service, or the store. */
   on_trouble?(trouble: { readonly agent_id: number; readonly fault: unknown; readonly again_in_ms: number }): void;
   /** A book that is followed no further; the others are. */
@@ -97,12 +106,12 @@ async function connect(
   options: FollowerOptions,
   signal: AbortSignal,
 ): Promise<Passage> {
-  const { store } = options;
+  const { store, over = bookStream } = options;
   let moved = false;
   try {
     // Where a commit ended in doubt the store alone knows; what this process remembers is not asked.
     held.cursor = (await store.load(book.agent_id)) ?? BOOK_START;
-    for await (const event of bookStream(book, held.cursor.position, options, signal)) {
+    for await (const event of over(book, held.cursor.position, options, signal)) {
       const step = event.agent_id === book.agent_id ? chainStep(held.cursor, event) : ({ kind: 'altered' } as const);
       if (step.kind === 'known') continue;
       if (step.kind !== 'next') return { kind: 'ended', end: { ...held, kind: 'unproven', why: step.kind, event } };

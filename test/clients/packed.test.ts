@@ -19,7 +19,7 @@ let service: Service;
 let folder: string;
 
 /** What the verifier and the follower of books use, all of them `dependencies` of the package. */
-const used = ['canonicalize', 'hash-wasm', 'secp256k1', 'zod', 'eventsource-parser'];
+const used = ['canonicalize', 'hash-wasm', 'secp256k1', 'zod', 'eventsource-parser', 'graphql-ws'];
 
 /** A project of somebody else's, into which the package was installed as it is packed. */
 beforeAll(async () => {
@@ -68,14 +68,17 @@ it('and its types are found there', async () => {
 
 it('the follower of books loads there by plain Node, and the program on its page has the types that it needs', async () => {
   const name = 'spend-receipt-gateway/client/book-follower';
+  const socket = 'spend-receipt-gateway/client/book-socket';
   const page = await readFile(join(ROOT, 'rest-compat/client/README.md'), 'utf8');
   const program = [...page.matchAll(/```ts\n([\s\S]*?)```/g)]
     .map(([, text = '']) => text)
     .find(it => it.includes(name));
-  await writeFile(join(folder, 'follow.ts'), program ?? '');
-  const load = `const { createBookFollower } = await import('${name}'); console.log(typeof createBookFollower);`;
+  const by_socket = `import { bookSocket } from '${socket}';\n${program?.replace('books, store,', 'books, store, over: bookSocket,')}`;
+  await writeFile(join(folder, 'follow.ts'), by_socket);
+  const load = `const { createBookFollower } = await import('${name}'); const { bookSocket } = await import('${socket}');
+    console.log(typeof createBookFollower, typeof bookSocket);`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', load], { cwd: folder });
-  expect(stdout).toBe('function\n');
+  expect(stdout).toBe('function function\n');
   const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck'];
   const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules', '@types')];

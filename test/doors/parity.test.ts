@@ -272,7 +272,7 @@ async function byEachFace(payment: PaymentHeaders, content: string, members: rea
     const signed = havingIn(heard, 'issuer_signature');
     if (signed === null) throw new Error(`${face} shows nothing signed: ${JSON.stringify(heard).slice(0, 300)}`);
     for (const member of members) expect(signed[member], `${face}: ${member}`).toBeDefined();
-    found.push([face, canonicalJson(Object.fromEntries(members.map(member => [member, signed[member]])))]);
+    found.push([face, canonicalJson(Object.fromEntries(members.map(member => [member, signed[member] ?? null])))]);
   }
   return found;
 }

@@ -17,9 +17,19 @@ import { openLine } from '../harness/severable-line.ts';
 const PAGE = 'rest-compat/client/README.md';
 const PACKAGE = 'spend-receipt-gateway/client/book-follower';
 const FOLLOWER = pathToFileURL(join(ROOT, 'rest-compat/client/book-follower.ts')).href;
+const SOCKET = pathToFileURL(join(ROOT, 'rest-compat/client/book-socket.ts')).href;
+
+type Over = 'server-sent events' | 'graphql-ws';
+
+/** What the page says of sockets: one import, and one member. */
+function bySocket(program: string): string {
+  const changed = program.replace('{ url, books, store,', '{ url, books, store, over: bookSocket,');
+  expect(changed).not.toBe(program);
+  return `import { bookSocket } from '${SOCKET}';\n${changed}`;
+}
 
 /** The program on the page, as it stands there, but that it is not installed. */
-async function programIn(folder: string): Promise<string> {
+async function programIn(folder: string, over: Over): Promise<string> {
   const page = await readFile(join(ROOT, PAGE), 'utf8');
   const program = [...page.matchAll(/```ts\n([\s\S]*?)```/g)]
     .map(([, text = '']) => text)
@@ -27,7 +37,8 @@ async function programIn(folder: string): Promise<string> {
   if (program === undefined) throw new Error(`${PAGE} has no program`);
   expect(program.match(/^.+$/gm)?.length).toBeLessThanOrEqual(27);
   const file = join(folder, 'follow.ts');
-  await writeFile(file, program.replace(PACKAGE, FOLLOWER));
+  const here = program.replace(PACKAGE, FOLLOWER);
+  await writeFile(file, over === 'graphql-ws' ? bySocket(here) : here);
   return file;
 }
 
@@ -46,63 +57,64 @@ function heldIn(file: string) {
   }
 }
 
-it('the program on the page holds each event of two books once, over a cut line, a killed service and its own death', {
-  timeout: 240_000,
-}, async () => {
-  const ground = await openGround();
-  const port = await ownPort();
-  const folder = await ownFolder();
-  const [program, file] = [await programIn(folder), join(folder, 'books.db')];
-  let gateway = await ground.startProcess({ port });
-  const line = await openLine(gateway.url);
+it.each<Over>(['server-sent events', 'graphql-ws'])(
+  'by %s the program on the page holds each event of two books once, over a cut line, a killed service and its own death',
+  async over => {
+    const ground = await openGround();
+    const port = await ownPort();
+    const folder = await ownFolder();
+    const [program, file] = [await programIn(folder, over), join(folder, 'books.db')];
+    let gateway = await ground.startProcess({ port });
+    const line = await openLine(gateway.url);
 
-  const buyers = [await newBuyer(ground), await newBuyer(ground)];
-  const books: Record<string, string> = {};
-  for (const buyer of buyers) {
-    const { body } = await answerTo(gateway, await buyer.registration());
-    books[String(body.agent_id)] = String(body.session);
-  }
-  let bought = 0;
-  const buy = async () => {
-    for (const buyer of buyers)
-      expect((await answerTo(gateway, await buyer.chat(`call ${bought++}`))).status).toBe(200);
-  };
-  const follow = () => {
-    const environment = { PATH: process.env.PATH, SERVICE: line.url, BOOKS: JSON.stringify(books), FILE: file };
-    const child = spawn(...mortal(process.execPath, [program]), {
-      env: environment,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    atEnd(async () => void child.kill('SIGKILL'));
-    return child;
-  };
-  const written = () =>
-    ground.database.query({
-      text: 'select agent_id, position, kind, body from book_event order by agent_id, position',
-      values: [],
-    });
-  const caughtUp = async () => {
-    const wanted = await written();
-    await eventually('all of it in the file', () => heldIn(file).length >= wanted.length || null);
-    expect(heldIn(file)).toEqual(wanted);
-  };
+    const buyers = [await newBuyer(ground), await newBuyer(ground)];
+    const books: Record<string, string> = {};
+    for (const buyer of buyers) {
+      const { body } = await answerTo(gateway, await buyer.registration());
+      books[String(body.agent_id)] = String(body.session);
+    }
+    let bought = 0;
+    const buy = async () => {
+      for (const buyer of buyers)
+        expect((await answerTo(gateway, await buyer.chat(`call ${bought++}`))).status).toBe(200);
+    };
+    const follow = () => {
+      const environment = { PATH: process.env.PATH, SERVICE: line.url, BOOKS: JSON.stringify(books), FILE: file };
+      const child = spawn(...mortal(process.execPath, [program]), {
+        env: environment,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      atEnd(async () => void child.kill('SIGKILL'));
+      return child;
+    };
+    const written = () =>
+      ground.database.query({
+        text: 'select agent_id, position, kind, body from book_event order by agent_id, position',
+        values: [],
+      });
+    const caughtUp = async () => {
+      const wanted = await written();
+      await eventually('all of it in the file', () => heldIn(file).length >= wanted.length || null);
+      expect(heldIn(file)).toEqual(wanted);
+    };
 
-  const first = follow();
-  await buy();
-  await caughtUp();
-  await buy();
-  line.cut();
-  await buy();
-  await caughtUp();
+    const first = follow();
+    await buy();
+    await caughtUp();
+    await buy();
+    line.cut();
+    await buy();
+    await caughtUp();
 
-  await gateway.kill('SIGKILL');
-  gateway = await ground.startProcess({ port });
-  await buy();
-  await caughtUp();
+    await gateway.kill('SIGKILL');
+    gateway = await ground.startProcess({ port });
+    await buy();
+    await caughtUp();
 
-  first.kill('SIGKILL');
-  await buy();
-  follow();
-  await buy();
-  await caughtUp();
-});
+    first.kill('SIGKILL');
+    await buy();
+    follow();
+    await buy();
+    await caughtUp();
+  },
+);
