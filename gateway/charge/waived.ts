@@ -7,7 +7,12 @@ import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
-import { dropKeyCall, type KeyCallHold, LostKeyCall } from '../../subgraphs/receipt/claim/key-call/hold.ts';
+import {
+  dropKeyCall,
+  type KeyCallHold,
+  LostKeyCall,
+  wasKeyCallCanceled,
+} from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import { dropNames, type NamedCall } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { LogHalted } from '../../subgraphs/receipt/log/halt.ts';
 import { type RequestedCall, requestedCall } from '../../subgraphs/requested-call.ts';
@@ -233,7 +238,14 @@ function drop({ names: { database } }: WaivedParts, { hold, named }: KeyCall): P
 async function breakOff(parts: WaivedParts, call: KeyCall, error: unknown): Promise<Refusal> {
   await drop(parts, call).catch(() => parts.later.add(() => drop(parts, call)));
   if (error instanceof SlotTaken) return parts.hears({ kind: 'slot_taken', paid: call.paid });
+  if (error instanceof LostKeyCall && (await wasCanceled(parts, call)))
+    return parts.hears({ kind: 'canceled', task_id: call.task_id });
   const away = error instanceof DatabaseAway || error instanceof LogHalted;
   if (error instanceof Refusal && !away) return error;
   return parts.hears({ kind: 'broke_off', away: away || error instanceof LostKeyCall, task_id: call.task_id }, error);
+}
+
+/** Where the database does not say, it may as well have been lost: both came to nothing, and may be asked for again. */
+function wasCanceled({ names: { database } }: WaivedParts, { hold }: KeyCall): Promise<boolean> {
+  return wasKeyCallCanceled(database, hold).catch(() => false);
 }

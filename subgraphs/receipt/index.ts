@@ -8,6 +8,7 @@ import { ChainEpoch } from './claim/epoch.entity.ts';
 import { JobWorkers } from './claim/job-worker.migration.ts';
 import { IdempotentCall } from './claim/key-call/idempotent-call.entity.ts';
 import { KeyCall } from './claim/key-call/key-call.entity.ts';
+import { CanceledKeyCalls } from './claim/key-call/migration.ts';
 import { HeldLegs } from './claim/leg.migration.ts';
 import { PaidUnderSessions } from './claim/paid-under.migration.ts';
 import {
@@ -99,6 +100,7 @@ export const receiptMigrations = [
   KeyCallsByTask,
   SessionRevocations,
   PaidUnderSessions,
+  CanceledKeyCalls,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {

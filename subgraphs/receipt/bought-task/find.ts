@@ -54,7 +54,7 @@ function underWay(database: Database, task_id: string): Promise<Row[]> {
         from payment_claim where task_id = $1
       union all select null, null, api_key_hash, null, coalesce(recorded_at, begun_at), answer_box, true
         from idempotent_call where task_id = $1
-      union all select null, null, null, null, begun_at, null, true
+      union all select null, null, canceled_for, null, coalesce(canceled_at, begun_at), null, true
         from key_call c where task_id = $1 and not exists (select from idempotent_call i where i.task_id = c.task_id)
       limit 1`,
     values: [task_id],

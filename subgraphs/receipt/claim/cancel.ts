@@ -27,11 +27,16 @@ export async function cancelClaim(tx: Tx, task_id: string): Promise<Canceled | n
   return row;
 }
 
-/** The same of a task for which a key stands in: nothing was reserved for it, and its name is let go of. */
+/**
+ * The same of a task for which a key stands in: nothing was reserved for it, and its name is let go of. That it was canceled stays,
+ * and whose it was: whoever works for it is told so, and not that it was lost.
+ */
 export async function cancelKeyCall(tx: Tx, task_id: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'cancel key call',
-    text: 'delete from key_call where task_id = $1',
+    text: `update key_call set canceled_at = now(),
+        canceled_for = (select api_key_hash from idempotent_call i where i.task_id = key_call.task_id and i.answer_box is null)
+      where task_id = $1 and canceled_at is null`,
     values: [task_id],
   });
   tx.write({

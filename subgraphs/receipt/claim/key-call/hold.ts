@@ -1,4 +1,5 @@
 import type { TaskId } from '../../../../schema/ids.ts';
+import { limits } from '../../../../schema/limits.ts';
 import type { Database, Tx } from '../../../database.ts';
 import { alive } from '../lease.ts';
 
@@ -20,20 +21,20 @@ export function beginKeyCalls(tx: Tx, holds: readonly KeyCallHold[]): void {
 
 /**
  * For a batch that must be recorded as a whole: rows and receipts are in the same transaction.
- * @throws LostKeyCall where one of them was swept away, because its process had not been seen for too long.
+ * @throws LostKeyCall where one of them was canceled, or swept away because its process had not been seen for too long.
  */
 export async function endKeyCalls(tx: Tx, holds: readonly KeyCallHold[]): Promise<void> {
   if (holds.length === 0) return;
   const { rowCount } = await tx.query({
     name: 'end key calls',
     text: `delete from key_call c using jsonb_populate_recordset(null::key_call, $1::jsonb) n
-      where c.task_id = n.task_id and c.lease_owner = n.lease_owner`,
+      where c.task_id = n.task_id and c.lease_owner = n.lease_owner and c.canceled_at is null`,
     values: [JSON.stringify(holds)],
   });
   if (rowCount !== holds.length) throw new LostKeyCall();
 }
 
-/** Its process had not been seen for so long that it was taken for gone. */
+/** Its buyer let go of it, or its process had not been seen for so long that it was taken for gone. */
 export class LostKeyCall extends Error {
   override name = 'LostKeyCall';
 }
@@ -42,16 +43,37 @@ export class LostKeyCall extends Error {
 export function dropKeyCall(tx: Tx, { task_id, lease_owner }: KeyCallHold): void {
   tx.write({
     name: 'drop key call',
-    text: 'delete from key_call where task_id = $1 and lease_owner = $2',
+    text: 'delete from key_call where task_id = $1 and lease_owner = $2 and canceled_at is null',
     values: [task_id, lease_owner],
   });
 }
 
-/** Those whose process is gone. They hold nothing and are owed nothing; what another transaction has in hand stays. */
+/** Whether it was its buyer who let go of it. */
+export async function wasKeyCallCanceled(
+  database: Pick<Database, 'query'>,
+  { task_id }: KeyCallHold,
+): Promise<boolean> {
+  const rows = await database.query({
+    name: 'was key call canceled',
+    text: 'select from key_call where task_id = $1 and canceled_at is not null',
+    values: [task_id],
+  });
+  return rows.length > 0;
+}
+
+/** As long as an answer is kept, so long a canceled call is told as that. */
+const CANCELED_KEPT = `interval '${limits.answer_kept_hours} hours'`;
+
+/**
+ * Those whose process is gone, and those that were canceled long ago. They hold nothing and are owed nothing; what another
+ * transaction has in hand stays.
+ */
 export async function forgetKeyCalls(database: Pick<Database, 'query'>): Promise<void> {
   await database.query({
     name: 'forget key calls',
     text: `delete from key_call where task_id in (
-      select task_id from key_call c where not ${alive('c.lease_owner')} for update skip locked)`,
+      select task_id from key_call c
+        where case when canceled_at is null then not ${alive('c.lease_owner')} else canceled_at < now() - ${CANCELED_KEPT} end
+        for update skip locked)`,
   });
 }

@@ -10,4 +10,10 @@ export class KeyCall {
   leaseOwner!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   begunAt!: Date;
+  /** When its buyer let go of it; then it stays for as long as an answer would. */
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
+  canceledAt?: Date | null;
+  /** The key that had bought it, as a hash. */
+  @Property({ type: 'text', nullable: true })
+  canceledFor?: string | null;
 }

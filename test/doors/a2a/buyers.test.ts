@@ -1,0 +1,184 @@
+import { TaskState } from '@a2a-js/sdk';
+import { getBase58Decoder, type KeyPairSigner, signBytes } from '@solana/kit';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { A2A, agentAt, payerHeader, rpc, said } from '../../harness/a2a/agent.ts';
+import { openSolanaService, type SolanaService } from '../../harness/solana/open-service.ts';
+
+/*
+ * Free is not open: a task's buyer is told what it brought, lists it, follows it and cancels it, whichever way it was bought; to
+ * anybody else there is its state.
+ */
+
+let service: SolanaService;
+beforeAll(async () => {
+  service = await openSolanaService({ API_KEYS: 'a-live-key,another-live-key', DEMO_KEYS: 'a-demo-key' });
+});
+beforeEach(() => {
+  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+  service.gates.alpha.open();
+});
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Somebody who buys: by what a call is paid for, and by what it is shown afterwards to have been theirs. */
+interface Buyer {
+  readonly buys: () => Promise<Headers>;
+  readonly shows: () => Promise<Headers>;
+  /** What has moved from this buyer; a key pays nothing. */
+  readonly charged: () => Promise<number>;
+}
+
+const now = () => Math.floor(Date.now() / 1000);
+
+async function signedOnSolana({ address, keyPair }: KeyPairSigner): Promise<Headers> {
+  const at = now();
+  const text = new TextEncoder().encode(`svc.tasks|${service.url}|solana|${address}|${at}`);
+  const signature = getBase58Decoder().decode(await signBytes(keyPair.privateKey, text));
+  return { 'X-SVC-Payer': `solana:${address}:${at}:${signature}` };
+}
+
+const buyers: Readonly<Record<string, () => Promise<Buyer>>> = {
+  async 'the buying key'() {
+    const shown = async () => ({ 'X-API-Key': 'a-live-key' });
+    return { buys: shown, shows: shown, charged: async () => 0 };
+  },
+  async 'the payer’s fresh signature on Base'() {
+    const payer = await service.chain.newWallet();
+    return {
+      buys: () => service.payment(payer, A2A),
+      shows: () => payerHeader(service, payer),
+      charged: async () => (await service.transfersFrom(payer)).length,
+    };
+  },
+  async 'the payer’s fresh signature on Solana'() {
+    const payer = await service.svm.newWallet();
+    return {
+      buys: () => service.paymentOnSolana(payer, A2A),
+      shows: () => signedOnSolana(payer.signer),
+      charged: async () => (await service.movedFrom(payer)).length,
+    };
+  },
+  async 'the session of the payer’s book'() {
+    const agent = await service.newAgent();
+    const before = (await service.transfersFrom(agent.account)).length;
+    return {
+      buys: () => service.payment(agent.account, A2A),
+      shows: async () => ({ 'X-SVC-Session': agent.session }),
+      charged: async () => (await service.transfersFrom(agent.account)).length - before,
+    };
+  },
+};
+
+/** Who has bought nothing of it, each by what they show; the first show nothing. */
+async function strangers(): Promise<readonly Headers[]> {
+  const other = await service.newAgent();
+  return [
+    {},
+    { 'X-SVC-Session': other.session },
+    { 'X-API-Key': 'another-live-key' },
+    await payerHeader(service, other.account),
+    await signedOnSolana((await service.svm.newWallet()).signer),
+  ];
+}
+
+type Shown = JsonObject & { readonly id: string; readonly status: { readonly state: string } };
+interface Page {
+  readonly tasks: readonly Shown[];
+}
+
+async function listed(headers: Headers, status = ''): Promise<readonly Shown[]> {
+  const { body } = await rpc<Page>(service, 'ListTasks', { includeArtifacts: true, status }, headers);
+  return body.result?.tasks ?? [];
+}
+
+/** A call that is being worked for, and the task that it is, as its buyer finds it. */
+async function underWay({ buys, shows }: Buyer, content: string) {
+  service.gates.alpha.hold();
+  const params = said('', { parts: [{ data: { model: 'alpha-1' } }, { text: content }] });
+  const answer = rpc<{ task: Shown }>(service, 'SendMessage', params, await buys());
+  const headers = await shows();
+  const working = async () => (await listed(headers, 'TASK_STATE_WORKING'))[0]?.id ?? '';
+  await expect.poll(working).not.toBe('');
+  return { answer, id: await working() };
+}
+
+const STATE_ALONE = ['id', 'contextId', 'status'];
+
+/** What each stranger hears of a task, whatever it has come to. */
+async function hearsStateAlone(id: string, state: string): Promise<void> {
+  for (const [at, headers] of (await strangers()).entries()) {
+    const told = await rpc<Shown>(service, 'GetTask', { id }, headers);
+    expect([Object.keys(told.body.result), told.body.result.status.state], JSON.stringify(headers)).toEqual([
+      STATE_ALONE,
+      state,
+    ]);
+    const refused = at === 0 ? [401, -32041] : [403, -32043];
+    for (const method of ['CancelTask', 'SubscribeToTask']) {
+      const heard = await rpc(service, method, { id }, headers);
+      expect([heard.status, heard.body.error.code], `${method} ${JSON.stringify(headers)}`).toEqual(refused);
+    }
+    expect((await listed(headers)).map(task => task.id)).not.toContain(id);
+  }
+}
+
+describe.each(Object.keys(buyers))('by %s', by => {
+  let buyer: Buyer;
+  beforeAll(async () => {
+    buyer = await (buyers[by] as () => Promise<Buyer>)();
+  });
+
+  it('CancelTask lets go of what is under way: nothing is charged, its call hears so, and a stranger cannot', async () => {
+    const before = await buyer.charged();
+    const { answer, id } = await underWay(buyer, 'Never mind');
+    await hearsStateAlone(id, 'TASK_STATE_WORKING');
+    const canceled = await rpc<Shown>(service, 'CancelTask', { id }, await buyer.shows());
+    expect(canceled.body.result).toMatchObject({ id, status: { state: 'TASK_STATE_CANCELED' } });
+    service.gates.alpha.open();
+    const heard = await answer;
+    expect([heard.status, heard.body.error.data[0]?.reason]).toEqual([409, 'CALL_CANCELED']);
+    await hearsStateAlone(id, 'TASK_STATE_CANCELED');
+    const again = await rpc<Shown>(service, 'CancelTask', { id }, await buyer.shows());
+    expect(again.body.result.status.state).toBe('TASK_STATE_CANCELED');
+    expect(await buyer.charged()).toBe(before);
+  });
+
+  it('SubscribeToTask follows what is under way to its artifacts and its end', async () => {
+    const { answer, id } = await underWay(buyer, 'Followed');
+    const client = await agentAt(service);
+    const cases: string[] = [];
+    const states: (TaskState | undefined)[] = [];
+    const stream = client.resubscribeTask({ tenant: '', id }, { serviceParameters: { ...(await buyer.shows()) } });
+    for await (const { payload } of stream) {
+      cases.push(payload?.$case ?? '');
+      if (payload?.$case === 'task') service.gates.alpha.open();
+      if (payload?.$case === 'artifactUpdate') expect(JSON.stringify(payload.value)).toContain('Followed');
+      if (payload?.$case === 'statusUpdate') states.push(payload.value.status?.state);
+    }
+    expect([cases[0], cases.at(-2), cases.at(-1)]).toEqual(['task', 'artifactUpdate', 'statusUpdate']);
+    expect(states.at(-1)).toBe(TaskState.TASK_STATE_COMPLETED);
+    expect((await answer).status).toBe(200);
+  });
+
+  it('GetTask and ListTasks show what it brought, and CancelTask cannot take it back: to a stranger there is its state', async () => {
+    const made = await rpc<{ task: Shown }>(service, 'SendMessage', said('Settled'), await buyer.buys());
+    const { id } = made.body.result.task;
+    const before = await buyer.charged();
+    const headers = await buyer.shows();
+    const shown = (await rpc<Shown>(service, 'GetTask', { id }, headers)).body.result;
+    const inList = (await listed(headers)).find(task => task.id === id);
+    for (const task of [shown, inList]) {
+      expect(JSON.stringify(task?.artifacts)).toContain('Settled');
+      expect(task?.metadata).toMatchObject({ svc: { task_id: id } });
+    }
+    const kept = await rpc(service, 'CancelTask', { id }, headers);
+    expect([kept.status, kept.body.error.code]).toEqual([409, -32002]);
+    const over = await rpc(service, 'SubscribeToTask', { id }, headers);
+    expect(over.body.error.code).toBe(-32004);
+    await hearsStateAlone(id, 'TASK_STATE_COMPLETED');
+    expect((await rpc<Shown>(service, 'GetTask', { id }, headers)).body.result.status.state).toBe(
+      'TASK_STATE_COMPLETED',
+    );
+    expect(await buyer.charged()).toBe(before);
+  });
+});
