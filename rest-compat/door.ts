@@ -105,8 +105,17 @@ export interface Columns {
   /** It comes piece by piece, and its headers say how many rows it will have. */
   readonly in_pieces: boolean;
   /** Answers in place of the door itself, which it may call: another face, for bodies of its own at the same path. */
-  readonly face: ((door: Door, request: DoorRequest, house: Face) => Promise<Answer | StreamedAnswer>) | null;
+  readonly face: FaceAtDoor | null;
   readonly requests: RequestSchemas;
+}
+
+/** Another protocol at the path of a door: its calls are bodies of a shape of their own, and their faults as well. */
+export interface FaceAtDoor {
+  serve(door: Door, request: DoorRequest, house: Face): Promise<Answer | StreamedAnswer>;
+  readonly call: z.ZodType;
+  readonly fault: z.ZodType;
+  /** Whether a call hears a fault of that status by HTTP, too. */
+  hears(status: number): boolean;
 }
 
 /** What a page is made of: nothing but the doors themselves and the port. */

@@ -68,7 +68,7 @@ async function answerAt(
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const door = here.find(({ methods }) => methods.includes(method as DoorMethod));
   const asked = { ...doorRequest(request), spelt: path };
-  if (door) return (door.face ?? callDoor)(door, asked, house);
+  if (door) return (door.face?.serve ?? callDoor)(door, asked, house);
   // So that nobody pays for a method that is not served: RFC 9110 10.2.1 lets any answer say which are.
   const allow = allowed(here);
   return (await unpaidAt(here, asked, house.port, { allow })) ?? problem({ code: 'method_not_allowed' }, { allow });

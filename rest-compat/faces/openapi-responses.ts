@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../../schema/errors.ts';
 import { PaymentRequired, Problem } from '../answer-shapes.ts';
@@ -37,7 +38,7 @@ export function responses(door: Door, method: DoorMethod, schemas: ComponentSche
     ...(door.again ? { [door.again.status]: { ...good, description: TOLD_AGAIN } } : {}),
     ...faults,
     ...(isKept(door) ? { 304: unchanged } : {}),
-    ...(door.price ? { 402: challenged(schemas) } : {}),
+    ...(door.price ? { 402: challenged(door, schemas) } : {}),
   };
 }
 
@@ -47,7 +48,7 @@ function forClients({ other_media, by_accept }: Pick<Columns, 'other_media' | 'b
 }
 
 function fault(
-  { price, refusal }: Columns,
+  { price, refusal, face }: Columns,
   status: number,
   codes: readonly ErrorCode[],
   schemas: ComponentSchemas,
@@ -63,7 +64,10 @@ function fault(
       ...(status === TOO_MANY ? answerHeaders.rate : {}),
       ...(codes.includes('blocked_too_often') ? answerHeaders.refusedBefore : {}),
     },
-    content: content('application/problem+json', schemas.of(refuses ? refusal : Problem, 'output')),
+    content: {
+      ...content('application/problem+json', schemas.of(refuses ? refusal : Problem, 'output')),
+      ...(face?.hears(status) ? content('application/json', schemas.of(face.fault, 'output')) : {}),
+    },
   };
 }
 
@@ -81,11 +85,12 @@ function closedStatuses({ possession, ingest_key, board_secret, price }: Columns
   return price ? [403] : [];
 }
 
-function challenged(schemas: ComponentSchemas): JsonObject {
+function challenged({ face }: Columns, schemas: ComponentSchemas): JsonObject {
+  const body = face ? z.union([PaymentRequired, face.fault]) : PaymentRequired;
   return {
     description: 'Payment required: the offer, as x402 version 2 in the header and version 1 in the body.',
     headers: { ...answerHeaders.challenge, ...answerHeaders.paidFault },
-    content: content('application/json', schemas.of(PaymentRequired, 'output')),
+    content: content('application/json', schemas.of(body, 'output')),
   };
 }
 

@@ -133,13 +133,14 @@ function termsOf(door: Columns): string {
 }
 
 function requestBody(door: Columns, schemas: ComponentSchemas): JsonObject {
-  const { name, takes, body_bytes_max, requests } = door;
+  const { name, takes, body_bytes_max, requests, face } = door;
   const description = `At most ${body_bytes_max} bytes; longer ones are answered 413.`;
   const { required } = bodyOf(door);
+  const own = schemas.named(`${pascal(name)}Request`, requests.body, 'input');
   return {
     description,
     required,
-    content: content(takes, schemas.named(`${pascal(name)}Request`, requests.body, 'input')),
+    content: content(takes, face ? { anyOf: [own, schemas.of(face.call, 'input')] } : own),
   };
 }
 

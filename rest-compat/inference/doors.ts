@@ -12,7 +12,7 @@ import { transcriptionWith } from '../../schema/requests/transcription.ts';
 import { Problem } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { type DoorPrice, documentDoor } from '../door.ts';
-import { RpcAnswer } from '../faces/a2a/answers.ts';
+import { isHeardByHttp, RpcAnswer, RpcFailure, RpcRequest } from '../faces/a2a/answers.ts';
 import { serveA2a } from '../faces/a2a/serve.ts';
 import { bare } from '../omit-nulls.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
@@ -116,11 +116,11 @@ export const inferenceDoors = [
     body: ChatRequest,
     variables: inputOf,
     nulls: answerNulls,
-    response: z.union([ChatAnswer, RpcAnswer]),
-    event: z.union([ChatChunk, RpcAnswer]),
+    response: z.union([ChatAnswer, ...RpcAnswer.options]),
+    event: z.union([ChatChunk, ...RpcAnswer.options]),
     // Those that only tasks have: what a call by JSON-RPC hears has the status that the same has everywhere.
     errors: [...workErrors, 'control_proof_invalid', 'unauthenticated', 'task_not_cancelable'],
-    face: serveA2a,
+    face: { serve: serveA2a, call: RpcRequest, fault: RpcFailure, hears: isHeardByHttp },
   }),
   documentDoor({
     ...paidWork,

@@ -25,9 +25,11 @@ const a2aErrors = {
 
 type A2aErrorName = keyof typeof a2aErrors;
 
-const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
-const A2A_DOMAIN = 'a2a-protocol.org';
-const OUR_DOMAIN = 'svc402';
+export const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo';
+export const BAD_REQUEST = 'type.googleapis.com/google.rpc.BadRequest';
+export const FACTS = 'type.googleapis.com/google.protobuf.Struct';
+export const A2A_DOMAIN = 'a2a-protocol.org';
+export const OUR_DOMAIN = 'svc402';
 
 /** What is wrong with a call by A2A's own rules. `field`: the parameter at fault. */
 export class A2aFault extends Error {
@@ -46,7 +48,7 @@ export class A2aFault extends Error {
 }
 
 function violation(field: string, description: string): JsonObject {
-  return { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [{ field, description }] };
+  return { '@type': BAD_REQUEST, fieldViolations: [{ field, description }] };
 }
 
 /** Refusals of ours that A2A has a name for. */
@@ -92,7 +94,7 @@ export function refusalOf({ status, body }: Pick<Answer, 'status' | 'body'>): Rp
         metadata: { http_status: String(status) },
       },
       ...(typeof param === 'string' ? [violation(param, message)] : []),
-      { '@type': 'type.googleapis.com/google.protobuf.Struct', value: facts },
+      { '@type': FACTS, value: facts },
     ],
   };
 }
@@ -104,6 +106,8 @@ const emptyCodes: Readonly<Record<number, string>> = {
   403: 'forbidden',
 };
 
-/** HTTP's own word: a 400 is told by JSON-RPC alone, which is where its callers look. */
-export const httpStatusOf = ({ status }: Pick<Answer, 'status'>): number =>
-  status === 400 || status === 404 ? 200 : status;
+/** Told by JSON-RPC alone, which is where its callers look. */
+export const isToldInside = (status: number): boolean => status === 400 || status === 404;
+
+/** HTTP's own word. */
+export const httpStatusOf = ({ status }: Pick<Answer, 'status'>): number => (isToldInside(status) ? 200 : status);

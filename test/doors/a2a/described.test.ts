@@ -1,0 +1,163 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { A2A, payerHeader, type Rpc, rpc, said, X402 } from '../../harness/a2a/agent.ts';
+import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
+import { refusing } from '../../harness/doors/refusing.ts';
+import type { Heard } from '../../harness/doors/table.ts';
+
+/* What /openapi.json says of calls by JSON-RPC, held against what they really hear. */
+
+let service: Service;
+let described: JsonObject;
+const ajv = new Ajv2020({ strict: false });
+formats.default(ajv);
+
+beforeAll(async () => {
+  service = await openService();
+  described = (await service.get('/openapi.json')).body;
+  ajv.addSchema(described, 'openapi');
+});
+beforeEach(() => {
+  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+});
+
+const OPERATION = '/paths/~1a2a-message/post';
+const POST = () => (described.paths as Record<string, { post: JsonObject }>)[A2A]?.post as JsonObject;
+
+function schemaAt(pointer: string): ValidateFunction {
+  const found = ajv.getSchema(`openapi#${pointer}`);
+  if (!found) throw new Error(`${pointer} is not described`);
+  return found;
+}
+
+const bodyOf = (status: number, media = 'application~1json') =>
+  schemaAt(`${OPERATION}/responses/${status}/content/${media}/schema`);
+
+function keepsTo(valid: ValidateFunction, body: unknown, whether = true): void {
+  expect(valid(body), JSON.stringify(valid.errors ?? body)).toBe(whether);
+}
+
+/** How each status comes about by a call. */
+const heard: Readonly<Record<string, { readonly status: number; by(): Promise<Heard<Rpc>> }>> = {
+  'the result of a method': {
+    status: 200,
+    by: () => rpc(service, 'SendMessage', said('Hello'), { 'X-API-Key': 'a-live-key' }),
+  },
+  'a task that needs input': {
+    status: 200,
+    by: () => rpc(service, 'SendMessage', said('Hello'), { 'A2A-Extensions': X402 }),
+  },
+  'params that are none': { status: 200, by: () => rpc(service, 'GetTask', { id: 7 }) },
+  'a chat that is none, though it is paid for': {
+    status: 200,
+    async by() {
+      const payer = await service.chain.newWallet();
+      const wrong = said('', { parts: [{ data: { temperature: 9 } }, { text: 'Hello' }] });
+      return rpc(service, 'SendMessage', wrong, await service.payment(payer, A2A));
+    },
+  },
+  'a task that nobody has': { status: 200, by: () => rpc(service, 'GetTask', { id: 'nobodys' }) },
+  'what is no JSON': {
+    status: 200,
+    by: () => service.knock<Rpc>('POST', A2A, { body: '{"jsonrpc"', headers: { 'A2A-Version': '1.0' } }),
+  },
+  'whoever shows nothing': { status: 401, by: () => rpc(service, 'ListTasks', {}) },
+  'a message that is not paid for': { status: 402, by: () => rpc(service, 'SendMessage', said('Hello')) },
+  'a payment that does not do': {
+    status: 402,
+    async by() {
+      const payment = await service.payment(await service.chain.newWallet(), A2A);
+      const payload = JSON.parse(Buffer.from(payment['PAYMENT-SIGNATURE'] ?? '', 'base64').toString());
+      payload.payload.authorization.to = payload.payload.authorization.from;
+      const forged = Buffer.from(JSON.stringify(payload)).toString('base64');
+      return rpc(service, 'SendMessage', said('Hello'), { 'PAYMENT-SIGNATURE': forged });
+    },
+  },
+  'a session that opens nothing': {
+    status: 403,
+    by: () => rpc(service, 'ListTasks', {}, { 'X-SVC-Session': 'nobodys' }),
+  },
+  'a message that the payer’s book refuses': {
+    status: 403,
+    async by() {
+      const { account } = await refusing(service).killed();
+      return rpc(service, 'SendMessage', said('Hello'), await service.payment(account, A2A));
+    },
+  },
+  'a payment that has bought something else': {
+    status: 409,
+    async by() {
+      const payment = await service.payment(await service.chain.newWallet(), A2A);
+      expect((await rpc(service, 'SendMessage', said('This'), payment)).status).toBe(200);
+      return rpc(service, 'SendMessage', said('That'), payment);
+    },
+  },
+  'a task that is settled, to be canceled': {
+    status: 409,
+    async by() {
+      const payer = await service.chain.newWallet();
+      const made = await rpc<{ task: { id: string } }>(
+        service,
+        'SendMessage',
+        said('Hello'),
+        await service.payment(payer, A2A),
+      );
+      return rpc(service, 'CancelTask', { id: made.body.result.task.id }, await payerHeader(service, payer));
+    },
+  },
+  'hubs that fail': {
+    status: 502,
+    async by() {
+      for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
+      return rpc(service, 'SendMessage', said('Hello'), await service.payment(await service.chain.newWallet(), A2A));
+    },
+  },
+};
+
+describe('POST /a2a-message in /openapi.json', () => {
+  it.each(Object.entries(heard))(
+    '%s: its status, and a body of the shape that is described',
+    async (_, { status, by }) => {
+      const answer = await by();
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json; charset=utf-8']);
+      expect(answer.body.jsonrpc).toBe('2.0');
+      keepsTo(bodyOf(status), answer.body);
+      // It is told from a body that it is not.
+      const { jsonrpc: _j, ...without } = answer.body;
+      keepsTo(bodyOf(status), without, false);
+      if (answer.body.error) keepsTo(bodyOf(status), { ...answer.body, error: { code: 'x' } }, false);
+    },
+  );
+
+  it('a 402 without a call is the challenge of x402, under the same description', async () => {
+    const { status, body } = await service.post<Rpc>(A2A, ask('Hello'));
+    expect([status, 'x402Version' in body]).toEqual([402, true]);
+    keepsTo(bodyOf(402), body);
+  });
+
+  it('a fault of a chat is a problem, as at every other door', async () => {
+    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
+    const payment = await service.payment(await service.chain.newWallet(), A2A);
+    const { status, body } = await service.post(A2A, ask('Hello'), payment);
+    expect(status).toBe(502);
+    keepsTo(bodyOf(502, 'application~1problem+json'), body);
+    keepsTo(bodyOf(502), body, false);
+  });
+
+  it('what a call never hears by HTTP is not described as its answer: it has no room there, or was not read', () => {
+    const responses = POST().responses as Record<string, { content: JsonObject }>;
+    const told = Object.keys(responses).filter(status => 'application/json' in (responses[status]?.content ?? {}));
+    for (const status of ['400', '408', '413', '415', '431']) expect(told).not.toContain(status);
+    for (const status of ['401', '402', '403', '409', '410', '429', '500', '502', '503'])
+      expect(told).toContain(status);
+  });
+
+  it('takes a chat or a call, and nothing else', () => {
+    const takes = schemaAt(`${OPERATION}/requestBody/content/application~1json/schema`);
+    keepsTo(takes, ask('Hello'));
+    keepsTo(takes, { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 'x' } });
+    keepsTo(takes, { jsonrpc: '2.0', id: 1, params: {} }, false);
+  });
+});
