@@ -1,4 +1,5 @@
 import type { Contest } from './contest.ts';
+import { a2aPaidCall } from './contests/a2a-call.ts';
 import { append } from './contests/append.ts';
 import { boardGrowth, boardList } from './contests/board-list.ts';
 import { exported } from './contests/export.ts';
@@ -32,6 +33,7 @@ export const contests: readonly Contest[] = [
   boardGrowth,
   mcpPaidCall,
   mcpPage,
+  a2aPaidCall,
   settlements,
   unpaid,
   forged,

@@ -4,12 +4,10 @@ import type { Child } from '../child/child.ts';
 import { type Arena, atMost, type Contest, cpuMs, type Side } from '../contest.ts';
 import { drive, once } from '../load/callers.ts';
 import { bytesOf } from '../load/connection.ts';
-import { signedPayments } from '../payments.ts';
+import { chat, chatAtDoor, paying } from '../paying.ts';
 import type { GatewayReady } from '../servers/gateway.ts';
 
 const CALLERS = 64;
-const PER_SECOND_MAX = 2_500;
-const chat: JsonObject = { model: 'bench/small', messages: [{ role: 'user', content: 'Hello' }] };
 
 /** What it costs that a model's client calls a tool, beside the door that is behind it: the same work, of the same process. */
 export const mcpPaidCall: Contest = {
@@ -19,11 +17,7 @@ export const mcpPaidCall: Contest = {
   async open({ stage, seconds, quick }) {
     const gateway = await stage.gateway();
     const byTool = (payment: string) => toolCall(gateway.ready.url, 'chat_completions', chat, paymentIn(payment));
-    const byDoor = (payment: string) => {
-      const body = JSON.stringify(chat);
-      const headers = { 'payment-signature': payment };
-      return bytesOf({ method: 'POST', url: `${gateway.ready.url}/v1/chat/completions`, headers, body });
-    };
+    const byDoor = (payment: string) => chatAtDoor(gateway.ready.url, payment);
     for (const way of [byTool, byDoor]) await paying(gateway, way, quick ? 0.5 : 1.5).round();
     return { ours: paying(gateway, byTool, seconds), beside: paying(gateway, byDoor, seconds) };
   },
@@ -56,16 +50,6 @@ function toolCall(url: string, name: string, given: JsonObject, meta: JsonObject
 
 function paymentIn(header: string): JsonObject {
   return { 'x402/payment': JSON.parse(Buffer.from(header, 'base64').toString()) };
-}
-
-function paying(gateway: Child<GatewayReady>, way: (payment: string) => Buffer, seconds: number): Side {
-  const { url, pay_to } = gateway.ready;
-  return {
-    round() {
-      const requests = signedPayments(Math.ceil(PER_SECOND_MAX * seconds), pay_to).map(way);
-      return drive({ url, servers: [gateway], request: () => requests.pop(), seconds, callers: CALLERS, status: 200 });
-    },
-  };
 }
 
 async function asking(

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import { atMost, type Contest, cpuMs } from '../contest.ts';
+import { bytesOf } from '../load/connection.ts';
+import { chat, chatAtDoor, paying } from '../paying.ts';
+
+/** What it costs that an agent sends a message, beside the door that is behind it: the same work, of the same process. */
+export const a2aPaidCall: Contest = {
+  name: 'a2a-paid-call',
+  beside: 'the REST door of the same service',
+  lines: [{ name: 'paid call by an A2A message: CPU', unit: 'ms', goal: atMost(1.3), of: cpuMs }],
+  async open({ stage, seconds, quick }) {
+    const gateway = await stage.gateway();
+    const { url } = gateway.ready;
+    const byDoor = (payment: string) => chatAtDoor(url, payment);
+    const byMessage = (payment: string) => sentMessage(url, payment);
+    for (const way of [byMessage, byDoor]) await paying(gateway, way, quick ? 0.5 : 1.5).round();
+    return { ours: paying(gateway, byMessage, seconds), beside: paying(gateway, byDoor, seconds) };
+  },
+};
+
+/** As a client does that has x402 activated and knows the price: the payment is in the metadata of its message. */
+function sentMessage(url: string, payment: string): Buffer {
+  const { messages: _, ...data } = chat;
+  const metadata = {
+    'x402.payment.status': 'payment-submitted',
+    'x402.payment.payload': JSON.parse(Buffer.from(payment, 'base64').toString()),
+  };
+  const parts = [{ data }, { text: 'Hello' }];
+  const message = { messageId: randomUUID(), role: 'ROLE_USER', parts, metadata };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } });
+  return bytesOf({ method: 'POST', url: `${url}/a2a-message`, headers: { 'a2a-version': '1.0' }, body });
+}
