@@ -11,6 +11,7 @@ import type { Secret } from '../schema/secret.ts';
 import type { ShownSlice } from '../schema/slice-token.ts';
 import type { Called } from './called.ts';
 import type { CardSignature, OfferedRequests } from './faces/a2a/kept-elsewhere.ts';
+import type { ToolSessions } from './faces/mcp/sessions.ts';
 import type { SecurityContact } from './security-contact.ts';
 import type { EventFrames } from './sse.ts';
 import type { Upload, UploadSender } from './upload.ts';
@@ -218,6 +219,7 @@ export interface Port {
   /** Signs the service's own description of itself, and nothing that comes from outside (RFC 7515, without its payload). */
   signCard(card: JsonObject): CardSignature;
   readonly offered: OfferedRequests;
+  readonly tool_sessions: ToolSessions;
   health(): Promise<JsonObject>;
   /** What a paid call needs and lacks here and now, by name. */
   away(): Promise<readonly string[]>;

@@ -38,6 +38,7 @@ export interface PortParts {
   boardVersion: Port['boardVersion'];
   readonly signCard: Port['signCard'];
   readonly offered: Port['offered'];
+  readonly tool_sessions: Port['tool_sessions'];
   health(): Promise<JsonObject>;
   away(): Promise<readonly string[]>;
   without(): readonly string[];
@@ -54,6 +55,7 @@ export function openPort(parts: PortParts): Omit<Port, 'follow'> {
     boardVersion: parts.boardVersion,
     signCard: parts.signCard,
     offered: parts.offered,
+    tool_sessions: parts.tool_sessions,
     health: parts.health,
     away: parts.away,
     without: parts.without,

@@ -23,6 +23,7 @@ import { following } from './follow-doors.ts';
 import { openOfferedRequests } from './offered-requests.ts';
 import { securityContact } from './security-contact.ts';
 import { openServer } from './server.ts';
+import { openToolSessions } from './tool-sessions.ts';
 
 /** What is done with all that was opened; resolves with the address once it is served. */
 export type Serve = (config: Config, services: EveryService, serving: Serving) => Promise<string>;
@@ -57,6 +58,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
     boardVersion: openBoardVersion(services.database),
     signCard: card => services.issuer.signCard(card),
     offered: openOfferedRequests(services),
+    tool_sessions: openToolSessions(services),
     ...{ health, away, without },
   });
   const server = await openServer({

@@ -6,6 +6,7 @@ import { answerTo, nameOf, newBuyer, type Order, send } from '../harness/faults/
 import { allClosed } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import { type Agent, listenAt, newAgent, startGateways } from '../harness/gateways/trio.ts';
+import { begin, legacy, say } from '../harness/mcp-message.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /* Three processes on one Postgres, one chain and the same settlement keys. */
@@ -129,3 +130,12 @@ interface Mined {
   readonly nonce: string;
   readonly blockNumber: string | null;
 }
+
+describe('a session of MCP that was begun at one process', () => {
+  it('is taken by each of the others', async () => {
+    const id = (await say(at(0).url, begin)).headers.get('mcp-session-id') ?? '';
+    for (const gateway of gateways)
+      expect((await say(gateway.url, legacy('ping'), { 'mcp-session-id': id })).status).toBe(200);
+    expect((await say(at(1).url, legacy('ping'), { 'mcp-session-id': `${id}x` })).status).toBe(404);
+  });
+});

@@ -5,12 +5,9 @@ import { type Spoken, spokenIn } from './generation.ts';
 import { faultText, messageIn, type RequestId, type RpcFault, type RpcRequest, resultText } from './json-rpc.ts';
 import { type Call, type MethodOutcome, methods } from './methods.ts';
 import { progressHeaders, progressing, progressTokenOf } from './progress.ts';
-import type { Sessions } from './sessions.ts';
 
 /** Whoever sent a message, and what it is to be answered by. */
-export interface Received extends Pick<Call, 'caller' | 'house' | 'broke'> {
-  readonly sessions: Sessions;
-}
+export type Received = Pick<Call, 'caller' | 'house' | 'broke'>;
 
 /** One message of either generation, from who sent it to what it is answered. */
 export async function answerMessage(value: JsonObject, asked: Received): Promise<DoorOutcome> {
@@ -25,7 +22,7 @@ export async function answerMessage(value: JsonObject, asked: Received): Promise
 }
 
 async function answerRequest(request: RpcRequest, spoken: Spoken, asked: Received): Promise<DoorOutcome> {
-  const { caller, house, sessions, broke } = asked;
+  const { caller, house, broke } = asked;
   const method = methods[spoken.generation].get(request.method);
   const outcome = method?.({ request, spoken, caller, house, broke }) ?? unknown(request);
   // A door counts its calls itself, as its row says.
@@ -33,8 +30,9 @@ async function answerRequest(request: RpcRequest, spoken: Spoken, asked: Receive
   if (turn?.kind === 'beyond') return tooMany(request.id, turn);
   if (outcome.kind === 'work') return worked(request, outcome, caller.headers.accept);
   if (outcome.kind === 'fault') return fault(statusOf(outcome, spoken), request.id, outcome);
-  const session = outcome.kind === 'begun' ? sessions.open(caller.address) : null;
-  return json(resultText(request.id, outcome.result), session === null ? {} : { 'mcp-session-id': session });
+  const begun: Answer['headers'] =
+    outcome.kind === 'begun' ? { 'mcp-session-id': house.port.tool_sessions.begin() } : {};
+  return json(resultText(request.id, outcome.result), begun);
 }
 
 function unknown({ method }: RpcRequest): MethodOutcome {
@@ -56,10 +54,11 @@ async function worked(
   return { status: 200, headers: progressHeaders, body: progressing(request.id, token, run()) };
 }
 
-/** A session that was shown and is not open: its client has to begin anew (2025-11-25, "Session Management"). */
-function lapsed({ caller, sessions }: Received, id: RequestId | null): Answer | null {
+/** A session that was shown and does not stand: its client has to begin anew (2025-11-25, "Session Management"). */
+function lapsed({ caller, house }: Received, id: RequestId | null): Answer | null {
   const shown = caller.headers['mcp-session-id'];
-  if (shown === undefined || 'mcp-method' in caller.headers || sessions.touch(String(shown))) return null;
+  if (shown === undefined || 'mcp-method' in caller.headers || house.port.tool_sessions.stands(String(shown)))
+    return null;
   return fault(404, id, { code: 'refused', message: 'Session not found: begin with initialize, or send none.' });
 }
 

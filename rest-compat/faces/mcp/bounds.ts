@@ -2,10 +2,6 @@
 export const bounds = {
   /** Of one message: more than the largest request of a door, since a file comes in it as base64. */
   message_bytes_max: 4 * 1024 * 1024,
-  /** Of clients that begin with a handshake, in this process; whoever comes beyond it is served without one. */
-  sessions_max: 10_000,
-  sessions_per_address_max: 1_000,
-  session_idle_ms_max: 30 * 60_000,
   /** Between two words of how a call is coming along, to whoever asks for them. */
   progress_every_ms: 2_000,
   /** What `npm run mcp` takes of the service within one answer. */

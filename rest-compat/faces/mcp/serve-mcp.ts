@@ -7,11 +7,10 @@ import type { Origins } from '../../http/cors.ts';
 import { hangUpOnUnread, sendOutcome } from '../../serve.ts';
 import { answerMessage, fault } from './answer.ts';
 import { bounds } from './bounds.ts';
-import { Sessions } from './sessions.ts';
 import { hostNameOf, strayBy } from './stray.ts';
 
 const PATH = '/mcp';
-const ALLOW = 'POST, DELETE, OPTIONS';
+const ALLOW = 'POST, OPTIONS';
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /**
@@ -19,7 +18,6 @@ const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE',
  * events. As at the doors, the answer is made in `onRequest`, and a body is read only where its sender's address has room for it.
  */
 export async function serveMcp(app: FastifyInstance, house: Face, origins: Origins): Promise<void> {
-  const sessions = new Sessions();
   const neighbours = { host_name: hostNameOf(house.port.base_url) ?? '', origins };
   await app.register(async scope => {
     scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
@@ -36,23 +34,22 @@ export async function serveMcp(app: FastifyInstance, house: Face, origins: Origi
           return sendOutcome(reply, { status: 204, headers: { allow: ALLOW }, body: null });
         const stray = strayBy(request.host, request.headers.origin, neighbours);
         if (stray !== null) return sendOutcome(reply, fault(403, null, { code: 'refused', message: stray }));
-        return sendOutcome(reply, (await answers[request.method]?.(request, house, sessions)) ?? notAllowed);
+        return sendOutcome(reply, request.method === 'POST' ? await posted(request, house) : notAllowed);
       },
       handler: () => undefined,
     });
   });
 }
 
-type Answering = (request: FastifyRequest, house: Face, sessions: Sessions) => Promise<DoorOutcome> | DoorOutcome;
-
-/** GET would open a stream of what we ask or tell unasked: there is nothing of the kind (2025-11-25, "Listening for Messages"). */
-const answers: Readonly<Record<string, Answering>> = { POST: posted, DELETE: ended };
-
+/**
+ * GET would open a stream of what we ask or tell unasked: there is nothing of the kind (2025-11-25, "Listening for Messages"). DELETE
+ * would end a session: those hold nothing, and lapse by themselves ("Session Management" leaves that to the server).
+ */
 const notAllowed = fault(405, null, { code: 'refused', message: 'Method not allowed.' }, { allow: ALLOW });
 
 const JSON_MEDIA = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 
-async function posted(request: FastifyRequest, house: Face, sessions: Sessions): Promise<DoorOutcome> {
+async function posted(request: FastifyRequest, house: Face): Promise<DoorOutcome> {
   const { raw, headers, ip: address } = request;
   const { 'content-type': media = '', 'content-encoding': coding = 'identity' } = headers;
   if (!JSON_MEDIA.test(media) || coding !== 'identity') {
@@ -64,7 +61,7 @@ async function posted(request: FastifyRequest, house: Face, sessions: Sessions):
   const body = await readJson(raw, bounds.message_bytes_max).finally(release);
   if (body.kind === 'refused') return unread(body);
   const broke = (it: unknown) => request.log.error({ err: it }, 'a tool broke');
-  return answerMessage(body.value, { caller: { headers, address, bytes }, house, sessions, broke });
+  return answerMessage(body.value, { caller: { headers, address, bytes }, house, broke });
 }
 
 function crowded({ port }: Face): DoorOutcome {
@@ -75,11 +72,4 @@ function crowded({ port }: Face): DoorOutcome {
 function unread({ code, detail = 'The message is too long.' }: Extract<Body, { kind: 'refused' }>): DoorOutcome {
   if (code === 'request_too_large') return fault(413, null, { code: 'refused', message: detail });
   return fault(400, null, { code: 'parse_error', message: detail });
-}
-
-function ended({ headers }: FastifyRequest, _house: Face, sessions: Sessions): DoorOutcome {
-  const shown = headers['mcp-session-id'];
-  if (shown === undefined) return notAllowed;
-  if (sessions.end(String(shown))) return { status: 204, headers: {}, body: null };
-  return fault(404, null, { code: 'refused', message: 'Session not found.' });
 }

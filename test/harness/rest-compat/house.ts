@@ -113,6 +113,16 @@ export class FakePort implements Port {
         ? { request: JSON.parse(Buffer.from(id.slice(6), 'base64url').toString()), lapsed: false }
         : null,
   };
+  /** Those that were begun here, until a test takes them away. */
+  readonly begun = new Set<string>();
+  readonly tool_sessions: Port['tool_sessions'] = {
+    begin: () => {
+      const id = `session-${this.begun.size}`;
+      this.begun.add(id);
+      return id;
+    },
+    stands: id => this.begun.has(id),
+  };
   describe: Port['describe'] = challenge => challenge;
 
   /** How the board stands. */
