@@ -7,13 +7,8 @@ import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
-import {
-  dropKeyCall,
-  type KeyCallHold,
-  LostKeyCall,
-  wasKeyCallCanceled,
-} from '../../subgraphs/receipt/claim/key-call/hold.ts';
-import { dropNames, type NamedCall } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
+import { type KeyCallHold, LostKeyCall } from '../../subgraphs/receipt/claim/key-call/hold.ts';
+import type { NamedCall } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { LogHalted } from '../../subgraphs/receipt/log/halt.ts';
 import { type RequestedCall, requestedCall } from '../../subgraphs/requested-call.ts';
 import { type AnyPaid, type WaivingKey, type Work, type WorkBounds } from '../../subgraphs/sale.ts';
@@ -29,6 +24,7 @@ import type { Hears } from './answer-by-outcome.ts';
 import type { Asked, MarksOf } from './call-names.ts';
 import { landingOf } from './claim-request.ts';
 import { type Footing, type Held, workUntil } from './held.ts';
+import { canceledByBuyer, dropCallByKey } from './key-call-end.ts';
 import type { KeyCalls } from './key-calls.ts';
 import {
   type AnsweredBefore,
@@ -204,7 +200,7 @@ async function take(parts: WaivedParts, key_call: KeyCall, context: Context): Pr
   } catch (error) {
     if (!(error instanceof DatabaseAway)) throw error;
     // It may stand all the same: what nobody works on would be said to be worked on.
-    if (error.in_doubt) later.add(() => drop(parts, key_call));
+    if (error.in_doubt) later.add(() => dropCallByKey(parts, key_call));
     throw hears({ kind: 'not_taken', unsure: false }, error);
   }
 }
@@ -227,25 +223,13 @@ async function recordCall(
   return { answer, task_id, settlement_status: 'waived', receipt: recorded.receipt };
 }
 
-function drop({ names: { database } }: WaivedParts, { hold, named }: KeyCall): Promise<void> {
-  return database.transaction(async tx => {
-    dropNames(tx, named ? [{ ...hold, mark: named.mark }] : []);
-    dropKeyCall(tx, hold);
-  });
-}
-
 /** A call that broke off is let go of now, or as soon as the database allows. Whatever happened, nothing was charged. */
 async function breakOff(parts: WaivedParts, call: KeyCall, error: unknown): Promise<Refusal> {
-  await drop(parts, call).catch(() => parts.later.add(() => drop(parts, call)));
+  await dropCallByKey(parts, call).catch(() => parts.later.add(() => dropCallByKey(parts, call)));
   if (error instanceof SlotTaken) return parts.hears({ kind: 'slot_taken', paid: call.paid });
-  if (error instanceof LostKeyCall && (await wasCanceled(parts, call)))
+  if (error instanceof LostKeyCall && (await canceledByBuyer(parts, call)))
     return parts.hears({ kind: 'canceled', task_id: call.task_id });
   const away = error instanceof DatabaseAway || error instanceof LogHalted;
   if (error instanceof Refusal && !away) return error;
   return parts.hears({ kind: 'broke_off', away: away || error instanceof LostKeyCall, task_id: call.task_id }, error);
-}
-
-/** Where the database does not say, it may as well have been lost: both came to nothing, and may be asked for again. */
-function wasCanceled({ names: { database } }: WaivedParts, { hold }: KeyCall): Promise<boolean> {
-  return wasKeyCallCanceled(database, hold).catch(() => false);
 }

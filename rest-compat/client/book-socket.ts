@@ -5,13 +5,13 @@ import {
   brokenBy,
   eventIn,
   type GraphqlFault,
-  piecesOf,
   refusalIn,
   StreamBroken,
   type SubscriptionResult,
-  sessionOf,
+  shownSessionOf,
   silenceTimer,
   subscriptionTo,
+  takenFrom,
 } from './book-subscription.ts';
 
 /** Between two pings: a pong is what is heard of a service on whose book nothing happens. */
@@ -34,7 +34,7 @@ export const bookSocket: BookTransport = async function* (book, after, options, 
   signal.throwIfAborted();
   const client = createClient({
     url: `${options.url.replace(/^http/, 'ws').replace(/\/+$/, '')}/graphql`,
-    connectionParams: async () => ({ session: await sessionOf(book) }),
+    connectionParams: async () => ({ session: await shownSessionOf(book) }),
     connectionAckWaitTimeout: ACKNOWLEDGED_MS_MAX,
     keepAlive: PING_MS,
     // Who comes back, and when, is the follower's to say.
@@ -46,7 +46,7 @@ export const bookSocket: BookTransport = async function* (book, after, options, 
   signal.addEventListener('abort', hangUp, { once: true });
   const coming = resultsOf(client, subscriptionTo(book, after, options));
   try {
-    for await (const result of piecesOf(coming.results.getReader())) yield eventIn(result);
+    for await (const result of takenFrom(coming.results.getReader())) yield eventIn(result);
     signal.throwIfAborted();
     if (coming.fault() !== null) throw faultOf(coming.fault());
   } finally {

@@ -5,12 +5,12 @@ import {
   brokenBy,
   eventIn,
   type FollowedBook,
-  piecesOf,
   StreamBroken,
   type StreamOptions,
-  sessionOf,
+  shownSessionOf,
   silenceTimer,
   subscriptionTo,
+  takenFrom,
 } from './book-subscription.ts';
 
 /** Statuses that pass. */
@@ -29,7 +29,7 @@ export const bookStream: BookTransport = async function* (book, after, options, 
   try {
     const answer = await ask(book, after, options, ended);
     const texts = answer.pipeThrough(watch(heard.again)).pipeThrough(new TextDecoderStream());
-    for await (const { event, data } of piecesOf(texts.pipeThrough(new EventSourceParserStream()).getReader())) {
+    for await (const { event, data } of takenFrom(texts.pipeThrough(new EventSourceParserStream()).getReader())) {
       if (event === 'complete') return;
       if (data === '') continue;
       waiting = false;
@@ -59,7 +59,7 @@ async function ask(
     headers: {
       'content-type': 'application/json',
       accept: 'text/event-stream',
-      'X-SVC-Session': await sessionOf(book),
+      'X-SVC-Session': await shownSessionOf(book),
     },
     body: JSON.stringify(subscriptionTo(book, after, options)),
     // Sent on to somebody else, the session would open the book to them.

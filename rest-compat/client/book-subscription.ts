@@ -61,7 +61,7 @@ export function subscriptionTo({ agent_id }: FollowedBook, after: number, { row 
   return { query, variables: { agent: agent_id, after } };
 }
 
-export async function sessionOf({ session }: FollowedBook): Promise<string> {
+export async function shownSessionOf({ session }: FollowedBook): Promise<string> {
   return typeof session === 'string' ? session : session();
 }
 
@@ -104,7 +104,7 @@ export function silenceTimer(over: () => void) {
 }
 
 /** Of a stream, as they come. */
-export async function* piecesOf<T>(reader: ReadableStreamDefaultReader<T>): AsyncGenerator<T> {
+export async function* takenFrom<T>(reader: ReadableStreamDefaultReader<T>): AsyncGenerator<T> {
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;

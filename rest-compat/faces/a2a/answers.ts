@@ -6,7 +6,7 @@ import { A2A_DOMAIN, BAD_REQUEST, ERROR_INFO, FACTS, isToldInside, OUR_DOMAIN } 
 
 const RpcId = z.union([z.string(), z.number()]).nullable();
 
-export const RpcRequest = z.object({
+export const A2aCall = z.object({
   jsonrpc: z.literal('2.0'),
   id: RpcId.optional(),
   method: z.string().describe('Of A2A 1.0, such as SendMessage, or of 0.3, such as message/send.'),
@@ -57,4 +57,4 @@ const beforeItIsRead: ReadonlySet<number> = new Set([408, 413, 415, 431]);
 
 export const isHeardByHttp = (status: number): boolean => !isToldInside(status) && !beforeItIsRead.has(status);
 
-nameComponents({ A2aCall: RpcRequest, A2aResult: RpcResult, A2aFault: RpcFailure });
+nameComponents({ A2aCall, A2aResult: RpcResult, A2aFault: RpcFailure });
