@@ -27,7 +27,7 @@ interface BackgroundParts {
   readonly operations: Operations;
   readonly closing: AsyncDisposableStack;
   readonly vault: Vault;
-  readonly config: Pick<Config, 'webhook_reach'>;
+  readonly config: Pick<Config, 'webhook_reach' | 'base_url'>;
 }
 
 export interface Background {
@@ -45,7 +45,7 @@ export async function openBackground(
   const { database, finishing } = parts;
   const { metrics } = operations;
   const reports = reconciliationTasks({ database, chain: base.chain, ...parts.stating });
-  const webhooks = openWebhooks({ database, vault, reach: config.webhook_reach, metrics });
+  const webhooks = openWebhooks({ database, vault, reach: config.webhook_reach, base_url: config.base_url, metrics });
   const ended: JobEnded = (task, outcome, error) => {
     operations.jobEnded(task, outcome);
     if (outcome === 'failed') logger[levelOf(error, base.done)]({ err: error, task }, 'a job failed');

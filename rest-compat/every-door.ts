@@ -5,6 +5,7 @@ import { postDoors } from './board/post-doors.ts';
 import { reactionDoors } from './board/reaction-doors.ts';
 import { scoreDoors } from './board/score-doors.ts';
 import { boardSearchDoors } from './board/search-doors.ts';
+import { approvalDoors } from './book/approval-doors.ts';
 import { assignDoors } from './book/assign-doors.ts';
 import { disputeDoors } from './book/dispute-doors.ts';
 import { bookDoors } from './book/doors.ts';
@@ -43,6 +44,7 @@ export const everyDoor: readonly Door[] = [
   ...inflowDoors,
   ...ingestDoors,
   ...assignDoors,
+  ...approvalDoors,
   ...disputeDoors,
   ...escrowDoors,
   ...webhookDoors,

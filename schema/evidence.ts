@@ -38,7 +38,8 @@ export type ArrivalStatus = (typeof arrivalStatuses)[number];
 /**
  * What happened on a book. All but a birth consume a position and no seq. `blocked` counts calls that were refused like
  * the row's own, and without a row of their own; `would_block` says that a policy in shadow mode would have refused the call
- * of the row; `alert` is of the row by which something was reached; `dispute` says what was claimed of the row, and decided;
+ * of the row; `approval` says that the refused call of the row may be approved, or what was answered to that; `alert` is of
+ * the row by which something was reached; `dispute` says what was claimed of the row, and decided;
  * `escrow` is a phase of the ledger escrow over the row.
  */
 export type BookEventKind = RowEventKind | TermsEventKind | 'alerts_changed';
@@ -50,6 +51,7 @@ export type RowEventKind =
   | 'blocked'
   | 'would_block'
   | 'alert'
+  | 'approval'
   | 'dispute'
   | 'escrow';
 /** What its owner allows was changed: of no row, so such an event has neither seq nor task. */

@@ -6,6 +6,7 @@ export type AssignmentId = string & { readonly [id]: 'assignment' };
 export type DisputeId = string & { readonly [id]: 'dispute' };
 export type EscrowId = string & { readonly [id]: 'escrow' };
 export type ReconciliationId = string & { readonly [id]: 'reconciliation' };
+export type ApprovalId = string & { readonly [id]: 'approval' };
 export type RouterBookId = string & { readonly [id]: 'router_book' };
 export type AgentId = number & { readonly [id]: 'agent' };
 
@@ -33,6 +34,10 @@ export function escrowId(at_ms: number, random: Uint8Array): EscrowId {
 
 export function reconciliationId(at_ms: number, random: Uint8Array): ReconciliationId {
   return `reconciliation_${sortable(at_ms, random)}` as ReconciliationId;
+}
+
+export function approvalId(at_ms: number, random: Uint8Array): ApprovalId {
+  return `approval_${sortable(at_ms, random)}` as ApprovalId;
 }
 
 export function routerBookId(at_ms: number, random: Uint8Array): RouterBookId {

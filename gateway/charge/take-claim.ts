@@ -1,4 +1,5 @@
 import type { Refusal } from '../../schema/errors.ts';
+import { isApproved } from '../../subgraphs/book/approval/is-approved.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
@@ -77,6 +78,9 @@ async function claimWithinFunds(parts: TakeParts, { paid, rail }: ToClaim, claim
     if (funds.kind !== 'ok') throw parts.hears({ kind: 'chain_unreachable' }, funds.cause);
     ({ claim, outcome } = await submit(parts, { ...claiming, request: { ...request, means: funds.value } }));
   }
+  // What its book has refused before has perhaps been approved by a person since: then it is judged once more.
+  if (outcome.kind === 'blocked' && !request.approved && (await isApproved(parts.database, claim)))
+    ({ claim, outcome } = await submit(parts, { ...claiming, request: { ...request, approved: true } }));
   if (outcome.kind === 'beyond_means') throw parts.hears({ kind: 'rejected', paid, reason: 'insufficient_funds' });
   return { claim, outcome };
 }

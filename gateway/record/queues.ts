@@ -1,10 +1,11 @@
 import { type AtomicAmount, atomicAmount } from '../../schema/amount.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { AgentId, TaskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
 import { type BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
 import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import { replay } from '../../subgraphs/book/ledger/replay.ts';
-import { type ReservationRequest } from '../../subgraphs/book/ledger/reservation.ts';
+import { type CallPayment, type ReservationRequest } from '../../subgraphs/book/ledger/reservation.ts';
 import { type LetPass, type Reserved, reserve, UNASKED } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
@@ -85,10 +86,14 @@ export function openQueues(
 /** What policies in shadow mode say of a call is kept where it lands: the claim that this process holds has it too. */
 function taken(request: ClaimRequest, outcome: TakenClaim['outcome']): TakenClaim {
   if (outcome.kind !== 'claimed') return { claim: request, outcome };
-  const { would_block, under_none } = outcome;
-  if (would_block.length === 0 && !under_none) return { claim: request, outcome };
-  const landing = { ...request.landing, ...(would_block.length > 0 && { would_block }), ...(under_none && UNDER_NONE) };
-  return { claim: { ...request, landing }, outcome };
+  const said = { ...landingOf(outcome), ...(outcome.under_none && UNDER_NONE) };
+  if (Object.keys(said).length === 0) return { claim: request, outcome };
+  return { claim: { ...request, landing: { ...request.landing, ...said } }, outcome };
+}
+
+/** What its book has said of a call that it lets pass: `approval` is taken for as long as the claim is not let go of. */
+function landingOf({ would_block, approval_id }: Pick<LetPass, 'would_block' | 'approval_id'>): JsonObject {
+  return { ...(would_block.length > 0 && { would_block }), ...(approval_id && { approval: approval_id }) };
 }
 
 /** What a queue does with a batch, in one transaction. */
@@ -148,9 +153,10 @@ async function claimAndReserve(
   letGo(tx, refused);
   addToLandings(
     tx,
-    [...let_pass].flatMap(([claim_key, { would_block }]) =>
-      would_block.length === 0 ? [] : [{ claim_key, landing: { would_block } }],
-    ),
+    [...let_pass].flatMap(([claim_key, said]) => {
+      const landing = landingOf(said);
+      return Object.keys(landing).length === 0 ? [] : [{ claim_key, landing }];
+    }),
   );
   addToLandings(
     tx,
@@ -203,7 +209,15 @@ function askingOf(request: ClaimRequest, call: RequestedCall, under: ClaimedUnde
     // Whose means are not asked has paid already, for all that we know: the chain will say whether it was us.
     owed: request.means === null,
     ...(under?.approval ? { approval: under.approval } : {}),
+    payment: paymentOf(request, under),
   };
+}
+
+/** What an approval of it by a person would be bound to. */
+function paymentOf({ claim_key, request_hash }: ClaimRequest, under: ClaimedUnder | null): CallPayment {
+  if (under === null) return { claim_key, request_hash, session: null };
+  const { delegation_hash, path } = under.paid_under;
+  return { claim_key, request_hash, session: { delegation_hash, path, agent_address: under.shown.agent_address } };
 }
 
 /** The same payment may stand in one batch several times: what its book refused is no longer in flight, nor used. */

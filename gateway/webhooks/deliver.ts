@@ -1,4 +1,5 @@
 import type { MessageJob, MessageName, PingJob } from '../../schema/webhook/message.ts';
+import { approvalLink } from '../../subgraphs/book/approval/link.ts';
 import { bookJob } from '../../subgraphs/book/ledger/webhook-messages.ts';
 import {
   delivered,
@@ -19,6 +20,7 @@ import {
 } from '../../subgraphs/book/webhook/found-message.ts';
 import type { Random } from '../../subgraphs/clock.ts';
 import { addJob } from '../../subgraphs/jobs.ts';
+import type { Vault } from '../../subgraphs/vault.ts';
 import type { JobTask, TaskContext } from '../jobs/task.ts';
 import { faults } from './faults.ts';
 import { rowAsShown } from './row-as-shown.ts';
@@ -28,6 +30,8 @@ import { type SendingParts, send } from './send.ts';
 export type DeliveryOutcome = 'delivered' | 'failed' | 'gone' | 'postponed' | 'dropped' | 'given_up';
 
 export interface DeliveryParts extends SendingParts {
+  readonly vault: Pick<Vault, 'open' | 'mark'>;
+  readonly base_url: string;
   readonly heard: (outcome: DeliveryOutcome) => void;
 }
 
@@ -72,7 +76,10 @@ export async function deliver(
   { database, signal }: Using,
 ): Promise<DeliveredMessage> {
   const { agent_id } = job;
-  const messageOf = async () => envelope(nameOf(job), event, await rowAsShown(database, agent_id, event.seq));
+  const messageOf = async () => {
+    const row = await rowAsShown(database, agent_id, event.seq);
+    return { ...envelope(nameOf(job), event, row), ...linkTo(parts, event) };
+  };
   const sent = await send(parts, webhook, messageOf, signal);
   if (sent.kind === 'full') return sent;
   const { outcome, prompt } = sent;
@@ -86,6 +93,12 @@ export async function deliver(
   }
   const next = await failed(database, job, webhook, { fault: outcome, told, random: fraction(parts.random) });
   return { kind: 'done', outcome: next === 'dead' ? 'given_up' : 'failed' };
+}
+
+/** Of a call that may be approved: made as it is sent, and kept nowhere. */
+function linkTo(parts: DeliveryParts, { kind, body }: FoundEvent): { readonly approval_link?: string } {
+  if (kind !== 'approval' || body.status !== 'open') return {};
+  return { approval_link: approvalLink(parts, String(body.approval_id)) };
 }
 
 const nameOf = ({ agent_id, position, kind }: MessageJob): MessageName => ({ agent_id, position, kind });

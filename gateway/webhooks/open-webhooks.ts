@@ -21,16 +21,17 @@ export interface WebhookParts {
   readonly database: Database;
   readonly vault: Vault;
   readonly reach: WebhookReach;
+  readonly base_url: string;
   readonly metrics: Pick<Metrics, 'webhooks'>;
 }
 
 /** What the worker of jobs does for webhooks. */
-export function openWebhooks({ database, vault, reach, metrics }: WebhookParts): {
+export function openWebhooks({ database, vault, reach, base_url, metrics }: WebhookParts): {
   readonly tasks: Tasks;
   readonly periodic: readonly PeriodicTask[];
 } {
   const parts = {
-    ...{ vault, reach, clock: systemClock, random: systemRandom, lanes: new Lanes(SIZES) },
+    ...{ vault, reach, base_url, clock: systemClock, random: systemRandom, lanes: new Lanes(SIZES) },
     resolve: reach === 'local' ? systemResolve : openResolve(),
     heard: (outcome: DeliveryOutcome) => metrics.webhooks.inc({ outcome }),
   };

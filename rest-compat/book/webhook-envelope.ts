@@ -34,6 +34,12 @@ export const WebhookEnvelope = z
         'SHA-256 of the canonical JSON (RFC 8785) of {agent_id, position, kind, seq, task_id, body, at, prev_hash}, kind and body those of `event`.',
       ),
     at: z.string(),
+    approval_link: z
+      .string()
+      .optional()
+      .describe(
+        'Of an `approval` that waits for an answer, and of nothing else: who has it answers, once. Keep it secret.',
+      ),
   })
   .describe('Signed by its headers.');
 

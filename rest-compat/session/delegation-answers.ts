@@ -51,6 +51,10 @@ export const ActAnswer = z.object({
     .object({ task_id: z.string(), agent_id: z.int().nullable() })
     .nullable()
     .describe('Of a redeem: whose claim is closed, and on whose book its row stands since.'),
+  approved: z
+    .object({ approval_id: z.string(), agent_id: z.int(), request_hash: z.string() })
+    .nullable()
+    .describe('Of an approve: the request that was answered. The very same call passes once, within its time.'),
   read: JsonMembers.nullable().describe('Of a read_private: {entries}, {format, document}, or the receipt.'),
 });
 

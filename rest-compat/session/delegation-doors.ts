@@ -58,7 +58,7 @@ export const delegationDoors = [
     name: 'act_in_session',
     methods: ['POST'],
     path: `${PATH}/act`,
-    summary: "Does, once, what a session's key has signed for: handoff, read_private, redeem",
+    summary: "Does, once, what a session's key has signed for: handoff, read_private, redeem, approve",
     tags,
     // A contract wallet signs no act, but the body is as long as the longest signature that is read.
     body_bytes_max: 2 * limits.small_request_bytes_max,
@@ -80,6 +80,8 @@ export const delegationDoors = [
       'act_nonce_used',
       'already_handed_off',
       'claim_already_settled',
+      'approval_closed',
+      'book_damaged',
     ],
   }),
   documentDoor({

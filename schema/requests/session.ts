@@ -39,7 +39,10 @@ export const ActRequest = remembering(
       resource: storedText
         .min(1)
         .max(128)
-        .describe('`receipt/<task_id>`; to be read also `book` or `book/export`: what was bought under this session.'),
+        .describe(
+          '`receipt/<task_id>`; to be read also `book` or `book/export`: what was bought under this session. ' +
+            'Of an approve `call/<request_hash>`: a refused call of a session below this one.',
+        ),
       signature: SignatureHex.describe("Over SessionAct, by the session's key."),
       challenge_id: z.string().max(sessionLimits.challenge_id_chars_max).optional().describe('Or nonce and deadline.'),
       nonce: Hash32.optional().describe('Any 32 bytes, once.'),

@@ -9,7 +9,7 @@ import { ZERO_HASH } from './typed-data.ts';
 /* A signed act, and the window in which it serves. */
 
 /** What a session's key may do: each by a signed act, once. */
-export const actActions = ['handoff', 'read_private', 'redeem'] as const;
+export const actActions = ['handoff', 'read_private', 'redeem', 'approve'] as const;
 export type ActAction = (typeof actActions)[number];
 
 /** The act that comes beside a payment: its resource is `payment/<payment id>`, so it is for that one alone. */
@@ -17,6 +17,11 @@ export const PAY_ACTION = 'pay';
 
 export function payResource(payment_id: string): string {
   return `payment/${payment_id}`;
+}
+
+/** What `approve` is for: the call of a session below the one that acts, by the hash of its request. */
+export function callNamed(resource: string): string | null {
+  return /^call\/([0-9a-f]{64})$/.exec(resource)?.[1] ?? null;
 }
 
 /** The act beside a payment, in the header of its grant. */

@@ -43,6 +43,11 @@ const table = {
     description: 'A percent of a cap or of the budget was reached, or another alert of the book.',
     tells: ({ kind }) => kind === 'alert',
   },
+  approval: {
+    usual: false,
+    description: 'A refused call may be approved, with the link by which it is; or what was answered.',
+    tells: ({ kind }) => kind === 'approval',
+  },
 } as const satisfies Record<string, WebhookKindRow>;
 
 export type WebhookKind = keyof typeof table;

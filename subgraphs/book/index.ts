@@ -3,6 +3,9 @@ import type { Subgraph } from '../subgraph.ts';
 import { buildSubgraph } from '../subgraph.ts';
 import { BookAlertsResolver } from './alerts/alerts.resolver.ts';
 import { BookAlerts } from './alerts/migration.ts';
+import { ApprovalResolver } from './approval/approval.resolver.ts';
+import { ApprovalRequest } from './approval/approval-request.entity.ts';
+import { ApprovalRequests } from './approval/migration.ts';
 import { Dispute } from './dispute/dispute.entity.ts';
 import { DisputeResolver } from './dispute/dispute.resolver.ts';
 import { DisputeTable } from './dispute/migration.ts';
@@ -90,6 +93,7 @@ export const bookEntities = [
   RouterSum,
   RouterUse,
   ForeignIngest,
+  ApprovalRequest,
 ];
 export const bookMigrations = [
   BookBaseline,
@@ -109,6 +113,7 @@ export const bookMigrations = [
   Reconciliations,
   RouterBooks,
   ForeignIngests,
+  ApprovalRequests,
 ];
 
 const named = (reference: object) => reference;
@@ -142,6 +147,7 @@ export function bookSubgraph(): Promise<Subgraph> {
     ReconciliationResolver,
     RouterBookResolver,
     IngestResolver,
+    ApprovalResolver,
   ] as const;
   // An agent and a receipt are known here by their keys alone.
   const references = { Book: resolveBook, Agent: named, Receipt: named };

@@ -4,6 +4,8 @@ import { type AgentId, type RefusalId, refusalId } from '../../../schema/ids.ts'
 import type { PolicyCode } from '../../../schema/policy-kinds.ts';
 import { type Tx } from '../../database.ts';
 import { issueRefusals, type RefusalFacts, type Refuser } from '../../receipt/refusal/sign-refusal.ts';
+import { type AskedApproval, askApproval, storeOpened } from '../approval/ask.ts';
+import type { StandingApprovals } from '../approval/standing.ts';
 import type { Blocked } from '../policy/evaluate.ts';
 import { appendRow, type EventRecord, type Head, type Heads, headOf, storeBirths } from './append.ts';
 import {
@@ -46,14 +48,20 @@ export interface BlockedTooOften {
 
 const ID_BYTES = 10;
 
+/** Heads under their locks, and what people have said to calls that want an approval there. */
+export interface BlockingBooks {
+  readonly books: Heads;
+  readonly approvals: StandingApprovals;
+}
+
 /**
- * Writes the rows of refused calls and their signed refusals, and returns what became of each, with the events: the first
- * of a kind and hour have a row; of what comes beyond nothing is written here.
+ * Writes the rows of refused calls and their signed refusals, with what people are asked to approve of them, and returns
+ * what became of each, with the events: the first of a kind and hour have a row; of what comes beyond nothing is written here.
  */
 export async function blockCalls(
   tx: Tx,
   refuser: Refuser,
-  books: Heads,
+  { books, approvals }: BlockingBooks,
   calls: readonly BlockedCall[],
 ): Promise<{ outcomes: readonly (BookRefusal | BlockedTooOften)[]; events: readonly EventRecord[] }> {
   const kindsOfCall = ({ asked, blocked }: BlockedCall) =>
@@ -64,6 +72,8 @@ export async function blockCalls(
   );
   const grown = new Map<string, BlockedHour>();
   const written: Written[] = [];
+  const events: EventRecord[] = [];
+  const opened: AskedApproval[] = [];
   const outcomes = calls.map(call => {
     const head = headOf(books, call.asked.agent_id);
     const kinds = kindsOfCall(call).map(it => {
@@ -73,10 +83,13 @@ export async function blockCalls(
     const too_often = blockedTooOften(kinds, call.blocked, head);
     if (too_often) return too_often;
     const born = refuse(refuser, head, call);
-    books.set(call.asked.agent_id, born.head);
+    const asking = askApproval(refuser, approvals, born.head, { ...call, row: born.row });
+    books.set(call.asked.agent_id, asking?.head ?? born.head);
+    if (asking) opened.push(asking);
     for (const { kind, name, hour } of kinds)
       grown.set(name, { ...kind, ...lastOf(born), rows: (hour?.rows ?? 0) + 1 });
     written.push(born);
+    events.push(born.event, ...(asking ? [asking.event] : []));
     return { kind: 'blocked', refusal_id: born.refusal.refusal_id } as const;
   });
   const rows = written.map(({ row }) => row);
@@ -87,7 +100,11 @@ export async function blockCalls(
     written.map(({ refusal }) => refusal),
   );
   storeBlockedHours(tx, [...grown.values()]);
-  return { outcomes, events: written.map(({ event }) => event) };
+  storeOpened(
+    tx,
+    opened.map(it => it.opened),
+  );
+  return { outcomes, events };
 }
 
 /** Null while another row may be written. What it names is the last row of the kind that has had its own. */

@@ -9,6 +9,18 @@ export interface Reservation {
   readonly amount: AtomicAmount;
 }
 
+/** The payment of a call, as far as an approval of it is bound to it. */
+export interface CallPayment {
+  readonly claim_key: string;
+  readonly request_hash: string;
+  /** The delegated session that it is made under; null where there is none. */
+  readonly session: {
+    readonly delegation_hash: string;
+    readonly path: readonly string[];
+    readonly agent_address: string;
+  } | null;
+}
+
 /** A call that wants its price held, with what the row says of it if the book refuses. */
 export interface ReservationRequest extends Omit<Reservation, 'amount'>, RequestedCall {
   /** Null where no money is asked for: a key stands in for the payment. */
@@ -20,4 +32,6 @@ export interface ReservationRequest extends Omit<Reservation, 'amount'>, Request
   readonly owed: boolean;
   /** The act that came with it and approves it; left out where none did. */
   readonly approval?: Approval | null;
+  /** Left out where a key stands in for one: then nobody is asked to approve it. */
+  readonly payment?: CallPayment;
 }

@@ -1,11 +1,14 @@
 import { atomicAmount } from '../../../schema/amount.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import type { ApprovalId } from '../../../schema/ids.ts';
 import { operationsOf } from '../../../schema/paid-operations.ts';
+import { type PolicyKind, type PolicyType, policyKinds } from '../../../schema/policy-kinds.ts';
 import type { AskedCall } from '../../../schema/policy-rule.ts';
 import type { Tx } from '../../database.ts';
 import { type Refuser } from '../../receipt/refusal/sign-refusal.ts';
-import { type Blocked, evaluate, wouldRefuse } from '../policy/evaluate.ts';
-import { type Heads, headOf, lockBooks, readBooks, storeBooks } from './append.ts';
+import { StandingApprovals, type UsableApproval } from '../approval/standing.ts';
+import { type Blocked, type Evaluation, evaluate, wouldRefuse } from '../policy/evaluate.ts';
+import { type Head, type Heads, headOf, lockBooks, readBooks, storeBooks } from './append.ts';
 import { type BlockedTooOften, type BookRefusal, blockCalls, blockedTooOften } from './block.ts';
 import { kindsOf, nameOfKind, readBlockedHours } from './blocked-hours.ts';
 import type { Reservation, ReservationRequest } from './reservation.ts';
@@ -20,6 +23,8 @@ export interface LetPass {
   readonly allowed_models: readonly string[] | null;
   /** What policies in shadow mode say of it: told with its row. */
   readonly would_block: readonly WouldBlock[];
+  /** What a person has approved, and this call has taken; left out where nothing was. */
+  readonly approval_id?: ApprovalId;
 }
 
 /** A call that lands on no book, or holds nothing there. */
@@ -45,11 +50,13 @@ export async function reserve(
   );
   requireSound(books, items);
   const locked = new Map(books);
-  const judged = items.map(asked => ({ asked, outcome: hold(books, asked) }));
+  const approvals = await StandingApprovals.read(tx, askingForApproval(books, items));
+  const judged = items.map(asked => ({ asked, outcome: hold(books, approvals, asked) }));
   const calls = judged.flatMap(({ asked, outcome }) =>
     outcome.kind === 'blocked' ? [{ asked, blocked: outcome }] : [],
   );
-  const { outcomes, events } = await blockCalls(tx, refuser, books, calls);
+  const { outcomes, events } = await blockCalls(tx, refuser, { books, approvals }, calls);
+  approvals.storeTaken(tx);
   const changed = [...books].filter(([agent_id, head]) => locked.get(agent_id) !== head);
   storeBooks(tx, new Map(changed), events);
   const refused = new Map(calls.map(({ asked }, index) => [asked, outcomes[index]]));
@@ -59,11 +66,12 @@ export async function reserve(
 }
 
 /** Nothing of an owed call is judged: there is nothing left to refuse. */
-function hold(books: Heads, item: ReservationRequest): LetPass | Blocked {
+function hold(books: Heads, approvals: StandingApprovals, item: ReservationRequest): LetPass | Blocked {
   const head = headOf(books, item.agent_id);
   const call = callOf(item);
-  const evaluation = item.owed ? ADMITTED : evaluate(head, call);
+  const { evaluation, by } = item.owed ? OWED : judged(head, approvals, item);
   if (evaluation.kind === 'blocked') return evaluation;
+  if (by && item.payment) approvals.take(by, item.payment.claim_key);
   const shadowed = item.owed ? [] : wouldRefuse(head, head.shadow, call);
   if (item.amount !== null)
     books.set(item.agent_id, { ...head, reserved_atomic: atomicAmount(head.reserved_atomic + item.amount) });
@@ -71,10 +79,42 @@ function hold(books: Heads, item: ReservationRequest): LetPass | Blocked {
     kind: 'reserved',
     allowed_models: head.policy.model_allowlist ?? null,
     would_block: shadowed.map(blocked => wouldBlockOf(blocked, head.now_ms)),
+    ...(by ? { approval_id: by.approval_id } : {}),
   };
 }
 
-const ADMITTED = { kind: 'admitted' } as const;
+interface Judged {
+  readonly evaluation: Evaluation;
+  /** By what a person has approved, where that is why it passes. */
+  readonly by: UsableApproval | null;
+}
+
+const OWED: Judged = { evaluation: { kind: 'admitted' }, by: null };
+
+/** By its own, and by what a person has said to it where it wants for nothing else: approvals are judged last. */
+function judged(head: Head, approvals: StandingApprovals, item: ReservationRequest): Judged {
+  const call = callOf(item);
+  const evaluation = evaluate(head, call);
+  if (evaluation.kind === 'admitted' || evaluation.refusal_code !== APPROVAL_WANTED) return { evaluation, by: null };
+  const by = approvals.approving(item);
+  if (by === null) return { evaluation, by };
+  const approved = evaluate(head, { ...call, approval: by });
+  return { evaluation: approved, by: approved.kind === 'admitted' ? by : null };
+}
+
+const APPROVAL_WANTED = 'approval_ttl_expired';
+const approvalKinds = (Object.keys(policyKinds) as PolicyType[]).filter(
+  kind => (policyKinds[kind] as PolicyKind).rule?.refusal_code === APPROVAL_WANTED,
+);
+
+/** Of all other books nothing more is read. */
+function askingForApproval(books: Heads, items: readonly ReservationRequest[]): readonly ReservationRequest[] {
+  return items.filter(({ agent_id, payment, owed }) => {
+    if (!payment || owed) return false;
+    const { policy } = headOf(books, agent_id);
+    return approvalKinds.some(kind => policy[kind] !== undefined);
+  });
+}
 
 function callOf({ amount, models, field, approval = null }: ReservationRequest): AskedCall {
   return { amount, models, operations: operationsOf(field), approval };
@@ -93,9 +133,10 @@ export async function refusedTooOften(
     tx,
     items.map(item => item.agent_id),
   );
+  const approvals = await StandingApprovals.read(tx, askingForApproval(books, items));
   const refused = items.map(item => {
     const head = headOf(books, item.agent_id);
-    const evaluation = evaluate(head, callOf(item));
+    const { evaluation } = judged(head, approvals, item);
     if (item.owed || head.damaged || evaluation.kind === 'admitted') return null;
     return { head, evaluation, kinds: kindsOf(head, evaluation, item.intent_id) };
   });

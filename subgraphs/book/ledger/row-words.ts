@@ -27,6 +27,7 @@ export const BookEventKindWord = graphEnum<BookEventKind>('BookEventKind', 'What
   correction: 'A row turned out otherwise than it was recorded, and says so.',
   blocked: 'Calls were refused like that of the row, and have no row of their own.',
   would_block: 'A policy in shadow mode would have refused the call of the row.',
+  approval: 'The refused call of the row may be approved, or was answered: approved or denied.',
   dispute: 'Something was claimed of the row, and decided or left open.',
   policy_changed: 'The owner of the book set or cleared a policy.',
   budget_changed: 'The owner of the book set or cleared its budget.',

@@ -95,7 +95,7 @@ export async function nextTelling(
   const [found] = await database.query<FoundEvent & Record<string, unknown>>({
     name: 'next event to redeliver',
     text: `select ${EVENT} from book_event e ${ROW} where e.agent_id = $1 and e.position between $2 and $3
-      and e.kind in ('born', 'transition', 'alert') order by e.position limit 1`,
+      and e.kind in ('born', 'transition', 'alert', 'approval') order by e.position limit 1`,
     values: [agent_id, from, to],
   });
   return found ?? null;

@@ -32,7 +32,7 @@ export interface ClaimRequest {
   readonly slots: readonly string[];
   /** Null where it is not to be asked: the money has moved already. */
   readonly means: Funds | null;
-  /** Shown by its payer, proven by more than its calldata. `approved`: what its book refused before is judged once more. */
+  /** Shown by its payer, proven by more than its calldata. `approved`, by an act or a person: what its book refused before is judged once more. */
   readonly is_payers?: boolean;
   readonly approved?: boolean;
 }

@@ -11,6 +11,7 @@ import {
 import { isKeysSignature } from '../../../schema/session/public-key.ts';
 import type { SessionContext } from '../context.ts';
 import type { SessionActResult } from './act.type.ts';
+import { approveCall } from './approve-call.ts';
 import { openChallenge } from './challenge.ts';
 import type { Delegation } from './delegation.entity.ts';
 import { activeSession } from './find.ts';
@@ -24,7 +25,10 @@ type Effect = (act: SignedAct, context: SessionContext) => Promise<Omit<SessionA
 type Said = Pick<SessionActResult, 'action' | 'resource' | 'delegationHash'>;
 
 /** What each act does: each takes the nonce in the transaction of what it writes. */
-const effects: Readonly<Record<ActAction, Effect>> = { handoff: handOff, read_private: readPrivate, redeem };
+const effects: Readonly<Record<ActAction, Effect>> = {
+  ...{ handoff: handOff, read_private: readPrivate, redeem },
+  approve: approveCall,
+};
 
 /**
  * Does what a session's key has signed for, once. @throws not_found, session_not_active, act_expired, act_signature_invalid,

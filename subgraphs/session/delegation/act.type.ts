@@ -20,13 +20,21 @@ export class Redeemed {
   agentId!: number | null;
 }
 
+@ObjectType({ description: 'A call of a session below that was approved: the very same passes once, within its time.' })
+export class ApprovedCall {
+  @Field(() => String, { description: 'The request that was answered.' }) approvalId!: string;
+  @Field(() => Int, { description: 'On whose book.' }) agentId!: number;
+  @Field(() => String, { description: 'What the call asks for.' }) requestHash!: string;
+}
+
 @ObjectType({ description: 'What a signed act has come to.' })
 export class SessionActResult {
-  @Field(() => String, { description: '`handoff`, `read_private` or `redeem`.' }) action!: string;
+  @Field(() => String, { description: '`handoff`, `read_private`, `redeem` or `approve`.' }) action!: string;
   @Field(() => String, { description: 'What it was done to.' }) resource!: string;
   @Field(() => String, { description: 'Under which session.' }) delegationHash!: string;
   @Field(() => HandedOff, { nullable: true, description: 'Of a `handoff`.' }) handedOff?: HandedOff | null;
   @Field(() => Redeemed, { nullable: true, description: 'Of a `redeem`.' }) redeemed?: Redeemed | null;
+  @Field(() => ApprovedCall, { nullable: true, description: 'Of an `approve`.' }) approved?: ApprovedCall | null;
   @Field(() => GraphQLJSONObject, {
     nullable: true,
     description: 'Of a `read_private`: {entries}, {format, document}, or the receipt.',

@@ -67,8 +67,10 @@ export class ActPayloadInput {
 
 @InputType({ description: 'A signed act.' })
 export class SessionActInput {
-  @Field(() => String, { description: '`handoff`, `read_private` or `redeem`.' }) action!: string;
-  @Field(() => String, { description: '`receipt/<task_id>`; to be read also `book` or `book/export`.' })
+  @Field(() => String, { description: '`handoff`, `read_private`, `redeem` or `approve`.' }) action!: string;
+  @Field(() => String, {
+    description: '`receipt/<task_id>`; to be read also `book` or `book/export`; of an approve `call/<request_hash>`.',
+  })
   resource!: string;
   @Field(() => String, { description: "Over SessionAct, by the session's key." }) signature!: string;
   @Field(() => String, { nullable: true, description: 'Or nonce and deadline.' }) challengeId?: string;

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { toCamelKeys } from '../../schema/camel.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
+import {
+  ApprovalAnswerRequest,
+  ApprovalPath,
+  ApprovalToken,
+  LinkAnswerRequest,
+} from '../../schema/requests/approval.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { ApprovalAnswer, ApprovalsAnswer } from './approval-answers.ts';
+import { AgentPath } from './doors.ts';
+
+/** In a header of its own, which no log shows; what is told as a link has it behind the #, which goes to nobody. */
+const LinkHeaders = z.object({ 'x-svc-approval': ApprovalToken });
+
+const OF_BOOK = '/v1/agents/{agent_id}/book/approvals';
+const LINK = '/v1/approvals/{approval_id}';
+
+/** Calls that a book wants a person to approve, and by what they are answered. */
+export const approvalDoors = [
+  documentDoor({
+    name: 'list_approvals',
+    methods: ['GET'],
+    path: OF_BOOK,
+    summary: 'Calls that the book refused for want of an approval, and what was answered',
+    tags: ['book'],
+    possession: 'required',
+    document: operation('book/list_approvals'),
+    params: AgentPath,
+    variables: ({ params }) => ({ agentId: params.agent_id }),
+    response: ApprovalsAnswer,
+  }),
+  documentDoor({
+    name: 'answer_approval',
+    // A model that is shown a wallet's signature may be the very caller that it is asked about.
+    tool: { none: 'needs_secret' },
+    methods: ['POST'],
+    path: `${OF_BOOK}/{approval_id}`,
+    summary: "Approve or deny one by a signature of the agent's wallet; a session answers none",
+    tags: ['book'],
+    // The signature of a contract wallet may be long.
+    body_bytes_max: 2 * limits.small_request_bytes_max,
+    document: operation('book/answer_approval'),
+    params: AgentPath.extend(ApprovalPath.shape),
+    body: ApprovalAnswerRequest,
+    variables: ({ params, body }) => ({
+      agentId: params.agent_id,
+      approvalId: params.approval_id,
+      input: toCamelKeys(body) as JsonObject,
+    }),
+    response: ApprovalAnswer,
+    errors: ['control_proof_invalid', 'not_found', 'approval_closed', 'book_damaged', 'chain_unavailable'],
+  }),
+  documentDoor({
+    name: 'get_linked_approval',
+    tool: { none: 'needs_secret' },
+    methods: ['GET'],
+    path: LINK,
+    summary: 'What the link that a webhook was told is for; changes nothing',
+    tags: ['book'],
+    document: operation('book/get_linked_approval'),
+    params: ApprovalPath,
+    headers: LinkHeaders,
+    variables: ({ params, headers }) => ({ approvalId: params.approval_id, token: headers['x-svc-approval'] }),
+    response: ApprovalAnswer,
+    errors: ['not_found'],
+  }),
+  documentDoor({
+    name: 'answer_linked_approval',
+    tool: { none: 'needs_secret' },
+    methods: ['POST'],
+    path: LINK,
+    summary: 'Approve or deny by the link that a webhook was told, once',
+    tags: ['book'],
+    document: operation('book/answer_linked_approval'),
+    params: ApprovalPath,
+    headers: LinkHeaders,
+    body: LinkAnswerRequest,
+    variables: ({ params, headers, body }) => ({
+      approvalId: params.approval_id,
+      token: headers['x-svc-approval'],
+      decision: body.decision,
+    }),
+    response: ApprovalAnswer,
+    errors: ['not_found', 'approval_closed', 'book_damaged'],
+  }),
+] as const;

@@ -1,0 +1,58 @@
+/* What a person may answer to a call that a book wants approved, and what they sign for it. */
+
+/** Limits of approvals by people, units last in each name. */
+export const approvalLimits = {
+  /** Of one book: whoever is refused more often leaves no more to be answered. */
+  open_per_book_max: 20,
+  /** Wrong tokens that are shown for one request: from then on its link is closed, and wallet and act alone answer. */
+  link_tries_max: 20,
+  token_chars_max: 64,
+  shown_max: 200,
+  /** After its time a request is shown for so long. */
+  kept_days: 30,
+  forgotten_at_once_max: 500,
+} as const;
+
+export const approvalDecisions = ['approve', 'deny'] as const;
+export type ApprovalDecision = (typeof approvalDecisions)[number];
+
+/** By what an answer was given: a signature of the agent's wallet, an act of a session over the caller's, or a link. */
+export const approvalMeans = ['wallet', 'act', 'link'] as const;
+export type ApprovalMeans = (typeof approvalMeans)[number];
+
+/** How a request stands; `passed`: a call has taken its approval, and has not given it back. */
+export const approvalStatuses = ['open', 'approved', 'denied', 'expired', 'passed'] as const;
+export type ApprovalStatus = (typeof approvalStatuses)[number];
+
+export interface ApprovalStanding {
+  readonly decision: ApprovalDecision | null;
+  /** A call under way or recorded holds it. */
+  readonly taken: boolean;
+  /** Until when it may be answered, and until when an approval of it serves. */
+  readonly open_until_ms: number;
+  readonly passes_until_ms: number | null;
+}
+
+export function approvalStatusOf(
+  { decision, taken, open_until_ms, passes_until_ms }: ApprovalStanding,
+  now_ms: number,
+): ApprovalStatus {
+  if (taken) return 'passed';
+  if (decision === 'deny') return 'denied';
+  if (decision === null) return now_ms < open_until_ms ? 'open' : 'expired';
+  return passes_until_ms !== null && now_ms <= passes_until_ms ? 'approved' : 'expired';
+}
+
+export interface NamedApproval {
+  readonly approval_id: string;
+  readonly request_hash: string;
+}
+
+/** What the wallet of the book's agent signs (EIP-191): of this one request, this one answer, now. */
+export function approvalText(
+  { approval_id, request_hash }: NamedApproval,
+  decision: ApprovalDecision,
+  at_seconds: number,
+): string {
+  return `svc.approval.${decision}|${approval_id}|${request_hash}|${at_seconds}`;
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { approvalDecisions, approvalLimits } from '../approval.ts';
+import { limits } from '../limits.ts';
+import { remembering, wellFormedText } from './parse.ts';
+
+/* How an approval request is named and answered. */
+
+const ApprovalName = z.string().regex(/^approval_[0-9a-z]{26}$/, { error: 'is no id of an approval request' });
+
+export const ApprovalPath = z.object({ approval_id: ApprovalName.describe('Of the approval request.') });
+
+const decision = z.enum(approvalDecisions).describe('`approve` lets the very same call pass, once.');
+
+/** Body of POST /v1/agents/{agent_id}/book/approvals/{approval_id}. */
+export const ApprovalAnswerRequest = remembering(
+  z.strictObject({
+    decision,
+    wallet_signature: wellFormedText
+      .max(limits.wallet_signature_chars_max)
+      .describe(
+        'Of the agentWallet, over `svc.approval.<decision>|<approval_id>|<request_hash>|<unix_seconds>`: ' +
+          'personal_sign, ERC-1271 or ERC-6492. A session alone answers nothing.',
+      ),
+    signature_timestamp: z.int().min(0).describe('The Unix seconds in the signed text: now.'),
+  }),
+);
+export type ApprovalAnswerRequest = z.output<typeof ApprovalAnswerRequest>;
+
+/** Of the link that a webhook was told, as its doors and fields take it. */
+export const ApprovalToken = z
+  .string()
+  .min(1)
+  .max(approvalLimits.token_chars_max)
+  .describe('What stands behind the # of the link that the webhook was told, after the id.');
+
+export const LinkedApproval = ApprovalPath.extend({ token: ApprovalToken });
+
+/** Body of POST /v1/approvals/{approval_id}. */
+export const LinkAnswerRequest = remembering(z.strictObject({ decision }));

@@ -1,0 +1,48 @@
+import type { ApprovalDecision, ApprovalMeans } from '../../../schema/approval.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { iso } from '../../clock.ts';
+import type { Tx } from '../../database.ts';
+import { headOf, lockBooks } from '../ledger/append.ts';
+import { tellApproval } from '../ledger/tell-approval.ts';
+import { type FoundApproval, findApprovals, statusOf } from './find.ts';
+
+export interface ApprovalAnswer {
+  readonly decision: ApprovalDecision;
+  readonly by: ApprovalMeans;
+}
+
+/**
+ * Answers a request, once, under the head of its book, which whoever would take the approval needs as well; with an event in
+ * the same transaction. The same answer again is no other: it stands as it stood. That whoever answers may, was asked
+ * before. @throws book_damaged, approval_closed
+ */
+export async function answerApproval(tx: Tx, found: FoundApproval, answer: ApprovalAnswer): Promise<FoundApproval> {
+  const { approvalId, agentId } = found;
+  const books = await lockBooks(tx, [agentId]);
+  const head = headOf(books, agentId);
+  if (head.damaged) throw new Refusal('book_damaged');
+  const standing = await again(tx, found);
+  const { decision, by } = answer;
+  if (standing.decision === decision) return standing;
+  const status = statusOf(standing, head.now_ms);
+  if (status !== 'open') throw new Refusal('approval_closed', { facts: { status } });
+  const decided_at = iso(head.now_ms);
+  tx.write({
+    name: 'answer approval request',
+    text: 'update approval_request set decision = $2, decided_by = $3, decided_at = $4 where approval_id = $1',
+    values: [approvalId, decision, by, decided_at],
+  });
+  const answered = await again(tx, found);
+  const passes_until = decision === 'approve' ? iso(head.now_ms + answered.ttlSeconds * 1_000) : null;
+  tellApproval(tx, head, answered, {
+    ...{ approval_id: approvalId, status: decision === 'approve' ? 'approved' : 'denied', decided_by: by },
+    ...{ request_hash: answered.requestHash, passes_until },
+  });
+  return answered;
+}
+
+async function again(tx: Tx, { approvalId }: FoundApproval): Promise<FoundApproval> {
+  const [found] = await findApprovals(tx, { approval_id: approvalId });
+  if (!found) throw new Refusal('not_found');
+  return found;
+}

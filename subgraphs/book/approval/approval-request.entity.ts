@@ -1,0 +1,63 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { ApprovalDecision, ApprovalMeans } from '../../../schema/approval.ts';
+import type { AgentId, ApprovalId } from '../../../schema/ids.ts';
+import { AtomicAmountColumn } from '../../columns.ts';
+
+/**
+ * A call that its book refused for want of an approval, and what was answered. It binds request, amount, payer and session:
+ * none of these changes. Whether its approval is taken is said by the claim that took it, so that whatever lets go of the
+ * claim gives it back, and nothing else has to.
+ */
+@Entity({ tableName: 'approval_request' })
+@Index({ name: 'approval_request_call', properties: ['agentId', 'requestHash', 'approvalId'] })
+@Index({ name: 'approval_request_open', properties: ['agentId', 'openUntil'], where: 'decision is null' })
+@Index({ name: 'approval_request_hash', properties: ['requestHash'], where: 'decision is null' })
+@Index({ name: 'approval_request_forget', properties: ['openUntil'] })
+export class ApprovalRequest {
+  @PrimaryKey({ type: 'text' })
+  approvalId!: ApprovalId;
+  @Property({ type: 'integer' })
+  agentId!: AgentId;
+  /** SHA-256 of field, canonical arguments and session: what a payment is bound to. */
+  @Property({ type: 'text' })
+  requestHash!: string;
+  @Property({ type: AtomicAmountColumn })
+  amountAtomic!: AtomicAmount;
+  @Property({ type: 'text' })
+  payer!: string;
+  /** Of the delegated session that it was asked for under, with all that stand over it and its key; null where there is none. */
+  @Property({ type: 'text', nullable: true })
+  delegationHash!: string | null;
+  @Property({ type: 'json', columnType: 'jsonb', nullable: true })
+  sessionPath!: readonly string[] | null;
+  @Property({ type: 'text', nullable: true })
+  agentAddress!: string | null;
+  @Property({ type: 'text' })
+  field!: string;
+  @Property({ type: 'text', nullable: true })
+  model!: string | null;
+  /** Of the row of the refused call. */
+  @Property({ type: 'integer' })
+  seq!: number;
+  @Property({ type: 'text' })
+  taskId!: string;
+  @Property({ type: 'text' })
+  policyCode!: string;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  askedAt!: Date;
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  openUntil!: Date;
+  @Property({ type: 'text', nullable: true })
+  decision!: ApprovalDecision | null;
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
+  decidedAt!: Date | null;
+  @Property({ type: 'text', nullable: true })
+  decidedBy!: ApprovalMeans | null;
+  /** The claim that took its approval last. */
+  @Property({ type: 'text', nullable: true })
+  takenBy!: string | null;
+  /** Wrong tokens that were shown for it. */
+  @Property({ type: 'integer', default: 0 })
+  tries!: number;
+}

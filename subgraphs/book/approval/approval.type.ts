@@ -1,0 +1,72 @@
+import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
+import type { AtomicAmount } from '../../../schema/amount.ts';
+import {
+  type ApprovalDecision,
+  type ApprovalMeans,
+  type ApprovalStatus,
+  approvalLimits,
+} from '../../../schema/approval.ts';
+import { operationsOf } from '../../../schema/paid-operations.ts';
+import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import { ApprovalDecisionWord, ApprovalMeansWord, ApprovalStatusWord } from './approval-words.ts';
+import { type FoundApproval, passesUntil, statusOf } from './find.ts';
+
+@ObjectType('ApprovalRequest', {
+  description: 'A call that the book has refused for want of an approval: who, what, how much, until when.',
+})
+export class ShownApproval {
+  @Field(() => String, { description: 'Its own id.' }) approvalId!: string;
+  @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
+  @Field(() => ApprovalStatusWord, { description: 'How it stands.' }) status!: ApprovalStatus;
+  @Field(() => String, { description: 'SHA-256 of field, arguments and session: what is approved, and nothing else.' })
+  requestHash!: string;
+  @Field(() => AtomicAmountScalar, { description: 'What the call would be charged.' }) amountAtomic!: AtomicAmount;
+  @Field(() => String, { description: 'Whose payment it is.' }) payer!: string;
+  @Field(() => String, { nullable: true, description: 'The delegated session that it is made under.' })
+  delegationHash!: string | null;
+  @Field(() => String, { nullable: true, description: 'As the request names it.' }) model!: string | null;
+  @Field(() => String, { description: 'The paid field.' }) field!: string;
+  @Field(() => [String], { description: 'Names of its doors.' }) doors!: readonly string[];
+  @Field(() => String, { description: 'Of the row of the refused call.' }) taskId!: string;
+  @Field(() => Int, { description: 'The place of that row in the book.' }) seq!: number;
+  @Field(() => String, { description: 'Which policy wants it approved.' }) policyCode!: string;
+  @Field(() => DateTimeScalar, { description: 'When the call was refused.' }) askedAt!: Date;
+  @Field(() => DateTimeScalar, { description: 'Until when it may be answered.' }) openUntil!: Date;
+  @Field(() => ApprovalMeansWord, { nullable: true, description: 'By what it was answered.' })
+  decidedBy!: ApprovalMeans | null;
+  @Field(() => DateTimeScalar, { nullable: true, description: 'When it was answered.' }) decidedAt!: Date | null;
+  @Field(() => DateTimeScalar, { nullable: true, description: 'Until when the approved call passes.' })
+  passesUntil!: Date | null;
+}
+
+@ObjectType({ description: 'Calls of a book that want an approval, or wanted one.' })
+export class Approvals {
+  @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
+  @Directive(`@listSize(assumedSize: ${approvalLimits.shown_max})`)
+  @Field(() => [ShownApproval], { description: 'Newest first.' })
+  approvals!: readonly ShownApproval[];
+}
+
+@InputType({ description: "An answer by the agent's wallet." })
+export class ApprovalAnswerInput {
+  @Field(() => ApprovalDecisionWord, { description: 'What is answered.' }) decision!: ApprovalDecision;
+  @Field(() => String, {
+    description: 'Over `svc.approval.<decision>|<approval_id>|<request_hash>|<unix_seconds>`.',
+  })
+  walletSignature!: string;
+  @Field(() => Int, { description: 'The Unix seconds in the signed text: now.' }) signatureTimestamp!: number;
+}
+
+export function shownApproval(found: FoundApproval): ShownApproval {
+  const {
+    taken: _taken,
+    ttlSeconds: _ttl,
+    now: _now,
+    sessionPath: _path,
+    agentAddress: _key,
+    tries: _tries,
+    ...said
+  } = found;
+  const { decision: _decision, ...shown } = said;
+  return { ...shown, status: statusOf(found), doors: operationsOf(found.field), passesUntil: passesUntil(found) };
+}

@@ -1,0 +1,74 @@
+import { type ApprovalStatus, approvalLimits, approvalStatusOf } from '../../../schema/approval.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import type { Database, Tx } from '../../database.ts';
+import type { ApprovalRequest } from './approval-request.entity.ts';
+import { TAKEN, TTL_SECONDS } from './columns.ts';
+
+/** A request as it is read, with what only its book and its claim can say. */
+export interface FoundApproval extends Omit<ApprovalRequest, 'takenBy'> {
+  readonly taken: boolean;
+  /** For how long an approval is fresh on its book now. */
+  readonly ttlSeconds: number;
+  /** Database time. */
+  readonly now: Date;
+}
+
+export type ApprovalsWanted =
+  | { readonly approval_id: string; readonly agent_id?: AgentId }
+  /** The newest of a book. */
+  | { readonly agent_id: AgentId; readonly limit: number }
+  /** Open ones for a call of a session below `over`, which another key than `but` has asked for; the oldest first. */
+  | { readonly request_hash: string; readonly over: string; readonly but: string };
+
+const SELECT = `select approval_id as "approvalId", a.agent_id as "agentId", request_hash as "requestHash",
+    amount_atomic as "amountAtomic", payer, delegation_hash as "delegationHash", session_path as "sessionPath",
+    agent_address as "agentAddress", field, model, a.seq, task_id as "taskId", policy_code as "policyCode",
+    asked_at as "askedAt", open_until as "openUntil", decision, decided_at as "decidedAt", decided_by as "decidedBy",
+    tries, ${TAKEN} as taken, ${TTL_SECONDS} as "ttlSeconds", clock_timestamp() as now
+  from approval_request a join book b on b.agent_id = a.agent_id`;
+
+const statements = {
+  byId: `${SELECT} where approval_id = $1 and ($2::int is null or a.agent_id = $2)`,
+  ofBook: `${SELECT} where a.agent_id = $1 order by approval_id desc limit $2`,
+  ofCall: `${SELECT} where request_hash = $1 and decision is null and open_until > clock_timestamp()
+    and session_path ? $2 and delegation_hash <> $2 and agent_address <> $3 order by approval_id limit 1`,
+} as const;
+
+type Reading = Pick<Database, 'query'> | Pick<Tx, 'query'>;
+
+export async function findApprovals(reading: Reading, wanted: ApprovalsWanted): Promise<readonly FoundApproval[]> {
+  const found = await reading.query<FoundApproval & Record<string, unknown>>(statementOf(wanted));
+  return 'rows' in found ? found.rows : found;
+}
+
+function statementOf(wanted: ApprovalsWanted) {
+  if ('approval_id' in wanted)
+    return {
+      name: 'approval request',
+      text: statements.byId,
+      values: [wanted.approval_id, wanted.agent_id ?? null],
+    };
+  if ('request_hash' in wanted)
+    return {
+      name: 'approval request of call',
+      text: statements.ofCall,
+      values: [wanted.request_hash, wanted.over, wanted.but],
+    };
+  const { agent_id, limit } = wanted;
+  return {
+    name: 'approval requests of book',
+    text: statements.ofBook,
+    values: [agent_id, Math.min(limit, approvalLimits.shown_max)],
+  };
+}
+
+/** Until when an approval serves; null where there is none. */
+export function passesUntil({ decision, decidedAt, ttlSeconds }: FoundApproval): Date | null {
+  return decision === 'approve' && decidedAt ? new Date(decidedAt.getTime() + ttlSeconds * 1_000) : null;
+}
+
+export function statusOf(found: FoundApproval, now_ms = found.now.getTime()): ApprovalStatus {
+  const { decision, taken, openUntil } = found;
+  const passes_until_ms = passesUntil(found)?.getTime() ?? null;
+  return approvalStatusOf({ decision, taken, open_until_ms: openUntil.getTime(), passes_until_ms }, now_ms);
+}

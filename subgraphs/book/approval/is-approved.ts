@@ -1,0 +1,27 @@
+import type { Database } from '../../database.ts';
+import { TAKEN, TTL_SECONDS } from './columns.ts';
+
+interface RefusedPayment {
+  readonly agent_id: number | null;
+  readonly request_hash: string;
+  readonly payer: string;
+  readonly reserved_atomic: bigint;
+}
+
+/**
+ * Whether a person has approved what that payment is for since its book refused it, as far as a look can say: a payment
+ * hears its first refusal again, and is judged anew only where this is so. Whether it passes is for `reserve` to say, under
+ * the book's head. The session is part of the request's hash.
+ */
+export async function isApproved(database: Pick<Database, 'query'>, payment: RefusedPayment): Promise<boolean> {
+  const { agent_id, request_hash, payer, reserved_atomic } = payment;
+  if (agent_id === null) return false;
+  const found = await database.query({
+    name: 'approved since',
+    text: `select 1 from approval_request a join book b using (agent_id)
+      where agent_id = $1 and request_hash = $2 and payer = $3 and amount_atomic = $4 and decision = 'approve'
+        and decided_at >= clock_timestamp() - make_interval(secs => ${TTL_SECONDS}) and not ${TAKEN} limit 1`,
+    values: [agent_id, request_hash, payer, reserved_atomic.toString()],
+  });
+  return found.length > 0;
+}

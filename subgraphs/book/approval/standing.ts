@@ -1,0 +1,119 @@
+import { type ApprovalDecision, approvalLimits } from '../../../schema/approval.ts';
+import type { AgentId, ApprovalId } from '../../../schema/ids.ts';
+import { policyLimits } from '../../../schema/policy-limits.ts';
+import type { Approval } from '../../../schema/policy-rule.ts';
+import type { Tx } from '../../database.ts';
+import type { ReservationRequest } from '../ledger/reservation.ts';
+import { ms, TAKEN } from './columns.ts';
+
+/** An answer that was given, or is waited for, to calls like one that is judged. */
+interface StandingApproval {
+  readonly approval_id: ApprovalId;
+  readonly agent_id: AgentId;
+  readonly request_hash: string;
+  readonly amount_atomic: bigint;
+  readonly payer: string;
+  readonly delegation_hash: string | null;
+  readonly decision: ApprovalDecision | null;
+  readonly decided_ms: number | null;
+  readonly open_until_ms: number;
+  readonly taken: boolean;
+}
+
+export interface UsableApproval extends Approval {
+  readonly approval_id: ApprovalId;
+}
+
+type Asking = Pick<ReservationRequest, 'agent_id' | 'amount' | 'payer_wallet' | 'payment'>;
+
+/**
+ * Approvals by people for the calls of a batch, as they stand behind the locks of their books' heads. What a call takes here
+ * is taken for those behind it in the batch, too, and written with the claim; so of any number that race one passes.
+ */
+export class StandingApprovals {
+  readonly #found: StandingApproval[];
+  readonly #open: Map<AgentId, number>;
+  readonly #taken = new Map<ApprovalId, string>();
+
+  private constructor(found: readonly StandingApproval[], open: ReadonlyMap<AgentId, number>) {
+    this.#found = [...found];
+    this.#open = new Map(open);
+  }
+
+  /** `items`: calls whose books ask for approvals; of nothing else anything is read. */
+  static async read(tx: Pick<Tx, 'query'>, items: readonly Asking[]): Promise<StandingApprovals> {
+    const calls = items.flatMap(({ agent_id, payment }) =>
+      payment ? [{ agent_id, request_hash: payment.request_hash }] : [],
+    );
+    if (calls.length === 0) return new StandingApprovals([], new Map());
+    const { rows } = await tx.query<StandingApproval & Record<string, unknown>>({
+      name: 'standing approvals',
+      text: `select approval_id, agent_id, request_hash, amount_atomic, payer, delegation_hash, decision,
+          ${ms('decided_at')} as decided_ms, ${ms('open_until')} as open_until_ms, ${TAKEN} as taken
+        from approval_request a
+        where (agent_id, request_hash) in (select n.agent_id, n.request_hash from jsonb_populate_recordset(null::approval_request, $1::jsonb) n)
+          and open_until > clock_timestamp() - make_interval(secs => ${policyLimits.approval_ttl_seconds_max})
+        order by approval_id desc`,
+      values: [JSON.stringify(calls)],
+    });
+    const open = await tx.query<{ agent_id: AgentId; open: number }>({
+      name: 'open approval requests',
+      text: `select agent_id, count(*)::int as open from approval_request
+        where agent_id = any($1) and decision is null and open_until > clock_timestamp() group by agent_id`,
+      values: [[...new Set(calls.map(({ agent_id }) => agent_id))]],
+    });
+    return new StandingApprovals(rows, new Map(open.rows.map(row => [row.agent_id, row.open])));
+  }
+
+  /** What was approved of this very call, and no other holds; whether it is fresh enough is for the policy to say. */
+  approving(asked: Asking): UsableApproval | null {
+    const approved = this.#like(asked).find(it => it.decision === 'approve' && !this.#isTaken(it) && isOf(it, asked));
+    if (!approved || approved.decided_ms === null) return null;
+    return { approval_id: approved.approval_id, act: 'approve', at_ms: approved.decided_ms };
+  }
+
+  take({ approval_id }: UsableApproval, claim_key: string): void {
+    this.#taken.set(approval_id, claim_key);
+  }
+
+  /** Whether the call may leave a request: one open per request hash, so many per book, and none behind a denial in its time. */
+  mayAsk(asked: Asking, now_ms: number): boolean {
+    if (!asked.payment || asked.amount === null) return false;
+    if ((this.#open.get(asked.agent_id) ?? 0) >= approvalLimits.open_per_book_max) return false;
+    return !this.#like(asked).some(({ decision, open_until_ms }) => decision !== 'approve' && now_ms < open_until_ms);
+  }
+
+  /** A request that is open from here on. */
+  opened(approval: Omit<StandingApproval, 'decision' | 'decided_ms' | 'taken'>): void {
+    this.#found.unshift({ ...approval, decision: null, decided_ms: null, taken: false });
+    this.#open.set(approval.agent_id, (this.#open.get(approval.agent_id) ?? 0) + 1);
+  }
+
+  /** With the claims that took them, in their transaction. */
+  storeTaken(tx: Tx): void {
+    if (this.#taken.size === 0) return;
+    const rows = [...this.#taken].map(([approval_id, taken_by]) => ({ approval_id, taken_by }));
+    tx.write({
+      name: 'take approvals',
+      text: `update approval_request a set taken_by = n.taken_by
+        from jsonb_populate_recordset(null::approval_request, $1::jsonb) n where a.approval_id = n.approval_id`,
+      values: [JSON.stringify(rows)],
+    });
+  }
+
+  #like({ agent_id, payment }: Asking): readonly StandingApproval[] {
+    return this.#found.filter(it => it.agent_id === agent_id && it.request_hash === payment?.request_hash);
+  }
+
+  #isTaken({ approval_id, taken }: StandingApproval): boolean {
+    return taken || this.#taken.has(approval_id);
+  }
+}
+
+function isOf(approval: StandingApproval, { amount, payer_wallet, payment }: Asking): boolean {
+  return (
+    approval.amount_atomic === amount &&
+    approval.payer === payer_wallet &&
+    approval.delegation_hash === (payment?.session?.delegation_hash ?? null)
+  );
+}

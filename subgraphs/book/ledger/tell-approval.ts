@@ -1,0 +1,17 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { iso } from '../../clock.ts';
+import type { Tx } from '../../database.ts';
+import { appendEvent, type Head, storeBooks } from './append.ts';
+
+interface AnsweredCall {
+  readonly agentId: AgentId;
+  readonly seq: number;
+  readonly taskId: string;
+}
+
+/** Part of the ledger: what was answered to a call that was to be approved, under the head that it was answered under. */
+export function tellApproval(tx: Tx, head: Head, { agentId, seq, taskId }: AnsweredCall, body: JsonObject): void {
+  const told = appendEvent(head, { kind: 'approval', seq, task_id: taskId, body }, iso(head.now_ms));
+  storeBooks(tx, new Map([[agentId, told.head]]), [told.event]);
+}

@@ -1,0 +1,25 @@
+import { Refusal } from '../../../schema/errors.ts';
+import { callNamed } from '../../../schema/session/act.ts';
+import { approveByAct, requestBelow } from '../../book/approval/by-act.ts';
+import type { SessionContext } from '../context.ts';
+import type { SignedAct } from './signed-act.ts';
+import { requireStillActive, takeAct } from './take-act.ts';
+
+/**
+ * Approves a call that was made under a session below this one, and that its book has refused for want of an approval. Nobody
+ * approves their own: the call of this very session, or of another one of the same key, is not found.
+ * @throws not_found, act_nonce_used, book_damaged, approval_closed, session_not_active
+ */
+export async function approveCall({ session, request, time }: SignedAct, { database }: SessionContext) {
+  const request_hash = callNamed(request.resource);
+  if (request_hash === null) throw new Refusal('not_found');
+  const { delegationHash: delegation_hash, agentAddress: agent_address } = session;
+  return database.transaction(async tx => {
+    await takeAct(tx, session, time);
+    const found = await requestBelow(tx, request_hash, { delegation_hash, agent_address });
+    if (found === null) throw new Refusal('not_found');
+    const { approvalId, agentId } = await approveByAct(tx, found);
+    await requireStillActive(tx, session);
+    return { approved: { approvalId, agentId, requestHash: request_hash } };
+  });
+}
