@@ -110,7 +110,10 @@ export const errors = {
     'A request under this Idempotency-Key is being worked on; ask again with the same one.',
   ],
   act_nonce_used: [409, 'An act with this nonce was done already.'],
-  approval_closed: [409, 'The approval request was answered otherwise, or its time is over: `status` says which.'],
+  approval_closed: [
+    409,
+    'The approval request was answered otherwise, or its time is over: `approval_status` says which.',
+  ],
   already_handed_off: [409, 'That receipt was handed to that agent already.'],
   wallet_registered: [409, 'This wallet is registered already, or is being registered.'],
   duplicate_ref: [409, 'This payment reference stands on a book already.'],

@@ -52,7 +52,7 @@ export const approvalDoors = [
       input: toCamelKeys(body) as JsonObject,
     }),
     response: ApprovalAnswer,
-    errors: ['control_proof_invalid', 'not_found', 'approval_closed', 'book_damaged', 'chain_unavailable'],
+    errors: ['control_proof_invalid', 'forbidden', 'not_found', 'approval_closed', 'book_damaged', 'chain_unavailable'],
   }),
   documentDoor({
     name: 'get_linked_approval',
@@ -85,6 +85,6 @@ export const approvalDoors = [
       decision: body.decision,
     }),
     response: ApprovalAnswer,
-    errors: ['not_found', 'approval_closed', 'book_damaged'],
+    errors: ['forbidden', 'not_found', 'approval_closed', 'book_damaged'],
   }),
 ] as const;

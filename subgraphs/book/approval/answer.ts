@@ -25,7 +25,7 @@ export async function answerApproval(tx: Tx, found: FoundApproval, answer: Appro
   const { decision, by } = answer;
   if (standing.decision === decision) return standing;
   const status = statusOf(standing, head.now_ms);
-  if (status !== 'open') throw new Refusal('approval_closed', { facts: { status } });
+  if (status !== 'open') throw new Refusal('approval_closed', { facts: { approval_status: status } });
   const decided_at = iso(head.now_ms);
   tx.write({
     name: 'answer approval request',

@@ -22,6 +22,8 @@ export function openSocket(
   onTestFinished(async () => client.dispose());
   const results = (query: string) => client.iterate({ query });
   return {
+    /** What comes, one after the other. */
+    each: results,
     /** All that comes, to the end. Throws what the operation was refused with. */
     async all(query: string): Promise<Result[]> {
       const heard: Result[] = [];

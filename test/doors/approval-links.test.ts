@@ -1,0 +1,146 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { WebhookEnvelope } from '../../rest-compat/book/webhook-envelope.ts';
+import { approvalLimits } from '../../schema/approval.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { approvalToken } from '../../subgraphs/book/approval/link.ts';
+import { openVault } from '../../subgraphs/vault.ts';
+import { type Asked, approvalDoorsOf, walletAnswer } from '../harness/doors/approvals.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { openSocket } from '../harness/doors/socket.ts';
+import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
+import { dumpOf } from '../harness/dump.ts';
+import { openReceiver } from '../harness/webhook/receiver.ts';
+
+const SEAL_KEY = 'a key that seals and marks, of a test alone';
+let service: Service;
+beforeAll(async () => {
+  service = await openService({ NODE_ENV: 'test', DEMO_KEYS: 'a-demo-key', SEAL_KEY, LOG_LEVEL: 'trace' });
+});
+
+const { newest, cautious, asked, decided, answer } = approvalDoorsOf(() => service);
+const { secretOf, read } = webhookDoorsOf(() => service);
+const closed = { status: 404, body: { code: 'not_found' } };
+
+/** A cautious book whose webhook is told of approvals, and the link of a call of it. */
+async function linked(content: string) {
+  const [agent, receiver] = [await cautious(), await openReceiver()];
+  await secretOf(agent, { url: `${receiver.url}/in`, events: ['approval'] });
+  const call = await asked(agent, content);
+  const [message] = await receiver.heard(1);
+  const [id, token] = new URL(String(message?.body.approval_link)).hash.slice(1).split('.');
+  const at = `/v1/approvals/${id}`;
+  const headers = { 'X-SVC-Approval': String(token) };
+  return {
+    ...{ agent, receiver, call, message: message as NonNullable<typeof message>, id, token: String(token), at },
+    look: (shown = headers) => service.get<Asked & JsonObject>(at, shown),
+    say: (decision: string, shown: Record<string, string> = headers) =>
+      service.post<Asked & JsonObject>(at, { decision }, shown),
+  };
+}
+
+describe('the webhook kind `approval`', () => {
+  it('is opt-in, in no usual kinds; tells of request and answer, and has a link of the request alone', async () => {
+    const { agent, receiver, call, message, id, token } = await linked('Told');
+    const { request } = call;
+    expect(WebhookEnvelope.parse(message.body)).toEqual(message.body);
+    expect(message.body).toMatchObject({
+      kind: 'approval',
+      approval_link: `${service.url}/approve#${request.approval_id}.${token}`,
+      event: { kind: 'approval', body: { status: 'open', approval_id: id, request_hash: request.request_hash } },
+      row: { task_id: request.task_id, evidence: 'policy_blocked' },
+    });
+    await decided(agent, request);
+    const [, told] = await receiver.heard(2);
+    expect(told?.body).toMatchObject({ event: { body: { status: 'approved', decided_by: 'wallet' } } });
+    expect(told?.body).not.toHaveProperty('approval_link');
+    const { body } = await read(agent);
+    expect(body.supported_events).not.toContain('approval');
+  });
+
+  it('its token stands in no answer, event, row, job or log, delivered or not', async () => {
+    const { agent, call, look, say, token } = await linked('Secret');
+    // Of this one the job stays: its receiver takes nothing.
+    const [waiting, receiver] = [await cautious(), await openReceiver(() => ({ status: 500 }))];
+    await secretOf(waiting, { url: `${receiver.url}/in`, events: ['approval'] });
+    const { request } = await asked(waiting, 'Secret, too');
+    await receiver.heard(1);
+    const answers = [call.heard, await look(), await say('approve')];
+    const query = `subscription { bookRows(agentId: ${agent.agent_id}, after: 0) { kind body } }`;
+    const live = openSocket(service, { session: agent.session });
+    const told: string[] = [];
+    for await (const event of live.each(query)) {
+      told.push(JSON.stringify(event));
+      if (told.filter(it => it.includes('"approval"')).length === 2) break;
+    }
+    const texts = [...answers.map(({ text }) => text), ...told, await dumpOf(service.database_url)];
+    texts.push(service.gateway.logs.join('\n'));
+    expect(texts.join()).toContain(call.request.approval_id);
+    const other = approvalToken({ vault: openVault(SEAL_KEY) }, request.approval_id);
+    expect(approvalToken({ vault: openVault(SEAL_KEY) }, call.request.approval_id)).toBe(token);
+    for (const secret of [token, other])
+      for (const written of [secret, Buffer.from(secret).toString('hex')])
+        for (const text of texts) expect(text).not.toContain(written);
+  });
+});
+
+describe('GET /v1/approvals/{approval_id}', () => {
+  it('200 shows what it is for, and changes nothing, however often', async () => {
+    const { agent, call, look } = await linked('Shown');
+    for (let times = 0; times < 3; times++) expect(await look()).toMatchObject({ status: 200, body: call.request });
+    expect(await newest(agent)).toEqual(call.request);
+    expect((await service.buy(agent.account, ask('Shown'))).status).toBe(403);
+  });
+
+  it('400 without a token, and for one that is too long or holds NUL; 404 with another one or no request', async () => {
+    const { at, look, token } = await linked('Guessed');
+    expect((await service.get(at)).status).toBe(400);
+    expect((await look({ 'X-SVC-Approval': 'x'.repeat(approvalLimits.token_chars_max + 1) })).status).toBe(400);
+    const query = 'query ($id: String!, $token: String!) { linkedApproval(approvalId: $id, token: $token) { status } }';
+    const variables = { id: at.split('/').at(-1), token: `${token}\u0000` };
+    expect((await service.post('/graphql', { query, variables })).text).not.toContain('"open"');
+    const flipped = `${token.slice(0, -1)}${token.endsWith('A') ? 'Q' : 'A'}`;
+    expect(await look({ 'X-SVC-Approval': flipped })).toMatchObject(closed);
+    const other = `/v1/approvals/approval_${'0'.repeat(26)}`;
+    expect(await service.get(other, { 'X-SVC-Approval': token })).toMatchObject(closed);
+    expect((await look()).status).toBe(200);
+  });
+
+  it('404 with the right token, too, where too often was guessed; the wallet answers all the same', async () => {
+    const { agent, call, look, say } = await linked('Guessed too often');
+    for (let tries = 0; tries < approvalLimits.link_tries_max; tries++)
+      expect(
+        await (tries % 2 === 0 ? look : say.bind(null, 'approve'))({ 'X-SVC-Approval': `no-${tries}` }),
+      ).toMatchObject(closed);
+    expect(await look()).toMatchObject(closed);
+    expect(await say('approve')).toMatchObject(closed);
+    expect((await decided(agent, call.request)).status).toBe('approved');
+  });
+});
+
+describe('POST /v1/approvals/{approval_id}', () => {
+  it('200 approves: the same call passes once', async () => {
+    const { call, say } = await linked('By link');
+    expect(await say('approve')).toMatchObject({ status: 200, body: { status: 'approved', decided_by: 'link' } });
+    expect((await call.send()).status).toBe(200);
+  });
+
+  it('200 denies; 409 approval_closed for another answer, by the link and by the wallet', async () => {
+    const { agent, call, say } = await linked('Denied by link');
+    expect(await say('deny')).toMatchObject({ status: 200, body: { status: 'denied' } });
+    expect(await say('deny')).toMatchObject({ status: 200, body: { status: 'denied' } });
+    expect(await say('approve')).toMatchObject({ status: 409, body: { code: 'approval_closed' } });
+    const signed = await walletAnswer(agent.account, call.request);
+    expect((await answer(agent, call.request.approval_id, signed)).status).toBe(409);
+    expect((await call.send()).status).toBe(403);
+  });
+
+  it('400 for an answer that is none, 403 beside a demo key, 404 with another token, and of another request', async () => {
+    const [one, other] = [await linked('One'), await linked('Other')];
+    expect((await one.say('perhaps')).status).toBe(400);
+    const headers = { 'X-SVC-Approval': one.token };
+    expect((await one.say('approve', { ...headers, 'X-API-Key': 'a-demo-key' })).status).toBe(403);
+    expect(await one.say('approve', { 'X-SVC-Approval': 'another' })).toMatchObject(closed);
+    expect(await other.say('approve', headers)).toMatchObject(closed);
+    expect((await newest(one.agent)).status).toBe('open');
+  });
+});

@@ -1,0 +1,68 @@
+import { expect } from 'vitest';
+import type { z } from 'zod';
+import type { ApprovalAnswer, ApprovalsAnswer } from '../../../rest-compat/book/approval-answers.ts';
+import { type ApprovalDecision, approvalText, type NamedApproval } from '../../../schema/approval.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { nowSeconds } from '../session/delegate.ts';
+import { ask, type Service } from './open-service.ts';
+import { refusing } from './refusing.ts';
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+type Account = Agent['account'];
+export type Asked = z.infer<typeof ApprovalAnswer>;
+
+/** What a wallet sends to answer a request. */
+export async function walletAnswer(
+  wallet: Pick<Account, 'signMessage'>,
+  named: NamedApproval,
+  decision: ApprovalDecision = 'approve',
+  at = nowSeconds(),
+) {
+  const wallet_signature = await wallet.signMessage({ message: approvalText(named, decision, at) });
+  return { decision, wallet_signature, signature_timestamp: at };
+}
+
+/** The doors of a service at which calls are approved. */
+export function approvalDoorsOf(service: () => Service) {
+  const path = ({ agent_id }: Pick<Agent, 'agent_id'>, id = '') =>
+    `/v1/agents/${agent_id}/book/approvals${id && `/${id}`}`;
+  const shown = ({ session }: Pick<Agent, 'session'>) => ({ 'X-SVC-Session': session });
+  const list = async (agent: Agent) => {
+    const { status, body } = await service().get<z.infer<typeof ApprovalsAnswer>>(path(agent), shown(agent));
+    expect(status).toBe(200);
+    return body.approvals;
+  };
+  const newest = async (agent: Agent): Promise<Asked> => {
+    const [found] = await list(agent);
+    if (!found) throw new Error('nothing was asked for');
+    return found;
+  };
+  const answer = (agent: Pick<Agent, 'agent_id'>, id: string, body: unknown, headers = {}) =>
+    service().post<Asked & JsonObject>(path(agent, id), body, headers);
+  return {
+    ...{ path, shown, list, newest, answer },
+    /** An agent whose book lets nothing pass without an approval. */
+    async cautious(policy: Readonly<Record<string, JsonObject[string]>> = {}): Promise<Agent> {
+      const agent = await service().newAgent();
+      const book = refusing(service());
+      for (const [name, value] of Object.entries({ tier2_above: '1000', ...policy }))
+        await book.set(agent, name, value);
+      return agent;
+    },
+    /** A call that was refused, with its payment, and what it left to be answered. */
+    async asked(agent: Agent, content: string, headers = {}) {
+      const payment = await service().payment(agent.account, '/v1/chat/completions');
+      const send = (body = ask(content)) =>
+        service().post<JsonObject>('/v1/chat/completions', body, { ...payment, ...headers });
+      const heard = await send();
+      expect(heard).toMatchObject({ status: 403, body: { code: 'approval_ttl_expired', charged: false } });
+      return { payment, heard, send, request: await newest(agent) };
+    },
+    /** By the wallet of the agent. */
+    async decided(agent: Agent, request: NamedApproval, decision: ApprovalDecision = 'approve') {
+      const answered = await answer(agent, request.approval_id, await walletAnswer(agent.account, request, decision));
+      expect(answered.status, answered.text).toBe(200);
+      return answered.body;
+    },
+  };
+}
