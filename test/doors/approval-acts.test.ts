@@ -1,0 +1,126 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { approvalDoorsOf } from '../harness/doors/approvals.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { type Delegated, delegate, nowSeconds, signAct, signRevocation } from '../harness/session/delegate.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+
+const { newest, list, cautious, asked } = approvalDoorsOf(() => service);
+const newKey = () => privateKeyToAccount(generatePrivateKey());
+const act = async (session: Delegated, resource: string, more: JsonObject = {}) => {
+  const body = await signAct(session, { action: 'approve', resource, ...more });
+  return { body, heard: await service.post<JsonObject>(`/v1/sessions/${session.delegation_hash}/act`, body) };
+};
+const under = ({ delegation_hash, grant }: Delegated) => ({
+  parentDelegationHash: delegation_hash,
+  ...{ capAtomic: '500000', validAfter: grant.validAfter, sessionExpiry: grant.sessionExpiry },
+});
+
+/** A bound parent session, a child of it with a payer of its own whose book is cautious, and a refused call of the child. */
+async function family(content: string) {
+  const [owner, worker] = [await service.newAgent(), await cautious()];
+  const parent = await delegate(owner.account, owner.account, newKey());
+  expect((await service.buy(owner.account, ask('Binds the parent'), parent.headers)).status).toBe(200);
+  const child = await delegate(parent.agent, worker.account, newKey(), under(parent));
+  const call = await asked(worker, content, child.headers);
+  return { owner, worker, parent, child, call, resource: `call/${call.request.request_hash}` };
+}
+
+describe('an act `approve` of a call', () => {
+  it('200 by the session over it: the same call passes, once, under that session alone', async () => {
+    const { worker, parent, child, call, resource } = await family('Approved by its parent');
+    expect(call.request).toMatchObject({ delegation_hash: child.delegation_hash, status: 'open' });
+    const { body, heard } = await act(parent, resource);
+    const { approval_id, agent_id, request_hash } = call.request;
+    expect(heard).toMatchObject({
+      status: 200,
+      body: { action: 'approve', resource, approved: { approval_id, agent_id, request_hash } },
+    });
+    expect(await newest(worker)).toMatchObject({ status: 'approved', decided_by: 'act' });
+    // Without the grant, or under another one, it is another call.
+    expect((await service.buy(worker.account, ask('Approved by its parent'))).status).toBe(403);
+    const sibling = await delegate(parent.agent, worker.account, newKey(), under(parent));
+    expect((await service.buy(worker.account, ask('Approved by its parent'), sibling.headers)).status).toBe(403);
+    expect((await call.send()).status).toBe(200);
+    expect((await service.buy(worker.account, ask('Approved by its parent'), child.headers)).status).toBe(403);
+    const replayed = await service.post(`/v1/sessions/${parent.delegation_hash}/act`, body);
+    expect(replayed).toMatchObject({ status: 409, body: { code: 'act_nonce_used' } });
+  });
+
+  it('404 by whoever made the call: its own session, and any of the same key', async () => {
+    const { worker, child, resource } = await family('By itself');
+    // Bound by calls that need none.
+    const own = await delegate(worker.account, worker.account, child.agent);
+    await service.post(`/v1/agents/${worker.agent_id}/book/policy`, {
+      ...{ session: worker.session, policy_type: 'tier2_above', value: null },
+    });
+    for (const session of [child, own])
+      expect((await service.buy(worker.account, ask('Binds'), session.headers)).status).toBe(200);
+    for (const session of [child, own]) expect((await act(session, resource)).heard.status).toBe(404);
+    expect((await list(worker)).filter(({ status }) => status === 'open')).toHaveLength(1);
+  });
+
+  it('404 by the same key from above, as a session that hands itself a child would', async () => {
+    const [owner, worker] = [await service.newAgent(), await cautious()];
+    const key = newKey();
+    const parent = await delegate(owner.account, owner.account, key);
+    expect((await service.buy(owner.account, ask('Binds'), parent.headers)).status).toBe(200);
+    const child = await delegate(key, worker.account, key, under(parent));
+    const { request } = await asked(worker, 'By the same key', child.headers);
+    expect((await act(parent, `call/${request.request_hash}`)).heard.status).toBe(404);
+    expect((await newest(worker)).status).toBe('open');
+  });
+
+  it('404 by a session of another tree, for a call under none, for no call, and for what is no name of one', async () => {
+    const { parent } = await family('Of one tree');
+    const { resource } = await family('Of another tree');
+    const plain = await asked(await cautious(), 'Under no session');
+    const others = [resource, `call/${plain.request.request_hash}`, `call/${'0'.repeat(64)}`, 'call/x', 'book'];
+    for (const other of others) expect((await act(parent, other)).heard.status).toBe(404);
+  });
+
+  it('401 and 403: signed by another key, too late, and by a session that is over', async () => {
+    const { owner, worker, parent, resource } = await family('Over');
+    const forged = await act({ ...parent, agent: newKey() }, resource);
+    expect(forged.heard).toMatchObject({ status: 401, body: { code: 'act_signature_invalid' } });
+    const late = await act(parent, resource, { deadline: nowSeconds() - 1 });
+    expect(late.heard).toMatchObject({ status: 401, body: { code: 'act_expired' } });
+    await service.post(
+      `/v1/sessions/${parent.delegation_hash}/revoke`,
+      await signRevocation(owner.account, parent.delegation_hash),
+    );
+    expect((await act(parent, resource)).heard).toMatchObject({ status: 403, body: { code: 'session_not_active' } });
+    expect((await newest(worker)).status).toBe('open');
+  });
+
+  it('403 approval_ttl_expired where the payer’s book has the act for one of high risk, and no challenge is shown', async () => {
+    const { owner, parent, resource } = await family('Of high risk');
+    await service.post(`/v1/agents/${owner.agent_id}/book/policy`, {
+      ...{ session: owner.session, policy_type: 'risk_tiers', value: { high: ['approve'], low: [] } },
+    });
+    expect((await act(parent, resource)).heard).toMatchObject({ status: 403, body: { code: 'approval_ttl_expired' } });
+    const { body } = await service.post<{ challenge_id: string; nonce: string; deadline: number }>(
+      `/v1/sessions/${parent.delegation_hash}/challenge`,
+      {},
+    );
+    const { challenge_id, nonce, deadline } = body;
+    expect((await act(parent, resource, { challenge_id, nonce, deadline })).heard.status).toBe(200);
+  });
+
+  it('does not pass the cap of the session that the call is made under', async () => {
+    const [owner, worker] = [await service.newAgent(), await cautious()];
+    const parent = await delegate(owner.account, owner.account, newKey());
+    expect((await service.buy(owner.account, ask('Binds'), parent.headers)).status).toBe(200);
+    const child = await delegate(parent.agent, worker.account, newKey(), { ...under(parent), capAtomic: '1999' });
+    const { request, send } = await asked(worker, 'Beyond the cap', child.headers);
+    expect((await act(parent, `call/${request.request_hash}`)).heard.status).toBe(200);
+    expect(await send()).toMatchObject({ status: 403, body: { code: 'session_cap_exceeded', charged: false } });
+    // What was let go of in the claim's own transaction was given back there.
+    expect((await newest(worker)).status).toBe('approved');
+  });
+});
