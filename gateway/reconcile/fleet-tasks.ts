@@ -2,6 +2,7 @@ import { limits } from '../../schema/limits.ts';
 import { expireJobs } from '../../subgraphs/board/job/expire.ts';
 import { forgetOutputs } from '../../subgraphs/board/job/output.ts';
 import { forgetBoardUses } from '../../subgraphs/board/uses.ts';
+import { forgetApprovals } from '../../subgraphs/book/approval/forget.ts';
 import { expireEscrows } from '../../subgraphs/book/escrow/expire.ts';
 import { correctYielded } from '../../subgraphs/book/ingest/yield.ts';
 import { correct } from '../../subgraphs/book/ledger/correct.ts';
@@ -14,6 +15,7 @@ import { forgetClaims } from '../../subgraphs/receipt/claim/forget.ts';
 import { forgetKeyCalls } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import { forgetNames } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { tasksOfSettlement } from '../../subgraphs/receipt/claim/transitions.ts';
+import { forgetUnbound } from '../../subgraphs/session/delegation/forget-unbound.ts';
 import { forgetUsed } from '../../subgraphs/session/possession/forget-used.ts';
 import type { PeriodicTask } from '../jobs/periodic.ts';
 import type { Rechecked } from '../rails/finality.ts';
@@ -44,6 +46,8 @@ const tasks: readonly FleetTask[] = [
   { name: 'forget', rest_ms: 600_000, run: forget },
   { name: 'router_uses', rest_ms: 600_000, run: ({ database }) => forgetRouterUses(database) },
   { name: 'board_uses', rest_ms: 600_000, run: ({ database }) => forgetBoardUses(database) },
+  { name: 'approvals', rest_ms: 600_000, run: ({ database }) => forgetApprovals(database) },
+  { name: 'unbound_sessions', rest_ms: 600_000, run: ({ database }) => forgetUnbound(database) },
   { name: 'superseded_jobs', rest_ms: 600_000, run: ({ database }) => forgetSuperseded(database) },
 ];
 

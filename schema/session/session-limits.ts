@@ -24,6 +24,9 @@ export const sessionLimits = {
   revocation_ahead_seconds_max: 30,
   act_rows_max: 200,
   act_rows_default: 50,
+  /** A session that no recorded payment has bound is forgotten after so long, once none holds it. */
+  unbound_kept_seconds: 3_600,
+  unbound_forgotten_at_once_max: 500,
   /** Of a tree that is shown at once. */
   tree_sessions_max: 1_000,
 } as const;

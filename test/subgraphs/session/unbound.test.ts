@@ -1,0 +1,77 @@
+import { beforeAll, expect, it } from 'vitest';
+import { openQueues } from '../../../gateway/record/queues.ts';
+import { atomicAmount } from '../../../schema/amount.ts';
+import { sessionLimits } from '../../../schema/session/session-limits.ts';
+import { ZERO_HASH } from '../../../schema/session/typed-data.ts';
+import { BlockedCalls } from '../../../subgraphs/book/ledger/blocked-calls.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { countSpent } from '../../../subgraphs/session/delegation/count-spent.ts';
+import { forgetUnbound } from '../../../subgraphs/session/delegation/forget-unbound.ts';
+import { abandoned, claimRequest, settling } from '../../harness/claim/fixture.ts';
+import { refuser } from '../../harness/ledger/fixture.ts';
+import { hex32 } from '../../harness/session/delegate.ts';
+import { freshStore } from '../../harness/store.ts';
+
+let database: Database;
+let queue: ReturnType<typeof openQueues>['claim'];
+beforeAll(async () => {
+  database = await freshStore();
+  const recorder = () => Promise.reject(new Error('nothing is recorded by this queue'));
+  queue = openQueues(database, recorder, { refuser, blocked_calls: new BlockedCalls() }, null).claim;
+});
+
+const life = { validAfter: 0, sessionExpiry: 4_000_000_000 };
+
+/** A payment under a new session, which it has written down. */
+async function claimed(delegation_hash: string = hex32()) {
+  const grant = { payer: '0x', agentPubkey: '0x02', capAtomic: '9', ...life, models: [], doors: [], salt: '0x' };
+  const paid_under = {
+    ...{ delegation_hash, path: [delegation_hash], agent_pubkey: '0x02', holds: '5' },
+    ...{ valid_after: life.validAfter, session_expiry: life.sessionExpiry },
+  };
+  const shown = {
+    ...{ delegation_hash, agent_address: '0x', signature: '0x', act: null },
+    grant: { ...grant, parentDelegationHash: ZERO_HASH },
+  };
+  const { outcome } = await queue.submit({
+    request: claimRequest(hex32(), {
+      landing: { paid_from_mark: 'mark', delegation: paid_under },
+      means: { balance_atomic: 10n ** 9n, moved: [] },
+    }),
+    ...{ book: null, holds_atomic: atomicAmount(0n), under: { shown, paid_under, approval: null } },
+    call: { field: 'Mutation.x', model: null, models: [], intent_id: null, attempt_index: null, parent_ref: null },
+  });
+  if (outcome.kind !== 'claimed') throw new Error(`not claimed but ${outcome.kind}`);
+  return { delegation_hash, lease: outcome.lease, paid_under };
+}
+
+const older = () =>
+  database.query({
+    text: 'update delegation set created_at = created_at - make_interval(secs => $1)',
+    values: [sessionLimits.unbound_kept_seconds],
+  });
+const known = async () =>
+  (await database.query<{ name: string }>({ text: 'select delegation_hash as name from delegation' })).map(
+    it => it.name,
+  );
+
+it('a session is forgotten once its time is over, unless a payment has bound it, or holds it still', async () => {
+  const [released, open, sent, bound] = [await claimed(), await claimed(), await claimed(), await claimed()];
+  await abandoned(database, released.lease, true);
+  await settling(database, sent.lease);
+  await database.transaction(async tx =>
+    countSpent(tx, [{ task_id: 'task_bound', agent_id: null, under: bound.paid_under }]),
+  );
+  await forgetUnbound(database);
+  expect(await known()).toHaveLength(4);
+  await older();
+  await forgetUnbound(database);
+  expect(new Set(await known())).toEqual(new Set([open, sent, bound].map(it => it.delegation_hash)));
+  // Its grant is as good as it was: a payment that comes under it writes it down again.
+  await claimed(released.delegation_hash);
+  expect(await known()).toHaveLength(4);
+  await abandoned(database, open.lease, true);
+  await older();
+  await forgetUnbound(database);
+  expect(await known()).not.toContain(open.delegation_hash);
+});
