@@ -91,6 +91,11 @@ function taken(request: ClaimRequest, outcome: TakenClaim['outcome']): TakenClai
   return { claim: { ...request, landing: { ...request.landing, ...said } }, outcome };
 }
 
+function landingsOf(let_pass: ReadonlyMap<string, LetPass>) {
+  const said = [...let_pass].map(([claim_key, outcome]) => ({ claim_key, landing: landingOf(outcome) }));
+  return said.filter(({ landing }) => Object.keys(landing).length > 0);
+}
+
 /** What its book has said of a call that it lets pass: `approval` is taken for as long as the claim is not let go of. */
 function landingOf({ would_block, approval_id }: Pick<LetPass, 'would_block' | 'approval_id'>): JsonObject {
   return { ...(would_block.length > 0 && { would_block }), ...(approval_id && { approval: approval_id }) };
@@ -151,13 +156,7 @@ async function claimAndReserve(
   );
   for (const { request, outcome } of sessions.refused) refused.set(request.claim_key, { request, outcome });
   letGo(tx, refused);
-  addToLandings(
-    tx,
-    [...let_pass].flatMap(([claim_key, said]) => {
-      const landing = landingOf(said);
-      return Object.keys(landing).length === 0 ? [] : [{ claim_key, landing }];
-    }),
-  );
+  addToLandings(tx, landingsOf(let_pass));
   addToLandings(
     tx,
     [...sessions.under_none].map(claim_key => ({ claim_key, landing: UNDER_NONE })),

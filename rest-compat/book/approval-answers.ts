@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalMeans, approvalStatuses } from '../../schema/approval.ts';
+import { approvalMeans, approvalStatuses } from '../../schema/session/approval.ts';
 import { nameComponents } from '../answer-shapes.ts';
 
 /* What the doors of approvals answer, as it looks on the wire. No token stands in any of it. */

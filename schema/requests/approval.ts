@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { approvalDecisions, approvalLimits } from '../approval.ts';
 import { limits } from '../limits.ts';
+import { approvalDecisions, approvalLimits } from '../session/approval.ts';
 import { remembering, wellFormedText } from './parse.ts';
 
 /* How an approval request is named and answered. */

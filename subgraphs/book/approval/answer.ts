@@ -1,12 +1,12 @@
-import type { ApprovalDecision, ApprovalMeans } from '../../../schema/approval.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import type { ApprovalDecision, ApprovalMeans } from '../../../schema/session/approval.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { headOf, lockBooks } from '../ledger/append.ts';
 import { tellApproval } from '../ledger/tell-approval.ts';
-import { type FoundApproval, findApprovals, statusOf } from './find.ts';
+import { type FoundApproval, findApprovals, statusOfApproval } from './find.ts';
 
-export interface ApprovalAnswer {
+export interface GivenAnswer {
   readonly decision: ApprovalDecision;
   readonly by: ApprovalMeans;
 }
@@ -16,7 +16,7 @@ export interface ApprovalAnswer {
  * the same transaction. The same answer again is no other: it stands as it stood. That whoever answers may, was asked
  * before. @throws book_damaged, approval_closed
  */
-export async function answerApproval(tx: Tx, found: FoundApproval, answer: ApprovalAnswer): Promise<FoundApproval> {
+export async function answerApproval(tx: Tx, found: FoundApproval, answer: GivenAnswer): Promise<FoundApproval> {
   const { approvalId, agentId } = found;
   const books = await lockBooks(tx, [agentId]);
   const head = headOf(books, agentId);
@@ -24,7 +24,7 @@ export async function answerApproval(tx: Tx, found: FoundApproval, answer: Appro
   const standing = await again(tx, found);
   const { decision, by } = answer;
   if (standing.decision === decision) return standing;
-  const status = statusOf(standing, head.now_ms);
+  const status = statusOfApproval(standing, head.now_ms);
   if (status !== 'open') throw new Refusal('approval_closed', { facts: { approval_status: status } });
   const decided_at = iso(head.now_ms);
   tx.write({

@@ -1,7 +1,7 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import type { ApprovalDecision, ApprovalMeans } from '../../../schema/approval.ts';
 import type { AgentId, ApprovalId } from '../../../schema/ids.ts';
+import type { ApprovalDecision, ApprovalMeans } from '../../../schema/session/approval.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 
 /**

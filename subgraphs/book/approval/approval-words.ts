@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ApprovalMeans, ApprovalStatus } from '../../../schema/approval.ts';
+import type { ApprovalDecision, ApprovalMeans, ApprovalStatus } from '../../../schema/session/approval.ts';
 import { graphEnum } from '../../graph-enum.ts';
 
 /* Words of approval requests, as the graph's enums. */

@@ -1,5 +1,4 @@
 import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { type ApprovalDecision, approvalLimits } from '../../../schema/approval.ts';
 import { agentId as idOf } from '../../../schema/ids.ts';
 import {
   ApprovalAnswerRequest,
@@ -8,6 +7,7 @@ import {
   LinkedApproval,
 } from '../../../schema/requests/approval.ts';
 import { parseRequest, requestOf } from '../../../schema/requests/parse.ts';
+import { type ApprovalDecision, approvalLimits } from '../../../schema/session/approval.ts';
 import { requirePossession } from '../../access.ts';
 import type { BookContext } from '../context.ts';
 import { answerApproval } from './answer.ts';

@@ -1,15 +1,15 @@
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import { operationsOf } from '../../../schema/paid-operations.ts';
+import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import {
   type ApprovalDecision,
   type ApprovalMeans,
   type ApprovalStatus,
   approvalLimits,
-} from '../../../schema/approval.ts';
-import { operationsOf } from '../../../schema/paid-operations.ts';
-import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+} from '../../../schema/session/approval.ts';
 import { ApprovalDecisionWord, ApprovalMeansWord, ApprovalStatusWord } from './approval-words.ts';
-import { type FoundApproval, passesUntil, statusOf } from './find.ts';
+import { type FoundApproval, passesUntil, statusOfApproval } from './find.ts';
 
 @ObjectType('ApprovalRequest', {
   description: 'A call that the book has refused for want of an approval: who, what, how much, until when.',
@@ -68,5 +68,10 @@ export function shownApproval(found: FoundApproval): ShownApproval {
     ...said
   } = found;
   const { decision: _decision, ...shown } = said;
-  return { ...shown, status: statusOf(found), doors: operationsOf(found.field), passesUntil: passesUntil(found) };
+  return {
+    ...shown,
+    status: statusOfApproval(found),
+    doors: operationsOf(found.field),
+    passesUntil: passesUntil(found),
+  };
 }

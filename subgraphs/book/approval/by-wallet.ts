@@ -1,9 +1,9 @@
-import { approvalText } from '../../../schema/approval.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { ApprovalAnswerRequest } from '../../../schema/requests/approval.ts';
 import { eip191Hash } from '../../../schema/secp256k1.ts';
+import { approvalText } from '../../../schema/session/approval.ts';
 import type { BookContext } from '../context.ts';
 import { answerApproval } from './answer.ts';
 import { type FoundApproval, findApprovals } from './find.ts';

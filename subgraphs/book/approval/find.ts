@@ -1,5 +1,5 @@
-import { type ApprovalStatus, approvalLimits, approvalStatusOf } from '../../../schema/approval.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { type ApprovalStatus, approvalLimits, approvalStatusOf } from '../../../schema/session/approval.ts';
 import type { Database, Tx } from '../../database.ts';
 import type { ApprovalRequest } from './approval-request.entity.ts';
 import { TAKEN, TTL_SECONDS } from './columns.ts';
@@ -67,7 +67,7 @@ export function passesUntil({ decision, decidedAt, ttlSeconds }: FoundApproval):
   return decision === 'approve' && decidedAt ? new Date(decidedAt.getTime() + ttlSeconds * 1_000) : null;
 }
 
-export function statusOf(found: FoundApproval, now_ms = found.now.getTime()): ApprovalStatus {
+export function statusOfApproval(found: FoundApproval, now_ms = found.now.getTime()): ApprovalStatus {
   const { decision, taken, openUntil } = found;
   const passes_until_ms = passesUntil(found)?.getTime() ?? null;
   return approvalStatusOf({ decision, taken, open_until_ms: openUntil.getTime(), passes_until_ms }, now_ms);

@@ -1,4 +1,4 @@
-import { approvalLimits } from '../../../schema/approval.ts';
+import { approvalLimits } from '../../../schema/session/approval.ts';
 import type { Database } from '../../database.ts';
 
 /** Requests whose time was over long ago: what was asked and answered stays on the book, as its events. */

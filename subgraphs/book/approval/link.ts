@@ -1,6 +1,6 @@
-import { approvalLimits } from '../../../schema/approval.ts';
 import { sameSecret } from '../../../schema/digest.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { approvalLimits } from '../../../schema/session/approval.ts';
 import type { Database } from '../../database.ts';
 import type { Vault } from '../../vault.ts';
 import { type FoundApproval, findApprovals } from './find.ts';

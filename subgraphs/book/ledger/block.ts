@@ -4,7 +4,7 @@ import { type AgentId, type RefusalId, refusalId } from '../../../schema/ids.ts'
 import type { PolicyCode } from '../../../schema/policy-kinds.ts';
 import { type Tx } from '../../database.ts';
 import { issueRefusals, type RefusalFacts, type Refuser } from '../../receipt/refusal/sign-refusal.ts';
-import { type AskedApproval, askApproval, storeOpened } from '../approval/ask.ts';
+import { askApproval, type OpenedApproval, storeOpened } from '../approval/ask.ts';
 import type { StandingApprovals } from '../approval/standing.ts';
 import type { Blocked } from '../policy/evaluate.ts';
 import { appendRow, type EventRecord, type Head, type Heads, headOf, storeBirths } from './append.ts';
@@ -73,7 +73,7 @@ export async function blockCalls(
   const grown = new Map<string, BlockedHour>();
   const written: Written[] = [];
   const events: EventRecord[] = [];
-  const opened: AskedApproval[] = [];
+  const opened: OpenedApproval[] = [];
   const outcomes = calls.map(call => {
     const head = headOf(books, call.asked.agent_id);
     const kinds = kindsOfCall(call).map(it => {
@@ -85,7 +85,7 @@ export async function blockCalls(
     const born = refuse(refuser, head, call);
     const asking = askApproval(refuser, approvals, born.head, { ...call, row: born.row });
     books.set(call.asked.agent_id, asking?.head ?? born.head);
-    if (asking) opened.push(asking);
+    if (asking) opened.push(asking.opened);
     for (const { kind, name, hour } of kinds)
       grown.set(name, { ...kind, ...lastOf(born), rows: (hour?.rows ?? 0) + 1 });
     written.push(born);
@@ -100,10 +100,7 @@ export async function blockCalls(
     written.map(({ refusal }) => refusal),
   );
   storeBlockedHours(tx, [...grown.values()]);
-  storeOpened(
-    tx,
-    opened.map(it => it.opened),
-  );
+  storeOpened(tx, opened);
   return { outcomes, events };
 }
 

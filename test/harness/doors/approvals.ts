@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { ApprovalAnswer, ApprovalsAnswer } from '../../../rest-compat/book/approval-answers.ts';
-import { type ApprovalDecision, approvalText, type NamedApproval } from '../../../schema/approval.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { type ApprovalDecision, approvalText, type NamedApproval } from '../../../schema/session/approval.ts';
 import { nowSeconds } from '../session/delegate.ts';
 import { ask, type Service } from './open-service.ts';
 import { refusing } from './refusing.ts';

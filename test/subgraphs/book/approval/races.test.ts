@@ -5,7 +5,7 @@ import { atomicAmount } from '../../../../schema/amount.ts';
 import { agentId } from '../../../../schema/ids.ts';
 import { parsePolicy } from '../../../../schema/requests/policy.ts';
 import { answerApproval } from '../../../../subgraphs/book/approval/answer.ts';
-import { findApprovals, statusOf } from '../../../../subgraphs/book/approval/find.ts';
+import { findApprovals, statusOfApproval } from '../../../../subgraphs/book/approval/find.ts';
 import { BlockedCalls } from '../../../../subgraphs/book/ledger/blocked-calls.ts';
 import { voidReservations } from '../../../../subgraphs/book/ledger/reserve.ts';
 import { setPolicy } from '../../../../subgraphs/book/policy/set.ts';
@@ -62,7 +62,7 @@ const requests = (agent: ReturnType<typeof agentId>) => findApprovals(database, 
 
 /** Answers what is open for that hash; how many that were. */
 async function approve(agent: ReturnType<typeof agentId>, hash = 'a'): Promise<number> {
-  const open = (await requests(agent)).filter(it => it.requestHash[0] === hash && statusOf(it) === 'open');
+  const open = (await requests(agent)).filter(it => it.requestHash[0] === hash && statusOfApproval(it) === 'open');
   for (const found of open)
     await database.transaction(tx => answerApproval(tx, found, { decision: 'approve', by: 'wallet' }));
   return open.length;
@@ -86,7 +86,7 @@ describe('an approval', () => {
       new Set(['claimed', 'blocked', 'blocked_too_often']),
     );
     // The others have left one request between them.
-    expect((await requests(agent)).map(it => statusOf(it))).toEqual(['open', 'passed']);
+    expect((await requests(agent)).map(it => statusOfApproval(it))).toEqual(['open', 'passed']);
     const [one] = passed;
     if (one?.outcome.kind === 'claimed') await release(agent, one.outcome.lease);
     await auditBooks(database);
