@@ -9,8 +9,10 @@ import {
   LinkAnswerRequest,
 } from '../../schema/requests/approval.ts';
 import { operation } from '../document.ts';
-import { documentDoor } from '../door.ts';
+import { documentDoor, pageDoor } from '../door.ts';
+import { HTML } from '../receipt/page/layout.ts';
 import { ApprovalAnswer, ApprovalsAnswer } from './approval-answers.ts';
+import { approvePage } from './approve-page.ts';
 import { AgentPath } from './doors.ts';
 
 /** In a header of its own, which no log shows; what is told as a link has it behind the #, which goes to nobody. */
@@ -35,8 +37,6 @@ export const approvalDoors = [
   }),
   documentDoor({
     name: 'answer_approval',
-    // A model that is shown a wallet's signature may be the very caller that it is asked about.
-    tool: { none: 'needs_secret' },
     methods: ['POST'],
     path: `${OF_BOOK}/{approval_id}`,
     summary: "Approve or deny one by a signature of the agent's wallet; a session answers none",
@@ -53,6 +53,18 @@ export const approvalDoors = [
     }),
     response: ApprovalAnswer,
     errors: ['control_proof_invalid', 'forbidden', 'not_found', 'approval_closed', 'book_damaged', 'chain_unavailable'],
+  }),
+  pageDoor({
+    name: 'get_approve_page',
+    methods: ['GET'],
+    path: '/approve',
+    summary: 'The page of such a link, for people',
+    crawled: false,
+    tags: ['book'],
+    media: HTML,
+    lasting: true,
+    page: approvePage,
+    response: z.string(),
   }),
   documentDoor({
     name: 'get_linked_approval',

@@ -12,6 +12,7 @@ export const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
   'GET get_book_alerts': [{}],
   'POST set_book_alerts': [{ burn_factor: 5 }],
   'GET list_assignments': [{}],
+  'GET list_approvals': [{}],
   'DELETE revoke_assignment': [{}],
   'GET list_disputes': [{}],
   'POST file_dispute': [{ task_id: INFLOW, claim_type: 'output_missing' }],
