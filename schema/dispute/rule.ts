@@ -9,13 +9,22 @@ import { type ClaimType, type DisputeOutcome, type DisputeReason, disputeOutcome
  * and whoever runs one again call the same; it reads no clock and nothing else. A change of what it decides is a new version.
  */
 
-export const DISPUTE_RULE_VERSION = 1;
+/** 2: a request may show the session that it was made under (`delegation_hash`), which its receipt's hash binds. */
+export const DISPUTE_RULE_VERSION = 2;
+const UNDER_SESSIONS_SINCE = 2;
+
+/** Verdicts of every version are run again by the rule that decided them. */
+export function isKnownRule(version: unknown): boolean {
+  return typeof version === 'number' && version >= 1 && version <= DISPUTE_RULE_VERSION;
+}
 
 export interface DisputeClaim {
   readonly claim_type: ClaimType;
   readonly task_id: string;
   /** Bounded, and its caller's: of it nothing counts but what is named below. */
   readonly evidence: JsonObject;
+  /** Of the rule that decides, or has decided; the present one where it is left out. */
+  readonly rule_version?: number;
 }
 
 export type ReadFact = (name: DisputeFactName) => Json;
@@ -28,7 +37,8 @@ export interface Adjudication {
   readonly used: readonly DisputeFactName[];
 }
 
-export function adjudicate(claim: DisputeClaim, read: ReadFact): Adjudication {
+export function adjudicate(shown: DisputeClaim, read: ReadFact): Adjudication {
+  const claim = { ...shown, evidence: asRead(shown) };
   const used: DisputeFactName[] = [];
   const look: ReadFact = name => {
     if (!used.includes(name)) used.push(name);
@@ -36,6 +46,14 @@ export function adjudicate(claim: DisputeClaim, read: ReadFact): Adjudication {
   };
   const reason = uncharged(look, 'disputed') ?? rules[claim.claim_type](claim, look);
   return { reason, outcome: disputeOutcome(reason), used };
+}
+
+/** To a rule of before there was such a member it says nothing. */
+function asRead({ evidence, rule_version = DISPUTE_RULE_VERSION }: DisputeClaim): JsonObject {
+  const { request } = evidence;
+  if (rule_version >= UNDER_SESSIONS_SINCE || !isJsonObject(request)) return evidence;
+  const { delegation_hash: _unread, ...first } = request;
+  return { ...evidence, request: first };
 }
 
 const rules: Readonly<Record<ClaimType, (claim: DisputeClaim, look: ReadFact) => DisputeReason>> = {
@@ -120,18 +138,24 @@ function doubleReason({ task_id, evidence }: DisputeClaim, look: ReadFact): Disp
 interface ShownRequest {
   readonly field: string;
   readonly args: JsonObject;
+  /** Left out of a call that was made under no session. */
+  readonly delegation_hash?: string;
 }
 
 function requestIn({ request }: JsonObject): ShownRequest | null {
   if (!isJsonObject(request)) return null;
-  const { field, args } = request;
-  return typeof field === 'string' && isJsonObject(args) ? { field, args } : null;
+  const { field, args, delegation_hash } = request;
+  if (typeof field !== 'string' || !isJsonObject(args)) return null;
+  return { field, args, ...(typeof delegation_hash === 'string' ? { delegation_hash } : {}) };
 }
 
-/** As the receipt policy has it: SHA-256 of the canonical {request_hash, salt}, where request_hash is that of {field, args}. */
-function isProven(request_hash: Json, { field, args }: ShownRequest, salt: Json | undefined): boolean {
+/**
+ * As the receipt policy has it: SHA-256 of the canonical {request_hash, salt}, where request_hash is that of {field, args},
+ * and under a session of {field, args, delegation_hash}.
+ */
+function isProven(request_hash: Json, shown: ShownRequest, salt: Json | undefined): boolean {
   if (typeof salt !== 'string') return false;
-  return canonicalHash({ request_hash: canonicalHash({ field, args }), salt }) === request_hash;
+  return canonicalHash({ request_hash: canonicalHash({ ...shown }), salt }) === request_hash;
 }
 
 const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);

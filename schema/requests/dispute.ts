@@ -20,7 +20,7 @@ export const DisputeMembers = z.strictObject({
     .meta({ type: 'object', additionalProperties: true })
     .describe(
       'Kept and signed as it stands; read of it are: for `wrong_model` `model` (as requested), and to prove it `request` ' +
-        '{field, args} with `salt`; for `double_charge` `task_id` (of the other row), `request`, `salt` and `other_salt`. ' +
+        '{field, args}, and `delegation_hash` of a call under a session, with `salt`; for `double_charge` `task_id` (of the other row), `request`, `salt` and `other_salt`. ' +
         'The salts came in x-svc-request-salt. Of a chat `field` is Mutation.createChatCompletion (streamed ' +
         'Subscription.chatCompletionStream), and `args` what was sent, with `model` svc/auto, `stream` false, and `max_tokens`, ' +
         '`temperature`, `intent_id` and `attempt_index` null where they were left out.',

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { verifyDispute } from '../../subgraphs/receipt/verify/dispute.ts';
@@ -12,6 +13,7 @@ import { openSocket } from '../harness/doors/socket.ts';
 import { startGateway } from '../harness/gateway.ts';
 import { ROOT } from '../harness/root.ts';
 import { ownFolder } from '../harness/scratch.ts';
+import { delegate } from '../harness/session/delegate.ts';
 
 /* What disputes of real rows come to: each is verified, and its rule run again, by the verifier. */
 
@@ -222,5 +224,26 @@ describe('npm run verify', () => {
       code: 1,
       text: expect.stringContaining('something in it was altered'),
     });
+  });
+});
+
+describe('a call that was made under a session', () => {
+  it('refund: the request is proven with its session, and without it not', async () => {
+    const key = privateKeyToAccount(generatePrivateKey());
+    const session = await delegate(agent.account, agent.account, key);
+    const body = ask('Twice under a session', { intent_id: 'bill-session', attempt_index: 0 });
+    const buy = async () => {
+      const { body: chat, headers } = await service.buy(agent.account, body, session.headers);
+      return { task_id: chat.svc.task_id, salt: headers.get('x-svc-request-salt') ?? '' };
+    };
+    const [first, second] = [await buy(), await buy()];
+    const proof = { task_id: first.task_id, salt: second.salt, other_salt: first.salt };
+    const request = requestOfChat(body);
+    expect(await verdictOn(second.task_id, 'double_charge', { ...proof, request })).toMatchObject({
+      reason: 'request_not_proven',
+    });
+    const { delegation_hash } = session;
+    const under = { ...proof, request: { ...request, delegation_hash } };
+    expect(await verdictOn(second.task_id, 'double_charge', under)).toMatchObject({ reason: 'charged_twice' });
   });
 });

@@ -171,3 +171,31 @@ describe('adjudicate, whatever it is asked', () => {
     );
   });
 });
+
+describe('a request that was made under a session', () => {
+  const delegation_hash = `0x${'3'.repeat(64)}`;
+  const under = (with_salt: string) =>
+    canonicalHash({ request_hash: canonicalHash({ field, args, delegation_hash }), salt: with_salt });
+  const facts = { ...before, 'disputed.request_hash': under(salt), 'other.request_hash': under(other_salt) };
+  const shown = (request: JsonObject, more: Partial<DisputeClaim> = {}): DisputeClaim => ({
+    ...{ claim_type: 'double_charge', task_id: 'second', evidence: { ...twice, request }, ...more },
+  });
+
+  it('is proven with the session, and without it or with another one not', () => {
+    expect(adjudicate(shown({ field, args, delegation_hash }), readOf(facts))).toMatchObject({
+      reason: 'charged_twice',
+    });
+    for (const other of [{}, { delegation_hash: `0x${'4'.repeat(64)}` }, { delegation_hash: 7 }] as JsonObject[])
+      expect(adjudicate(shown({ field, args, ...other }), readOf(facts))).toMatchObject({
+        reason: 'request_not_proven',
+      });
+    const claim = shown({ field, args, delegation_hash });
+    expect(adjudicate(claim, readOf(before))).toMatchObject({ reason: 'request_not_proven' });
+  });
+
+  it('is none to the first rule, which never looked for one: what it has decided stays so', () => {
+    const claim = shown({ field, args, delegation_hash }, { rule_version: 1 });
+    expect(adjudicate(claim, readOf(facts))).toMatchObject({ reason: 'request_not_proven' });
+    expect(adjudicate(claim, readOf(before))).toMatchObject({ reason: 'charged_twice' });
+  });
+});

@@ -2,12 +2,7 @@ import * as z from 'zod';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { disputeSides, factOfReceipt, factSources, isFactName, partsOf } from '../../../schema/dispute/facts.ts';
 import { claimTypes, disputeReasons, verdictMeans } from '../../../schema/dispute/reasons.ts';
-import {
-  type Adjudication,
-  adjudicate,
-  DISPUTE_RULE_VERSION,
-  type DisputeClaim,
-} from '../../../schema/dispute/rule.ts';
+import { type Adjudication, adjudicate, type DisputeClaim, isKnownRule } from '../../../schema/dispute/rule.ts';
 import { documents } from '../../../schema/documents.ts';
 import { type IssuerDocumentVerification, type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts';
 import { verifyReceipt } from './receipt.ts';
@@ -61,8 +56,7 @@ const rules: readonly Rule<OpenedDocument>[] = [
   {
     code: 'rule_unknown',
     says: 'It was decided by a rule that is known here.',
-    fault: ({ claims }) =>
-      unless(claims.rule_version === DISPUTE_RULE_VERSION, 'It was decided by a rule of another version.'),
+    fault: ({ claims }) => unless(isKnownRule(claims.rule_version), 'It was decided by a rule of another version.'),
   },
   { code: 'receipt_invalid', says: 'The receipts that it rests on are valid, each on its own.', fault: receiptFault },
   {

@@ -129,7 +129,7 @@ describe('verifyDispute', () => {
       }),
     ],
     ['receipt_invalid', 'is of another task', () => ({ task_id: 'task_5_1' })],
-    ['rule_unknown', 'another version', () => ({ rule_version: 2 })],
+    ['rule_unknown', 'another version', () => ({ rule_version: 3 })],
     ['not_a_verdict', 'moves_money', () => ({ moves_money: true })],
     ['not_a_verdict', 'schema', () => ({ schema: 'svc402.refusal.v1' })],
     ['link_foreign', 'elsewhere', () => ({ verify_jwks: 'https://elsewhere.example/jwks.json' })],
