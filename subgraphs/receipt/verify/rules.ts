@@ -10,6 +10,7 @@ import { receiptLinks, verifyUrl } from '../../../schema/links.ts';
 import { memberList, receiptMembers, signedFact } from '../../../schema/receipt-facts.ts';
 import { namesNoPayment, payloadVersionOf, settlementBasis, waivers } from '../../../schema/receipt-payload.ts';
 import { signsBeside } from './beside.ts';
+import { handedOnFault } from './handed-on.ts';
 import { derivedLaneFault } from './lane.ts';
 import { legsFault } from './legs.ts';
 import { bookChainFault, signsLess, versionFault } from './payload-version.ts';
@@ -92,6 +93,11 @@ export const rules: readonly Rule<Opened>[] = [
     code: 'reported_invalid',
     says: 'What was reported of work done elsewhere stands beside no payment, no payer and no key.',
     fault: ({ claims }) => reportedFault(claims),
+  },
+  {
+    code: 'hand_off_invalid',
+    says: 'What was handed on names its parent and whom it is for, and no payment, payer or key.',
+    fault: ({ claims }) => handedOnFault(claims),
   },
   {
     code: 'legs_invalid',
