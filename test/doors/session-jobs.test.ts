@@ -1,0 +1,98 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { JOBS, openJobs } from '../harness/board/jobs.ts';
+import { paymentFor } from '../harness/buyer.ts';
+import { ask, CHAT } from '../harness/doors/open-service.ts';
+import { type Delegated, delegate } from '../harness/session/delegate.ts';
+
+const PRICE = 1_500_001n;
+/** A stamp, and one per cent, rounded up. */
+const FEE = 2_000n + 15_001n;
+const BOTH = PRICE + FEE;
+
+let jobs: Awaited<ReturnType<typeof openJobs>>;
+let root: Delegated;
+beforeAll(async () => {
+  jobs = await openJobs();
+  const { account } = jobs.poster;
+  root = await delegate(account, account, newKey(), { capAtomic: '5000000' });
+  expect((await jobs.service.buy(account, ask('Binds the root'), root.headers)).status).toBe(200);
+});
+
+const newKey = () => privateKeyToAccount(generatePrivateKey());
+const childWith = (capAtomic: string) => {
+  const { validAfter, sessionExpiry } = root.grant;
+  const narrowed = { capAtomic, validAfter, sessionExpiry, parentDelegationHash: root.delegation_hash };
+  return delegate(root.agent, jobs.poster.account, newKey(), narrowed);
+};
+
+async function burnt(): Promise<ReadonlyMap<string, JsonObject>> {
+  const query = `{ sessionTree(delegationHash: "${root.delegation_hash}") { delegationHash spentAtomic heldAtomic } }`;
+  const { body } = await jobs.service.post<{ data: { sessionTree: { delegationHash: string }[] } }>(
+    '/graphql',
+    { query },
+    jobs.by(jobs.poster),
+  );
+  return new Map(body.data.sessionTree.map(({ delegationHash, ...sums }) => [delegationHash, sums]));
+}
+
+const paying = (path: string) => paymentFor(jobs.poster.account, jobs.service.url + path, jobs.by(jobs.poster));
+const pay = (path: string, headers: Readonly<Record<string, string>>) =>
+  jobs.service.post<JsonObject>(path, {}, { ...jobs.by(jobs.poster), ...headers });
+
+describe('POST /v1/board/jobs/{id}/pay under a session', () => {
+  it('counts both payments at the first, on the session and on all over it; the second counts no more', async () => {
+    const child = await childWith(String(BOTH));
+    const path = `${JOBS}/${(await jobs.brought('delivered')).job_id}/pay`;
+    const before = BigInt(String((await burnt()).get(root.delegation_hash)?.spentAtomic));
+    const first = { ...(await paying(path)), ...child.headers };
+    expect((await pay(path, first)).status).toBe(402);
+    // The child is bound by what is recorded, and so stands in no tree yet; what its payment holds stands on its claim.
+    const [claim] = await jobs.service.query<{ holds: string; path: string[]; state: string }>(
+      `select landing->'delegation'->>'holds' as holds, landing->'delegation'->'path' as path, state from payment_claim
+        where landing->'delegation'->>'delegation_hash' = $1`,
+      [child.delegation_hash],
+    );
+    expect(claim).toEqual({ holds: String(BOTH), path: [root.delegation_hash, child.delegation_hash], state: 'held' });
+    expect((await burnt()).get(root.delegation_hash)).toEqual({
+      ...{ spentAtomic: String(before), heldAtomic: String(BOTH) },
+    });
+    const second = { ...(await paying(path)), ...child.headers };
+    expect(await pay(path, second)).toMatchObject({ status: 200, body: { status: 'paid' } });
+    const after = await burnt();
+    expect(after.get(root.delegation_hash)).toEqual({ spentAtomic: String(before + BOTH), heldAtomic: '0' });
+    expect(after.get(child.delegation_hash)).toEqual({ spentAtomic: String(BOTH), heldAtomic: '0' });
+    // Sent again they are told what they bought, and count for nothing.
+    for (const again of [first, second]) expect((await pay(path, again)).status).toBe(200);
+    expect((await burnt()).get(child.delegation_hash)).toEqual({ spentAtomic: String(BOTH), heldAtomic: '0' });
+  });
+
+  it('403 session_cap_exceeded where both together are beyond the cap, though the first is not: nothing moves', async () => {
+    const child = await childWith(String(BOTH - 1n));
+    const { job_id } = await jobs.brought('delivered');
+    const path = `${JOBS}/${job_id}/pay`;
+    const moved = (await jobs.service.transfersFrom(jobs.poster.account)).length;
+    expect(await pay(path, { ...(await paying(path)), ...child.headers })).toMatchObject({
+      ...{ status: 403, body: { code: 'session_cap_exceeded', charged: false } },
+    });
+    expect(await jobs.service.transfersFrom(jobs.poster.account)).toHaveLength(moved);
+    expect((await jobs.read(job_id)).legs).toMatchObject([{ status: 'unpaid' }, { status: 'unpaid' }]);
+  });
+});
+
+describe('a grant beside a payment on Solana', () => {
+  it('400 delegation_invalid: nothing is charged, and the payment buys without it', async () => {
+    const { service } = jobs;
+    const payer = await service.svm.newWallet();
+    const payment = await service.paymentOnSolana(payer);
+    const asked = service.hubs[0].requests.length;
+    expect(await service.post(CHAT, ask('On Solana'), { ...payment, ...root.headers })).toMatchObject({
+      ...{ status: 400, body: { code: 'delegation_invalid', charged: false } },
+    });
+    expect([await service.movedFrom(payer), await service.claimsOf(payer)]).toEqual([[], []]);
+    expect(service.hubs[0].requests.length).toBe(asked);
+    expect((await service.post(CHAT, ask('On Solana'), payment)).status).toBe(200);
+    expect(await service.movedFrom(payer)).toHaveLength(1);
+  });
+});
