@@ -16,6 +16,7 @@ import { legsFault } from './legs.ts';
 import { bookChainFault, signsLess, versionFault } from './payload-version.ts';
 import { same } from './report.ts';
 import { reportedFault } from './reported.ts';
+import { sessionFault } from './session.ts';
 import { BesideShape, ClaimShape, misshapen } from './shape.ts';
 import { foreignLink, issuerSigned, type Rule, rawValueSigns, type SignedDocument, unless } from './signed.ts';
 
@@ -120,17 +121,6 @@ export const rules: readonly Rule<Opened>[] = [
   },
   { code: 'link_foreign', says: 'Every link leads to the issuer.', fault: opened => linkFault(opened) },
 ];
-
-/** A delegated session is named with its end, and by whom it acts: else nothing could be held against it. */
-function sessionFault({ iat, valid_after, session_expiry, delegation_hash, caller_binding }: JsonObject) {
-  const { agent_pubkey } = isJsonObject(caller_binding) ? caller_binding : {};
-  if (delegation_hash !== undefined && (session_expiry === undefined || agent_pubkey === undefined))
-    return 'The receipt names a delegation without its session_expiry or its agent_pubkey.';
-  if (valid_after === undefined && session_expiry === undefined) return null;
-  const early = typeof valid_after === 'number' && !(typeof iat === 'number' && iat >= valid_after);
-  const late = typeof session_expiry === 'number' && !(typeof iat === 'number' && iat <= session_expiry);
-  return unless(!early && !late, 'The receipt was signed outside the session that it names.');
-}
 
 function shapeFault(claims: JsonObject, document: JsonObject): string | null {
   const claim = misshapen(ClaimShape, claims);
