@@ -86,7 +86,7 @@ export function servicesOf(
     witnesses: openWitnesses(witnesses).map(({ key }) => key),
     newestSize: () => log.known.heads().at(-1)?.tree_size ?? null,
     readBookEvents: openBookEvents(opened.database),
-    hostOfHub: openHubHosts(opened.hubs.settings, router),
+    ...openHubHosts(opened.hubs.settings, router),
     readBoardEvents: openBoardEvents(opened.database),
     walletOfAgent: agent_id => walletOfAgent(opened.database, agent_id),
     findTask: task_id => findTask(opened.database, base_url, task_id),

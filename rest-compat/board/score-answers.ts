@@ -5,7 +5,7 @@ import { Hash } from '../receipt/signed-receipt.ts';
 
 const MoveCost = z
   .object({
-    spent: Atomic.describe('At the endpoint, atomic USDC: whoever owns it gets that back.'),
+    spent: Atomic.describe('At the endpoint, atomic USDC, at least: whoever owns it gets that back.'),
     clusters: z.int().describe('Of how many payers that nobody has funded together.'),
     stamps: Atomic.describe('Of their posts, beside it.'),
   })
@@ -18,7 +18,13 @@ export const EndpointScoreAnswer = z.object({
   endpoint_host: z.string(),
   score_bp: z.int().min(0).max(10_000).describe('Basis points; 5,000 where nothing is known.'),
   as_of_block: z.int().nullable().describe('The last block of Base that any of it was looked at in.'),
-  rows_max: z.int().describe('So many of the newest standing posts that can weigh, and beside them of all.'),
+  rows_max: z
+    .int()
+    .describe(
+      'So many of the standing posts that can weigh have a place, the heaviest first; of so many of the newest, those that cannot are shown beside them.',
+    ),
+  rows_per_payer_max: z.int().describe('Of those that can weigh, so many of one payer.'),
+  rows_free: z.int().min(0).describe('How many more can weigh before one takes the place of another.'),
   weights: JsonMembers.describe('What the rule weighs by.'),
   rows: z
     .array(
@@ -29,11 +35,14 @@ export const EndpointScoreAnswer = z.object({
         rail: z.string(),
         backing: z.enum(['spend-backed', 'stamp-backed']),
         host_basis: z.enum(['signed', 'declared']),
+        paid_here: z.boolean().describe('Whether its money came to this service: nothing else weighs.'),
         proven: z.boolean(),
         self_dealt: z.boolean(),
         payer: z.string().nullable().describe('A pseudonym: `wallet_` and 32 digits of a SHA-256.'),
         cluster: z.string().nullable().describe('Null where it weighs nothing.'),
-        zero_because: z.enum(['declared', 'unproven', 'other_rail', 'self_dealt']).nullable(),
+        zero_because: z
+          .enum(['declared', 'paid_elsewhere', 'unproven', 'other_rail', 'too_little', 'self_dealt'])
+          .nullable(),
       }),
     )
     .describe('Newest first.'),

@@ -1,7 +1,11 @@
 /** Limits of what endpoints are scored by, units last in each name. */
 export const scoreLimits = {
-  /** The newest of a host that can weigh, and as many of the newest of all. */
+  /** Of a host's posts that can weigh, and as many of the newest of all. */
   rows_max: 200,
+  /** Of one payer, so that nobody fills the places of all others. */
+  rows_per_payer_max: 20,
+  /** The heaviest of a host that can weigh, among which those are chosen. */
+  candidates_max: 1_000,
   /** Before a payer's first post, as it is first looked at: about five and a half hours of Base. */
   funding_blocks_max: 10_000,
   page_blocks_max: 2_000,

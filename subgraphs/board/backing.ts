@@ -1,6 +1,7 @@
 import type { AtomicAmount } from '../../schema/amount.ts';
 import { BOARD_MODEL, STAMPED_BY } from '../../schema/route-words.ts';
 import type { CitedRow } from '../book/page/cited-row.ts';
+import type { HubHosts } from '../receipt/inference/hubs/hosts.ts';
 
 /*
  * What of a book backs what is said on the board. Pure: the row is read by whoever asks, from the author's own book.
@@ -36,16 +37,14 @@ export function backingSlot(task_id: string): string {
 export type HostBasis = 'signed' | 'declared';
 
 /** Hosts as URLs spell them (`URL.host`), port included. */
-export interface KnownHosts {
+export interface KnownHosts extends HubHosts {
   readonly ours: string;
-  /** Of a hub or the router by its name in `route.hub`; null where none of that name is configured. */
-  hostOfHub(name: string): string | null;
 }
 
 /**
  * How a row is known to be of that host; null: it is of another. The receipt of a call here names the hub that answered; that of
  * a payment to somebody else shows where the money went; what it was for is the reporter's word, unless the wallet that was paid has
- * signed it.
+ * signed it. Of a host that is ours or a hub's nobody else's signature says anything: whoever is paid there is known.
  */
 export function hostBasis(
   { evidence, hub, resource, merchant_signed }: Pick<CitedRow, 'evidence' | 'hub' | 'resource' | 'merchant_signed'>,
@@ -54,10 +53,16 @@ export function hostBasis(
 ): HostBasis | null {
   if (evidence === 'foreign_ingest') {
     if (hostOf(resource) !== endpoint_host) return null;
-    return merchant_signed ? 'signed' : 'declared';
+    const known_payee = endpoint_host === known.ours || known.isHubHost(endpoint_host);
+    return merchant_signed && !known_payee ? 'signed' : 'declared';
   }
   const hosts = [known.ours, hub === null ? null : known.hostOfHub(hub)];
   return hosts.includes(endpoint_host) ? 'signed' : null;
+}
+
+/** Whether the money came to this service, so that nobody but its operator has it back: what a payment to somebody else never is. */
+export function isPaidHere(row: Pick<CitedRow, 'evidence'>): boolean {
+  return row.evidence === 'collected';
 }
 
 function hostOf(url: string | null): string | null {

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import type { ForeignTransfers } from '../foreign-transfers.ts';
 import type { Live, LiveBoard } from '../live.ts';
 import type { ReadEvents } from '../live-feed.ts';
+import type { HubHosts } from '../receipt/inference/hubs/hosts.ts';
 import type { Issuer } from '../receipt/issuer/signing-keys.ts';
 import type { Selling } from '../selling.ts';
 import type { WalletProofs } from '../wallet-proofs.ts';
@@ -14,7 +15,7 @@ import type { PayoutAccounts } from './job/payout-accounts.ts';
 
 /* What a resolver of this subgraph is handed beyond what all are. */
 
-export interface BoardContext extends Context, Selling {
+export interface BoardContext extends Context, Selling, HubHosts {
   readonly live: Live & LiveBoard;
   /** One reader per process, so that equal subscribers share their reads. */
   readonly readBoardEvents: ReadEvents<TheBoard, BoardEvent>;
@@ -25,8 +26,6 @@ export interface BoardContext extends Context, Selling {
   readonly completions: Completions;
   /** Where this service is paid itself. */
   readonly treasuries: { readonly [network in NetworkName]?: string };
-  /** The host of a hub or of the router, by its name in receipts; null where none of that name is configured. */
-  hostOfHub(name: string): string | null;
   /** In EIP-55 spelling; null where there is no such agent. */
   walletOfAgent(agent_id: AgentId): Promise<string | null>;
 }

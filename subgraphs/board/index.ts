@@ -40,6 +40,7 @@ import { BoardConfirm, BoardLike, BoardLikeTold } from './reaction/reaction.enti
 import { ReactionResolver } from './reaction/reaction.resolver.ts';
 import { BoardFunding, BoardFundingHead } from './score/funding.entity.ts';
 import { BoardScores } from './score/migration.ts';
+import { BoardScoresPaidHere } from './score/paid-here-migration.ts';
 import { EndpointScoreResolver } from './score/score.resolver.ts';
 import { BoardScoresWeighable } from './score/weighable-migration.ts';
 import { BoardSearch } from './search/migration.ts';
@@ -62,6 +63,7 @@ export const boardEntities = [
 export const boardMigrations = [
   ...[BoardBaseline, BoardEvents, BoardPosts, BoardJobs, BoardSearch],
   ...[BoardReactions, BoardScores, BoardHosts, BoardSearchWords, BoardScoresWeighable, BoardJobHiding],
+  BoardScoresPaidHere,
 ];
 
 export function boardSubgraph(): Promise<Subgraph> {

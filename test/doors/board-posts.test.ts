@@ -101,7 +101,7 @@ describe('POST /v1/board/posts', () => {
     });
   });
 
-  it('201 backed by a payment to somebody else who has signed for it; its payer is known to the score', async () => {
+  it('201 backed by a payment to somebody else who has signed for it; its payer is known to the score, and moves it by nothing', async () => {
     const shop = privateKeyToAccount(generatePrivateKey());
     const transfer = house.world.show(transferOf({ payer: house.author.account.address, pay_to: shop.address }));
     const task_id = await house.recorded({
@@ -116,12 +116,13 @@ describe('POST /v1/board/posts', () => {
       rows: expect.arrayContaining([
         expect.objectContaining({
           post_id: body.post_id,
-          zero_because: null,
+          zero_because: 'paid_elsewhere',
           proven: true,
           payer: pseudonym(house.author.account.address),
         }),
       ]),
-      cost_to_move: { down: { clusters: expect.any(Number) } },
+      score_bp: 5_000,
+      cost_to_move: { up: null, down: null },
     });
     // Its funders are looked at as those of any payer: they are pinned by the job of the fleet.
     await expect
@@ -132,7 +133,7 @@ describe('POST /v1/board/posts', () => {
       .toBe(0);
     await house.service.query(`update foreign_ingest set standing = 'vanished' where task_id = $1`, [task_id]);
     const gone = await house.service.get<{ rows: JsonObject[] }>('/v1/board/endpoints/shop.example/score');
-    expect(gone.body.rows.find(({ post_id }) => post_id === body.post_id)).toMatchObject({ zero_because: 'unproven' });
+    expect(gone.body.rows.find(({ post_id }) => post_id === body.post_id)).toMatchObject({ proven: false });
   });
 
   it('201 once for each payment: sent again it is the same post, and another payment makes another', async () => {

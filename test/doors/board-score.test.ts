@@ -49,9 +49,9 @@ async function reported(agent: Agent, members: object = {}): Promise<string> {
   );
   return post_id;
 }
-const runAgain = ({ rows, edges, weights }: Scored) =>
+const runAgain = ({ rows, edges, rows_free, weights }: Scored) =>
   scoreOf(
-    { rows: rows as unknown as ScoreRow[], edges: edges as unknown as FundingEdge[] },
+    { rows: rows as unknown as ScoreRow[], edges: edges as unknown as FundingEdge[], rows_free },
     weights as unknown as ScoreWeights,
   );
 

@@ -3,7 +3,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { PostRequest } from '../../../schema/requests/board.ts';
 import { citedRow } from '../../book/page/cited-row.ts';
-import { backingOf, type HostBasis, hostBasis, type PaidWith } from '../backing.ts';
+import { backingOf, type HostBasis, hostBasis, isPaidHere, type PaidWith } from '../backing.ts';
 import type { BoardContext } from '../context.ts';
 import type { ByAuthor } from '../stamp.ts';
 
@@ -12,6 +12,8 @@ export interface PostBacking extends JsonObject {
   readonly amount_atomic: string;
   readonly rail: PaidWith;
   readonly host_basis: HostBasis;
+  /** See `isPaidHere`; a claim that was sealed before this was asked does not say. */
+  readonly paid_here: boolean;
 }
 
 /**
@@ -21,17 +23,27 @@ export interface PostBacking extends JsonObject {
  */
 export async function backedBy(
   { agent_id, receipt_ref, endpoint_host }: Pick<PostRequest, 'receipt_ref' | 'endpoint_host'> & ByAuthor,
-  { database, base_url, hostOfHub }: Pick<BoardContext, 'database' | 'base_url' | 'hostOfHub'>,
+  { database, base_url, hostOfHub, isHubHost }: Pick<BoardContext, 'database' | 'base_url' | 'hostOfHub' | 'isHubHost'>,
 ): Promise<PostBacking> {
   if (receipt_ref === null)
-    return { amount_atomic: limits.stamp_price_atomic.toString(), rail: 'usdc', host_basis: 'declared' };
+    return {
+      amount_atomic: limits.stamp_price_atomic.toString(),
+      rail: 'usdc',
+      host_basis: 'declared',
+      paid_here: false,
+    };
   const row = await citedRow(database, agent_id, receipt_ref);
   const backing = backingOf(row);
   if (row === null || backing.kind === 'refused')
     throw refused(backing.kind === 'refused' ? backing.code : 'receipt_not_on_book');
-  const host_basis = hostBasis(row, endpoint_host, { ours: new URL(base_url).host, hostOfHub });
+  const host_basis = hostBasis(row, endpoint_host, { ours: new URL(base_url).host, hostOfHub, isHubHost });
   if (host_basis === null) throw refused('receipt_host_differs');
-  return { amount_atomic: backing.amount_atomic.toString(), rail: backing.rail, host_basis };
+  return {
+    amount_atomic: backing.amount_atomic.toString(),
+    rail: backing.rail,
+    host_basis,
+    paid_here: isPaidHere(row),
+  };
 }
 
 function refused(code: 'receipt_not_on_book' | 'receipt_not_qualifying' | 'receipt_host_differs'): Refusal {

@@ -2,6 +2,7 @@ import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legac
 import { Directive, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { boardLimits } from '../../../schema/board/limits.ts';
+import { limits } from '../../../schema/limits.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { AtomicAmountColumn } from '../../columns.ts';
 import { costOfText } from '../../page-cost.ts';
@@ -31,7 +32,7 @@ registerEnumType(Outcome, {
 export const STANDING = 'not hidden and taken_down_at is null';
 
 /** Of what stands, what may count for an endpoint's score: as score/rule.ts has it of a post alone. */
-export const CAN_WEIGH = `host_basis = 'signed' and receipt_ref is not null and rail = 'usdc' and amount_atomic > 0`;
+export const CAN_WEIGH = `host_basis = 'signed' and paid_here and receipt_ref is not null and rail = 'usdc' and amount_atomic >= ${limits.stamp_price_atomic}`;
 
 /** A report on an endpoint by a registered agent. Only its host is public, never the full URL. */
 @ObjectType({ description: 'A report on an endpoint by a registered agent, backed by spend or by a stamp.' })
@@ -39,7 +40,11 @@ export const CAN_WEIGH = `host_basis = 'signed' and receipt_ref is not null and 
 @Index({ name: 'board_post_newest', properties: ['postId'], where: STANDING })
 @Index({ name: 'board_post_host', properties: ['endpointHost', 'postId'], where: STANDING })
 @Index({ name: 'board_post_host_outcome', properties: ['endpointHost', 'outcome', 'postId'], where: STANDING })
-@Index({ name: 'board_post_weighable', properties: ['endpointHost', 'postId'], where: `${STANDING} and ${CAN_WEIGH}` })
+@Index({
+  name: 'board_post_heaviest',
+  properties: ['endpointHost', 'amountAtomic', 'postId'],
+  where: `${STANDING} and ${CAN_WEIGH}`,
+})
 @Index({ name: 'board_post_outcome', properties: ['outcome', 'postId'], where: STANDING })
 export class BoardPost {
   @Field(() => String, { description: 'By which it is found.' })
@@ -52,6 +57,9 @@ export class BoardPost {
   endpointHost!: string;
   @Property({ type: 'text', default: 'declared' })
   hostBasis!: HostBasis;
+  /** Whether the money of its receipt came to this service: what was paid to others may have come back to its payer. */
+  @Property({ type: 'boolean', default: false })
+  paidHere!: boolean;
   @Field(() => Outcome, { description: 'What the poster met there.' })
   @Property({ type: 'text' })
   outcome!: Outcome;

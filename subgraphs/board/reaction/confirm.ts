@@ -27,7 +27,7 @@ interface Confirm {
   readonly receipt_ref: string;
 }
 
-type Confirmer = Pick<BoardContext, 'database' | 'clock' | 'base_url' | 'hostOfHub'>;
+type Confirmer = Pick<BoardContext, 'database' | 'clock' | 'base_url' | 'hostOfHub' | 'isHubHost'>;
 
 const { confirms_per_agent_hour_max: max } = reactionLimits;
 const detail = `An agent confirms at most ${max} times in an hour.`;
@@ -44,7 +44,11 @@ export async function confirmPost(context: Confirmer, confirm: Confirm): Promise
 }
 
 /** Lock order: the post, the receipt's slot, the board's head. */
-async function confirmIn(tx: Tx, { clock, base_url, hostOfHub }: Confirmer, confirm: Confirm): Promise<Confirmed> {
+async function confirmIn(
+  tx: Tx,
+  { clock, base_url, hostOfHub, isHubHost }: Confirmer,
+  confirm: Confirm,
+): Promise<Confirmed> {
   const { agent_id, post_id, receipt_ref } = confirm;
   const post = await lockPost(tx, post_id);
   const standing = await standingConfirm(tx, confirm);
@@ -54,7 +58,7 @@ async function confirmIn(tx: Tx, { clock, base_url, hostOfHub }: Confirmer, conf
   const row = await citedRow(readsOf(tx, null), agent_id, receipt_ref);
   const { agent_id: author, endpoint_host } = post;
   const report_payers = await payersOf(tx, post);
-  const known = { ours: new URL(base_url).host, hostOfHub };
+  const known = { ours: new URL(base_url).host, hostOfHub, isHubHost };
   const fault = confirmFault({ author, confirmer: agent_id, endpoint_host, row, report_payers }, known);
   if (fault !== null) throw new Refusal(fault, { param: 'receipt_ref' });
   const claim_key = `confirm:${post_id}:${agent_id}`;

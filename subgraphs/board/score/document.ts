@@ -7,8 +7,8 @@ import { edgesInOrder, scoreOf } from './rule.ts';
 import { scoreWeights } from './weights.ts';
 
 /** A score with all that it was run on: whoever has it runs it again. Amounts are digits of atomic USDC. */
-export function scoreDocument(endpoint_host: string, { rows, edges, looks }: ReadInputs) {
-  const score = scoreOf({ rows, edges });
+export function scoreDocument(endpoint_host: string, { rows, edges, rows_free, looks }: ReadInputs) {
+  const score = scoreOf({ rows, edges, rows_free });
   const found = new Map(score.rows.map(row => [row.post_id, row]));
   const blocks = looks.flatMap(({ to_block }) => to_block ?? []);
   return {
@@ -18,6 +18,8 @@ export function scoreDocument(endpoint_host: string, { rows, edges, looks }: Rea
     /** The last block of Base that any of it was looked at in. */
     as_of_block: blocks.length === 0 ? null : Math.max(...blocks),
     rows_max: scoreLimits.rows_max,
+    rows_per_payer_max: scoreLimits.rows_per_payer_max,
+    rows_free,
     weights: scoreWeights,
     rows: rows.map(row => {
       const { cluster = null, zero_because = null } = found.get(row.post_id) ?? {};

@@ -19,21 +19,51 @@ export interface MoveCosts {
 interface Standing {
   readonly good: bigint;
   readonly total: bigint;
+  /** Of the rows that stand in the places of the window, atomic USDC. */
+  readonly amounts: readonly bigint[];
+  /** How many more have a place before one takes another's. */
+  readonly rows_free: number;
 }
 
 const BP = 10_000n;
 
 /**
- * The least weight that has to be added so that floor(good / total) moves by the stated part. Down, nothing of it is good:
- * floor(good · 10⁴ / (total + x)) ≤ s − m; up, all of it is: floor((good + x) · 10⁴ / (total + x)) ≥ s + m. It is what it costs
- * whoever does not own the endpoint; who does gets back what was spent there, and pays the stamps alone.
+ * The least that has to be spent so that floor(good / total) moves by the stated part, as long as every row has a place. Where there
+ * are no more places, a row that comes takes that of one that is no larger, and the score may move for less: it never moves
+ * for less than what is named. It is what it costs whoever does not own the endpoint; who does gets back what was spent there, and
+ * pays the stamps alone.
  */
-export function moveCosts({ good, total }: Standing, weights: ScoreWeights): MoveCosts {
-  const [score, move] = [(good * BP) / total, BigInt(weights.move_bp)];
-  const [low, high] = [score - move, score + move];
-  const down = low < 0n ? null : (good * BP) / (low + 1n) - total + 1n;
-  const up = high >= BP ? null : ceilDiv(high * total - good * BP, BP - high);
+export function moveCosts(standing: Standing, weights: ScoreWeights): MoveCosts {
+  const score = (standing.good * BP) / standing.total;
+  const [low, high] = [score - BigInt(weights.move_bp), score + BigInt(weights.move_bp)];
+  const down = low < 0n ? null : cheapest(standing, gone => weightDown(standing, gone, low));
+  const up = high >= BP ? null : cheapest(standing, gone => weightUp(standing, gone, high));
   return { up: costOf(up, weights), down: costOf(down, weights) };
+}
+
+/** Nothing of it is good, and what has gone was: floor((good − gone) · 10⁴ / (total − gone + x)) ≤ low. */
+function weightDown({ good, total }: Standing, pushed_out: bigint, low: bigint): bigint {
+  const gone = least(pushed_out, good);
+  return atLeastNone(((good - gone) * BP) / (low + 1n) - (total - gone) + 1n);
+}
+
+/** All of it is good, and nothing of what has gone was: floor((good + x) · 10⁴ / (total − gone + x)) ≥ high. */
+function weightUp({ good, total }: Standing, pushed_out: bigint, high: bigint): bigint {
+  const gone = least(pushed_out, total - good);
+  return atLeastNone(ceilDiv(high * (total - gone) - good * BP, BP - high));
+}
+
+/** However many of the smallest rows are pushed out first: each by one that is as large, behind those that fill the free places. */
+function cheapest({ amounts, rows_free }: Standing, weightWithout: (gone: bigint) => bigint): bigint {
+  let spent_min = weightWithout(0n);
+  let gone = 0n;
+  for (const [at, amount] of [...amounts].sort((a, b) => (a < b ? -1 : 1)).entries()) {
+    const places = BigInt(rows_free + at + 1) * amount;
+    if (places >= spent_min) break;
+    gone += amount;
+    spent_min = least(spent_min, most(places, weightWithout(gone)));
+  }
+  return spent_min;
 }
 
 function costOf(spent: bigint | null, { cluster_amount_max, stamp_amount }: ScoreWeights): MoveCost | null {
@@ -42,4 +72,7 @@ function costOf(spent: bigint | null, { cluster_amount_max, stamp_amount }: Scor
   return { spent, clusters: Number(clusters), stamps: clusters * BigInt(stamp_amount) };
 }
 
+const least = (one: bigint, other: bigint): bigint => (one < other ? one : other);
+const most = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+const atLeastNone = (weight: bigint): bigint => most(weight, 0n);
 const ceilDiv = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor - 1n) / divisor;

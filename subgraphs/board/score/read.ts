@@ -12,6 +12,7 @@ import { type FundingEdge, isFunding } from './clusters.ts';
 import type { Funder } from './look.ts';
 import { mostPaid, type ScoreInputs, type ScoreRow } from './rule.ts';
 import { scoreWeights } from './weights.ts';
+import { type Candidate, fillWindow } from './window.ts';
 
 /* What a host's score is run on: its standing posts, what their receipts sign, and who funded whom. */
 
@@ -37,7 +38,8 @@ export function pseudonym(wallet: string): string {
 const spelt = (wallet: string): string => (wallet.startsWith('0x') ? wallet.toLowerCase() : wallet);
 
 export async function readInputs({ database, treasuries }: Reader, endpoint_host: string): Promise<ReadInputs> {
-  const posts = await standingPosts(database, endpoint_host);
+  const { post_ids, rows_free } = fillWindow(await weightiestPosts(database, endpoint_host));
+  const posts = await shownPosts(database, endpoint_host, post_ids);
   const refs = posts.flatMap(({ receipt_ref }) => receipt_ref ?? []);
   const receipts = new Map((await readReceipts(database, refs)).map((receipt, at) => [refs[at], receipt]));
   const foreign = await provenPayments(database, refs);
@@ -58,6 +60,7 @@ export async function readInputs({ database, treasuries }: Reader, endpoint_host
     return {
       ...{ post_id: post.post_id, outcome: post.outcome, amount: String(post.amount), rail: post.rail },
       ...{ backing: post.receipt_ref === null ? 'stamp-backed' : 'spend-backed', host_basis: post.host_basis },
+      paid_here: post.paid_here,
       proven: payer !== null,
       self_dealt: one_hand || owners.has(poster) || owners.has(payer ?? ''),
       payer: payer && pseudonym(payer),
@@ -65,6 +68,7 @@ export async function readInputs({ database, treasuries }: Reader, endpoint_host
   });
   return {
     rows,
+    rows_free,
     ...shownFunding(
       funding,
       paid.flatMap(({ payer }) => payer ?? []),
@@ -72,32 +76,46 @@ export async function readInputs({ database, treasuries }: Reader, endpoint_host
   };
 }
 
-const newest = (where: string) =>
-  `select post_id from board_post where endpoint_host = $1 and ${where} order by post_id desc limit $2`;
-
 interface StandingPost {
   readonly post_id: string;
   readonly outcome: ScoreRow['outcome'];
   readonly amount: bigint;
   readonly rail: string;
   readonly host_basis: ScoreRow['host_basis'];
+  readonly paid_here: boolean;
   readonly receipt_ref: string | null;
   /** Of its poster. */
   readonly wallet: string | null;
 }
 
-/**
- * The newest that can weigh, and the newest of all, so that those which cannot are shown with their reason: whatever is posted
- * that weighs nothing takes the place of nothing that does.
- */
-function standingPosts({ query }: Pick<Database, 'query'>, endpoint_host: string): Promise<StandingPost[]> {
+/** Of those that can weigh; by whom, as the receipt has it. A wallet in whatever case is one: no two of Solana differ in case alone. */
+function weightiestPosts({ query }: Pick<Database, 'query'>, endpoint_host: string): Promise<Candidate[]> {
+  return query<Candidate & Record<string, unknown>>({
+    name: 'heaviest board posts',
+    text: `select p.post_id, p.amount_atomic as amount, lower(r.payer_wallet) as payer
+      from (select post_id, amount_atomic, receipt_ref from board_post
+        where endpoint_host = $1 and ${STANDING} and ${CAN_WEIGH}
+        order by amount_atomic desc, post_id desc limit $2) p
+      left join receipt r on r.task_id = p.receipt_ref`,
+    values: [endpoint_host, scoreLimits.candidates_max],
+  });
+}
+
+/** Those which have a place among what weighs, and of the newest of all those which cannot weigh, to be shown with their reason. */
+function shownPosts(
+  { query }: Pick<Database, 'query'>,
+  endpoint_host: string,
+  weighable: readonly string[],
+): Promise<StandingPost[]> {
   return query<StandingPost & Record<string, unknown>>({
     name: 'board posts to score',
-    text: `select p.post_id, p.outcome, p.amount_atomic as amount, p.rail, p.host_basis, p.receipt_ref, a.wallet
+    text: `select p.post_id, p.outcome, p.amount_atomic as amount, p.rail, p.host_basis, p.paid_here, p.receipt_ref,
+        a.wallet
       from board_post p left join agent a using (agent_id)
-      where p.post_id = any(array(${newest(STANDING)}) || array(${newest(`${STANDING} and ${CAN_WEIGH}`)}))
+      where p.post_id = any($3::text[] || array(select post_id from (select * from board_post
+        where endpoint_host = $1 and ${STANDING} order by post_id desc limit $2) newest where not (${CAN_WEIGH})))
       order by p.post_id desc`,
-    values: [endpoint_host, scoreLimits.rows_max],
+    values: [endpoint_host, scoreLimits.rows_max, weighable],
   });
 }
 

@@ -9,7 +9,14 @@ import { type ScoreWeights, scoreWeights } from './weights.ts';
  */
 
 /** Why a row weighs nothing; the first that applies. */
-export const zeroReasons = ['declared', 'unproven', 'other_rail', 'self_dealt'] as const;
+export const zeroReasons = [
+  'declared',
+  'paid_elsewhere',
+  'unproven',
+  'other_rail',
+  'too_little',
+  'self_dealt',
+] as const;
 export type ZeroReason = (typeof zeroReasons)[number];
 
 /** One standing post. `payer` is the pseudonym of the wallet that paid its receipt; null where none is known. */
@@ -21,6 +28,11 @@ export interface ScoreRow extends JsonObject {
   readonly rail: string;
   readonly backing: 'spend-backed' | 'stamp-backed';
   readonly host_basis: 'signed' | 'declared';
+  /**
+   * Its money came to this service. Of what was paid to somebody else the wallet that was paid says itself which host it is, and it
+   * may be the payer's own.
+   */
+  readonly paid_here: boolean;
   /** Its receipt stands, and the money of it was seen. */
   readonly proven: boolean;
   /** Payer and payee of its receipt are one hand, as far as is known. */
@@ -32,6 +44,8 @@ export interface ScoreRow extends JsonObject {
 export interface ScoreInputs {
   readonly rows: readonly ScoreRow[];
   readonly edges: readonly FundingEdge[];
+  /** Of the places of those that can weigh: how many are taken by none. */
+  readonly rows_free: number;
 }
 
 export interface ScoredRow {
@@ -61,8 +75,8 @@ export interface Score {
 
 const BP = 10_000n;
 
-export function scoreOf({ rows, edges }: ScoreInputs, weights: ScoreWeights = scoreWeights): Score {
-  const reasons = new Map(rows.map(row => [row.post_id, zeroReason(row)]));
+export function scoreOf({ rows, edges, rows_free }: ScoreInputs, weights: ScoreWeights = scoreWeights): Score {
+  const reasons = new Map(rows.map(row => [row.post_id, zeroReason(row, weights)]));
   const counted = rows.filter(row => reasons.get(row.post_id) === null);
   const clusters = clustersOf(mostPaid(counted), edges, weights);
   const scored = weighed(counted, clusters, weights);
@@ -77,7 +91,10 @@ export function scoreOf({ rows, edges }: ScoreInputs, weights: ScoreWeights = sc
     }),
     clusters: scored,
     // Where no row has counted yet nobody has shown that one can: a price would be a guess.
-    cost_to_move: counted.length === 0 ? { up: null, down: null } : moveCosts({ good, total }, weights),
+    cost_to_move:
+      counted.length === 0
+        ? { up: null, down: null }
+        : moveCosts({ good, total, rows_free, amounts: counted.map(({ amount }) => BigInt(amount)) }, weights),
     edges_hash: canonicalHash(edgesInOrder(edges).map(edge => ({ ...edge }))),
   };
 }
@@ -90,10 +107,13 @@ export function mostPaid(rows: readonly Pick<ScoreRow, 'payer' | 'amount'>[]): R
   return most;
 }
 
-function zeroReason({ backing, host_basis, proven, payer, amount, rail, self_dealt }: ScoreRow): ZeroReason | null {
+function zeroReason(row: ScoreRow, { row_amount_min }: ScoreWeights): ZeroReason | null {
+  const { backing, host_basis, paid_here, proven, payer, amount, rail, self_dealt } = row;
   if (host_basis !== 'signed') return 'declared';
+  if (backing === 'spend-backed' && !paid_here) return 'paid_elsewhere';
   if (backing !== 'spend-backed' || !proven || payer === null || BigInt(amount) <= 0n) return 'unproven';
   if (rail !== 'usdc') return 'other_rail';
+  if (BigInt(amount) < BigInt(row_amount_min)) return 'too_little';
   return self_dealt ? 'self_dealt' : null;
 }
 

@@ -10,6 +10,8 @@ export interface ScoreWeights extends JsonObject {
     readonly error: number;
     readonly double_charge: number;
   };
+  /** A row of less weighs nothing: it would cost its stamp alone. */
+  readonly row_amount_min: string;
   /** What one cluster weighs at most. */
   readonly cluster_amount_max: string;
   /** What stands for an endpoint of which nothing is known, so that the first row does not decide alone. */
@@ -30,6 +32,7 @@ export interface ScoreWeights extends JsonObject {
 
 export const scoreWeights: ScoreWeights = {
   outcome_bp: { success: 10_000, price_jump: 2_500, error: 0, double_charge: 0 },
+  row_amount_min: String(limits.stamp_price_atomic),
   cluster_amount_max: '1000000',
   prior_amount: '100000',
   prior_bp: 5_000,

@@ -25,8 +25,11 @@ export async function standingPost(service: Service, posted: Posted): Promise<st
   const { host_basis = 'signed', outcome = 'success', amount_atomic = '2000' } = posted;
   await service.query(
     `insert into board_post (post_id, agent_id, endpoint_host, host_basis, outcome, receipt_ref, stamp_task_id,
-        amount_atomic, posted_at) values ($1, $2, $3, $4, $5, $6, $7, $8, now())`,
-    [...[post_id, agent_id, endpoint_host, host_basis], ...[outcome, receipt_ref, stamp_task_id, amount_atomic]],
+        amount_atomic, paid_here, posted_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())`,
+    [
+      ...[post_id, agent_id, endpoint_host, host_basis],
+      ...[outcome, receipt_ref, stamp_task_id, amount_atomic, receipt_ref !== null],
+    ],
   );
   return post_id;
 }

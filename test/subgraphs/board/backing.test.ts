@@ -17,10 +17,10 @@ const paid: CitedRow = {
   },
   ...{ resource: null, payer_wallet: null, merchant_signed: false },
 };
-const hostOfHub = openHubHosts([{ name: 'alpha', base_url: 'http://Hub.example:8080/v1' }], {
+const hubs = openHubHosts([{ name: 'alpha', base_url: 'http://Hub.example:8080/v1' }], {
   base_url: 'https://router.example/api',
 });
-const known = { ours: 'gateway.example', hostOfHub };
+const known = { ours: 'gateway.example', ...hubs };
 
 describe('what backs a post or a confirm', () => {
   it('is money that was seen to be paid, whatever else a row says', () => {
@@ -73,6 +73,10 @@ describe('whether a receipt is of a host', () => {
     expect(signed('shop.example')).toBe('signed');
     for (const other of ['gateway.example', 'hub.example:8080', 'shop.example:8443']) expect(signed(other)).toBeNull();
     expect(of('https://shop.example:8443/a', 'shop.example')).toBeNull();
+    for (const resource of ['https://gateway.example/v1/x', 'https://hub.example:8080/v1', 'https://router.example/'])
+      expect(hostBasis({ ...foreign, resource, merchant_signed: true }, new URL(resource).host, known)).toBe(
+        'declared',
+      );
     expect(of('https://shop.example.evil.example/', 'shop.example')).toBeNull();
     for (const resource of [null, '', 'shop.example', 'not a url'])
       for (const host of ['shop.example', 'gateway.example', 'hub.example:8080', ''])

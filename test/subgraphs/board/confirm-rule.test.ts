@@ -5,7 +5,11 @@ import { hostBasis } from '../../../subgraphs/board/backing.ts';
 import { type Confirming, confirmFault } from '../../../subgraphs/board/reaction/confirm-rule.ts';
 import type { CitedRow } from '../../../subgraphs/book/page/cited-row.ts';
 
-const known = { ours: 'svc.example', hostOfHub: (name: string) => (name === 'alpha' ? 'alpha.example' : null) };
+const known = {
+  ours: 'svc.example',
+  hostOfHub: (name: string) => (name === 'alpha' ? 'alpha.example' : null),
+  isHubHost: (host: string) => host === 'alpha.example',
+};
 const wallet = fc.constantFrom('0xAb', '0xaB', '0xcd', 'Sol1', 'sol1');
 const row: fc.Arbitrary<CitedRow> = fc.record({
   evidence: fc.constantFrom('collected', 'foreign_ingest', 'UNVERIFIED', 'RECORDED_BY_SETTLE'),

@@ -12,6 +12,7 @@ const row = fc.record({
   rail: fc.constantFrom('usdc', 'usdc', 'usdc', 'xno'),
   backing: fc.constantFrom('spend-backed', 'spend-backed', 'stamp-backed') as fc.Arbitrary<ScoreRow['backing']>,
   host_basis: fc.constantFrom('signed', 'signed', 'declared') as fc.Arbitrary<ScoreRow['host_basis']>,
+  paid_here: fc.integer({ min: 0, max: 4 }).map(n => n > 0),
   proven: fc.integer({ min: 0, max: 4 }).map(n => n > 0),
   self_dealt: fc.integer({ min: 0, max: 4 }).map(n => n === 0),
   payer: fc.oneof({ weight: 9, arbitrary: wallet }, { weight: 1, arbitrary: fc.constant(null) }),
@@ -23,7 +24,14 @@ const edge: fc.Arbitrary<FundingEdge> = fc.record({
   amount: fc.constantFrom('1', '2000', '3000000', null),
   funded_wallets: fc.constantFrom(1, 2, 50, 51, null),
 });
-const inputs: fc.Arbitrary<ScoreInputs> = fc.record({ rows, edges: fc.array(edge, { maxLength: 8 }) });
+/** Room for whatever comes: what it costs where there is none is judged by itself. */
+const ROOM = 1_000_000;
+const inputs: fc.Arbitrary<ScoreInputs> = fc.record({
+  rows,
+  edges: fc.array(edge, { maxLength: 8 }),
+  rows_free: fc.constant(ROOM),
+});
+const scoreBy = (given: Omit<ScoreInputs, 'rows_free'>) => scoreOf({ ...given, rows_free: ROOM });
 
 const paid = (...payers: readonly string[]) => new Map(payers.map(payer => [payer, 200_000n]));
 const good = (payer: string, members: Partial<ScoreRow> = {}): ScoreRow => ({
@@ -33,6 +41,7 @@ const good = (payer: string, members: Partial<ScoreRow> = {}): ScoreRow => ({
   rail: 'usdc',
   backing: 'spend-backed',
   host_basis: 'signed',
+  paid_here: true,
   proven: true,
   self_dealt: false,
   payer,
@@ -50,7 +59,7 @@ describe('the score of an endpoint', () => {
     );
     fc.assert(
       fc.property(shuffled, ({ given, ...other }) => {
-        expect(scoreOf(other)).toEqual(scoreOf(given));
+        expect(scoreBy(other)).toEqual(scoreOf(given));
       }),
     );
   });
@@ -70,6 +79,10 @@ describe('the score of an endpoint', () => {
 
   it.each<[why: string, members: Partial<ScoreRow>]>([
     ['declared', { host_basis: 'declared' }],
+    ['paid_elsewhere', { paid_here: false }],
+    ['paid_elsewhere', { paid_here: false, proven: false, amount: '1' }],
+    ['too_little', { amount: '1' }],
+    ['too_little', { amount: '1999' }],
     ['unproven', { proven: false }],
     ['unproven', { backing: 'stamp-backed' }],
     ['unproven', { payer: null }],
@@ -91,9 +104,9 @@ describe('the score of an endpoint', () => {
 
   it('counts payers that fund each other once, whether one funds the other or a third funds both', () => {
     const rows = ['a', 'b', 'c'].map(payer => good(payer, { amount: scoreWeights.cluster_amount_max }));
-    const apart = scoreOf({ rows, edges: [] });
+    const apart = scoreBy({ rows, edges: [] });
     expect(apart.clusters).toHaveLength(3);
-    const one = scoreOf({
+    const one = scoreBy({
       rows,
       edges: [
         { funder: 'a', payer: 'b', amount: '100000', funded_wallets: 1 },
@@ -102,7 +115,7 @@ describe('the score of an endpoint', () => {
       ],
     });
     expect(one.clusters).toMatchObject([{ payers: 3, posts: 3, weight: BigInt(scoreWeights.cluster_amount_max) }]);
-    expect(one.score_bp).toBe(scoreOf({ rows: rows.slice(0, 1), edges: [] }).score_bp);
+    expect(one.score_bp).toBe(scoreBy({ rows: rows.slice(0, 1), edges: [] }).score_bp);
     expect(one.score_bp).toBeLessThan(apart.score_bp);
   });
 
@@ -118,7 +131,7 @@ describe('the score of an endpoint', () => {
     const by = (amount: string | null, spent: bigint) => {
       const edges = strangers.map(payer => ({ funder: 'duster', payer, amount, funded_wallets: 50 }));
       const rows = strangers.map(payer => good(payer, { amount: String(spent) }));
-      return scoreOf({ rows, edges }).clusters.length;
+      return scoreBy({ rows, edges }).clusters.length;
     };
     for (const [dust, spent] of [
       ['1', 2_000n],
@@ -163,13 +176,13 @@ describe('the score of an endpoint', () => {
   });
 });
 
-/** So much by strangers, each of whom weighs as much as they may; very much by the first two thousand of them. */
+/** So much by as few strangers as may weigh it, each of as much as the others; very much by two thousand of them. */
 function added(spent: bigint, way: 'up' | 'down'): ScoreRow[] {
   const max = BigInt(scoreWeights.cluster_amount_max);
-  const more: ScoreRow[] = [];
-  for (let left = spent; left > 0n && more.length < 2_000; left -= max) {
-    const amount = String(left < max ? left : max);
-    more.push(good(`stranger_${more.length}`, { amount, outcome: way === 'up' ? 'success' : 'error' }));
-  }
-  return more;
+  const strangers = (spent + max - 1n) / max;
+  if (strangers > 2_000n) return added(2_000n * max, way);
+  return Array.from({ length: Number(strangers) }, (_, at) => {
+    const amount = spent / strangers + (BigInt(at) < spent % strangers ? 1n : 0n);
+    return good(`stranger_${at}`, { amount: String(amount), outcome: way === 'up' ? 'success' : 'error' });
+  });
 }

@@ -1,0 +1,41 @@
+import { scoreLimits } from '../../../schema/board/score-limits.ts';
+
+/*
+ * Which of a host's posts weigh where more could than are read. Pure. The heaviest, the newest of equals: whoever pushes a row out
+ * has paid as much here as that row, so that the places cost no less than what stood in them.
+ */
+
+export interface Candidate {
+  readonly post_id: string;
+  /** Atomic USDC. */
+  readonly amount: bigint;
+  readonly payer: string | null;
+}
+
+type WindowBounds = Readonly<Record<'rows_max' | 'rows_per_payer_max' | 'candidates_max', number>>;
+
+export interface ScoreWindow {
+  readonly post_ids: readonly string[];
+  /** How many more rows weigh before one takes the place of another. */
+  readonly rows_free: number;
+}
+
+/** `candidates`: at most `candidates_max`, the heaviest that there are. */
+export function fillWindow(candidates: readonly Candidate[], bounds: WindowBounds = scoreLimits): ScoreWindow {
+  const taken = new Map<string | null, number>();
+  const post_ids: string[] = [];
+  for (const { post_id, payer } of [...candidates].sort(heavier)) {
+    const nth = (taken.get(payer) ?? 0) + 1;
+    if (nth > bounds.rows_per_payer_max) continue;
+    if (post_ids.length === bounds.rows_max) break;
+    taken.set(payer, nth);
+    post_ids.push(post_id);
+  }
+  const crowded = candidates.length >= bounds.candidates_max;
+  return { post_ids, rows_free: crowded ? 0 : bounds.rows_max - post_ids.length };
+}
+
+function heavier(one: Candidate, other: Candidate): number {
+  if (one.amount !== other.amount) return one.amount > other.amount ? -1 : 1;
+  return one.post_id > other.post_id ? -1 : 1;
+}

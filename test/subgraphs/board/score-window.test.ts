@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { scoreLimits } from '../../../schema/board/score-limits.ts';
+import { type ScoreRow, scoreOf } from '../../../subgraphs/board/score/rule.ts';
+import { scoreWeights } from '../../../subgraphs/board/score/weights.ts';
+import { type Candidate, fillWindow } from '../../../subgraphs/board/score/window.ts';
+
+const posts = (count: number, amount: bigint, payer: (at: number) => string | null, id = 'a'): Candidate[] =>
+  Array.from({ length: count }, (_, at) => ({
+    post_id: `${id}${String(at).padStart(4, '0')}`,
+    amount,
+    payer: payer(at),
+  }));
+const ids = (list: readonly Candidate[]) => list.map(({ post_id }) => post_id);
+
+describe('the places of a score', () => {
+  it('are all taken by what is heavier, and of equals by what is newer', () => {
+    const [old, young] = [posts(200, 2_000n, String, 'a'), posts(1, 2_000n, () => 'new', 'b')];
+    expect(fillWindow([...old, ...young])).toEqual({
+      post_ids: ids([...young, ...[...old].reverse()]).slice(0, 200),
+      rows_free: 0,
+    });
+    const heavy = posts(200, 5_000n, String, 'a');
+    expect(fillWindow([...young, ...heavy]).post_ids).not.toContain(young[0]?.post_id);
+  });
+
+  it('are filled by nobody alone: of one payer so many and no more', () => {
+    const honest = posts(50, 2_000n, at => `honest_${at}`, 'a');
+    const flood = posts(900, 3_000n, () => 'flooder', 'b');
+    const { post_ids, rows_free } = fillWindow([...honest, ...flood]);
+    expect(post_ids).toEqual(expect.arrayContaining(ids(honest)));
+    expect(post_ids).toHaveLength(50 + scoreLimits.rows_per_payer_max);
+    expect(rows_free).toBe(scoreLimits.rows_max - post_ids.length);
+    expect(fillWindow(posts(900, 3_000n, () => null)).post_ids).toHaveLength(scoreLimits.rows_per_payer_max);
+    // So many that others may not have been read: nobody says that there is room.
+    expect(fillWindow(posts(scoreLimits.candidates_max, 3_000n, () => 'flooder')).rows_free).toBe(0);
+  });
+
+  it('move a score by a tenth for no less than is stated, whoever pushes out whom', () => {
+    fc.assert(
+      fc.property(world, ({ bounds, honest, attack, outcome }) => {
+        const before = scoreIn(honest, bounds);
+        if (before.clusters.length === 0) return;
+        const after = scoreIn([...honest, ...attack.map(it => ({ ...it, outcome }))], bounds);
+        const spent = attack.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+        const moved = after.score_bp - before.score_bp;
+        const cost = moved > 0 ? before.cost_to_move.up : before.cost_to_move.down;
+        if (Math.abs(moved) < scoreWeights.move_bp) return;
+        expect(cost).not.toBeNull();
+        expect(spent >= (cost?.spent ?? 0n)).toBe(true);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+const AMOUNTS = [2_000n, 2_001n, 5_000n, 50_000n, 400_000n, 1_000_000n, 3_000_000n];
+const rowsOf = (side: string, payer: fc.Arbitrary<string>, minLength: number) =>
+  fc
+    .array(fc.record({ amount: fc.constantFrom(...AMOUNTS), payer, good: fc.boolean(), late: fc.boolean() }), {
+      minLength,
+      maxLength: 8,
+    })
+    .map(list =>
+      list.map(
+        ({ amount, payer, good, late }, at): ScoreRow => ({
+          ...{
+            post_id: `${late ? 'z' : 'b'}${side}${at}`,
+            outcome: good ? 'success' : 'error',
+            amount: String(amount),
+          },
+          ...{ rail: 'usdc', backing: 'spend-backed', host_basis: 'signed', paid_here: true, proven: true },
+          ...{ self_dealt: false, payer: `${side}_${payer}` },
+        }),
+      ),
+    );
+const world = fc.record({
+  bounds: fc.record({
+    rows_max: fc.integer({ min: 1, max: 8 }),
+    rows_per_payer_max: fc.integer({ min: 1, max: 3 }),
+    candidates_max: fc.integer({ min: 8, max: 12 }),
+  }),
+  honest: rowsOf('honest', fc.constantFrom('1', '2', '3', '4'), 1),
+  attack: rowsOf('attack', fc.constantFrom('1', '2', '3', '4', '5', '6', '7', '8'), 1),
+  outcome: fc.constantFrom('success', 'error') as fc.Arbitrary<ScoreRow['outcome']>,
+});
+
+/** As the heaviest are read, and then chosen among. */
+function scoreIn(all: readonly ScoreRow[], bounds: NonNullable<Parameters<typeof fillWindow>[1]>) {
+  const weighed = all.map(({ post_id, amount, payer }) => ({ post_id, amount: BigInt(amount), payer }));
+  const everything = { rows_max: all.length, rows_per_payer_max: all.length, candidates_max: all.length + 1 };
+  const heaviest = fillWindow(weighed, everything).post_ids.slice(0, bounds.candidates_max);
+  const candidates = weighed.filter(({ post_id }) => heaviest.includes(post_id));
+  const { post_ids, rows_free } = fillWindow(candidates, bounds);
+  return scoreOf({ rows: all.filter(({ post_id }) => post_ids.includes(post_id)), edges: [], rows_free });
+}
