@@ -1,12 +1,15 @@
 import { z } from 'zod';
+import { hostNamed } from '../../schema/board/endpoint.ts';
 import { isJsonObject } from '../../schema/canonical-json.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { KEPT_BY_BOARD } from '../kept-by-board.ts';
 import { EndpointScoreAnswer } from './score-answers.ts';
 
 /** How endpoints have done. */
 export const scoreDoors = [
   documentDoor({
+    ...KEPT_BY_BOARD,
     name: 'get_endpoint_score',
     methods: ['GET'],
     path: '/v1/board/endpoints/{host}/score',
@@ -14,9 +17,9 @@ export const scoreDoors = [
     tags: ['board'],
     document: operation('board/get_endpoint_score'),
     params: z.object({ host: z.string().min(1).max(255) }),
-    variables: ({ params }) => ({ endpoint: params.host }),
+    // As it is spelt in one way, so that a host's score is kept once, however it is asked for.
+    variables: ({ params }) => ({ endpoint: hostNamed(params.host) ?? params.host }),
     answer: ({ answer }) => (isJsonObject(answer) ? (answer.document ?? null) : null),
-    cache: 'public, max-age=60',
     response: EndpointScoreAnswer,
   }),
 ] as const;

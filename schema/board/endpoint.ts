@@ -43,6 +43,11 @@ export function judgeEndpoint(text: string): Endpoint {
   return { kind: 'endpoint', url: url.href, host: url.host };
 }
 
+/** Of a URL or of a host alone, as the URL standard spells it; null: it names none. */
+export function hostNamed(endpoint: string): string | null {
+  return URL.parse(endpoint.includes('://') ? endpoint : `https://${endpoint}`)?.host || null;
+}
+
 function isPublicHost(hostname: string): boolean {
   const address = hostname.replace(/^\[|\]$/g, '');
   if (isIP(address) !== 0) return isPublicAddress(address);

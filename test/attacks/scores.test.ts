@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { EndpointScoreAnswer } from '../../rest-compat/board/score-answers.ts';
 import { scoreLimits } from '../../schema/board/score-limits.ts';
 import { type Author, openPosting, type Posted, type Posting } from '../harness/board/open-posting.ts';
+import { moveBoard } from '../harness/doors/board-posts.ts';
 import { signedByShop } from '../harness/ingest/merchant.ts';
 import { invoiceOf, transferOf } from '../harness/ingest/witness.ts';
 
@@ -15,7 +16,11 @@ beforeAll(async () => {
   house = await openPosting();
 });
 
-const scoreOf = async (host: string) => (await house.service.get<Scored>(`/v1/board/endpoints/${host}/score`)).body;
+/** As it is now, whatever was written past the board. */
+const scoreOf = async (host: string) => {
+  await moveBoard(house.service);
+  return (await house.service.get<Scored>(`/v1/board/endpoints/${host}/score`)).body;
+};
 /** Tells of money that one of his wallets has paid to another, which signs that it is of that endpoint. */
 async function told(who: Author, endpoint: string, outcome: string, amount = '1000000') {
   const { service, world } = house;

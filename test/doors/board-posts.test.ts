@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { pseudonym } from '../../subgraphs/board/score/read.ts';
 import { openPosting, POSTS, type Posted, type Posting } from '../harness/board/open-posting.ts';
+import { moveBoard } from '../harness/doors/board-posts.ts';
 import type { Challenged } from '../harness/doors/open-service.ts';
 import { SHOP, signedByShop } from '../harness/ingest/merchant.ts';
 import { invoiceOf, transferOf } from '../harness/ingest/witness.ts';
@@ -128,10 +129,12 @@ describe('POST /v1/board/posts', () => {
     await expect
       .poll(async () => {
         await hurryTasks(house.service.query, 'board_funding');
+        await moveBoard(house.service);
         return (await house.service.get<JsonObject>('/v1/board/endpoints/shop.example/score')).body.payers_unknown;
       })
       .toBe(0);
     await house.service.query(`update foreign_ingest set standing = 'vanished' where task_id = $1`, [task_id]);
+    await moveBoard(house.service);
     const gone = await house.service.get<{ rows: JsonObject[] }>('/v1/board/endpoints/shop.example/score');
     expect(gone.body.rows.find(({ post_id }) => post_id === body.post_id)).toMatchObject({ proven: false });
   });

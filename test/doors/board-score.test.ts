@@ -8,7 +8,7 @@ import type { FundingEdge } from '../../subgraphs/board/score/clusters.ts';
 import { pseudonym } from '../../subgraphs/board/score/read.ts';
 import { type ScoreRow, scoreOf } from '../../subgraphs/board/score/rule.ts';
 import type { ScoreWeights } from '../../subgraphs/board/score/weights.ts';
-import { standingPost } from '../harness/doors/board-posts.ts';
+import { moveBoard, standingPost } from '../harness/doors/board-posts.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { sendUsdc } from '../harness/doors/reconciliations.ts';
 import { hurryTasks } from '../harness/jobs.ts';
@@ -31,6 +31,11 @@ beforeAll(async () => {
 });
 
 const scoreAt = (endpoint: string) => service.get<Scored>(`/v1/board/endpoints/${encodeURIComponent(endpoint)}/score`);
+/** Of what was written past the board. */
+async function afresh(endpoint: string) {
+  await moveBoard(service);
+  return scoreAt(endpoint);
+}
 const bought = async ({ session, account }: Agent) =>
   (await service.buy(account, ask(`${Math.random()}`), { 'X-SVC-Session': session })).body.svc.task_id;
 /** A report by an agent of what it paid for itself, told of as any. */
@@ -80,7 +85,7 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
     await expect
       .poll(async () => {
         await hurryTasks(service.query, 'board_funding');
-        return (await scoreAt(host)).body.payers_unknown;
+        return (await afresh(host)).body.payers_unknown;
       })
       .toBe(0);
     const { body } = await scoreAt(host);
@@ -119,10 +124,10 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
     expect((await scoreAt(host)).body.score_bp).toBeLessThan(before.score_bp);
     await service.query('update board_post set hidden = true where post_id = $1', [gone[0]]);
     await service.query('update board_post set taken_down_at = now() where post_id = $1', [gone[1]]);
-    expect((await scoreAt(host)).body).toEqual(before);
+    expect((await afresh(host)).body).toEqual(before);
     const own = await reported(agent, { outcome: 'error' });
     await service.query('update agent set wallet = $1 where agent_id = $2', [service.pay_to, agent.agent_id]);
-    const { body } = await scoreAt(host);
+    const { body } = await afresh(host);
     expect(body.rows.find(({ post_id }) => post_id === own)?.zero_because).toBe('self_dealt');
   });
 
@@ -138,10 +143,26 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
         from generate_series(1, $3::int) n`,
       [agent.agent_id, endpoint_host, scoreLimits.rows_max],
     );
-    const { body } = await scoreAt(endpoint_host);
+    const { body } = await afresh(endpoint_host);
     expect(body.score_bp).toBe(score_bp);
     expect(body.rows.filter(({ zero_because }) => zero_because === null).map(({ post_id }) => post_id)).toEqual([kept]);
     expect(body.rows).toHaveLength(scoreLimits.rows_max + 1);
+  });
+
+  it('200 as it was until the board moves: nobody who asks again, or by another spelling, has it made anew', async () => {
+    const [, , agent] = agents as [Agent, Agent, Agent];
+    const endpoint_host = 'kept.example';
+    await expect
+      .poll(async () => {
+        await reported(agent, { endpoint_host });
+        const { body } = await scoreAt(endpoint_host);
+        await service.query('update board_post set hidden = true where endpoint_host = $1', [endpoint_host]);
+        // Within the ten seconds after which it is looked at all the same.
+        const again = await Promise.all([scoreAt(endpoint_host), scoreAt('KEPT.example'), scoreAt('kept.example:443')]);
+        return again.every(it => it.body.rows.length === body.rows.length && body.rows.length > 0);
+      })
+      .toBe(true);
+    expect((await afresh(endpoint_host)).body.rows).toEqual([]);
   });
 
   it('200 by GraphQL, of a URL as of its host; 400 of what is neither; 304 where it is as it was', async () => {

@@ -46,6 +46,18 @@ it('those who ask at once share one read, and other doors have answers of their 
   expect(read()).toBe(2);
 });
 
+it('a host’s score is read once, however the host is spelt', async () => {
+  succeed(house.port, { answer: { document: { endpoint_host: 'shop.example' } } });
+  for (const host of [
+    'shop.example',
+    'SHOP.example',
+    'shop.example:443',
+    encodeURIComponent('https://shop.example/?a=1'),
+  ])
+    expect((await house.get(`/v1/board/endpoints/${host}/score`)).status).toBe(200);
+  expect(read()).toBe(1);
+});
+
 it('a refusal is kept for nobody', async () => {
   shown(null);
   expect((await house.get(FEED)).status).toBe(404);

@@ -1,5 +1,6 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Ctx, Directive, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { hostNamed } from '../../../schema/board/endpoint.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { BoardContext } from '../context.ts';
@@ -28,14 +29,11 @@ export class EndpointScoreResolver {
     @Arg('endpoint', () => String, { description: 'A URL or a host.' }) endpoint: string,
     @Ctx() context: BoardContext,
   ): Promise<EndpointScore> {
-    const document = scoreDocument(hostNamed(endpoint), await readInputs(context, hostNamed(endpoint)));
+    const host = hostNamed(endpoint);
+    if (host === null)
+      throw new Refusal('invalid_request', { param: 'endpoint', detail: 'endpoint is a URL or a host.' });
+    const document = scoreDocument(host, await readInputs(context, host));
     const { endpoint_host, score_bp, as_of_block, edges_hash } = document;
     return { endpointHost: endpoint_host, scoreBp: score_bp, asOfBlock: as_of_block, edgesHash: edges_hash, document };
   }
-}
-
-function hostNamed(endpoint: string): string {
-  const host = URL.parse(endpoint.includes('://') ? endpoint : `https://${endpoint}`)?.host;
-  if (!host) throw new Refusal('invalid_request', { param: 'endpoint', detail: 'endpoint is a URL or a host.' });
-  return host;
 }
