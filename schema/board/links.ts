@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { holdsSplitName } from './split-name.ts';
+import { holdsSplitName, isWellKnownEnd } from './split-name.ts';
 import { isTopLevel } from './top-level.ts';
 import { latinised } from './unveil.ts';
 
@@ -14,6 +14,11 @@ const SCHEMES =
 
 const SLASHED = /[a-z][a-z0-9+.-]{0,31}\s?:\s?[/\\]{2}/i;
 const SCHEMED = new RegExp(`(?<![\\p{L}\\p{N}])(?:${SCHEMES.split(' ').join('|')}):[^\\s:]`, 'iu');
+/** Browsers drop tabs and line ends wherever in a URL they stand (WHATWG URL 4.1): of schemes that run what follows. */
+const BROKEN_SCHEME = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?:${['javascript', 'vbscript'].map(scheme => [...scheme].join('[\\t\\n\\r]{0,8}')).join('|')})[\\t\\n\\r]{0,8}:`,
+  'iu',
+);
 /** WalletConnect: of its URIs the version is always there. */
 const PAIRING = /(?<![\p{L}\p{N}])wc:[\w-]{1,80}@\d/iu;
 const WWW = /(?<![\p{L}\p{N}])www\d{0,3}\.[\p{L}\p{N}]/iu;
@@ -21,15 +26,18 @@ const WWW = /(?<![\p{L}\p{N}])www\d{0,3}\.[\p{L}\p{N}]/iu;
 const NO_SCHEME = /(?:^|[\s("'<=[])[/\\]{2}[\p{L}\p{N}-]{1,63}[./:\\][\p{L}\p{N}]/u;
 /** A host with the port of a web server: of other numbers behind a colon nobody can tell. */
 const PORT = /(?<![\p{L}\p{N}])(?:localhost:\d{2,5}|\p{L}[\p{L}\p{N}-]{0,62}:(?:80|443|8000|8080|8443|8888)\/\p{L})/iu;
-/** Whole, and taken apart by its dots only then: a form that asks for a dot would look for it from each letter on. */
-const NAME = /[\p{L}\p{M}\p{N}_.-]{3,}/gu;
+/**
+ * Whole, and taken apart by its dots only then: a form that asks for a dot would look for it from each letter on. There are hosts of
+ * emoji too.
+ */
+const NAME = /[\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}_.-]{3,}/gu;
 /** Four numbers that an IPv4 address may have. */
 const ADDRESS = /(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d.]*\d)/;
 const BRACKETED = /\[[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}\]/i;
 /** What an IPv6 address is written with. */
 const COLONED = /(?<![\p{L}\p{N}_])[0-9a-f:]{3,}(?![\p{L}\p{N}_])/giu;
 
-const forms = [SLASHED, SCHEMED, PAIRING, WWW, NO_SCHEME, PORT, ADDRESS, BRACKETED];
+const forms = [SLASHED, SCHEMED, BROKEN_SCHEME, PAIRING, WWW, NO_SCHEME, PORT, ADDRESS, BRACKETED];
 
 /**
  * A scheme, `www.`, an address, or a bare name that ends as names of the DNS do. A sentence that begins without a space behind
@@ -44,10 +52,17 @@ export function holdsLink(plain: string): boolean {
 function holdsName(text: string): boolean {
   for (const [name] of text.matchAll(NAME)) {
     const labels = name.toLowerCase().normalize('NFC').split('.');
-    if (labels.some((end, at) => at > 0 && labels[at - 1] !== '' && (isTopLevel(end) || mixesScripts(end))))
-      return true;
+    if (labels.some((end, at) => at > 0 && labels[at - 1] !== '' && isEnd(end))) return true;
   }
   return false;
+}
+
+/** What stands around a name by Markdown or as a dash is none of it (`_evil.com_`); text may follow the best-known ends (`evil.com-now`). */
+function isEnd(label: string): boolean {
+  const parts = label.split(/[_-]/).filter(part => part !== '');
+  const [first = ''] = parts;
+  if (isTopLevel(label) || mixesScripts(label)) return true;
+  return parts.length === 1 ? isTopLevel(first) : isWellKnownEnd(first);
 }
 
 /** Scripts that are written next to each other in one word, or with Latin letters among them. */

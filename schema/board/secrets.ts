@@ -16,22 +16,42 @@ export function holdsSecret(text: string): boolean {
 
 /** What a key may be broken up by so that nobody knows it by its form: whoever wants it puts it together again. */
 const BREAKS = /[\s.,;|"'`+\\]+/g;
-const scattered: readonly SecretFormat[] = [...issuedSecrets, { issuer: 'hex', spelling: /[0-9a-f]{64,}/i }];
+/** Of keys whose form has none of these signs: in others they stand themselves. */
+const WIDE_BREAKS = /[\s.,;|"'`+\\:_/*~-]+/g;
+/** Names of their own (RFC 9562): two of them side by side are as many digits as a key. */
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/gi;
+
+interface Scattered extends SecretFormat {
+  readonly breaks: RegExp;
+  readonly signs_per_turn_max: number;
+}
+
+const SIGNS_PER_TURN_MAX = 4;
+const AWS = 'AWS';
+const hex: SecretFormat = { issuer: 'hex', spelling: /[0-9a-f]{64,}/i };
+const scattered: readonly Scattered[] = [
+  ...[...issuedSecrets, hex].map(it => ({ ...it, breaks: BREAKS, signs_per_turn_max: SIGNS_PER_TURN_MAX })),
+  { ...hex, breaks: WIDE_BREAKS, signs_per_turn_max: SIGNS_PER_TURN_MAX },
+  // Of large letters mostly, so that it turns less: its beginning and its length tell.
+  ...issuedSecrets
+    .filter(({ issuer }) => issuer === AWS)
+    .map(it => ({ ...it, breaks: WIDE_BREAKS, signs_per_turn_max: 10 })),
+];
 
 /**
  * Prose without its spaces may look like a key, but for one thing: in keys every second sign is of another kind (large, small,
  * digit) than the one before it, in prose hardly any.
  */
 function holdsScattered(text: string): boolean {
-  const whole = text.replace(BREAKS, '');
-  if (whole.length === text.length) return false;
-  return scattered.some(({ spelling }) => {
-    const [found] = spelling.exec(whole) ?? [];
-    return found !== undefined && turnsOf(found) * SIGNS_PER_TURN_MAX >= Math.min(found.length, SIGNS_JUDGED);
+  const named = text.replace(UUID, '#');
+  const [narrow, wide] = [text.replace(BREAKS, ''), named.replace(WIDE_BREAKS, '')];
+  if (wide.length === named.length) return false;
+  return scattered.some(({ spelling, breaks, signs_per_turn_max }) => {
+    const [found] = spelling.exec(breaks === BREAKS ? narrow : wide) ?? [];
+    return found !== undefined && turnsOf(found) * signs_per_turn_max >= Math.min(found.length, SIGNS_JUDGED);
   });
 }
 
-const SIGNS_PER_TURN_MAX = 4;
 /** Prose may follow the key. */
 const SIGNS_JUDGED = 64;
 

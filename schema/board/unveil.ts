@@ -29,6 +29,8 @@ const encodings: readonly (readonly [spelling: RegExp, plain: (spelt: string) =>
   [/=(2E|2F|3A)/gi, digits => character(digits, 16)],
   [/\\0{0,4}(2e|2f|3a)\s?/gi, digits => character(digits, 16)],
   [/\\0?(56|57|72)(?!\d)/g, digits => character(digits, 8)],
+  // What Markdown takes for the sign alone (CommonMark 2.4), of those that links are made of.
+  [/(?<!\\)\\{1,64}([.:/@_-])/g, sign => sign],
   // As people write names that no machine shall follow.
   [/\s?[[({<]\s?(?:\.|dot|punkt)\s?[\])}>]\s?/gi, () => '.'],
 ];

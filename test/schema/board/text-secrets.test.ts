@@ -46,11 +46,17 @@ describe('a text of the board', () => {
     );
   });
 
+  it('is refused with a key of AWS in groups, whatever stands between them', () => {
+    for (const between of [' ', '-', ':', '_', '/', '*', '~', '\\_', '. '])
+      expect(judge(`mine is ${['AKIA', 'IOSF', 'ODNN', '7EXA', 'MPLE'].join(between)} ok`)).toBe('secret');
+  });
+
   it('is refused with a private key in groups, in bytes, or by the beginnings of its words', () => {
     fc.assert(
       fc.property(key([HEX, 64]), fc.constantFrom(4, 8, 16, 32), (secret, size) => {
         const groups = secret.match(new RegExp(`.{${size}}`, 'g')) ?? [];
-        expect(judge(`it is ${groups.join(' ')}`)).toBe('secret');
+        for (const between of [' ', '-', ':', '_', '/', '*', '~', ' - '])
+          expect(judge(`it is ${groups.join(between)}`)).toBe('secret');
       }),
     );
     fc.assert(

@@ -32,6 +32,11 @@ describe('a text of the board', () => {
       'it risks risk-averse users at 2000 or 4000, in 10:30 or 11:45 of 2026-01-02, with p95 2.3s and p99 4.5s and so on',
       'latencies 120, 130, 140, 150, 160, 170, 180, 190, 200, 210, 220, 230 and 240 ms; idempotency-key: task_01k9z; api key: none',
       'uuid 3f2504e0-4f89-11d3-9a0c-0305e82c3301 and block 18,000,000 of 0x1234abcd; sk-1, skip-level, ghp_',
+      'use .NET or a .app, open the .dev tools, my .net code; the red dot, dot by dot; node.js-based, snake_case_name, _slow_',
+      'uuids 3f2504e0-4f89-11d3-9a0c-0305e82c3301 and 3f2504e0-4f89-11d3-9a0c-0305e82c3302; aa:bb:cc:dd:ee:ff',
+      '2026-01-02 10:31:05, 2026-01-02 10:32:07, 2026-01-02 10:33:09, 2026-01-02 10:34:10; java\nscript; great 👍. It works',
+      'ASIA MARKETS ARE CLOSED. 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01; C:\\temp\\.env; USDC . Then more',
+      '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045 / 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
       'I used it for summaries, search, and code review; all came back within seconds.',
     ])
       expect([text, judge(text)]).toEqual([text, 'plain']);
@@ -120,6 +125,29 @@ describe('a text of the board', () => {
     ],
     ...['//evil/x', '2001:db8::1', '::1', 'fe80:0:0:0:0:0:0:1', 'localhost:8080/x', 'evil:443/x'],
     ...['web+evil:x', 'zoommtg:x', 'vscode:x', 'otpauth:x', 'wc:abc@2'],
+    ...[
+      '_evil.com_',
+      '__evil.com__',
+      '-evil.com-',
+      'evil\\.com',
+      'evil\\\\\\.com',
+      'https\\://x',
+      'evil.com_x',
+      'evil.com-x',
+    ],
+    ...['❤.ws', 'i❤.ws', '💩.la', '👩‍💻.ws', '👍🏽.ws', '🇩🇪.ws'],
+    ...[
+      'evil dot ai',
+      'evil dot app',
+      'evil-dot-dev',
+      'evil dot me',
+      'evil .ai',
+      'evil . ai',
+      'evil .app',
+      'evil .dev/x',
+    ],
+    ...['evil .net', 'evil\n.net', 'evil .NET/x', 'evil. io/x'],
+    ...['java\nscript:alert(1)', 'java\tscript:alert(1)', 'j\na\nv\na\nscript\n:alert(1)', 'vb&#10;script:x'],
     ...['https∶∕∕x', 'evil·com', 'évil.cóm', '[click](evil.com)', 'evil\u2024com'],
   ])('is refused as a link: %s', text => {
     expect(judge(`see ${text} for more`)).toBe('link');
@@ -173,6 +201,25 @@ describe('a text of the board', () => {
       '.com',
       'ﷺ',
       '\\u{',
+      ...[
+        '\\',
+        '\\\\.',
+        '_',
+        'a_',
+        '-_',
+        '❤',
+        '❤.',
+        'java\n',
+        'j\n',
+        'a .ai',
+        'a .',
+        'the .net ',
+        ' dot ai',
+        'dot ',
+        'AKIA-',
+        'AKIA/',
+      ],
+      ...['9f:', '9f-', '9f_', 'f', '3f2504e0-', '3f2504e0-4f89-11d3-9a0c-', '🇩🇪', '👍🏽', '. io/', '\n', 'vb\t'],
     ];
     for (const one of hostile) expect(judgeText(one.repeat(CHARS_MAX).slice(0, CHARS_MAX), CHARS_MAX)).toBeDefined();
     fc.assert(
