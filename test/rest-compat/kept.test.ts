@@ -46,7 +46,7 @@ it('kept are keys, histories, models and what describes the service, the log, th
     '/v1/board/search: public, max-age=2',
     '/v1/board/feed.atom: public, max-age=2',
     '/v1/board/feed.json: public, max-age=2',
-    '/v1/board/endpoints/{host}/score: public, max-age=60',
+    '/v1/board/endpoints/{host}/score: public, max-age=2',
     '/.well-known/jwks.json: public, max-age=60',
     '/.well-known/did.json: public, max-age=60',
     '/.well-known/issuer-history.json: public, max-age=60',

@@ -12,7 +12,7 @@ import { type FundingEdge, isFunding } from './clusters.ts';
 import type { Funder } from './look.ts';
 import { mostPaid, type ScoreInputs, type ScoreRow } from './rule.ts';
 import { scoreWeights } from './weights.ts';
-import { type Candidate, fillWindow } from './window.ts';
+import { fillWindow, type WeighablePost } from './window.ts';
 
 /* What a host's score is run on: its standing posts, what their receipts sign, and who funded whom. */
 
@@ -89,8 +89,8 @@ interface StandingPost {
 }
 
 /** Of those that can weigh; by whom, as the receipt has it. A wallet in whatever case is one: no two of Solana differ in case alone. */
-function weightiestPosts({ query }: Pick<Database, 'query'>, endpoint_host: string): Promise<Candidate[]> {
-  return query<Candidate & Record<string, unknown>>({
+function weightiestPosts({ query }: Pick<Database, 'query'>, endpoint_host: string): Promise<WeighablePost[]> {
+  return query<WeighablePost & Record<string, unknown>>({
     name: 'heaviest board posts',
     text: `select p.post_id, p.amount_atomic as amount, lower(r.payer_wallet) as payer
       from (select post_id, amount_atomic, receipt_ref from board_post

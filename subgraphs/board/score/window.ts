@@ -5,7 +5,7 @@ import { scoreLimits } from '../../../schema/board/score-limits.ts';
  * has paid as much here as that row, so that the places cost no less than what stood in them.
  */
 
-export interface Candidate {
+export interface WeighablePost {
   readonly post_id: string;
   /** Atomic USDC. */
   readonly amount: bigint;
@@ -21,7 +21,7 @@ export interface ScoreWindow {
 }
 
 /** `candidates`: at most `candidates_max`, the heaviest that there are. */
-export function fillWindow(candidates: readonly Candidate[], bounds: WindowBounds = scoreLimits): ScoreWindow {
+export function fillWindow(candidates: readonly WeighablePost[], bounds: WindowBounds = scoreLimits): ScoreWindow {
   const taken = new Map<string | null, number>();
   const post_ids: string[] = [];
   for (const { post_id, payer } of [...candidates].sort(heavier)) {
@@ -35,7 +35,7 @@ export function fillWindow(candidates: readonly Candidate[], bounds: WindowBound
   return { post_ids, rows_free: crowded ? 0 : bounds.rows_max - post_ids.length };
 }
 
-function heavier(one: Candidate, other: Candidate): number {
+function heavier(one: WeighablePost, other: WeighablePost): number {
   if (one.amount !== other.amount) return one.amount > other.amount ? -1 : 1;
   return one.post_id > other.post_id ? -1 : 1;
 }

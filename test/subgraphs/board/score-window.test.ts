@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { scoreLimits } from '../../../schema/board/score-limits.ts';
 import { type ScoreRow, scoreOf } from '../../../subgraphs/board/score/rule.ts';
 import { scoreWeights } from '../../../subgraphs/board/score/weights.ts';
-import { type Candidate, fillWindow } from '../../../subgraphs/board/score/window.ts';
+import { fillWindow, type WeighablePost } from '../../../subgraphs/board/score/window.ts';
 
-const posts = (count: number, amount: bigint, payer: (at: number) => string | null, id = 'a'): Candidate[] =>
+const posts = (count: number, amount: bigint, payer: (at: number) => string | null, id = 'a'): WeighablePost[] =>
   Array.from({ length: count }, (_, at) => ({
     post_id: `${id}${String(at).padStart(4, '0')}`,
     amount,
     payer: payer(at),
   }));
-const ids = (list: readonly Candidate[]) => list.map(({ post_id }) => post_id);
+const ids = (list: readonly WeighablePost[]) => list.map(({ post_id }) => post_id);
 
 describe('the places of a score', () => {
   it('are all taken by what is heavier, and of equals by what is newer', () => {
