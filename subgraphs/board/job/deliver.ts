@@ -21,7 +21,8 @@ export async function deliverJob(
   return takeStep(acting, agent_id, job_id, {
     action: 'deliver',
     event: 'job_delivered',
-    taken: job => job.outputSha256 === output_sha256 && job.untrustedPreview === preview && job.state !== 'expired',
+    taken: (job, state) =>
+      job.outputSha256 === output_sha256 && job.untrustedPreview === preview && state !== 'expired',
     take: (_tx, { deadline }, now_ms) => ({
       outputSha256: output_sha256,
       untrustedPreview: preview,

@@ -1,9 +1,8 @@
 import { jobLimits } from '../../../schema/board/job-limits.ts';
 import type { Database } from '../../database.ts';
 import { appendBoardEvents } from '../event/append.ts';
-import { lockBoard } from './find.ts';
+import { lockBoard, OVER } from './find.ts';
 import { expiringStates } from './job.machine.ts';
-import { legSlot } from './legs.ts';
 
 /**
  * Writes down which jobs have ended by their time, the longest ago first; how many that were. Bounded: the next round goes
@@ -35,12 +34,9 @@ export async function expireJobs(database: Pick<Database, 'query' | 'transaction
   });
 }
 
-/** By the index of those that end: `clock_timestamp()`, which is not stable within a statement, would read all of them. */
+/** The longest ago first, by the index of those that end. */
 const OVER_NOW = {
   name: 'jobs that are over',
-  text: `select job_id from board_job b
-    where ends_at <= statement_timestamp() and state = any($1) and leg_one_task_id is null
-      and not exists (select 1 from claim_slot where slot = '${legSlot('')}' || b.job_id)
-    order by ends_at limit $2`,
+  text: `select job_id from board_job where ${OVER} and state = any($1) order by ends_at limit $2`,
   values: [expiringStates, jobLimits.expired_per_round_max],
 };

@@ -14,25 +14,32 @@ export interface FoundJob {
   readonly overdue: boolean;
 }
 
-type Row = { overdue: boolean; under_way: boolean };
+export type FoundRow = { overdue: boolean; under_way: boolean };
 
-/** Its time is over. */
-export const OVER = `(ends_at <= clock_timestamp() and leg_one_task_id is null
+/**
+ * Its time is over, as of one moment for all of a statement: `clock_timestamp()`, which is not stable within one, would read all
+ * jobs that end instead of those by their index. Where a lock is waited for, that is done by a statement before it.
+ */
+export const OVER = `(ends_at <= statement_timestamp() and leg_one_task_id is null
   and not exists (select 1 from claim_slot where slot = '${legSlot('')}' || job_id))`;
 
 /** Of the payment that is next: another one is not asked for meanwhile. */
-export const UNDER_WAY = `(state in ('delivered', 'expired') and exists (select 1 from claim_slot
+const UNDER_WAY = `(state in ('delivered', 'expired') and exists (select 1 from claim_slot
   where slot = case when leg_one_task_id is null then '${legSlot('')}' else '${feeSlot('')}' end || job_id))`;
+
+/** What `foundJob` takes. */
+export const foundColumns = (orm: Database['orm']): string =>
+  `${selectList(orm, BoardJob)}, coalesce(${OVER}, false) as overdue, ${UNDER_WAY} as under_way`;
 
 /** @throws job_not_found */
 export async function requireJob({ orm, query }: Pick<Database, 'orm' | 'query'>, job_id: string): Promise<FoundJob> {
-  const [row] = await query<Row>({
+  const [row] = await query<FoundRow>({
     name: 'board job',
-    text: `select ${selectList(orm, BoardJob)}, coalesce(${OVER}, false) as overdue, ${UNDER_WAY} as under_way
-      from board_job where job_id = $1`,
+    text: `select ${foundColumns(orm)} from board_job where job_id = $1`,
     values: [job_id],
   });
-  return found(row);
+  if (!row) throw new Refusal('job_not_found');
+  return foundJob(row);
 }
 
 /** What is hidden is there for its poster and its winner alone: what they pay and are paid goes on. @throws job_not_found */
@@ -47,15 +54,15 @@ export function requireShown({ hidden, agentId, winnerAgentId }: BoardJob, agent
  */
 export async function lockJob(tx: Tx, orm: Database['orm'], job_id: string): Promise<FoundJob & { now_ms: number }> {
   lockBoard(tx);
-  const { rows } = await tx.query<Row & { now_ms: number }>({
+  const { rows } = await tx.query<FoundRow & { now_ms: number }>({
     name: 'board job to write',
-    text: `select ${selectList(orm, BoardJob)}, coalesce(${OVER}, false) as overdue, ${UNDER_WAY} as under_way,
-        (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
+    text: `select ${foundColumns(orm)}, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
       from board_job where job_id = $1`,
     values: [job_id],
   });
-  const now_ms = Math.floor(rows[0]?.now_ms ?? 0);
-  return { ...found(rows[0]), now_ms };
+  const [row] = rows;
+  if (!row) throw new Refusal('job_not_found');
+  return { ...foundJob(row), now_ms: Math.floor(row.now_ms) };
 }
 
 /** Before any job is written. */
@@ -63,8 +70,6 @@ export function lockBoard(tx: Tx): void {
   tx.write({ name: 'lock board head', text: 'select position from board_head for update' });
 }
 
-function found(row: Row | undefined): FoundJob {
-  if (!row) throw new Refusal('job_not_found');
-  const { overdue, under_way, ...columns } = row;
+export function foundJob({ overdue, under_way, ...columns }: FoundRow): FoundJob {
   return { job: asEntity(BoardJob, columns), overdue, under_way };
 }

@@ -1,4 +1,4 @@
-import type { JobAction, JobState } from '../../../schema/board/job.ts';
+import type { BidState, JobAction, JobState } from '../../../schema/board/job.ts';
 
 /* How a job moves on: who may do what in which state is a table, and this reads it. Pure; time comes in as `overdue`. */
 
@@ -36,6 +36,11 @@ export interface JobStanding {
 /** The state that a job is in by its time, whether that was written down or not. */
 export function jobStateBy({ state, overdue }: JobStanding): JobState {
   return overdue && expiringStates.includes(state) ? 'expired' : state;
+}
+
+/** Where a bid stands, by where its job does: none that is over can be picked, whether that was written down or not. */
+export function bidStateBy(state: BidState, job: JobState): BidState {
+  return job === 'expired' && state === 'open' ? 'expired' : state;
 }
 
 export type JobJudgement =

@@ -40,12 +40,12 @@ export class BoardJobResolver {
     @Arg('jobId', () => String, { description: 'Which one.' }) jobId: string,
     @Ctx() { database, principal }: BoardContext,
   ): Promise<ShownJob> {
-    const { job, under_way } = await requireJob(database, parseRequest(JobId, jobId));
+    const found = await requireJob(database, parseRequest(JobId, jobId));
     requireShown(
-      job,
+      found.job,
       booksOf(principal.possession).map(({ agent_id }) => agent_id),
     );
-    return jobView(job, under_way);
+    return jobView(found);
   }
 
   @Query(() => ShownOutput, {
@@ -64,8 +64,8 @@ export class BoardJobResolver {
 
   @Directive(`@listSize(assumedSize: ${jobLimits.bids_shown_max})`)
   @FieldResolver(() => [ShownBid], { description: 'What was bid, oldest first.' })
-  bids(@Root() { jobId }: ShownJob, @Ctx() { database }: BoardContext): Promise<readonly ShownBid[]> {
-    return bidsOfJob(database, jobId);
+  bids(@Root() job: ShownJob, @Ctx() { database }: BoardContext): Promise<readonly ShownBid[]> {
+    return bidsOfJob(database, job);
   }
 
   @Directive('@listSize(assumedSize: 2)')

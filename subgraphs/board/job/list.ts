@@ -1,48 +1,69 @@
+import type { JobState } from '../../../schema/board/job.ts';
 import { jobLimits } from '../../../schema/board/job-limits.ts';
 import type { JobPage } from '../../../schema/requests/board-job.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { BoardBid } from './bid.entity.ts';
-import { UNDER_WAY } from './find.ts';
-import { BoardJob, SHOWN } from './job.entity.ts';
-import type { ShownBid, ShownJobs } from './job.type.ts';
+import { type FoundRow, foundColumns, foundJob, OVER } from './find.ts';
+import { SHOWN } from './job.entity.ts';
+import { bidStateBy, expiringStates } from './job.machine.ts';
+import type { ShownBid, ShownJob, ShownJobs } from './job.type.ts';
 import { bidView, jobView } from './view.ts';
 
-type Row = { under_way: boolean };
+type Reading = Pick<Database, 'orm' | 'query'>;
 
 /** Newest first: a page by its key, at the same cost at any depth. One more than are shown says whether there is a next one. */
-export async function listJobs(
-  { orm, query }: Pick<Database, 'orm' | 'query'>,
-  { status, limit, before }: JobPage,
-): Promise<ShownJobs> {
-  const size = Math.min(limit ?? jobLimits.page_default, jobLimits.page_max);
-  // A statement of its own for each, so that each is planned along its own index.
-  const bounds = [
-    ...(status === undefined ? [] : [{ name: 'by status', text: 'state = $2', value: status }]),
-    ...(before === undefined
-      ? []
-      : [{ name: 'older', text: `job_id < $${status === undefined ? 2 : 3}`, value: before }]),
-  ];
-  const where = [SHOWN, ...bounds.map(({ text }) => text)].join(' and ');
-  const rows = await query<Row>({
-    name: ['board jobs', ...bounds.map(({ name }) => name)].join(' '),
-    text: `select ${selectList(orm, BoardJob)}, ${UNDER_WAY} as under_way from board_job where ${where}
-      order by job_id desc limit $1`,
-    values: [size + 1, ...bounds.map(({ value }) => value)],
-  });
-  const jobs = rows.slice(0, size).map(({ under_way, ...row }) => jobView(asEntity(BoardJob, row), under_way));
+export async function listJobs({ orm, query }: Reading, page: JobPage): Promise<ShownJobs> {
+  const size = Math.min(page.limit ?? jobLimits.page_default, jobLimits.page_max);
+  const { name, text, values } = pageOfJobs(foundColumns(orm), page);
+  const rows = await query<FoundRow>({ name, text, values: [size + 1, ...values] });
+  const jobs = rows.slice(0, size).map(row => jobView(foundJob(row)));
   return { jobs, next: rows.length > size ? (jobs.at(-1)?.jobId ?? null) : null };
+}
+
+/**
+ * A statement of its own for each filter, so that each is planned along its own index. What is over and not written down as
+ * that yet is no more among the open ones, but among those that have expired: few, since every round writes them down.
+ */
+export function pageOfJobs(columns: string, { status, before }: Pick<JobPage, 'status' | 'before'>) {
+  const older = before === undefined ? '' : ' and job_id < $2';
+  const pageOf = (where: string) =>
+    `select ${columns} from board_job where ${SHOWN} and ${where}${older} order by job_id desc limit $1`;
+  const among = `state in (${expiringStates.map(state => `'${state}'`).join(', ')})`;
+  const both = [`state = 'expired'`, `${among} and ${OVER}`].map(where => `(${pageOf(where)})`).join(' union all ');
+  const byStatus = (state: JobState): string => {
+    if (state === 'expired') return `select * from (${both}) job order by "jobId" desc limit $1`;
+    return pageOf(
+      expiringStates.includes(state) ? `state = '${state}' and not coalesce(${OVER}, false)` : `state = '${state}'`,
+    );
+  };
+  return {
+    name: ['board jobs', ...(status ? [status] : []), ...(older ? ['older'] : [])].join(' '),
+    text: status === undefined ? pageOf('true') : byStatus(status),
+    values: before === undefined ? [] : [before],
+  };
+}
+
+/** Those of them that everybody may see. */
+export async function shownJobs({ orm, query }: Reading, job_ids: readonly string[]): Promise<readonly ShownJob[]> {
+  const rows = await query<FoundRow>({
+    name: 'board jobs by id',
+    text: `select ${foundColumns(orm)} from board_job where job_id = any($1) and ${SHOWN}`,
+    values: [job_ids],
+  });
+  return rows.map(row => jobView(foundJob(row)));
 }
 
 /** Of one job, oldest first. */
 export async function bidsOfJob(
-  { orm, query }: Pick<Database, 'orm' | 'query'>,
-  job_id: string,
+  { orm, query }: Reading,
+  { jobId, status }: Pick<ShownJob, 'jobId' | 'status'>,
 ): Promise<readonly ShownBid[]> {
   const rows = await query({
     name: 'bids of job',
     text: `select ${selectList(orm, BoardBid)} from board_bid where job_id = $1 order by bid_id limit $2`,
-    values: [job_id, jobLimits.bids_shown_max],
+    values: [jobId, jobLimits.bids_shown_max],
   });
-  return rows.map(row => bidView(asEntity(BoardBid, row)));
+  const bids = rows.map(row => asEntity(BoardBid, row));
+  return bids.map(bid => ({ ...bidView(bid), status: bidStateBy(bid.state, status) }));
 }

@@ -45,8 +45,7 @@ export class JobPaymentResolver {
       { ...context, principal: { ...principal, possession: { kind: 'proven', ...author } } },
     );
     context.response.headers['x-svc-settlement-status'] = settlement_status;
-    const paid = await requireJob(database, job_id);
-    return jobView(paid.job, paid.under_way);
+    return jobView(await requireJob(database, job_id));
   }
 }
 

@@ -38,7 +38,7 @@ export const postJobPaid: Stamp<PostJobArgs, JsonObject> = {
 /** As an amount that was validated before. */
 export const amountOf = (digits: string): AtomicAmount => atomicAmount(BigInt(digits));
 
-/** One whose deadline has passed since is recorded all the same, and expires in the next round. */
+/** One whose deadline has passed since is recorded all the same: it has expired by then, as the next round writes down. */
 async function post(tx: Tx, args: PostJobArgs, { task_id, recorded_at_ms: at_ms }: Stamped): Promise<JsonObject> {
   const deadline = new Date(deadlineMs(args.deadline));
   const job = Object.assign(new BoardJob(), {
@@ -52,5 +52,5 @@ async function post(tx: Tx, args: PostJobArgs, { task_id, recorded_at_ms: at_ms 
   } satisfies BoardJob);
   insertRows(tx, 'board_job', [asRecord(job)]);
   appendBoardEvents(tx, [{ kind: 'job_posted', job_id: job.jobId, at_ms }]);
-  return sealable(jobView(job));
+  return sealable(jobView({ job, overdue: deadline.getTime() <= at_ms, under_way: false }));
 }

@@ -1,3 +1,4 @@
+import type { JobState } from '../../../schema/board/job.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { writeInTurn } from '../../book/write-in-turn.ts';
@@ -7,7 +8,7 @@ import { appendBoardEvents } from '../event/append.ts';
 import type { BoardEventKind } from '../event/board-event.entity.ts';
 import { lockJob, requireJob, requireShown } from './find.ts';
 import type { BoardJob } from './job.entity.ts';
-import { jobMoves, judgeJob } from './job.machine.ts';
+import { jobMoves, jobStateBy, judgeJob } from './job.machine.ts';
 import type { ShownJob } from './job.type.ts';
 import { requireJobMove } from './move.ts';
 import { jobView } from './view.ts';
@@ -20,8 +21,11 @@ export type Acting = Pick<BoardContext, 'database'>;
 export interface JobStep {
   readonly action: Exclude<keyof typeof jobMoves, 'bid' | 'pay'>;
   readonly event: BoardEventKind;
-  /** Whether the job shows that this very step was taken: then it is answered as it stands, and nothing is written. */
-  taken(job: BoardJob): boolean;
+  /**
+   * Whether the job shows that this very step was taken: then it is answered as it stands, and nothing is written.
+   * `state`: where it stands by its time.
+   */
+  taken(job: BoardJob, state: JobState): boolean;
   /** What the job says from then on, but for its state; and what is written beside it. */
   take(tx: Tx, job: BoardJob, now_ms: number): Partial<BoardJob> | Promise<Partial<BoardJob>>;
 }
@@ -48,14 +52,15 @@ export async function requirePart(
 export function takeStep({ database }: Acting, agent_id: AgentId, job_id: string, step: JobStep): Promise<ShownJob> {
   return writeInTurn(agent_id, () =>
     database.transaction(async tx => {
-      const { job, overdue, now_ms } = await lockJob(tx, database.orm, job_id);
-      if (step.taken(job)) return jobView(job);
+      const { now_ms, ...found } = await lockJob(tx, database.orm, job_id);
+      const { job, overdue } = found;
+      if (step.taken(job, jobStateBy({ state: job.state, overdue }))) return jobView(found);
       const { to } = requireJobMove(judgeJob({ state: job.state, overdue }, step.action));
       const said = await step.take(tx, job, now_ms);
       const moved = Object.assign(job, said, { state: to });
       storeJob(tx, moved);
       appendBoardEvents(tx, [{ kind: step.event, job_id, at_ms: now_ms }]);
-      return jobView(moved);
+      return jobView({ ...found, job: moved });
     }),
   );
 }

@@ -3,7 +3,9 @@ import { toCamelKeys, toSnakeKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { BoardContext } from '../context.ts';
 import type { BoardBid } from './bid.entity.ts';
+import type { FoundJob } from './find.ts';
 import type { BoardJob } from './job.entity.ts';
+import { jobStateBy } from './job.machine.ts';
 import type { ShownBid, ShownJob, ShownLeg } from './job.type.ts';
 import { legsOf } from './legs.ts';
 
@@ -19,13 +21,11 @@ export function isDelivered({
   return deliveredAt !== null && (challengedAt === null || state === revealed);
 }
 
-/** `under_way`: one of its payments is being made, or could still be used. */
-export function jobView(
-  { state, budgetAtomic, priceAtomic, endsAt: _ends, hidden: _hidden, ...job }: BoardJob,
-  under_way: boolean = false,
-): ShownJob {
-  const delivered = isDelivered({ ...job, state });
-  return { ...job, status: state, delivered, budget: budgetAtomic, price: priceAtomic, underWay: under_way };
+/** As it stands by its time: the round that writes down what is over comes some seconds later. */
+export function jobView({ job, overdue, under_way }: FoundJob): ShownJob {
+  const { state, budgetAtomic, priceAtomic, endsAt: _ends, hidden: _hidden, ...facts } = job;
+  const [status, delivered] = [jobStateBy({ state, overdue }), isDelivered(job)];
+  return { ...facts, status, delivered, budget: budgetAtomic, price: priceAtomic, underWay: under_way };
 }
 
 export function bidView({ state, priceAtomic, ...bid }: BoardBid): ShownBid {

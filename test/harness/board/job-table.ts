@@ -11,6 +11,7 @@ import { markLegOne, markPaid, payableJob } from '../../../subgraphs/board/job/m
 import { pickBid } from '../../../subgraphs/board/job/pick.ts';
 import { postJobPaid } from '../../../subgraphs/board/job/post.paid.ts';
 import { revealJob } from '../../../subgraphs/board/job/reveal.ts';
+import { jobView } from '../../../subgraphs/board/job/view.ts';
 import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { newTask } from '../../../subgraphs/new-task.ts';
@@ -78,7 +79,7 @@ export function jobTable(database: Database) {
     reveal: (agent: number, job_id: string, output = OUTPUT) =>
       revealJob(acting, agentId(agent), { job_id, output, encoding: 'utf8' }),
     read: (job_id: string) => requireJob(database, job_id),
-    bids: (job_id: string) => bidsOfJob(database, job_id),
+    bids: async (job_id: string) => bidsOfJob(database, jobView(await requireJob(database, job_id))),
     /** Its time is over, by the database's clock. */
     pass: (job_id: string) =>
       database.query({
