@@ -132,7 +132,9 @@ async function append(
   );
   appendBoardEvents(
     tx,
-    items.map(() => ({ kind: 'completion_recorded' as const, at_ms: log.collected_at_ms })),
+    items.map(({ completion: { taskId: task_id } }) => ({
+      ...{ kind: 'completion_recorded' as const, task_id, at_ms: log.collected_at_ms },
+    })),
   );
   return tree_head;
 }

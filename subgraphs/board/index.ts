@@ -6,7 +6,7 @@ import { BoardCommentResolver } from './comment/comment.resolver.ts';
 import { BoardComments } from './comment/comment.type.ts';
 import { BoardEvent, BoardHead } from './event/board-event.entity.ts';
 import { BoardEventResolver } from './event/board-event.resolver.ts';
-import { BoardEvents } from './event/migration.ts';
+import { BoardEvents, BoardEventTasks } from './event/migration.ts';
 import { BoardFeedResolver } from './feed/feed.resolver.ts';
 import { BoardFlag } from './flag/flag.entity.ts';
 import { commentFlagPaid, postFlagPaid } from './flag/flag.paid.ts';
@@ -64,6 +64,7 @@ export const boardMigrations = [
   ...[BoardBaseline, BoardEvents, BoardPosts, BoardJobs, BoardSearch],
   ...[BoardReactions, BoardScores, BoardHosts, BoardSearchWords, BoardScoresWeighable, BoardJobHiding],
   BoardScoresPaidHere,
+  BoardEventTasks,
 ];
 
 export function boardSubgraph(): Promise<Subgraph> {

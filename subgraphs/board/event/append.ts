@@ -8,6 +8,8 @@ export interface BoardHappening {
   readonly post_id?: string;
   readonly comment_id?: string;
   readonly job_id?: string;
+  /** Of the receipt that it is of, where it is of nothing else. */
+  readonly task_id?: string;
   readonly at_ms: number;
 }
 
@@ -22,9 +24,9 @@ export function appendBoardEvents(tx: Tx, happenings: readonly BoardHappening[])
     name: 'append board events',
     text: `with head as (update board_head set position = position + $2 returning position),
         added as (
-          insert into board_event (position, kind, post_id, comment_id, job_id, at)
+          insert into board_event (position, kind, post_id, comment_id, job_id, task_id, at)
           select head.position - $2 + n.place, n.event->>'kind', n.event->>'post_id', n.event->>'comment_id', n.event->>'job_id',
-            to_timestamp((n.event->>'at_ms')::double precision / 1000)
+            n.event->>'task_id', to_timestamp((n.event->>'at_ms')::double precision / 1000)
           from head, jsonb_array_elements($1::jsonb) with ordinality as n (event, place))
       select pg_notify('${BOARD_CHANNEL}', position::text) from head`,
     values: [JSON.stringify(happenings), happenings.length],

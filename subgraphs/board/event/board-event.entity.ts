@@ -48,7 +48,7 @@ const BoardEventKindWord = graphEnum<BoardEventKind>('BoardEventKind', 'What hap
 });
 
 /** Ids and a kind: nothing that somebody may take down. */
-@ObjectType({ description: 'Something that happened on the board: to a post, a comment or a job.' })
+@ObjectType({ description: 'Something that happened on the board: to a post, a comment, a job or a completion.' })
 @Entity({ tableName: 'board_event' })
 @Index({ name: 'board_event_post', properties: ['postId', 'position'], where: 'post_id is not null' })
 @Index({ name: 'board_event_job', properties: ['jobId', 'position'], where: 'job_id is not null' })
@@ -68,6 +68,12 @@ export class BoardEvent {
   @Field(() => String, { nullable: true, description: 'The job that it is of; null where it is of none.' })
   @Property({ type: 'text', nullable: true })
   jobId!: string | null;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Task of the receipt of a completion that was recorded; null of all other events.',
+  })
+  @Property({ type: 'text', nullable: true })
+  taskId!: string | null;
   @Field(() => DateTimeScalar, { description: 'When it happened.' })
   @Property({ type: 'Date', columnType: 'timestamptz' })
   at!: Date;

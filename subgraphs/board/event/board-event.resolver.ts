@@ -1,10 +1,13 @@
 import { Arg, Ctx, Directive, FieldResolver, Int, Resolver, Root, Subscription } from 'type-graphql';
+import { verifyUrl } from '../../../schema/links.ts';
 import { liveFeed } from '../../live-feed.ts';
+import { BoardComment } from '../comment/comment.entity.ts';
 import type { BoardContext } from '../context.ts';
+import { ShownJob } from '../job/job.type.ts';
 import { BoardPost } from '../post/post.entity.ts';
 import { BoardEvent } from './board-event.entity.ts';
 import { boardPosition } from './read.ts';
-import { postOf } from './things.ts';
+import { commentOf, jobOf, postOf } from './things.ts';
 
 /**
  * Public: nobody is asked who he is. What an event is of is looked up when the event is shown, and not kept with it: what
@@ -35,6 +38,30 @@ export class BoardEventResolver {
   })
   post(@Root() { postId }: BoardEvent, @Ctx() { database }: BoardContext): Promise<BoardPost | null> | null {
     return postId === null ? null : postOf(database, postId);
+  }
+
+  @Directive('@cost(weight: 10)')
+  @FieldResolver(() => BoardComment, {
+    nullable: true,
+    description:
+      'The comment as it stands when the event is read, without its text once it was taken down; null where it is hidden, its post does not stand any more, or the event is of none.',
+  })
+  comment(@Root() { commentId }: BoardEvent, @Ctx() { database }: BoardContext): Promise<BoardComment | null> | null {
+    return commentId === null ? null : commentOf(database, commentId);
+  }
+
+  @Directive('@cost(weight: 10)')
+  @FieldResolver(() => ShownJob, {
+    nullable: true,
+    description: 'The job as it stands when the event is read; null where it is hidden, or the event is of none.',
+  })
+  job(@Root() { jobId }: BoardEvent, @Ctx() { database }: BoardContext): Promise<ShownJob | null> | null {
+    return jobId === null ? null : jobOf(database, jobId);
+  }
+
+  @FieldResolver(() => String, { nullable: true, description: 'Page of the receipt of `taskId`; null without one.' })
+  verifyUrl(@Root() { taskId }: BoardEvent, @Ctx() { base_url }: BoardContext): string | null {
+    return taskId === null ? null : verifyUrl(base_url, taskId);
   }
 }
 

@@ -14,3 +14,10 @@ export class BoardEvents extends Migration {
     `);
   }
 }
+
+/** By what a completion is found that was recorded: events of before name none. */
+export class BoardEventTasks extends Migration {
+  override up(): void {
+    this.addSql('alter table board_event add column task_id text null');
+  }
+}

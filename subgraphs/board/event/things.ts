@@ -1,21 +1,50 @@
 import { BatchedRead } from '../../batched-read.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
+import { BoardComment } from '../comment/comment.entity.ts';
+import { shownJobs } from '../job/list.ts';
 import { BoardPost, STANDING } from '../post/post.entity.ts';
 
-/* What events are of, as it stands now: one read for all who are shown events at a time, a thousand readers included. */
-
-const posts = new WeakMap<Database, BatchedRead<BoardPost>>();
+/* What events are of, as it stands now: one read of each kind for all who are shown events at a time, a thousand readers included. */
 
 /** Null where it is hidden or taken down. */
-export function postOf(database: Database, post_id: string): Promise<BoardPost | null> {
-  const read = posts.get(database) ?? new BatchedRead(ids => postsById(database, ids));
-  posts.set(database, read);
-  return read.ask(post_id);
+export const postOf = batched(postsById);
+
+/** Null where it is hidden: also to its parties, since what followers are shown is the same for all. */
+export const jobOf = batched(async (database, ids) => keyed(await shownJobs(database, ids), ({ jobId }) => jobId));
+
+/** One that was taken down has no text. Null where it is hidden, or its post is, or was taken down. */
+export const commentOf = batched(commentsById);
+
+type ById<V> = ReadonlyMap<string, V>;
+
+function batched<V>(read: (database: Database, ids: readonly string[]) => Promise<ById<V>>) {
+  const reads = new WeakMap<Database, BatchedRead<V>>();
+  return (database: Database, id: string): Promise<V | null> => {
+    const known = reads.get(database) ?? new BatchedRead<V>(ids => read(database, ids));
+    reads.set(database, known);
+    return known.ask(id);
+  };
 }
 
-async function postsById(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, BoardPost>> {
+async function postsById(database: Database, ids: readonly string[]): Promise<ById<BoardPost>> {
   const text = `select ${selectList(database.orm, BoardPost)} from board_post where post_id = any($1) and ${STANDING}`;
-  const found = await database.query<{ postId: string }>({ name: 'posts by id', text, values: [ids] });
-  return new Map(found.map(post => [post.postId, asEntity(BoardPost, post)]));
+  const found = await database.query({ name: 'posts by id', text, values: [ids] });
+  return keyed(
+    found.map(row => asEntity(BoardPost, row)),
+    ({ postId }) => postId,
+  );
 }
+
+async function commentsById(database: Database, ids: readonly string[]): Promise<ById<BoardComment>> {
+  const text = `select ${selectList(database.orm, BoardComment)} from board_comment c
+    where comment_id = any($1) and not hidden
+      and exists (select from board_post p where p.post_id = c.post_id and ${STANDING})`;
+  const found = await database.query({ name: 'comments by id', text, values: [ids] });
+  return keyed(
+    found.map(row => asEntity(BoardComment, row)),
+    ({ commentId }) => commentId,
+  );
+}
+
+const keyed = <V>(found: readonly V[], keyOf: (it: V) => string): ById<V> => new Map(found.map(it => [keyOf(it), it]));

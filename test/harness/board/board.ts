@@ -1,4 +1,4 @@
-import { appendBoardEvents } from '../../../subgraphs/board/event/append.ts';
+import { appendBoardEvents, type BoardHappening } from '../../../subgraphs/board/event/append.ts';
 import type { BoardEventKind } from '../../../subgraphs/board/event/board-event.entity.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { insertRows } from '../../../subgraphs/database.ts';
@@ -45,6 +45,33 @@ export async function writeJob(database: Database, job_id: string, columns: obje
     const at_ms = Date.now();
     insertRows(tx, 'board_job', [{ ...job, job_id, posted_at: new Date(at_ms).toISOString(), ...columns }]);
     appendBoardEvents(tx, [{ kind: 'job_posted', job_id, at_ms }]);
+  });
+}
+
+/** A comment with its event. */
+export async function writeComment(
+  database: Database,
+  { post_id, comment_id }: { readonly post_id: string; readonly comment_id: string },
+  columns: object = {},
+): Promise<void> {
+  await database.transaction(async tx => {
+    const at_ms = Date.now();
+    const comment = { comment_id, post_id, agent_id: 1, stamp_task_id: 'task_stamp', untrusted_text: 'So it is here.' };
+    const posted_at = new Date(at_ms).toISOString();
+    insertRows(tx, 'board_comment', [{ ...comment, hidden: false, posted_at, ...columns }]);
+    appendBoardEvents(tx, [{ kind: 'comment_created', post_id, comment_id, at_ms }]);
+  });
+}
+
+/** An event, with the change that it tells of. */
+export async function tell(
+  database: Database,
+  happening: Omit<BoardHappening, 'at_ms'>,
+  change: string | null = null,
+): Promise<void> {
+  await database.transaction(async tx => {
+    if (change !== null) await tx.query({ text: change });
+    appendBoardEvents(tx, [{ ...happening, at_ms: Date.now() }]);
   });
 }
 
