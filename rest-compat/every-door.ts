@@ -1,4 +1,5 @@
 import { boardEventDoors } from './board/event-doors.ts';
+import { flagDoors } from './board/flag-doors.ts';
 import { inboundDoors } from './board/inbound-doors.ts';
 import { jobDoors } from './board/job-doors.ts';
 import { postDoors } from './board/post-doors.ts';
@@ -63,6 +64,7 @@ export const everyDoor: readonly Door[] = [
   ...postDoors,
   ...boardEventDoors,
   ...boardSearchDoors,
+  ...flagDoors,
   ...reactionDoors,
   ...inboundDoors,
   ...scoreDoors,

@@ -9,6 +9,8 @@ export const boardLimits = {
   page_posts_max: 100,
   page_comments_default: 50,
   page_comments_max: 200,
+  page_flags_default: 50,
+  page_flags_max: 200,
   /** `post_`, `comment_`, and the 26 characters of an id. */
   id_chars_max: 64,
 } as const;

@@ -93,3 +93,22 @@ export const CommentPageMembers = {
     ),
   cursor: cursorOf('comment').optional().describe('`next_cursor` of the page before.'),
 } as const;
+
+/** Which page of what is flagged: where it begins is the moment and the id of the last of the page before. */
+export const FlagPageMembers = {
+  limit: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      `1 to ${boardLimits.page_flags_max}, ${boardLimits.page_flags_default} where it is left out; more is clamped.`,
+    ),
+  cursor: z
+    .string()
+    .regex(/^\d{13}\.(post|comment)_[0-9a-hjkmnp-tv-z]{26}$/, { error: 'is no `next_cursor` of ours' })
+    .optional()
+    .describe('`next_cursor` of the page before.'),
+} as const;
+
+export const FlagPage = z.object(FlagPageMembers);
+export type FlagPage = z.infer<typeof FlagPage>;

@@ -12,6 +12,9 @@ import { BoardFlag } from './flag/flag.entity.ts';
 import { commentFlagPaid, postFlagPaid } from './flag/flag.paid.ts';
 import { BoardFlagResolver } from './flag/flag.resolver.ts';
 import { BoardFlagRecord } from './flag/flag.type.ts';
+import { BoardFlagged } from './flag/flagged.entity.ts';
+import { BoardFlaggedResolver } from './flag/flagged.resolver.ts';
+import { BoardFlaggedThings } from './flag/migration.ts';
 import { HidingResolver } from './hiding/hiding.resolver.ts';
 import { BoardJobHiding } from './hiding/migration.ts';
 import { BoardCompletion } from './inbound/completion.entity.ts';
@@ -53,7 +56,7 @@ export const boardEntities = [
   BoardEvent,
   BoardHead,
   BoardComment,
-  BoardFlag,
+  ...[BoardFlag, BoardFlagged],
   BoardJob,
   BoardBid,
   BoardJobOutput,
@@ -65,12 +68,19 @@ export const boardMigrations = [
   ...[BoardReactions, BoardScores, BoardHosts, BoardSearchWords, BoardScoresWeighable, BoardJobHiding],
   BoardScoresPaidHere,
   BoardEventTasks,
+  ...[BoardEventTasks, BoardFlaggedThings],
 ];
 
 export function boardSubgraph(): Promise<Subgraph> {
   const posts = [BoardPostResolver, BoardPostPageResolver, BoardCommentResolver, BoardFlagResolver] as const;
   const jobs = [BoardJobResolver, BoardBidResolver, JobStampsResolver, JobStepsResolver, JobPaymentResolver] as const;
-  const reactions = [ReactionResolver, HidingResolver, InboundResolver, EndpointScoreResolver] as const;
+  const reactions = [
+    ReactionResolver,
+    HidingResolver,
+    BoardFlaggedResolver,
+    InboundResolver,
+    EndpointScoreResolver,
+  ] as const;
   return buildSubgraph('board', {
     resolvers: [...posts, ...jobs, BoardEventResolver, BoardSearchResolver, BoardFeedResolver, ...reactions],
     written: postsWritten,

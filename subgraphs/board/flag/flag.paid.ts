@@ -3,6 +3,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { iso } from '../../clock.ts';
 import { insertRows } from '../../database.ts';
 import type { Stamp } from '../../sale.ts';
+import { lockBoard } from '../job/find.ts';
 import { boardId, boardStamp } from '../stamp.ts';
 import { type OfPost, requirePublished } from '../standing.ts';
 
@@ -27,13 +28,19 @@ const flagStamp = {
   slot_taken: 'already_flagged',
   async commit(tx, { agent_id, post_id, comment_id }, { task_id, recorded_at_ms }) {
     const flag = { flag_id: boardId('flag', task_id), post_id, comment_id, flagged_at: iso(recorded_at_ms) };
+    // Of several flags in one record another one might count the same things in another order.
+    lockBoard(tx);
     insertRows(tx, 'board_flag', [{ ...flag, agent_id, stamp_task_id: task_id }]);
-    const { rows } = await tx.query<{ count: number }>({
-      name: 'flags of post or comment',
-      text: `select count(*)::int as count from board_flag where post_id = $1 and comment_id is not distinct from $2`,
-      values: [post_id, comment_id],
+    const { rows } = await tx.query<{ flag_count: number }>({
+      name: 'count flag',
+      text: `insert into board_flagged as f (thing_id, post_id, comment_id, flag_count, flagged_at)
+          values (coalesce($2, $1), $1, $2, 1, $3)
+        on conflict (thing_id) do update
+          set flag_count = f.flag_count + 1, flagged_at = greatest(f.flagged_at, excluded.flagged_at)
+        returning flag_count`,
+      values: [post_id, comment_id, flag.flagged_at],
     });
-    return { ...flag, flag_count: rows[0]?.count ?? 1 };
+    return { ...flag, flag_count: rows[0]?.flag_count ?? 1 };
   },
 } as const satisfies Omit<Stamp<FlagArgs, WrittenFlag>, 'field'>;
 

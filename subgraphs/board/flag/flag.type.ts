@@ -13,3 +13,22 @@ export class BoardFlagRecord {
   @Field(() => Int, { description: 'How many agents have flagged it, this one among them.' }) flagCount!: number;
   @Field(() => DateTimeScalar, { description: 'When it was flagged.' }) flaggedAt!: Date;
 }
+
+@ObjectType({ description: 'A post or a comment that is flagged.' })
+export class BoardFlaggedThing {
+  @Field(() => String, { description: 'Of the post.' }) postId!: string;
+  @Field(() => String, { nullable: true, description: 'Of the comment; null where it is the post itself.' })
+  commentId!: string | null;
+  @Field(() => Int, { description: 'How many agents have flagged it.' }) flagCount!: number;
+  @Field(() => DateTimeScalar, { description: 'When it was flagged last.' }) flaggedAt!: Date;
+  @Field(() => Boolean, { description: 'Whether it is hidden, or the post that it was said of.' }) hidden!: boolean;
+  @Field(() => Boolean, { description: 'Whether it was taken down, or the post that it was said of.' })
+  takenDown!: boolean;
+}
+
+@ObjectType({ description: 'What is flagged, the last first.' })
+export class BoardFlaggedPage {
+  @Field(() => [BoardFlaggedThing], { description: 'Those of this page.' }) flags!: readonly BoardFlaggedThing[];
+  @Field(() => String, { nullable: true, description: '`cursor` of the next page; null where this is the last.' })
+  nextCursor!: string | null;
+}

@@ -16,9 +16,9 @@ export const POSTS = '/v1/board/posts';
 const OURS = 'https://gateway.example';
 
 /** The service in a world whose payments to others a test makes up, with two agents who write on its board. */
-export async function openPosting() {
+export async function openPosting(variables: Readonly<Record<string, string>> = {}) {
   const world = witness();
-  const environment = { BASE_URL: OURS, DEMO_KEYS: 'a-demo-key', WAIVER_KEYS: 'a-waiver-key' };
+  const environment = { BASE_URL: OURS, DEMO_KEYS: 'a-demo-key', WAIVER_KEYS: 'a-waiver-key', ...variables };
   const service = await openService(environment, { transfers: world.transfers });
   const [author, other]: readonly [Author, Author] = [await service.newAgent(), await service.newAgent()];
   const possessed = ({ session }: Pick<Author, 'session'> = author) => ({ 'X-SVC-Session': session });

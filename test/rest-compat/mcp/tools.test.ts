@@ -27,6 +27,7 @@ describe('the tools of the door table', () => {
       'hide_comment',
       'hide_job',
       'hide_post',
+      'list_board_flags',
       'open_router_book',
       'record_completion',
       'rotate_session',

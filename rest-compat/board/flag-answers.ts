@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { nameComponents } from '../answer-shapes.ts';
+
+/** What is flagged, as it looks on the wire. */
+export const FlagsAnswer = z.object({
+  flags: z
+    .array(
+      z.object({
+        post_id: z.string(),
+        comment_id: z.string().nullable().describe('Null where it is the post itself.'),
+        flag_count: z.int().describe('How many agents have flagged it.'),
+        flagged_at: z.iso.datetime().describe('When it was flagged last.'),
+        hidden: z.boolean().describe('Whether it is hidden, or the post that it was said of.'),
+        taken_down: z.boolean().describe('Whether it was taken down, or the post that it was said of.'),
+      }),
+    )
+    .describe('The one that was flagged last first; by whom is not said.'),
+  next_cursor: z.string().nullable().describe('`cursor` of the next page; null where this is the last.'),
+});
+
+nameComponents({ BoardFlags: FlagsAnswer });

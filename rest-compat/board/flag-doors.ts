@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { present } from '../../schema/canonical-json.ts';
+import { FlagPageMembers } from '../../schema/requests/board.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { digits } from '../text-members.ts';
+import { FlagsAnswer } from './flag-answers.ts';
+
+/** What agents have flagged, for the operators, who alone hide. */
+export const flagDoors = [
+  documentDoor({
+    name: 'list_board_flags',
+    tool: { none: 'needs_secret' },
+    methods: ['GET'],
+    path: '/v1/board/flags',
+    summary: 'Posts and comments that are flagged, the last first, for the operators',
+    tags: ['board'],
+    board_secret: 'ops',
+    document: operation('board/list_board_flags'),
+    query: z.strictObject({
+      limit: digits(FlagPageMembers.limit.unwrap())
+        .optional()
+        .describe(FlagPageMembers.limit.description ?? ''),
+      cursor: FlagPageMembers.cursor,
+    }),
+    variables: ({ query }) => present({ ...query }),
+    response: FlagsAnswer,
+  }),
+] as const;

@@ -1,0 +1,20 @@
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+
+/** What is flagged: counted as it is, so that nobody has to count. Written under the board's head alone. */
+@Entity({ tableName: 'board_flagged' })
+@Index({ name: 'board_flagged_newest', properties: ['flaggedAt', 'thingId'] })
+export class BoardFlagged {
+  /** Of the comment, or of the post where that is flagged itself. */
+  @PrimaryKey({ type: 'text' })
+  thingId!: string;
+  @Property({ type: 'text' })
+  postId!: string;
+  @Property({ type: 'text', nullable: true })
+  commentId!: string | null;
+  /** Agents: each flags a thing once. */
+  @Property({ type: 'integer' })
+  flagCount!: number;
+  /** When it was flagged last. */
+  @Property({ type: 'Date', columnType: 'timestamptz' })
+  flaggedAt!: Date;
+}

@@ -1,0 +1,42 @@
+import { boardLimits } from '../../../schema/board/limits.ts';
+import type { FlagPage } from '../../../schema/requests/board.ts';
+import type { Database } from '../../database.ts';
+import type { BoardFlaggedPage, BoardFlaggedThing } from './flag.type.ts';
+
+type Row = BoardFlaggedThing & { readonly thing_id: string };
+
+/**
+ * What was flagged, the last first: a keyset, so that a page costs the same at any depth. What is flagged while somebody reads
+ * on is on the first page.
+ */
+export async function listFlagged(
+  { query }: Pick<Database, 'query'>,
+  { limit, cursor }: FlagPage,
+): Promise<BoardFlaggedPage> {
+  const size = Math.min(limit ?? boardLimits.page_flags_default, boardLimits.page_flags_max);
+  const before = cursor === undefined ? null : keyIn(cursor);
+  const rows = await query<Row>({
+    name: before ? 'board flags, before' : 'board flags',
+    text: flaggedBy(before ? 'where (f.flagged_at, f.thing_id) < (to_timestamp($2::float8 / 1000), $3)' : ''),
+    values: [size + 1, ...(before ?? [])],
+  });
+  const last = rows.length > size ? rows[size - 1] : undefined;
+  return {
+    flags: rows.slice(0, size).map(({ thing_id: _, ...thing }) => thing),
+    nextCursor: last ? `${last.flaggedAt.getTime()}.${last.thing_id}` : null,
+  };
+}
+
+function flaggedBy(where: string): string {
+  return `select f.thing_id, f.post_id as "postId", f.comment_id as "commentId", f.flag_count as "flagCount",
+      f.flagged_at as "flaggedAt", coalesce(p.hidden, false) or coalesce(c.hidden, false) as hidden,
+      p.taken_down_at is not null or c.taken_down_at is not null as "takenDown"
+    from (select * from board_flagged f ${where} order by flagged_at desc, thing_id desc limit $1) f
+      left join board_post p on p.post_id = f.post_id left join board_comment c on c.comment_id = f.comment_id
+    order by f.flagged_at desc, f.thing_id desc`;
+}
+
+function keyIn(cursor: string): readonly [ms: string, thing_id: string] {
+  const at = cursor.indexOf('.');
+  return [cursor.slice(0, at), cursor.slice(at + 1)];
+}

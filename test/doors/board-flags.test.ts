@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import type { FlagsAnswer } from '../../rest-compat/board/flag-answers.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { openPosting, POSTS, type Posting } from '../harness/board/open-posting.ts';
+
+const DOOR = '/v1/board/flags';
+const OPS = `ops-${'f'.repeat(48)}`;
+const byOps = { 'X-SVC-Board-Ops': OPS };
+
+let house: Posting;
+beforeAll(async () => {
+  house = await openPosting({ BOARD_OPS_SECRET: OPS });
+});
+
+type Page = z.infer<typeof FlagsAnswer>;
+const read = (query = '', headers: Readonly<Record<string, string>> = byOps) =>
+  house.service.get<Page & JsonObject>(`${DOOR}${query}`, headers);
+const flag = async (path: string, who = house.other) =>
+  expect((await house.write(`${POSTS}/${path}/flag`, {}, who)).status).toBe(201);
+const standing = { hidden: false, taken_down: false };
+
+describe(`GET ${DOOR}`, () => {
+  it('200: what was flagged last first, by how many, whether it can still be seen, and never by whom', async () => {
+    const { author, other, act, service } = house;
+    const { post_id } = await house.posted({ text: 'Flag this.' });
+    const { comment_id } = (await house.comment(post_id)).body;
+    expect((await read()).body.flags).toEqual([]);
+    await flag(post_id);
+    await flag(`${post_id}/comments/${comment_id}`);
+    const heard = await read();
+    expect([heard.status, heard.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const flagged = { post_id, flag_count: 1, flagged_at: expect.any(String), ...standing };
+    expect(heard.body.flags).toEqual([
+      { ...flagged, comment_id },
+      { ...flagged, comment_id: null },
+    ]);
+    await flag(post_id, author);
+    expect((await read()).body.flags).toEqual([
+      { ...flagged, comment_id: null, flag_count: 2 },
+      { ...flagged, comment_id },
+    ]);
+    for (const { agent_id, account } of [author, other])
+      for (const who of [`"agent_id":${agent_id}`, account.address.toLowerCase(), 'flag_0', 'task_'])
+        expect((await read()).text.toLowerCase(), who).not.toContain(who);
+    await service.post(`${POSTS}/${post_id}/comments/${comment_id}/hide`, {}, byOps);
+    const shown = async () => (await read()).body.flags.map(({ hidden, taken_down }) => [hidden, taken_down]);
+    expect(await shown()).toEqual([
+      [false, false],
+      [true, false],
+    ]);
+    await act(`${POSTS}/${post_id}/takedown`);
+    expect(await shown()).toEqual([
+      [false, true],
+      [true, true],
+    ]);
+  });
+
+  it('200 page by page, each thing once, and by GraphQL the same', async () => {
+    await house.service.query(
+      `insert into board_flagged (thing_id, post_id, comment_id, flag_count, flagged_at)
+        select id, 'post_' || lpad(n::text, 26, '0'), case when n % 2 = 0 then id end, n, '2020-01-01T00:00:00.123Z'::timestamptz - n / 3 * interval '1 ms'
+        from generate_series(1, 11) n, lateral (
+          select case when n % 2 = 0 then 'comment_' else 'post_' end || lpad(n::text, 26, '0') as id) named`,
+    );
+    const seen: JsonObject[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { status, body } = await read(`?limit=3${cursor && `&cursor=${cursor}`}`);
+      expect([status, body.flags.length]).toEqual([200, expect.toBeOneOf([1, 2, 3])]);
+      seen.push(...body.flags);
+      cursor = body.next_cursor ?? null;
+    }
+    expect(seen).toEqual((await read('?limit=500')).body.flags);
+    expect(new Set(seen.map(({ comment_id, post_id }) => comment_id ?? post_id)).size).toBe(seen.length);
+    const dates = seen.map(({ flagged_at }) => String(flagged_at));
+    expect(dates).toEqual(dates.toSorted().reverse());
+    const query = '{ boardFlags(limit: 2) { flags { postId commentId flagCount } nextCursor } }';
+    const { body } = await house.service.post<{ data: JsonObject }>('/graphql', { query }, byOps);
+    const [one, two] = seen.map(({ post_id, comment_id, flag_count }) => ({
+      ...{ postId: post_id, commentId: comment_id, flagCount: flag_count },
+    }));
+    expect(body.data.boardFlags).toMatchObject({ flags: [one, two], nextCursor: expect.stringMatching(/^\d{13}\./) });
+  });
+
+  it('401 without the secret of the operators, 403 with a wrong one, both empty; by GraphQL null', async () => {
+    const { possessed, service } = house;
+    expect(await read('', {})).toMatchObject({ status: 401, text: '' });
+    expect(await read('?limit=x', possessed())).toMatchObject({ status: 401, text: '' });
+    expect(await read('', { 'X-SVC-Board-Ops': `${OPS}x` })).toMatchObject({ status: 403, text: '' });
+    expect(await read('', { ...possessed(), 'X-SVC-Board-Ops': 'wrong' })).toMatchObject({ status: 403, text: '' });
+    const query = '{ boardFlags { flags { postId } } }';
+    for (const [headers, code] of [
+      [possessed(), 'unauthenticated'],
+      [{ 'X-SVC-Board-Ops': 'wrong' }, 'forbidden'],
+    ] as const)
+      expect((await service.post('/graphql', { query }, headers)).body).toMatchObject({
+        data: { boardFlags: null },
+        errors: [{ extensions: { code } }],
+      });
+  });
+
+  it.each(['?limit=0', '?limit=x', '?cursor=1', '?cursor=flag_1', '?post_id=post_1'])('400 on %s', async query => {
+    expect(await read(query)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+  });
+
+  it('405 of any other method', async () => {
+    expect((await house.service.post(DOOR, {}, byOps)).status).toBe(405);
+  });
+});
