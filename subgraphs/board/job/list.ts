@@ -25,17 +25,17 @@ export async function listJobs({ orm, query }: Reading, page: JobPage): Promise<
  * A statement of its own for each filter, so that each is planned along its own index. What is over and not written down as
  * that yet is no more among the open ones, but among those that have expired: few, since every round writes them down.
  */
-export function pageOfJobs(columns: string, { status, before }: Pick<JobPage, 'status' | 'before'>) {
+function pageOfJobs(columns: string, { status, before }: Pick<JobPage, 'status' | 'before'>) {
   const older = before === undefined ? '' : ' and job_id < $2';
-  const pageOf = (where: string) =>
-    `select ${columns} from board_job where ${SHOWN} and ${where}${older} order by job_id desc limit $1`;
-  const among = `state in (${expiringStates.map(state => `'${state}'`).join(', ')})`;
-  const both = [`state = 'expired'`, `${among} and ${OVER}`].map(where => `(${pageOf(where)})`).join(' union all ');
+  const pageOf = (where: string, order = 'job_id desc') =>
+    `select ${columns} from board_job where ${SHOWN} and ${where}${older} order by ${order} limit $1`;
+  // In the order of the index of states, and not through `=`, as pages of posts are: see post/list.ts.
+  const pageIn = (state: JobState, and = '') => pageOf(`state = any('{${state}}')${and}`, 'state desc, job_id desc');
+  const over = pageOf(`state = any('{${expiringStates.join(',')}}') and ${OVER}`);
   const byStatus = (state: JobState): string => {
-    if (state === 'expired') return `select * from (${both}) job order by "jobId" desc limit $1`;
-    return pageOf(
-      expiringStates.includes(state) ? `state = '${state}' and not coalesce(${OVER}, false)` : `state = '${state}'`,
-    );
+    if (state === 'expired')
+      return `select * from ((${pageIn(state)}) union all (${over})) job order by "jobId" desc limit $1`;
+    return pageIn(state, expiringStates.includes(state) ? ` and not coalesce(${OVER}, false)` : '');
   };
   return {
     name: ['board jobs', ...(status ? [status] : []), ...(older ? ['older'] : [])].join(' '),

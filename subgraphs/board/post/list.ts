@@ -70,18 +70,27 @@ export async function writtenPage(
 /**
  * So many of them, as `$limit` says. Each filter is a statement of its own, since in one for all of them a plan that serves
  * any would walk past what it leaves out.
+ *
+ * The index of a filter is in the order of its first column and then of ids, and so is the page, which has one value there:
+ * Postgres sees through `=`, and would walk back through the whole board for posts that few match, or that are all old. Through
+ * `= any` it does not.
  */
 function newest({ type, endpoint, cursor }: Omit<PostFilter, 'limit'>, limit: number, columns: string) {
+  const host = endpoint === null ? null : hostOf(endpoint);
   const filters = [
-    { name: 'outcome', sql: 'outcome =', value: type },
-    { name: 'host', sql: 'endpoint_host =', value: endpoint === null ? null : hostOf(endpoint) },
-    { name: 'cursor', sql: 'post_id <', value: cursor },
+    { name: 'host', column: 'endpoint_host', by: '=', value: host },
+    { name: 'outcome', column: 'outcome', by: '=', value: type },
+    { name: 'cursor', column: 'post_id', by: '<', value: cursor },
   ].filter(({ value }) => value !== null);
-  const where = filters.map(({ sql }, at) => ` and ${sql} $${limit + at + 1}`).join('');
+  const first = filters[0]?.by === '=' ? filters[0].column : null;
+  const bound = (column: string, by: string, at: number) =>
+    column === first ? `= any($${at}::text[])` : `${by} $${at}`;
+  const where = filters.map(({ column, by }, at) => ` and ${column} ${bound(column, by, limit + at + 1)}`).join('');
+  const order = [...(first ? [first] : []), 'post_id'].map(column => `${column} desc`).join(', ');
   return {
     name: ['board posts', ...filters.map(({ name }) => name)].join(', '),
-    select: `select ${columns} from board_post where ${STANDING}${where} order by post_id desc limit $${limit}`,
-    values: filters.map(({ value }) => value),
+    select: `select ${columns} from board_post where ${STANDING}${where} order by ${order} limit $${limit}`,
+    values: filters.map(({ column, value }) => (column === first ? [value] : value)),
   };
 }
 
