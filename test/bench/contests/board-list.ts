@@ -1,8 +1,18 @@
 import { print } from 'graphql';
 import { operation } from '../../../rest-compat/document.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
+import { openBackendCpu } from '../backends.ts';
 import type { Child } from '../child/child.ts';
-import { type Arena, atLeast, atMost, type Contest, cpuMs, perSecond, type Side } from '../contest.ts';
+import {
+  type Arena,
+  atLeast,
+  atMost,
+  type Contest,
+  type Line,
+  type Measured,
+  perSecond,
+  type Side,
+} from '../contest.ts';
 import { fillBoard, pagePaths } from '../fill-board.ts';
 import { drive, once } from '../load/callers.ts';
 import { bytesOf } from '../load/connection.ts';
@@ -40,23 +50,44 @@ export const boardList: Contest = {
   },
 };
 
-/** A list whose pages cost more as the board ages would be slow one day. */
+/** A list whose pages cost more as the board ages would be slow one day. Postgres writes them: what it spends counts too. */
 export const boardGrowth: Contest = {
   name: 'board-growth',
   beside: 'at 1e3 posts',
-  lines: [line('1e6')],
-  quick_lines: [line('3e4')],
+  lines: linesOf('1e6'),
+  quick_lines: linesOf('3e4'),
   async open(arena) {
     const side = async (posts: number) => {
-      const { gateway } = await boardOf(posts, arena);
-      return pages(gateway.ready.url, gateway, restPages(gateway.ready.url, posts), arena);
+      const { database_url, gateway } = await boardOf(posts, arena);
+      const { url } = gateway.ready;
+      const cpuUs = await openBackendCpu(database_url, arena.closing);
+      return withPostgres(cpuUs, await pages(url, gateway, restPages(url, posts), arena));
     };
     return { ours: await side(arena.quick ? 30_000 : 1_000_000), beside: await side(SMALL) };
   },
 };
 
-function line(posts: string) {
-  return { name: `cost of a board page at ${posts} posts`, unit: 'ms', goal: atMost(1.5), of: cpuMs };
+function linesOf(posts: string): readonly Line[] {
+  const cpuUs = ({ cpu_us, counts, operations }: Measured) => (cpu_us + (counts[POSTGRES] ?? Number.NaN)) / operations;
+  const cost = `CPU of a board page at ${posts} posts, the service and Postgres`;
+  return [
+    { name: cost, unit: 'ms', goal: atMost(1.5), of: measured => cpuUs(measured) / 1_000, cpuUs },
+    { name: 'the same: of Postgres alone', unit: 'ms', goal: atMost(1.5), of: postgresMs },
+    { name: `the same: pages of a board of ${posts} posts`, unit: 'pages/s', goal: atLeast(1 / 1.5), of: perSecond },
+  ];
+}
+
+const POSTGRES = 'postgres_us';
+const postgresMs = ({ counts, operations }: Measured) => (counts[POSTGRES] ?? Number.NaN) / operations / 1_000;
+
+function withPostgres(cpuUs: () => Promise<number>, side: Side): Side {
+  return {
+    async round() {
+      const before_us = await cpuUs();
+      const measured = await side.round();
+      return { ...measured, counts: { ...measured.counts, [POSTGRES]: (await cpuUs()) - before_us } };
+    },
+  };
 }
 
 /** The service over a board of so many posts. */
