@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import WebSocket from 'ws';
 import { openStore } from '../../gateway/parts.ts';
 import { BoardEventAnswer } from '../../rest-compat/board/event-answers.ts';
-import { commentOf, jobOf } from '../../subgraphs/board/event/things.ts';
+import { boardJobOf, commentOf } from '../../subgraphs/board/event/things.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { tell, writeComment, writeJob, writePost } from '../harness/board/board.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
@@ -139,7 +139,7 @@ describe('of a comment and of a job', () => {
       Array.from({ length: 1_000 }, (_, reader) => things[reader % 3] ?? { comment_id: '', job_id: '' }).map(
         async ({ comment_id, job_id }) =>
           (await commentOf(counted, comment_id))?.commentId === comment_id &&
-          (await jobOf(counted, job_id))?.jobId === job_id,
+          (await boardJobOf(counted, job_id))?.jobId === job_id,
       ),
     );
     expect(shown.every(same => same)).toBe(true);

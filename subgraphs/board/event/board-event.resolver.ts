@@ -7,7 +7,7 @@ import { ShownJob } from '../job/job.type.ts';
 import { BoardPost } from '../post/post.entity.ts';
 import { BoardEvent } from './board-event.entity.ts';
 import { boardPosition } from './read.ts';
-import { commentOf, jobOf, postOf } from './things.ts';
+import { boardJobOf, commentOf, postOf } from './things.ts';
 
 /**
  * Public: nobody is asked who he is. What an event is of is looked up when the event is shown, and not kept with it: what
@@ -56,7 +56,7 @@ export class BoardEventResolver {
     description: 'The job as it stands when the event is read; null where it is hidden, or the event is of none.',
   })
   job(@Root() { jobId }: BoardEvent, @Ctx() { database }: BoardContext): Promise<ShownJob | null> | null {
-    return jobId === null ? null : jobOf(database, jobId);
+    return jobId === null ? null : boardJobOf(database, jobId);
   }
 
   @FieldResolver(() => String, { nullable: true, description: 'Page of the receipt of `taskId`; null without one.' })

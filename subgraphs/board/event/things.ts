@@ -11,7 +11,7 @@ import { BoardPost, STANDING } from '../post/post.entity.ts';
 export const postOf = batched(postsById);
 
 /** Null where it is hidden: also to its parties, since what followers are shown is the same for all. */
-export const jobOf = batched(async (database, ids) => keyed(await shownJobs(database, ids), ({ jobId }) => jobId));
+export const boardJobOf = batched(async (database, ids) => keyed(await shownJobs(database, ids), ({ jobId }) => jobId));
 
 /** One that was taken down has no text. Null where it is hidden, or its post is, or was taken down. */
 export const commentOf = batched(commentsById);

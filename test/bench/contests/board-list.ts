@@ -50,6 +50,9 @@ export const boardList: Contest = {
   },
 };
 
+const POSTGRES = 'postgres_us';
+const postgresMs = ({ counts, operations }: Measured) => (counts[POSTGRES] ?? Number.NaN) / operations / 1_000;
+
 /** A list whose pages cost more as the board ages would be slow one day. Postgres writes them: what it spends counts too. */
 export const boardGrowth: Contest = {
   name: 'board-growth',
@@ -76,9 +79,6 @@ function linesOf(posts: string): readonly Line[] {
     { name: `the same: pages of a board of ${posts} posts`, unit: 'pages/s', goal: atLeast(1 / 1.5), of: perSecond },
   ];
 }
-
-const POSTGRES = 'postgres_us';
-const postgresMs = ({ counts, operations }: Measured) => (counts[POSTGRES] ?? Number.NaN) / operations / 1_000;
 
 function withPostgres(cpuUs: () => Promise<number>, side: Side): Side {
   return {
