@@ -66,9 +66,7 @@ export const boardEntities = [
 export const boardMigrations = [
   ...[BoardBaseline, BoardEvents, BoardPosts, BoardJobs, BoardSearch],
   ...[BoardReactions, BoardScores, BoardHosts, BoardSearchWords, BoardScoresWeighable, BoardJobHiding],
-  BoardScoresPaidHere,
-  BoardEventTasks,
-  ...[BoardEventTasks, BoardFlaggedThings],
+  ...[BoardScoresPaidHere, BoardEventTasks, BoardFlaggedThings],
 ];
 
 export function boardSubgraph(): Promise<Subgraph> {
