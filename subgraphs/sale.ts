@@ -201,14 +201,16 @@ export interface Leg<A extends JsonObject> extends Sold<A> {
   readonly route: Route;
   /** Runs inside the transaction that holds it, also by reconcile after a crash. Never refuses: the money has moved. */
   kept(tx: Tx, args: A, kept: { readonly task_id: TaskId; readonly payment_ref: string }): void;
+  /** Runs inside the transaction that lets go of what was kept, as the chain does not have it: it is to be paid again. */
+  lost(tx: Tx, args: A, task_id: TaskId): void;
+  /** The slot of its sibling: while that is held nobody else is asked for it, and what was kept stays as it is. */
+  second_slot(args: A): string;
 }
 
 /** What is paid for in two: the second asks for nothing that the first has not, and is recorded for both. */
 export interface TwoLegs<A extends JsonObject, T extends JsonObject> {
   /** The slot of the first, which it keeps for as long as it may still move (receipt/claim/leg.ts). */
   readonly slot: string;
-  /** The slot of the second: while it is held nobody else is asked for that payment. */
-  readonly second_slot: string;
   readonly first: Leg<A>;
   readonly second: Stamp<A, T>;
   /** What both have brought already: given again to whoever shows one of them or nothing, for good. */

@@ -31,6 +31,7 @@ import { Guesses } from './guesses.ts';
 import type { Footing } from './held.ts';
 import { type Judge, openJudge } from './judge.ts';
 import { KeyCalls } from './key-calls.ts';
+import { openLookAtFirst } from './look-at-first.ts';
 import { type EnterParts, holdPaid, openEnter } from './paid.ts';
 import { openAnnounce, withTransaction } from './payment-response.ts';
 import { recordClaim } from './record-claim.ts';
@@ -125,6 +126,7 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     database,
     ...paying,
     whole,
+    lookAtFirst: openLookAtFirst({ database, rails }),
     replay: recording.queues.replay.submit.bind(recording.queues.replay),
     faults,
     hears,

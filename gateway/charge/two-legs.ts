@@ -11,8 +11,10 @@ import type { AnyPaid, AnyWhole, Leg, Stamp } from '../../subgraphs/sale.ts';
 import type { Charged } from '../../subgraphs/selling.ts';
 import type { Faults } from '../operations/faults.ts';
 import { namedIn } from '../rails/named-payment.ts';
+import type { KeptLeg } from '../record/correct-leg.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import { delegationHashOf } from './delegation.ts';
+import type { LookAtFirst } from './look-at-first.ts';
 import type { Entered, HeldByPayment } from './paid.ts';
 import type { Announce } from './payment-response.ts';
 import { paidRequestHash } from './request-hash.ts';
@@ -20,7 +22,6 @@ import { paidRequestHash } from './request-hash.ts';
 /** Two payments for one thing, as a subgraph declares them. */
 export interface AnyLegs {
   readonly slot: string;
-  readonly second_slot: string;
   readonly first: Leg<JsonObject>;
   readonly second: Stamp<JsonObject, JsonObject>;
   readonly brought: JsonObject | null;
@@ -32,6 +33,8 @@ export interface LegParts {
   readonly enter: (paid: AnyPaid, args: JsonObject, context: Context) => Promise<Entered>;
   readonly hold: (entered: Extract<Entered, { kind: 'claimed' }>, context: Context) => Promise<HeldByPayment>;
   readonly whole: (paid: AnyWhole, args: JsonObject, context: Context) => Promise<Charged<JsonObject>>;
+  /** Whether what is held is still as the chain has it. */
+  readonly lookAtFirst: LookAtFirst;
   /** A payment that was recorded was shown again. */
   readonly replay: (task_id: TaskId) => Promise<unknown>;
   readonly announce: Announce;
@@ -47,14 +50,15 @@ export interface LegParts {
 export function openLegs(parts: LegParts) {
   const { database, hears, whole } = parts;
   return async (legs: AnyLegs, args: JsonObject, context: Context): Promise<Charged<JsonObject>> => {
-    const { slot, second_slot, first, second, brought } = legs;
+    const { slot, first, second, brought } = legs;
     const shown_key = (context.payment && namedIn(context.payment)?.claim_key) ?? null;
     if (brought !== null) return again(parts, { ...legs, brought }, args, shown_key);
     const standing = await claimOfSlot(database, slot);
     const is_shown = standing !== null && standing.claimKey === shown_key;
     if (standing?.state === 'held') {
-      const under_way = await claimOfSlot(database, second_slot);
+      const under_way = await claimOfSlot(database, first.second_slot(args));
       if (under_way !== null && under_way.claimKey !== shown_key) throw hears({ kind: 'slot_taken', paid: second });
+      if (under_way === null) await requireStanding(parts, { paid: first, args, claim: standing }, second);
       if (!is_shown) return whole({ ...second, held_under: delegationHashOf(standing.landing) }, args, context);
       throw await secondDue(parts, second, standing, context);
     }
@@ -84,6 +88,20 @@ async function moveFirst(
   } catch (error) {
     throw await held.abandon(error);
   }
+}
+
+/**
+ * Before anything is asked or taken for the second: a reorganisation may have taken the first out of the chain. Nobody is told
+ * to pay while it is not known to have moved.
+ */
+async function requireStanding(
+  { lookAtFirst, hears }: LegParts,
+  first: KeptLeg & { readonly claim: PaymentClaim },
+  second: AnyPaid,
+): Promise<void> {
+  const standing = await lookAtFirst(first);
+  if (standing === 'unknown') throw hears({ kind: 'unknown_here' });
+  if (standing === 'changing') throw hears({ kind: 'slot_taken', paid: second });
 }
 
 /** The first one again: it stands, and what is still to be paid is said once more. */

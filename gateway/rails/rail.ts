@@ -1,5 +1,6 @@
 import type { NetworkName } from '../../schema/network.ts';
 import type { Tx } from '../../subgraphs/database.ts';
+import type { PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import type { Funds } from '../../subgraphs/receipt/claim/funds.ts';
 import type { Rechecked } from './finality.ts';
 import type { Busy, Decision, NotSent, Proof, Rejected, Undecided, Vouched } from './outcome.ts';
@@ -34,6 +35,14 @@ export interface SentPayment {
   /** The block before which it cannot have moved; null where none was noted. */
   readonly from_block: number | null;
   readonly claimed_at: Date;
+}
+
+export function sentOf({
+  settlementId,
+  fromBlock,
+  claimedAt,
+}: Pick<PaymentClaim, 'settlementId' | 'fromBlock' | 'claimedAt'>): SentPayment {
+  return { settlement_id: settlementId, from_block: fromBlock, claimed_at: claimedAt };
 }
 
 /** A text that a wallet is said to have signed. */

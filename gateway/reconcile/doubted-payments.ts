@@ -1,19 +1,23 @@
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { annul } from '../../subgraphs/book/ledger/annul.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
 import { type DoubtedClaim, endDoubt, takeDoubted } from '../../subgraphs/receipt/claim/doubt.ts';
-import type { NotTransferred } from '../rails/outcome.ts';
+import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
+import { requestLabel } from '../charge/claim-request.ts';
+import type { NotTransferred, Transferred } from '../rails/outcome.ts';
 import { paymentFromJson } from '../rails/payment.ts';
+import { correctLeg } from '../record/correct-leg.ts';
 import type { FinishParts } from './finish-claims.ts';
 import { whileFull } from './while-full.ts';
 
 const DOUBTED_AT_ONCE = 32;
 
-type DoubtParts = Pick<FinishParts, 'database' | 'railOf' | 'clock' | 'random'>;
+type DoubtParts = Pick<FinishParts, 'database' | 'railOf' | 'vault' | 'sold' | 'clock' | 'random'>;
 
 /**
  * Payments whose settlement a reorganisation took out of its block. Once no block that may yet be replaced could take them,
  * the chain says what became of each: it moved after all, in whichever block and by whomever, and all stands as it was; or it
- * never will, and its row is corrected.
+ * never will, and its row is corrected. What is held has no row yet: it is held where it is now, or let go of.
  */
 export function lookAtDoubted(parts: DoubtParts): Promise<void> {
   return whileFull(DOUBTED_AT_ONCE, async () => {
@@ -33,11 +37,28 @@ async function look(parts: DoubtParts, claim: DoubtedClaim): Promise<void> {
   const decision = await rail.decide(payment, claim);
   if (decision.kind === 'unknown') return;
   const { claim_key, task_id } = claim;
+  if (claim.state === 'held') return endDoubtOfHeld(parts, claim_key, decision);
   await parts.database.transaction(async tx => {
     if (!(await endDoubt(tx, claim_key)) || decision.kind === 'transferred') return;
     const correction_id = newTask(parts);
     const reason = `The final chain does not have this payment: ${lost[decision.reason]}.`;
     await annul(tx, [{ task_id, correction_id, omission_rule: 'settlement_vanished', reason }]);
+  });
+}
+
+/** Left as it is where its sibling is under way, or it was recorded meanwhile: the next look finds which. */
+async function endDoubtOfHeld(
+  { database, vault, sold }: DoubtParts,
+  claim_key: string,
+  decision: Transferred | NotTransferred,
+): Promise<void> {
+  const claim = await claimByKey(database, claim_key);
+  if (claim?.state !== 'held') return;
+  const paid = sold.get(claim.field);
+  if (paid?.order !== 'leg') throw new Error(`claim ${claim.taskId} is held for ${claim.field}, which is no leg here`);
+  const args = JSON.parse(vault.open(claim.requestBox, requestLabel(claim_key)).toString('utf8')) as JsonObject;
+  await database.transaction(async tx => {
+    if (await correctLeg(tx, { paid, args, claim }, decision)) await endDoubt(tx, claim_key);
   });
 }
 

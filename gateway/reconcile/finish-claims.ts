@@ -14,7 +14,7 @@ import type { GivingUp } from '../charge/give-up.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Decision, Moved, NotTransferred, Unknown, Vouched } from '../rails/outcome.ts';
 import { type Payment, paymentFromJson } from '../rails/payment.ts';
-import type { Rail, SentPayment } from '../rails/rail.ts';
+import { type Rail, type SentPayment, sentOf } from '../rails/rail.ts';
 import { type Answered, foundLabel, type Landing, type Settled } from '../record/facts.ts';
 import { keepLeg, type MovedLeg } from '../record/keep-leg.ts';
 import type { RecordCall } from '../record/open-recording.ts';
@@ -107,10 +107,6 @@ function isWrittenByTheRecord({ sold }: FinishParts, { field }: PaymentClaim): b
 
 function ask(parts: FinishParts, claim: PaymentClaim, sent: SentPayment): Promise<Decision> {
   return parts.railOf(claim).decide(paymentOf(claim), sent);
-}
-
-function sentOf({ settlementId, fromBlock, claimedAt }: PaymentClaim): SentPayment {
-  return { settlement_id: settlementId, from_block: fromBlock, claimed_at: claimedAt };
 }
 
 function paymentOf({ authorization }: PaymentClaim): Payment {

@@ -56,7 +56,8 @@ async function endRecordedElsewhere(tx: Tx, lease: Lease): Promise<void> {
   await markFinal(tx, { claimKey: lease.claim_key, leaseEpoch: lease.lease_epoch });
 }
 
-function transferOf(
+/** As it is held. @throws where nobody has seen it */
+export function transferOf(
   { network, payer, pay_to, amount_atomic }: Authorization,
   transfer: Moved,
 ): ObservedTransfer & JsonObject {

@@ -10,6 +10,8 @@ export const jobLimits = {
   deadline_seconds_max: 30 * DAY_SECONDS,
   /** After the deadline: a delivery of the last minute is still paid for. */
   pay_within_seconds: 7 * DAY_SECONDS,
+  /** At least, from when the chain was found not to have its first payment. */
+  pay_again_within_seconds: DAY_SECONDS,
   /** A bid and its one revision. */
   bids_per_agent_max: 2,
   /** Of one job; those who race for the last place are let in. */

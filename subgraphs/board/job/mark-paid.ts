@@ -1,3 +1,4 @@
+import { jobLimits } from '../../../schema/board/job-limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { Database, Tx } from '../../database.ts';
 import { appendBoardEvents } from '../event/append.ts';
@@ -41,6 +42,23 @@ export function markLegOne(
     values: [job_id, task_id, payment_ref, settledFrom],
   });
 }
+
+/**
+ * The chain does not have the first leg after all: it is asked for again, for as long as any delivered job is paid for, or a
+ * day where that is over by now.
+ */
+export function unmarkLegOne(tx: Tx, job_id: string, task_id: string): void {
+  lockBoard(tx);
+  tx.write({
+    name: 'unmark leg one of job',
+    text: `${UNMARK} where job_id = $3 and leg_one_task_id = $4 and state = 'delivered'`,
+    values: [...AGAIN_WITHIN, job_id, task_id],
+  });
+}
+
+const UNMARK = `update board_job set leg_one_task_id = null, leg_one_payment_ref = null,
+  ends_at = greatest(deadline + make_interval(secs => $1), clock_timestamp() + make_interval(secs => $2))`;
+const AGAIN_WITHIN = [jobLimits.pay_within_seconds, jobLimits.pay_again_within_seconds];
 
 /** Both legs have settled, under this task. Never refuses: the money has moved. */
 export async function markPaid(

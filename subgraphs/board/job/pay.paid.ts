@@ -10,7 +10,7 @@ import type { Leg, Payer, Stamp, TwoLegs } from '../../sale.ts';
 import { boardStamp } from '../stamp.ts';
 import type { JobLegs } from './legs.ts';
 import { feeSlot, isSameLegs, legSlot } from './legs.ts';
-import { markLegOne, markPaid, payableJob } from './mark-paid.ts';
+import { markLegOne, markPaid, payableJob, unmarkLegOne } from './mark-paid.ts';
 import type { PayArgs } from './pay-args.ts';
 import { findHeldLeg, type PayoutFact } from './payout-fact.ts';
 import { payoutRow } from './payout-row.ts';
@@ -40,7 +40,7 @@ const what = {
 
 /** Both payments of a job. The price of neither is known before it is: `asked` is null in the list of what is sold. */
 export function jobPayment(job_id: string, asked: Asked, brought: PaidJob | null): TwoLegs<PayArgs, PaidJob> {
-  const legs = { slot: legSlot(job_id), second_slot: feeSlot(job_id), first: winnersLeg(asked), second: feeLeg(asked) };
+  const legs = { slot: legSlot(job_id), first: winnersLeg(asked), second: feeLeg(asked) };
   return { ...legs, brought, brought_already: 'job_already_paid' };
 }
 
@@ -56,6 +56,8 @@ export function winnersLeg(asked: Asked | null): Leg<PayArgs> {
     slots: ({ job_id }) => [legSlot(job_id)],
     admit: (args, payer, context) => requireAsPicked(asked, args, payer, context),
     kept: (tx, { job_id }, kept) => markLegOne(tx, job_id, kept),
+    lost: (tx, { job_id }, task_id) => unmarkLegOne(tx, job_id, task_id),
+    second_slot: ({ job_id }) => feeSlot(job_id),
   };
 }
 

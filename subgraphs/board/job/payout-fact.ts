@@ -4,7 +4,7 @@ import { type AgentId, agentId, type TaskId } from '../../../schema/ids.ts';
 import { legLimits } from '../../../schema/leg-limits.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { Context } from '../../context.ts';
-import { claimOfSlot } from '../../receipt/claim/held-leg.ts';
+import { undoubtedLeg } from '../../receipt/claim/held-leg.ts';
 import { siblingSlot } from '../../receipt/claim/leg.ts';
 import type { Found } from '../../stamped-row.ts';
 import { type JobLegs, legSlot } from './legs.ts';
@@ -31,14 +31,17 @@ export interface PayoutFact extends JsonObject {
   readonly resource: string;
 }
 
-/** The first payment of that job, which has moved. @throws job_state_conflict, job_leg_in_flight while that is not so */
+/**
+ * The first payment of that job, which has moved, and of which nobody doubts that. @throws job_state_conflict,
+ * job_leg_in_flight while that is not so
+ */
 export async function findHeldLeg({ job_id }: PayArgs, context: Context): Promise<Found<PayoutFact>> {
   const [{ job, legs }, held] = await Promise.all([
     payableJob(context.database, job_id),
-    claimOfSlot(context.database, legSlot(job_id)),
+    undoubtedLeg(context.database, legSlot(job_id)),
   ]);
   const { winnerAgentId, outputSha256 } = job;
-  if (held?.state !== 'held' || winnerAgentId === null || outputSha256 === null)
+  if (held === null || winnerAgentId === null || outputSha256 === null)
     throw new Refusal('job_leg_in_flight', { facts: { retry_after_seconds: legLimits.retry_seconds, charged: false } });
   const leg: HeldLeg = {
     claim_key: held.claimKey,

@@ -141,7 +141,7 @@ export class ProcessLease {
   expiresAt!: Date;
 }
 
-/** A recorded payment whose settlement the final chain did not have where it was seen: it is looked at until that is known. */
+/** A recorded or held payment whose settlement the chain did not have where it was seen: it is looked at until that is known. */
 @Entity({ tableName: 'doubted_payment' })
 @Index({ name: 'doubted_payment_looked_at', properties: ['lookedAt'] })
 export class DoubtedPayment {

@@ -3,8 +3,8 @@ import { limits } from '../../../schema/limits.ts';
 
 /**
  * The life of one payment. `claimed`: nobody else may use it; nothing moved. `settling`: it may have moved, the chain
- * alone knows. `held`: the first of two has moved; it is recorded with its sibling, and never let go of. `recorded`: row
- * and receipt stand. `released`: came to nothing; usable again until it expires.
+ * alone knows. `held`: the first of two has moved; it is recorded with its sibling, and let go of only where the final chain
+ * does not have it. `recorded`: row and receipt stand. `released`: came to nothing; usable again until it expires.
  */
 export const claimStates = ['claimed', 'settling', 'held', 'recorded', 'released'] as const;
 export type ClaimState = (typeof claimStates)[number];
@@ -12,7 +12,7 @@ export type ClaimState = (typeof claimStates)[number];
 const transitions: Record<ClaimState, readonly ClaimState[]> = {
   claimed: ['settling', 'released'],
   settling: ['held', 'recorded', 'released'],
-  held: ['recorded'],
+  held: ['recorded', 'released'],
   // The same payment again, or somebody else submitted it after we had let go of it.
   released: ['claimed', 'settling'],
   recorded: [],

@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Database, Tx } from '../../database.ts';
+import type { ClaimState } from './claim.machine.ts';
 
 /*
- * Payments that were recorded as seen, and whose settlement was in another block, or in none, once the chain was final. They
- * are sent again, or somebody else sends them, for as long as they are valid: what became of them is known once they are not.
+ * Payments that were recorded or held as seen, and whose settlement was in another block, or in none, once the chain was final.
+ * They are sent again, or somebody else sends them, for as long as they are valid: what became of them is known once they are
+ * not. On one that is held nothing more is paid meanwhile.
  */
 
 /** In the transaction that moves the settlement, so that none is forgotten. */
@@ -12,15 +14,43 @@ export function doubtPayments(tx: Tx, settlement_id: string): void {
   tx.write({
     name: 'doubt payments',
     text: `insert into doubted_payment (claim_key, network, doubted_at, looked_at)
-      select claim_key, network, now(), to_timestamp(0) from payment_claim where settlement_id = $1 and state = 'recorded'
-      order by claim_key on conflict do nothing`,
+      select claim_key, network, now(), to_timestamp(0) from payment_claim
+      where settlement_id = $1 and state in ('recorded', 'held') order by claim_key on conflict do nothing`,
     values: [settlement_id],
   });
+}
+
+/** Of one that is held, and that the chain was just seen not to have: whoever settled it. */
+export async function doubtHeld(database: Pick<Database, 'query'>, claim_key: string): Promise<void> {
+  await database.query({
+    name: 'doubt held payment',
+    text: `insert into doubted_payment (claim_key, network, doubted_at, looked_at)
+      select claim_key, network, now(), to_timestamp(0) from payment_claim where claim_key = $1 and state = 'held'
+      on conflict do nothing`,
+    values: [claim_key],
+  });
+}
+
+/** `final`: its settlement is where it was seen, in a block that none can take the place of. `seen`: neither is known. */
+export type Certainty = 'doubted' | 'final' | 'seen';
+
+export async function certaintyOf(database: Pick<Database, 'query'>, claim_key: string): Promise<Certainty> {
+  const [row] = await database.query<{ certainty: Certainty }>({
+    name: 'certainty of payment',
+    text: `select case
+        when exists (select from doubted_payment where claim_key = $1) then 'doubted'
+        when exists (select from payment_claim c join settlement s using (settlement_id)
+          where c.claim_key = $1 and s.state = 'final') then 'final'
+        else 'seen' end as certainty`,
+    values: [claim_key],
+  });
+  return row?.certainty ?? 'seen';
 }
 
 export interface DoubtedClaim {
   readonly claim_key: string;
   readonly task_id: string;
+  readonly state: ClaimState;
   readonly network: NetworkName;
   readonly authorization: JsonObject;
   readonly settlement_id: string | null;
@@ -42,7 +72,7 @@ export async function takeDoubted(
             least(interval '10 minutes', (now() - doubted_at) / 4))
           order by looked_at limit $1 for update skip locked)
         returning claim_key)
-      select claim_key, task_id, network, "authorization", settlement_id, from_block, claimed_at
+      select claim_key, task_id, state, network, "authorization", settlement_id, from_block, claimed_at
       from taken join payment_claim using (claim_key)`,
     values: [count_max],
   });

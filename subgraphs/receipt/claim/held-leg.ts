@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Database, Tx } from '../../database.ts';
 import type { PaymentClaim } from './claim.entity.ts';
-import type { Lease } from './claim.ts';
+import { type Lease, slotsMissed } from './claim.ts';
 import { holdSlots, type SlotsHeld } from './hold-slots.ts';
 import { claimByKey } from './transitions.ts';
 
 /**
- * Compare-and-set settling → held, with the transfer that moved it: from here on nobody lets go of it. `slot` is the
+ * Compare-and-set settling → held, with the transfer that moved it: from here on the chain alone has it let go of. `slot` is the
  * transfer's own, so that nobody records the same one as another's; `taken` where somebody has already, and then nothing is written.
  */
 export async function holdLeg(tx: Tx, lease: Lease, transfer: JsonObject, slot: string): Promise<SlotsHeld> {
@@ -29,4 +29,76 @@ export async function claimOfSlot(database: Database, slot: string): Promise<Pay
     values: [slot],
   });
   return found ? claimByKey(database, found.claim_key) : null;
+}
+
+/**
+ * The held payment that holds a slot, unless it is doubted. The doubt is asked about first: one that has ended has left what is
+ * read after it, and none ends while its sibling is under way.
+ */
+export async function undoubtedLeg(database: Database, slot: string): Promise<PaymentClaim | null> {
+  const [found] = await database.query<{ claim_key: string }>({
+    name: 'undoubted claim of slot',
+    text: `select claim_key from claim_slot s where slot = $1
+      and not exists (select from doubted_payment d where d.claim_key = s.claim_key)`,
+    values: [slot],
+  });
+  const claim = found ? await claimByKey(database, found.claim_key) : null;
+  return claim?.state === 'held' ? claim : null;
+}
+
+/** Where it is held as moved, under the claim's lock; null where it is held no more. */
+export async function lockHeldTransfer(tx: Tx, claim_key: string): Promise<JsonObject | null> {
+  const { rows } = await tx.query<{ held_transfer: JsonObject }>({
+    name: 'lock held leg',
+    text: `select held_transfer from payment_claim where claim_key = $1 and state = 'held' for update`,
+    values: [claim_key],
+  });
+  return rows[0]?.held_transfer ?? null;
+}
+
+/** A transfer, and the slot that is its own. */
+export interface TransferHeld {
+  readonly transfer: JsonObject;
+  readonly slot: string;
+}
+
+/** Another transfer has moved it, in place of the one whose slot is `left`; the claim is locked. `taken` as for `holdLeg`. */
+export async function holdAnew(
+  tx: Tx,
+  claim_key: string,
+  left: string,
+  { transfer, slot }: TransferHeld,
+): Promise<Exclude<SlotsHeld, 'lost'>> {
+  tx.write({
+    name: 'drop slot of lost transfer',
+    text: 'delete from claim_slot where slot = $1 and claim_key = $2',
+    values: [left, claim_key],
+  });
+  if ((await slotsMissed(tx, [{ slot, claim_key }])).length > 0) return 'taken';
+  tx.write({
+    name: 'hold leg anew',
+    text: `update payment_claim set held_transfer = $2, moved_at = now() where claim_key = $1 and state = 'held'`,
+    values: [claim_key, JSON.stringify(transfer)],
+  });
+  return 'held';
+}
+
+/** What a held payment had reserved on a book, which is the caller's to give back. */
+export interface HeldReserved {
+  readonly agent_id: number | null;
+  readonly reserved_atomic: bigint;
+}
+
+/** Compare-and-set held → released, for good and with all of its slots: it has paid for nothing here and never will. */
+export async function releaseHeld(tx: Tx, claim_key: string, reason: string): Promise<HeldReserved | null> {
+  const { rows } = await tx.query<HeldReserved>({
+    name: 'release held leg',
+    text: `with gone as (
+        update payment_claim set state = 'released', final = true, reason = $2, answer_box = null, held_transfer = null, moved_at = now()
+        where claim_key = $1 and state = 'held' returning claim_key, agent_id, reserved_atomic),
+      dropped as (delete from claim_slot using gone where claim_slot.claim_key = gone.claim_key)
+      select agent_id, reserved_atomic from gone`,
+    values: [claim_key, reason],
+  });
+  return rows[0] ?? null;
 }

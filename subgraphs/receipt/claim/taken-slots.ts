@@ -1,4 +1,4 @@
-import type { Database } from '../../database.ts';
+import type { Database, Tx } from '../../database.ts';
 
 /** Which of these slots a claim holds, whosever it is. */
 export async function takenSlots(
@@ -11,4 +11,14 @@ export async function takenSlots(
     values: [slots],
   });
   return new Set(held.map(({ slot }) => slot));
+}
+
+/** The same of one, as a transaction sees it. */
+export async function isTaken(tx: Tx, slot: string): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'is slot held',
+    text: 'select from claim_slot where slot = $1',
+    values: [slot],
+  });
+  return rowCount === 1;
 }

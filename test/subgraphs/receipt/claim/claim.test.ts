@@ -4,6 +4,7 @@ import { limits } from '../../../../schema/limits.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { type ClaimState, claimStates, mayMove } from '../../../../subgraphs/receipt/claim/claim.machine.ts';
 import { type ClaimRequest, type Lease } from '../../../../subgraphs/receipt/claim/claim.ts';
+import { holdLeg, releaseHeld } from '../../../../subgraphs/receipt/claim/held-leg.ts';
 import { endLease, renewLease } from '../../../../subgraphs/receipt/claim/lease.ts';
 import {
   beginSettling,
@@ -126,13 +127,18 @@ describe('moving', () => {
   async function claimIn(state: ClaimState, claim_key: string): Promise<Lease> {
     const lease = held((await claim(database, claimRequest(claim_key)))[0]);
     if (state === 'released') await abandoned(database, lease, false);
-    if (state === 'settling' || state === 'recorded') await settling(database, lease);
+    if (state === 'settling' || state === 'held' || state === 'recorded') await settling(database, lease);
+    if (state === 'held') await heldFirst(lease);
     if (state === 'recorded') await recorded(database, lease);
     return lease;
   }
+  const heldFirst = (lease: Lease) =>
+    database.transaction(tx => holdLeg(tx, lease, { transaction: lease.claim_key }, `transfer:${lease.claim_key}`));
   const verbs: Record<string, (lease: Lease) => Promise<unknown>> = {
     settling: lease => settling(database, lease),
     recorded: lease => recorded(database, lease),
+    held: heldFirst,
+    'let go of as held': ({ claim_key }) => database.transaction(tx => releaseHeld(tx, claim_key, 'test')),
     abandoned: lease => abandoned(database, lease, false),
     'abandoned for sure': lease => abandoned(database, lease, true),
     claimed: lease => claim(database, claimRequest(lease.claim_key)),

@@ -1,0 +1,71 @@
+import { atomicAmount } from '../../schema/amount.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { agentId } from '../../schema/ids.ts';
+import { foreignRef, type ObservedTransfer, transferSlot } from '../../schema/observed-transfer.ts';
+import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
+import type { Tx } from '../../subgraphs/database.ts';
+import type { PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
+import { holdAnew, lockHeldTransfer, releaseHeld } from '../../subgraphs/receipt/claim/held-leg.ts';
+import { RECORDED_ELSEWHERE, VANISHED } from '../../subgraphs/receipt/claim/leg.ts';
+import { isTaken } from '../../subgraphs/receipt/claim/taken-slots.ts';
+import type { Leg } from '../../subgraphs/sale.ts';
+import type { NotTransferred, Transferred } from '../rails/outcome.ts';
+import { paymentFromJson } from '../rails/payment.ts';
+import { transferOf } from './keep-leg.ts';
+
+/** A first payment as it is held, and what it was asked for. */
+export interface KeptLeg {
+  readonly paid: Leg<JsonObject>;
+  readonly args: JsonObject;
+  readonly claim: Pick<PaymentClaim, 'claimKey' | 'taskId' | 'authorization'>;
+}
+
+/**
+ * A held payment as the chain has it by now: it stands where it was seen, or elsewhere, or it never moved. Then its job is
+ * to be paid again, and its book has back what it held for both. False where nothing was done, since it is held no more or
+ * its sibling is under way: that one was sent for what is held, and is recorded with it or let go of before.
+ *
+ * No sibling is sent for what is let go of here: each takes its own slot before it looks at what is held, and sees the
+ * doubt until this commits, or what this has left.
+ */
+export async function correctLeg(tx: Tx, leg: KeptLeg, decision: Transferred | NotTransferred): Promise<boolean> {
+  const { paid, args, claim } = leg;
+  const seen = (await lockHeldTransfer(tx, claim.claimKey)) as ObservedTransfer | null;
+  if (seen === null) return false;
+  const moved = transferBy(leg, decision);
+  if (moved !== null && isWhere(seen, moved)) return true;
+  if (await isTaken(tx, paid.second_slot(args))) return false;
+  if (moved === null) {
+    await letGo(tx, leg, VANISHED);
+    return true;
+  }
+  const place = { transfer: moved, slot: transferSlot(moved) };
+  if ((await holdAnew(tx, claim.claimKey, transferSlot(seen), place)) === 'taken')
+    await letGo(tx, leg, RECORDED_ELSEWHERE);
+  else paid.kept(tx, args, { task_id: claim.taskId, payment_ref: foreignRef(moved) });
+  return true;
+}
+
+/** Whether that is the very transfer which is held. */
+export function isAsHeld(leg: KeptLeg & { claim: Pick<PaymentClaim, 'heldTransfer'> }, moved: Transferred): boolean {
+  const now = transferBy(leg, moved);
+  return now !== null && isWhere(leg.claim.heldTransfer as ObservedTransfer, now);
+}
+
+function transferBy({ claim }: KeptLeg, decision: Transferred | NotTransferred) {
+  if (decision.kind === 'not_transferred') return null;
+  return transferOf(paymentFromJson(claim.authorization).authorization, decision);
+}
+
+function isWhere(one: ObservedTransfer, other: ObservedTransfer): boolean {
+  return transferSlot(one) === transferSlot(other);
+}
+
+/** Its job first: whoever records writes on the board before it locks books. */
+async function letGo(tx: Tx, { paid, args, claim }: KeptLeg, reason: string): Promise<void> {
+  paid.lost(tx, args, claim.taskId);
+  const left = await releaseHeld(tx, claim.claimKey, reason);
+  if (left === null) throw new Error(`${claim.taskId} was locked, and is held no more`);
+  if (left.agent_id !== null && left.reserved_atomic > 0n)
+    await voidReservations(tx, [{ agent_id: agentId(left.agent_id), amount: atomicAmount(left.reserved_atomic) }]);
+}
