@@ -198,14 +198,25 @@ function isPayers({ payment: { signature } }: Presented, { authorization }: Paym
   return signature.kind !== 'contract' || isStored(authorization.signature, signature);
 }
 
+/**
+ * Signed for another payee than is asked for here, and let go of: whether its payer may be asked for another one. Its book
+ * did not let it pay; or it was never sent by us, and was claimed for something else. This is why that asks nobody to pay
+ * for one thing twice: `from_block` stands before anything is sent, so that besides us and whoever its payer gave it to
+ * nobody has it; and wherever it might still move it pays for what it was claimed for, and never for this, since no
+ * payment to another payee is taken here. For the very thing that it was claimed for its payer may have used it, and
+ * hears that it is open.
+ */
+function isNoPartOf({ refusalId, fromBlock, requestHash }: PaymentClaim, request_hash: string): boolean {
+  return refusalId !== null || (fromBlock === null && requestHash !== request_hash);
+}
+
 function standing(hears: Hears, claim: PaymentClaim, presented: Presented, refusal: Refusal): Admission {
   const { payment, request_hash, router_key_mark } = presented;
   const task_id = claim.taskId;
   if (claim.state === 'released') {
     const { refusalId: refusal_id, requestHash } = claim;
     if (refusal_id !== null && requestHash === request_hash) return { kind: 'blocked', refusal_id };
-    // Made for another payee than is asked for here, whom its book did not let it pay.
-    if (payment.late?.code === 'wrong_payee' && refusal_id !== null) throw refusal;
+    if (payment.late?.code === 'wrong_payee' && isNoPartOf(claim, request_hash)) throw refusal;
     // Out of time and let go of, and the chain has not had its last word: somebody else may have used it for us.
     throw payment.late !== null && !claim.final ? hears({ kind: 'pending', task_id }) : refusal;
   }

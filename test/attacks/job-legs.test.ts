@@ -55,6 +55,26 @@ describe('a payment that was claimed and never sent', () => {
   });
 });
 
+describe('of two payments of one job that race, the one that comes second and is never sent', () => {
+  it('is asked to pay for what is due, there and at another door, and is no first leg', async () => {
+    const { service, poster } = jobs;
+    const job_id = await delivered();
+    const before = await toWinner();
+    const both = [await paymentOf(job_id), await paymentOf(job_id)] as const;
+    const raced = await Promise.all([pay(job_id, both[0]), pay(job_id, both[1])]);
+    expect(raced.map(({ status }) => status).sort()).toEqual([402, 409]);
+    const late = raced[0].status === 409 ? both[0] : both[1];
+    const again = await pay(job_id, late);
+    expect([again.body.code, ...asked(again)]).toEqual(['payment_rejected', ...fees()]);
+    const chat = { messages: [{ role: 'user', content: 'x' }] };
+    expect((await service.post('/v1/chat/completions', chat, late)).status).toBe(402);
+    expect(await toWinner()).toBe(before + 1);
+    expect(
+      await pay(job_id, await paymentFor(poster.account, service.url + payPath(job_id), jobs.by(poster))),
+    ).toMatchObject({ status: 200, body: { status: 'paid' } });
+  });
+});
+
 describe('both payments of one request', () => {
   const payBoth = async (job_id: string, headers: Record<string, string>, body: object) => {
     const { poster, winner, service } = jobs;
