@@ -1,6 +1,7 @@
 import { atomicAmount } from '../../schema/amount.ts';
 import { agentId } from '../../schema/ids.ts';
 import type { NetworkName } from '../../schema/network.ts';
+import { unmarkLegOnes } from '../../subgraphs/board/job/mark-paid.ts';
 import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import {
@@ -88,13 +89,17 @@ export async function rememberChain(database: Database, chain: EpochChain, epoch
 }
 
 async function endEpoch(tx: Tx, network: NetworkName): Promise<void> {
-  const held = await closeOpenClaims(tx, network);
+  const ended = await closeOpenClaims(tx, network);
+  // The board before books: as whoever records locks them.
+  unmarkLegOnes(
+    tx,
+    ended.map(({ task_id }) => task_id),
+  );
   await voidReservations(
     tx,
-    held.map(({ agent_id, reserved_atomic }) => ({
-      agent_id: agentId(agent_id),
-      amount: atomicAmount(reserved_atomic),
-    })),
+    ended.flatMap(({ agent_id, reserved_atomic }) =>
+      agent_id === null ? [] : [{ agent_id: agentId(agent_id), amount: atomicAmount(reserved_atomic) }],
+    ),
   );
 }
 

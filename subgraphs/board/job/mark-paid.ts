@@ -56,6 +56,15 @@ export function unmarkLegOne(tx: Tx, job_id: string, task_id: string): void {
   });
 }
 
+/** The same of all jobs on a chain that is gone: every job is looked at. */
+export function unmarkLegOnes(tx: Tx, task_ids: readonly string[]): void {
+  lockBoard(tx);
+  tx.write({
+    text: `${UNMARK} where leg_one_task_id = any($3) and state = 'delivered'`,
+    values: [...AGAIN_WITHIN, task_ids],
+  });
+}
+
 const UNMARK = `update board_job set leg_one_task_id = null, leg_one_payment_ref = null,
   ends_at = greatest(deadline + make_interval(secs => $1), clock_timestamp() + make_interval(secs => $2))`;
 const AGAIN_WITHIN = [jobLimits.pay_within_seconds, jobLimits.pay_again_within_seconds];

@@ -41,22 +41,29 @@ export async function rememberBlock(
   });
 }
 
+/** A claim that was open or held as its chain ended, and what it had reserved on a book. */
+export interface EndedClaim {
+  readonly task_id: string;
+  readonly agent_id: number | null;
+  readonly reserved_atomic: bigint;
+}
+
 /**
- * What the chain that is gone still held open is closed by name: nothing can settle there any more, and the keys begin
- * at nonce 0 again. Returns what those claims held on books, for the ledger to give back.
+ * What the chain that is gone still held open is closed by name: nothing can settle there any more, what had moved there and
+ * was still to be recorded has not moved here, and the keys begin at nonce 0 again. All their slots are free, also those
+ * that stay with a payment until its chain is done with it. Returns those claims, for whoever has made something of them.
  */
-export async function closeOpenClaims(
-  tx: Tx,
-  network: NetworkName,
-): Promise<readonly { agent_id: number; reserved_atomic: bigint }[]> {
-  const { rows } = await tx.query<{ agent_id: number | null; reserved_atomic: bigint; open: boolean }>({
+export async function closeOpenClaims(tx: Tx, network: NetworkName): Promise<readonly EndedClaim[]> {
+  const { rows } = await tx.query<EndedClaim & { open: boolean }>({
     text: `with standing as (
-        select claim_key, state in ('claimed', 'settling') as open from payment_claim
-        where network = $1 and (state in ('claimed', 'settling') or (state = 'released' and not final))
+        select claim_key, state <> 'released' as open from payment_claim
+        where network = $1 and (state in ('claimed', 'settling', 'held') or (state = 'released' and not final))
         order by claim_key for update),
-      dropped as (delete from claim_slot where claim_key in (select claim_key from standing where open))
-      update payment_claim c set state = 'released', final = true, lease_owner = null, reason = 'chain_epoch_ended', moved_at = now()
-      from standing s where c.claim_key = s.claim_key returning c.agent_id, c.reserved_atomic, s.open`,
+      dropped as (delete from claim_slot where claim_key in (select claim_key from standing)),
+      undoubted as (delete from doubted_payment where network = $1)
+      update payment_claim c set state = 'released', final = true, lease_owner = null, held_transfer = null,
+        reason = 'chain_epoch_ended', moved_at = now()
+      from standing s where c.claim_key = s.claim_key returning c.task_id, c.agent_id, c.reserved_atomic, s.open`,
     values: [network],
   });
   await abandonSettlements(tx, network);
@@ -64,7 +71,5 @@ export async function closeOpenClaims(
     text: `update receipt set chain_ended = true where starts_with(payment_ref, $1 || ':') and not chain_ended`,
     values: [network],
   });
-  return rows.flatMap(({ agent_id, reserved_atomic, open }) =>
-    open && agent_id !== null ? [{ agent_id, reserved_atomic }] : [],
-  );
+  return rows.filter(({ open }) => open);
 }

@@ -102,4 +102,37 @@ describe('chain epochs', () => {
     expect(await database.query({ text: 'select reserved_atomic from book' })).toEqual([{ reserved_atomic: 0n }]);
     expect(await database.query({ text: 'select chain_ended from receipt' })).toEqual([{ chain_ended: true }]);
   });
+
+  it('a new epoch ends what was held, frees the slots of all that stood, and has its jobs paid for again', async () => {
+    const database = await freshStore();
+    await openEpoch(database, (await base()).chain, 'development');
+    await database.query({ text: `insert into book (agent_id, reserved_atomic, opened_at) values (7, 2000, now())` });
+    await database.query({
+      text: `insert into payment_claim (claim_key, state, field, request_hash, task_id, network, payer, payment_id, agent_id,
+          amount_atomic, reserved_atomic, valid_before, "authorization", landing, request_box, claimed_at, moved_at)
+        select key, state, 'f', 'h', 'task_' || key, 'base', '0x', '0x', 7, 2000, reserved, 0, '{}', '{}', '', now(), now()
+        from (values ('held', 'held', 2000), ('let go', 'released', 2000)) as standing(key, state, reserved)`,
+    });
+    await database.query({
+      text: `insert into claim_slot values ('leg:job:one', 'held'), ('transfer:one', 'held'), ('leg:job:two', 'let go')`,
+    });
+    await database.query({ text: `insert into doubted_payment values ('held', 'base', now(), now())` });
+    await database.query({
+      text: `insert into board_job (job_id, agent_id, state, untrusted_text, budget_atomic, deadline, stamp_task_id, posted_at,
+          delivered_at, leg_one_task_id, leg_one_payment_ref)
+        values ('one', 7, 'delivered', 'x', 2000, now(), 'task_stamp', now(), now(), 'task_held', 'base:0x')`,
+    });
+
+    expect(await openEpoch(database, (await base()).chain, 'development')).toBe(1);
+    const ended = { state: 'released', reason: 'chain_epoch_ended', final: true };
+    const text = 'select state, reason, final from payment_claim';
+    expect(await database.query({ text })).toEqual([ended, ended]);
+    for (const table of ['claim_slot', 'doubted_payment'])
+      expect(await database.query({ text: `select * from ${table}` })).toEqual([]);
+    expect(await database.query({ text: 'select reserved_atomic from book' })).toEqual([{ reserved_atomic: 0n }]);
+    const job = 'select leg_one_task_id, leg_one_payment_ref, ends_at > now() as ends from board_job';
+    expect(await database.query({ text: job })).toEqual([
+      { leg_one_task_id: null, leg_one_payment_ref: null, ends: true },
+    ]);
+  });
 });
