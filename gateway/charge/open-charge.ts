@@ -29,6 +29,7 @@ import { Failures } from './failures.ts';
 import { abandonClaimed, type GivingUp, openGivingUp } from './give-up.ts';
 import { Guesses } from './guesses.ts';
 import type { Footing } from './held.ts';
+import { openIsSigned } from './is-signed.ts';
 import { type Judge, openJudge } from './judge.ts';
 import { KeyCalls } from './key-calls.ts';
 import { openLookAtFirst } from './look-at-first.ts';
@@ -127,6 +128,7 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     ...paying,
     whole,
     lookAtFirst: openLookAtFirst({ database, rails }),
+    isSigned: openIsSigned({ rails, pay_to, clock }),
     replay: recording.queues.replay.submit.bind(recording.queues.replay),
     faults,
     hears,

@@ -14,6 +14,7 @@ import { namedIn } from '../rails/named-payment.ts';
 import type { KeptLeg } from '../record/correct-leg.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import { delegationHashOf } from './delegation.ts';
+import type { IsSigned } from './is-signed.ts';
 import type { LookAtFirst } from './look-at-first.ts';
 import type { Entered, HeldByPayment } from './paid.ts';
 import type { Announce } from './payment-response.ts';
@@ -35,6 +36,8 @@ export interface LegParts {
   readonly whole: (paid: AnyWhole, args: JsonObject, context: Context) => Promise<Charged<JsonObject>>;
   /** Whether what is held is still as the chain has it. */
   readonly lookAtFirst: LookAtFirst;
+  /** Whether a payment is the recorded one as its payer has signed it. */
+  readonly isSigned: IsSigned;
   /** A payment that was recorded was shown again. */
   readonly replay: (task_id: TaskId) => Promise<unknown>;
   readonly announce: Announce;
@@ -51,8 +54,8 @@ export function openLegs(parts: LegParts) {
   const { database, hears, whole } = parts;
   return async (legs: AnyLegs, args: JsonObject, context: Context): Promise<Charged<JsonObject>> => {
     const { slot, first, second, brought } = legs;
+    if (brought !== null) return again(parts, { ...legs, brought }, args, context);
     const shown_key = (context.payment && namedIn(context.payment)?.claim_key) ?? null;
-    if (brought !== null) return again(parts, { ...legs, brought }, args, shown_key);
     const standing = await claimOfSlot(database, slot);
     const is_shown = standing !== null && standing.claimKey === shown_key;
     if (standing?.state === 'held') {
@@ -123,19 +126,23 @@ async function secondDue(
   return hears({ kind: 'second_due', paid: second, payment_ref: foreignRef({ network, transaction }) });
 }
 
-/** Both are recorded. Any other payment is not taken, and so not to be taken for one that was. */
+/**
+ * Both are recorded. Any other payment is not taken, and so not to be taken for one that was; neither is what only names one
+ * of them, since its nonce is public: what its payer has not signed is shown by nobody, and no replay of it is counted.
+ */
 async function again(
-  { database, replay }: LegParts,
+  { database, isSigned, replay }: LegParts,
   { first, second, brought, brought_already }: AnyLegs & { readonly brought: JsonObject },
   args: JsonObject,
-  shown_key: string | null,
+  { payment }: Context,
 ): Promise<Charged<JsonObject>> {
   const task_id = brought.task_id as TaskId;
-  if (shown_key !== null) {
+  const shown_key = (payment && namedIn(payment)?.claim_key) ?? null;
+  if (payment !== null && shown_key !== null) {
     const claim = await claimByKey(database, shown_key);
     const under = claim && delegationHashOf(claim.landing);
     const hashes = [first, second].map(({ field }) => paidRequestHash(field, args, under));
-    if (claim?.state !== 'recorded' || !hashes.includes(claim.requestHash))
+    if (claim?.state !== 'recorded' || !hashes.includes(claim.requestHash) || !(await isSigned(claim, payment)))
       throw new Refusal(brought_already, { facts: { charged: false } });
     await replay(claim.taskId);
   }

@@ -75,6 +75,34 @@ describe('of two payments of one job that race, the one that comes second and is
   });
 });
 
+describe('a header that names a payment of a paid job, and that its payer has not signed', () => {
+  it('409 job_already_paid, and counts as no replay; signed, it is the answer once more', async () => {
+    const { service, poster, winner } = jobs;
+    const job_id = await delivered();
+    const signed = { to: winner.account.address, value: PRICE, validBefore: BigInt(nowSeconds() + 80) };
+    const made = await handMade(service, poster.account, { version: 1, signed });
+    expect(asked(await pay(job_id, made.headers))).toEqual(fees());
+    const paid = await pay(job_id, await paymentOf(job_id));
+    expect(paid.status).toBe(200);
+    const replays = async () => {
+      const { payout } = await jobs.read(job_id);
+      const text = 'select replay_count from book_row where task_id = $1 and agent_id = $2';
+      const rows = await service.query<{ replay_count: number }>(text, [payout?.task_id, poster.agent_id]);
+      return rows[0]?.replay_count;
+    };
+    expect(await replays()).toBe(0);
+    const { nonce } = made.message;
+    const forged = await handMade(service, jobs.other.account, {
+      version: 1,
+      ...{ signed: { ...signed, nonce }, sent: { from: poster.account.address } },
+    });
+    expect(await pay(job_id, forged.headers)).toMatchObject({ status: 409, body: { code: 'job_already_paid' } });
+    expect(await replays()).toBe(0);
+    expect(await pay(job_id, made.headers)).toMatchObject({ status: 200, body: { status: 'paid' } });
+    expect(await replays()).toBe(1);
+  });
+});
+
 describe('both payments of one request', () => {
   const payBoth = async (job_id: string, headers: Record<string, string>, body: object) => {
     const { poster, winner, service } = jobs;
