@@ -109,6 +109,8 @@ interface Sold<A extends JsonObject> {
   /** Coordinate of the paid field; with the canonical arguments it is what a payment is bound to. */
   readonly field: `Mutation.${string}` | `Subscription.${string}`;
   readonly job_kind: JobKind;
+  /** What an offer calls it; left out: by its field. */
+  readonly offered_as?: string;
   /** Null in the list of what is sold where it depends on what is asked for: who charges says it then. */
   readonly price_atomic: AtomicAmount | null;
   /** Whom it pays, on its only network; left out: this service. */

@@ -192,8 +192,9 @@ export type Hears = (outcome: CallOutcome, cause?: unknown) => Refusal;
  */
 export function openHears(challenges: Challenges, base_url: string): Hears {
   const offer: Offer = (paid, reason) => {
-    const { price_atomic: amount_atomic, networks, pay_to, validity_seconds_max, order, field: description } = paid;
-    if (amount_atomic === null) throw new Error(`${description} is offered and has no price`);
+    const { price_atomic: amount_atomic, networks, pay_to, validity_seconds_max, order, field } = paid;
+    const description = paid.offered_as ?? field;
+    if (amount_atomic === null) throw new Error(`${field} is offered and has no price`);
     const asked = { amount_atomic, networks, pay_to, validity_seconds_max };
     const stamp = order === 'stamp' || order === 'leg';
     const resource = paid.resource ?? `${base_url}/graphql`;

@@ -58,7 +58,10 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
       payTo: winner.account.address,
       maxTimeoutSeconds: 90,
     });
-    expect(asked.body.accepts?.[0]).toMatchObject({ resource: service.url + payPath(job_id) });
+    expect(asked.body.accepts?.[0]).toMatchObject({
+      resource: service.url + payPath(job_id),
+      description: expect.stringContaining('to its winner'),
+    });
 
     const first = await paymentOf(job_id);
     const due = await pay(job_id, first);

@@ -50,6 +50,7 @@ export function winnersLeg(asked: Asked | null): Leg<PayArgs> {
     ...what,
     order: 'leg',
     field: 'Mutation.payJob',
+    offered_as: 'The first payment of a job: to its winner, at the price of the bid',
     ...(asked ? { ...paying(asked.legs.winner), resource: asked.resource } : unpriced),
     ...(asked && { pay_to: asked.legs.winner.pay_to, reserved_atomic: bothOf(asked.legs) }),
     reserves: true,
@@ -69,6 +70,7 @@ export function feeLeg(asked: Asked | null): Stamp<PayArgs, PaidJob, PayoutFact>
     chained: 'on_book',
     after_first: true,
     field: 'Mutation.payJob.fee',
+    offered_as: 'The second payment of a job: its fee, a stamp and one per cent of the price',
     ...(asked
       ? { ...paying({ ...asked.legs.fee, network: asked.legs.winner.network }), resource: asked.resource }
       : unpriced),
