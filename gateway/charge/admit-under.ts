@@ -1,3 +1,4 @@
+import { errors, Refusal } from '../../schema/errors.ts';
 import { modelsWithin } from '../../schema/session/grant-rule.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
@@ -8,6 +9,7 @@ import type { Vault } from '../../subgraphs/vault.ts';
 import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import { paymentId } from '../rails/payment.ts';
 import type { ClaimedUnder } from '../record/under-sessions.ts';
+import type { Failures } from './failures.ts';
 import type { Presented } from './verify-payment.ts';
 
 /* What a grant comes to beside its payment. A wallet-less agent pays from no book: money always moves by x402. */
@@ -17,11 +19,12 @@ export interface AdmitUnderParts {
   readonly wallets: WalletProofs;
   readonly clock: Clock;
   readonly vault: Pick<Vault, 'mark'>;
+  readonly failures: Pick<Failures, 'tried'>;
 }
 
 export function openAdmitUnder(parts: AdmitUnderParts) {
   return async (
-    { delegation, paid, payer, call, payment }: Presented,
+    { delegation, paid, payer, call, payment, address_mark }: Presented,
     { principal }: Context,
   ): Promise<ClaimedUnder | null> => {
     if (delegation === null) return null;
@@ -30,7 +33,11 @@ export function openAdmitUnder(parts: AdmitUnderParts) {
     const holds_atomic = counted ?? paid.reserved_atomic ?? authorization.amount_atomic;
     const asked = { shown: delegation, payer, field: paid.field, models: call.models, address: principal.address };
     const now_seconds = Math.floor(parts.clock.now_ms() / 1000);
-    const paid_under = await admitGrant(parts, { ...asked, holds_atomic }, now_seconds);
+    const paid_under = await admitGrant(parts, { ...asked, holds_atomic }, now_seconds).catch(error => {
+      // Its payment proves its payer, and so costs no turn at the door: what grants come to beside it is counted here.
+      if (error instanceof Refusal && errors[error.code][0] < 500) parts.failures.tried(payer.wallet, address_mark);
+      throw error;
+    });
     const approval = approvalOf(parts, delegation, paymentId(authorization), now_seconds);
     return { shown: delegation, paid_under, approval };
   };

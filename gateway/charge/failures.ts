@@ -17,8 +17,8 @@ export interface Rest {
 }
 
 /**
- * What callers bring about that costs others and is not charged, in this process's memory: router keys that are tried, by
- * payer and by address, and payments that pass every check and are reverted by the chain, by payer. Each of those costs our
+ * What callers bring about that costs others and is not charged, in this process's memory: router keys and grants that are
+ * tried, by payer and by address, and payments that pass every check and are reverted by the chain, by payer. Each of those costs our
  * gas, so its payer rests longer each time; contract wallets, whose code decides anew each time, rest by their claims.
  */
 export class Failures {
@@ -32,7 +32,7 @@ export class Failures {
     this.#clock = clock;
   }
 
-  /** A call came to nothing by its own request or router key. */
+  /** A call came to nothing by its own request, its router key or its grant. */
   tried(payer: string, address_mark: string): void {
     for (const caller of callersOf(payer, address_mark)) this.#tried.take(caller);
   }
@@ -48,7 +48,7 @@ export class Failures {
     this.#reverts.set(payer, { count, until_ms: now_ms + rest_seconds * 1_000 });
   }
 
-  /** For how long no call of a payer's is taken that would try a router key (`tries`) or our gas; null where it is now. */
+  /** For how long no call of a payer's is taken that would try a router key or a grant (`tries`) or our gas; null where it is now. */
   rest(payer: string, address_mark: string, tries: boolean): Rest | null {
     const now_ms = this.#clock.now_ms();
     const left_ms = (this.#lately(payer, now_ms)?.until_ms ?? now_ms) - now_ms;

@@ -168,13 +168,13 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
     boughtOnce: boughtOnce.bind(null, { database, guesses, hears }) as EnterParts['boughtOnce'],
     admit: openAdmission({
       ...{ database, guesses, hears, requireParent: openRequireParent(parts) },
-      admitUnder: openAdmitUnder(parts),
+      admitUnder: openAdmitUnder({ ...parts, failures }),
     }),
     take: openTakeClaim({
       ...{ database, queue: queues.claim, log, giving_up, later, hears },
       requestOf: openClaimRequests({ random, vault, pay_to, owner, hears }),
     }),
-    ...{ refusedByBook, clock, random, hears },
+    ...{ refusedByBook, failures, clock, random, hears },
   });
   const announce = openAnnounce(issuer, base_url);
   const held_by = {

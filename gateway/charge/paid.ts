@@ -13,6 +13,7 @@ import { modelsUnder } from './admit-under.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import type { BoughtBefore } from './buy-once.ts';
 import type { Claimed } from './claim-request.ts';
+import type { Failures } from './failures.ts';
 import type { Guesses } from './guesses.ts';
 import { type Held, type Movement, workUntil } from './held.ts';
 import type { Announce } from './payment-response.ts';
@@ -33,6 +34,7 @@ export interface EnterParts {
   readonly admit: Admit;
   readonly take: TakeClaim;
   readonly refusedByBook: RefusedByBook;
+  readonly failures: Pick<Failures, 'tried'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly hears: Hears;
@@ -66,6 +68,7 @@ async function claim(parts: EnterParts, shown: Presented, context: Context): Pro
   const { claim, outcome } = await take({ ...presented, task_id, means: funds }, spent, context);
   if (outcome.kind === 'replayed') return { kind: 'bought', presented, bought: outcome };
   if (outcome.kind === 'blocked' || outcome.kind === 'blocked_too_often') throw await refusedByBook(outcome, context);
+  if (outcome.kind === 'refused_by_session') parts.failures.tried(presented.payer.wallet, presented.address_mark);
   if (outcome.kind !== 'claimed') throw hears(whoseElse(outcome, shown.paid));
 
   const { lease } = outcome;

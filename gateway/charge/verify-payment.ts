@@ -143,10 +143,10 @@ async function requireProven(
 /** The payment of a payer who is to rest stays usable; what it has bought already, or may have, is theirs all the same. */
 async function requireRested(
   { database, failures, hears }: VerifyParts,
-  { payer, claim_key, address_mark, router_key_mark }: Presented,
+  { payer, claim_key, address_mark, router_key_mark, delegation }: Presented,
   context: Context,
 ): Promise<void> {
-  const rest = failures.rest(payer.wallet, address_mark, router_key_mark !== null);
+  const rest = failures.rest(payer.wallet, address_mark, router_key_mark !== null || delegation !== null);
   if (rest === null) return;
   const claim = await claimByKey(database, claim_key);
   if (claim !== null && claim.state !== 'released') return;

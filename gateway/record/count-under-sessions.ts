@@ -16,7 +16,7 @@ export async function countUnderSessions(
   );
   const siblings = paid.flatMap(({ sibling }) => sibling ?? []);
   const held = siblings.length === 0 ? [] : await landingsOf(tx, siblings);
-  countSpent(tx, [
+  await countSpent(tx, [
     ...own,
     ...held.flatMap(({ landing, ...call }): RecordedUnder[] => {
       const { delegation } = landing as Landing;

@@ -40,6 +40,11 @@ export async function admitGrant(parts: AdmitParts, payment: GrantedPayment, now
   const { grant } = shown;
   if (payer.network !== 'base') throw refused('a payment on Base alone is made under a grant');
   if (grant.payer !== payer.wallet) throw refused('its payer is not the one of the payment');
+  // By its own words, before anybody is asked: a new grant costs its signer nothing, and may come with every request.
+  if (BigInt(grant.capAtomic) < payment.holds_atomic)
+    throw new Refusal('session_cap_exceeded', {
+      facts: { charged: false, delegation_hash: shown.delegation_hash },
+    });
   const known = await delegationByHash(parts.database, shown.delegation_hash);
   const path = known?.path ?? (await pathOf(parts, payment));
   requirePermitted(payment);

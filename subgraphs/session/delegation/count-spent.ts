@@ -11,14 +11,15 @@ export interface RecordedUnder {
 /**
  * What was held becomes spent, on each session and all over it, in the transaction that records it; its claim is recorded
  * there, so that it is counted once. Binds what the first of them was made under. Sessions are locked by hash, last of all.
+ * @throws where one of them is gone: what is not counted would pass its cap
  */
-export function countSpent(tx: Tx, calls: readonly RecordedUnder[]): void {
+export async function countSpent(tx: Tx, calls: readonly RecordedUnder[]): Promise<void> {
   if (calls.length === 0) return;
   const spent = new Map<string, bigint>();
   for (const { under } of calls)
     for (const name of under.path) spent.set(name, (spent.get(name) ?? 0n) + BigInt(under.holds));
   const rows = [...spent].map(([name, holds]) => ({ delegation_hash: name, spent_atomic: holds.toString() }));
-  tx.write({
+  const { rowCount } = await tx.query({
     name: 'count spent of sessions',
     text: `with locked as materialized (
         select delegation_hash from delegation where delegation_hash = any($2) order by delegation_hash for update)
@@ -27,6 +28,7 @@ export function countSpent(tx: Tx, calls: readonly RecordedUnder[]): void {
       where d.delegation_hash = n.delegation_hash`,
     values: [JSON.stringify(rows), [...spent.keys()]],
   });
+  if (rowCount !== spent.size) throw new Error('a session that was paid under is not there to be counted on');
   tx.write({
     name: 'keep delegated calls',
     text: `insert into delegated_call (task_id, delegation_hash, agent_id, amount_atomic)

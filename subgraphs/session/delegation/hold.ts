@@ -31,13 +31,13 @@ export type SessionOutcome =
 /**
  * Holds payments under their sessions and all that stand over these, each judged in its order: what is recorded, what is
  * under way and what this very batch holds are no more than any cap. Sessions are locked by hash, after book heads, and
- * each is judged by what stands behind its lock, so no interleaving passes a cap. New ones are written down here.
+ * each is judged by what stands behind its lock, so no interleaving passes a cap. New ones are written down here, and stay
+ * only where a payment holds them: else one payment that is never spent would write a row with each grant beside it.
  */
 export async function holdUnderSessions(tx: Tx, items: readonly SessionHold[]): Promise<readonly SessionOutcome[]> {
   if (items.length === 0) return [];
-  writeNew(tx, items);
   const names = [...new Set(items.flatMap(({ under }) => under.path))];
-  const locked = await lockSessions(tx, names);
+  const { locked, written } = await lockWritten(tx, items, names);
   const revoked = await revokedAmong(tx, names);
   const taken = new Map(
     await heldUnder(
@@ -46,7 +46,24 @@ export async function holdUnderSessions(tx: Tx, items: readonly SessionHold[]): 
       items.map(({ claim_key }) => claim_key),
     ),
   );
-  return items.map(({ under }) => judge(under, { locked, revoked, taken }));
+  const outcomes = items.map(({ under }) => judge(under, { locked, revoked, taken }));
+  for (const [index, { under }] of items.entries())
+    if (outcomes[index]?.kind === 'holds') written.delete(under.delegation_hash);
+  forgetWritten(tx, written);
+  return outcomes;
+}
+
+/**
+ * A row that was there as these were written may have been forgotten (forget-unbound.ts) before its lock was had: then it
+ * is written once more, and is this transaction's own.
+ */
+async function lockWritten(tx: Tx, items: readonly SessionHold[], names: readonly string[]) {
+  const written = await writeNew(tx, items);
+  const locked = await lockSessions(tx, names);
+  const gone = items.filter(({ under }) => !locked.has(under.delegation_hash));
+  if (gone.length === 0) return { locked, written };
+  for (const name of await writeNew(tx, gone)) written.add(name);
+  return { locked: await lockSessions(tx, names), written };
 }
 
 interface Standing {
@@ -97,19 +114,30 @@ async function lockSessions(tx: Tx, names: readonly string[]): Promise<ReadonlyM
   return new Map(rows.map(row => [row.delegation_hash, row]));
 }
 
-/** In the order of their hashes, as two batches would else wait for each other. */
-function writeNew(tx: Tx, items: readonly SessionHold[]): void {
+/** In the order of their hashes, as two batches would else wait for each other. Returns those that were not there. */
+async function writeNew(tx: Tx, items: readonly SessionHold[]): Promise<Set<string>> {
   const grants = new Map(items.map(item => [item.under.delegation_hash, item]));
   const sorted = [...grants.values()].sort((a, b) => (a.under.delegation_hash < b.under.delegation_hash ? -1 : 1));
-  tx.write({
+  const { rows } = await tx.query<{ delegation_hash: string }>({
     name: 'write sessions',
     text: `insert into delegation (delegation_hash, payer, agent_pubkey, agent_address, cap_atomic, valid_after, session_expiry,
         parent_hash, path, models, doors, salt, signature, spent_atomic, created_at)
       select delegation_hash, payer, agent_pubkey, agent_address, cap_atomic, valid_after, session_expiry, parent_hash, path,
         models, doors, salt, signature, 0, now()
       from jsonb_populate_recordset(null::delegation, $1::jsonb) order by delegation_hash
-      on conflict (delegation_hash) do nothing`,
+      on conflict (delegation_hash) do nothing returning delegation_hash`,
     values: [JSON.stringify(sorted.map(recordOf))],
+  });
+  return new Set(rows.map(row => row.delegation_hash));
+}
+
+/** Of this transaction's own alone: nobody else has seen them. */
+function forgetWritten(tx: Tx, names: ReadonlySet<string>): void {
+  if (names.size === 0) return;
+  tx.write({
+    name: 'forget written sessions',
+    text: 'delete from delegation where delegation_hash = any($1)',
+    values: [[...names]],
   });
 }
 

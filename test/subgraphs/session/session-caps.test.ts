@@ -5,12 +5,14 @@ import { atomicAmount } from '../../../schema/amount.ts';
 import { sha256 } from '../../../schema/digest.ts';
 import type { ShownDelegation } from '../../../schema/session/delegation-header.ts';
 import { hashHex } from '../../../schema/session/hash.ts';
+import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { ZERO_HASH } from '../../../schema/session/typed-data.ts';
 import { BlockedCalls } from '../../../subgraphs/book/ledger/blocked-calls.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import type { Lease } from '../../../subgraphs/receipt/claim/claim.ts';
 import { claimByKey, markRecorded, reopen } from '../../../subgraphs/receipt/claim/transitions.ts';
 import { countSpent } from '../../../subgraphs/session/delegation/count-spent.ts';
+import { forgetUnbound } from '../../../subgraphs/session/delegation/forget-unbound.ts';
 import { heldUnder } from '../../../subgraphs/session/delegation/held-under.ts';
 import type { PaidUnder } from '../../../subgraphs/session/delegation/hold.ts';
 import { abandoned, claimRequest, OWNER, settling } from '../../harness/claim/fixture.ts';
@@ -58,6 +60,8 @@ const moves = fc.array(
     queue: fc.nat(1),
     /** The money has moved already, by whomever. */
     owed: fc.boolean(),
+    /** Sessions that nothing holds are forgotten beside it. */
+    forgets: fc.boolean(),
     ends: fc.constantFrom('recorded', 'released', 'reopened', 'claimed_again', 'open'),
   }),
   { maxLength: 14 },
@@ -94,6 +98,18 @@ async function bind(nodes: readonly Node[]): Promise<void> {
   for (const node of nodes) await submit(node, 0, `binds ${node.name}`, 0, false);
 }
 
+/** Of a root, whose row is written anew by whatever comes under it; what binds it was let go of. */
+async function forgettable([root]: readonly Node[]): Promise<void> {
+  await database.query({
+    text: `update payment_claim set state = 'released', lease_owner = null where claim_key = $1`,
+    values: [`binds ${root?.name}`],
+  });
+  await database.query({
+    text: 'update delegation set created_at = created_at - make_interval(secs => $2) where delegation_hash = $1',
+    values: [root?.name, sessionLimits.unbound_kept_seconds + 1],
+  });
+}
+
 async function submit(node: Node, amount: number, key: string, queue: number, owed: boolean) {
   const under = underOf(node, amount);
   const request = claimRequest(key, {
@@ -116,7 +132,7 @@ async function record(
   await settling(database, lease);
   await database.transaction(async tx => {
     await markRecorded(tx, [lease]);
-    if (landing.delegation) countSpent(tx, [{ task_id, agent_id: null, under: landing.delegation }]);
+    if (landing.delegation) await countSpent(tx, [{ task_id, agent_id: null, under: landing.delegation }]);
   });
 }
 
@@ -137,7 +153,7 @@ async function play(nodes: readonly Node[], { node, amount, queue, owed, ends }:
   await database.transaction(async tx => {
     await markRecorded(tx, [lease]);
     const { delegation } = again.landing as { readonly delegation?: PaidUnder };
-    if (delegation) countSpent(tx, [{ task_id: again.taskId, agent_id: null, under: delegation }]);
+    if (delegation) await countSpent(tx, [{ task_id: again.taskId, agent_id: null, under: delegation }]);
   });
 }
 
@@ -147,7 +163,13 @@ describe('sessions', () => {
     await fc.assert(
       fc.asyncProperty(trees, moves, async (nodes, moved) => {
         await bind(nodes);
-        await Promise.all(moved.map((move, index) => play(nodes, move, `${nodes[0]?.name} ${index}`)));
+        await forgettable(nodes);
+        await Promise.all(
+          moved.map(async (move, index) => {
+            if (move.forgets) await forgetUnbound(database);
+            await play(nodes, move, `${nodes[0]?.name} ${index}`);
+          }),
+        );
         const names = nodes.map(({ name }) => name);
         const held = await database.transaction(tx => heldUnder(tx, names, []));
         const sessions = await database.query<{ delegation_hash: string; spent_atomic: bigint; cap_atomic: bigint }>({

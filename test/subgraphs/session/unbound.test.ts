@@ -8,6 +8,7 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { countSpent } from '../../../subgraphs/session/delegation/count-spent.ts';
 import { forgetUnbound } from '../../../subgraphs/session/delegation/forget-unbound.ts';
 import { abandoned, claimRequest, settling } from '../../harness/claim/fixture.ts';
+import { eventually } from '../../harness/faults/ground.ts';
 import { refuser } from '../../harness/ledger/fixture.ts';
 import { hex32 } from '../../harness/session/delegate.ts';
 import { freshStore } from '../../harness/store.ts';
@@ -23,10 +24,10 @@ beforeAll(async () => {
 const life = { validAfter: 0, sessionExpiry: 4_000_000_000 };
 
 /** A payment under a new session, which it has written down. */
-async function claimed(delegation_hash: string = hex32()) {
+async function claimed(delegation_hash: string = hex32(), holds = '5') {
   const grant = { payer: '0x', agentPubkey: '0x02', capAtomic: '9', ...life, models: [], doors: [], salt: '0x' };
   const paid_under = {
-    ...{ delegation_hash, path: [delegation_hash], agent_pubkey: '0x02', holds: '5' },
+    ...{ delegation_hash, path: [delegation_hash], agent_pubkey: '0x02', holds },
     ...{ valid_after: life.validAfter, session_expiry: life.sessionExpiry },
   };
   const shown = {
@@ -59,7 +60,7 @@ it('a session is forgotten once its time is over, unless a payment has bound it,
   const [released, open, sent, bound] = [await claimed(), await claimed(), await claimed(), await claimed()];
   await abandoned(database, released.lease, true);
   await settling(database, sent.lease);
-  await database.transaction(async tx =>
+  await database.transaction(tx =>
     countSpent(tx, [{ task_id: 'task_bound', agent_id: null, under: bound.paid_under }]),
   );
   await forgetUnbound(database);
@@ -74,4 +75,77 @@ it('a session is forgotten once its time is over, unless a payment has bound it,
   await older();
   await forgetUnbound(database);
   expect(await known()).not.toContain(open.delegation_hash);
+});
+
+it('a session that is claimed under while it is being forgotten keeps what the claim holds', async () => {
+  const first = await claimed();
+  await abandoned(database, first.lease, true);
+  await older();
+  const seen = Promise.withResolvers<void>();
+  const claimed_since = Promise.withResolvers<void>();
+  // Between the statement that locks and the one that forgets: whoever claims now waits, and finds the row gone.
+  const forgetting = forgetUnbound({
+    transaction: run =>
+      database.transaction(tx =>
+        run({
+          ...tx,
+          write: tx.write.bind(tx),
+          async query(statement: never) {
+            const answer = await tx.query(statement);
+            if ((statement as { name: string }).name === 'lock unbound sessions') {
+              seen.resolve();
+              await claimed_since.promise;
+            }
+            return answer;
+          },
+        } as never),
+      ),
+  });
+  await seen.promise;
+  const during = claimed(first.delegation_hash, '9');
+  claimed_since.resolve();
+  const { lease, paid_under } = await during;
+  await forgetting;
+  expect(await known()).toContain(first.delegation_hash);
+  await expect(claimed(first.delegation_hash, '9')).rejects.toThrow('refused_by_session');
+  await settling(database, lease);
+  await database.transaction(tx => countSpent(tx, [{ task_id: 'task_during', agent_id: null, under: paid_under }]));
+  await expect(
+    database.transaction(tx =>
+      countSpent(tx, [{ task_id: 'task_gone', agent_id: null, under: { ...paid_under, path: [hex32()] } }]),
+    ),
+  ).rejects.toThrow('counted');
+});
+
+it('a session that is claimed under as those to forget are looked for stays', async () => {
+  const first = await claimed();
+  await abandoned(database, first.lease, true);
+  await older();
+  // As with many to look through: the claim is committed after the look began, and before the row is locked.
+  const forgetting = forgetUnbound({
+    transaction: run =>
+      database.transaction(tx =>
+        run({
+          query: (statement: { text: string }) =>
+            tx.query({
+              ...statement,
+              name: undefined,
+              text: statement.text.replace(
+                'where bound_at is null',
+                'where pg_sleep(1) is not null and bound_at is null',
+              ),
+            } as never),
+        } as never),
+      ),
+  });
+  await eventually('the look', async () => {
+    const looking = await database.query({
+      text: `select 1 from pg_stat_activity where pid <> pg_backend_pid() and state = 'active' and query like '%pg_sleep(1)%'`,
+    });
+    return looking.length > 0 || null;
+  });
+  await claimed(first.delegation_hash, '9');
+  await forgetting;
+  expect(await known()).toContain(first.delegation_hash);
+  await expect(claimed(first.delegation_hash, '9')).rejects.toThrow('refused_by_session');
 });
