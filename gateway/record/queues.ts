@@ -150,12 +150,15 @@ async function claimAndReserve(
     if (outcome.kind === 'reserved') let_pass.set(request.claim_key, outcome);
     else refused.set(request.claim_key, { request, outcome });
   }
+  // First, or sessions would count what the book has just refused as held under them.
+  letGo(tx, refused);
   const sessions = await holdUnder(
     tx,
     placed.filter(({ request }, index) => outcomes[index]?.kind === 'claimed' && !refused.has(request.claim_key)),
   );
-  for (const { request, outcome } of sessions.refused) refused.set(request.claim_key, { request, outcome });
-  letGo(tx, refused);
+  const by_session = new Map(sessions.refused.map(it => [it.request.claim_key, it]));
+  letGo(tx, by_session);
+  for (const [claim_key, it] of by_session) refused.set(claim_key, it);
   addToLandings(tx, landingsOf(let_pass));
   addToLandings(
     tx,
