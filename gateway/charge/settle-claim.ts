@@ -5,6 +5,7 @@ import type { Database, Tx } from '../../subgraphs/database.ts';
 import { answerLabel } from '../../subgraphs/receipt/claim/answer-label.ts';
 import { holdSlots, type SlotsHeld } from '../../subgraphs/receipt/claim/hold-slots.ts';
 import { storeAnswers } from '../../subgraphs/receipt/claim/transitions.ts';
+import { revokedAmong } from '../../subgraphs/receipt/issuer/revoked-sessions.ts';
 import type { Found } from '../../subgraphs/stamped-row.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
@@ -117,7 +118,8 @@ async function settleClaim(
   }
   const worked = workedLanding(in_hand);
   const answer_box = sealedInHand(vault, task_id, in_hand);
-  const settlement = await rail.settler.settle({ ...claimItem(claimed), answer_box, worked });
+  const path = claimed.under?.paid_under.path;
+  const settlement = await rail.settler.settle({ ...claimItem(claimed), answer_box, worked, ...(path && { path }) });
   switch (settlement.kind) {
     case 'transferred':
       return { kind: 'transferred', transfer: settlement };
@@ -129,10 +131,18 @@ async function settleClaim(
     case 'declined':
       return refused({ kind: 'rejected', paid, reason: settlement.reason });
     case 'not_sent':
+      if (settlement.reason === 'claim_lost' && path && (await isRevoked(parts, path)))
+        return refused({ kind: 'refused_by_session', refusal: { kind: 'not_active', status: 'revoked' } });
       return refused({ kind: 'not_sent', reason: settlement.reason });
     case 'unknown':
       return refused({ kind: 'unknown', transaction: settlement.tx_hash ?? null });
   }
+}
+
+/** Whether that is why its claim did not move; that it is still this call's is found out as it is let go of. */
+async function isRevoked({ database }: SettleParts, path: readonly string[]): Promise<boolean> {
+  const revoked = await database.transaction(tx => revokedAmong(tx, path));
+  return revoked.size > 0;
 }
 
 function claimItem({ lease, payment }: Claimed): Payment & Pick<ClaimItem, 'claim_key' | 'lease'> {

@@ -7,6 +7,7 @@ import { isPosted } from '../../subgraphs/receipt/claim/settlement/write.ts';
 import { beginSettling } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { NotSent, SettleOutcome } from './outcome.ts';
 import type { Payment } from './payment.ts';
+import { underStanding } from './standing-sessions.ts';
 
 /** A claim on its way to the chain, with what reconcile needs to finish it alone. */
 export type ClaimItem<P extends Payment = Payment> = P & {
@@ -14,6 +15,8 @@ export type ClaimItem<P extends Payment = Payment> = P & {
   readonly lease: Lease;
   readonly answer_box: Buffer | null;
   readonly worked: JsonObject;
+  /** The session that it is paid under and all that stand over it; absent where it is under none. */
+  readonly path?: readonly string[];
 };
 
 /** What the claims of a batch are told when they become `settling`. */
@@ -34,15 +37,19 @@ export interface Sending {
  */
 export type CommitSettling<I> = (tx: Tx, items: readonly I[], sending: Sending) => Promise<ReadonlySet<string>>;
 
-/** As `CommitSettling`, of claims; `settlement_id` is null where somebody else has submitted the payment. */
+/**
+ * As `CommitSettling`, of claims; `settlement_id` is null where somebody else has submitted the payment. One whose session
+ * was revoked does not move, unless its money has.
+ */
 export async function commitSettling(
   tx: Tx,
   items: readonly ClaimItem[],
   { settlement_id, from_block, replaces }: Omit<Sending, 'settlement_id'> & { settlement_id: string | null },
 ): Promise<Set<string>> {
+  const standing = settlement_id === null ? items : await underStanding(tx, items);
   return beginSettling(
     tx,
-    items.map(({ lease, answer_box, worked }) => ({ ...lease, answer_box, worked, settlement_id, from_block })),
+    standing.map(({ lease, answer_box, worked }) => ({ ...lease, answer_box, worked, settlement_id, from_block })),
     replaces,
   );
 }

@@ -1,0 +1,88 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { sessionLimits } from '../../schema/session/session-limits.ts';
+import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { eventually } from '../harness/faults/ground.ts';
+import { type Delegated, delegate, nowSeconds, signRevocation } from '../harness/session/delegate.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService({ RATE_UNCHARGED: '2/600' });
+});
+const newKey = () => privateKeyToAccount(generatePrivateKey());
+
+/** The hubs wait until they are let, and have the call by then. */
+async function heldAtHub(call: () => ReturnType<Service['buy']>) {
+  const hold = Promise.withResolvers<void>();
+  for (const hub of service.hubs) hub.behave({ kind: 'answer', until: hold.promise });
+  const asked = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
+  const before = asked();
+  const answer = call();
+  await eventually('a hub at work', async () => asked() > before || null);
+  return async () => {
+    hold.resolve();
+    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+    return answer;
+  };
+}
+
+const revoke = async (payer: Parameters<typeof signRevocation>[0], { delegation_hash }: Delegated) =>
+  service.post(`/v1/sessions/${delegation_hash}/revoke`, await signRevocation(payer, delegation_hash));
+
+describe('/v1/chat/completions under a session', () => {
+  it('403 session_not_active where it is revoked while the hub works: nothing moves; the payment buys without it', async () => {
+    const { account } = await service.newAgent();
+    const session = await delegate(account, account, newKey());
+    expect((await service.buy(account, ask('Bound'), session.headers)).status).toBe(200);
+    const moved = (await service.transfersFrom(account)).length;
+    const letGo = await heldAtHub(() => service.buy(account, ask('Too late'), session.headers));
+    expect((await revoke(account, session)).status).toBe(200);
+    expect(await letGo()).toMatchObject({
+      status: 403,
+      body: { code: 'session_not_active', session_status: 'revoked', charged: false },
+    });
+    expect(await service.transfersFrom(account)).toHaveLength(moved);
+    const open = await service.query(
+      `select 1 from payment_claim where state <> 'released' and landing->'delegation'->>'delegation_hash' = $1
+        and state <> 'recorded'`,
+      [session.delegation_hash],
+    );
+    expect(open).toHaveLength(0);
+  });
+
+  it('403 session_cap_exceeded with each new grant that has no room, then 429, and none of them is kept', async () => {
+    const { account } = await service.newAgent();
+    const payment = await service.payment(account, CHAT);
+    const heard: unknown[] = [];
+    for (let n = 0; n < 4; n++) {
+      const { headers } = await delegate(account, account, newKey(), { capAtomic: '1' });
+      const { status, body } = await service.post<JsonObject>(CHAT, ask('Never'), { ...payment, ...headers });
+      heard.push([status, body.code]);
+    }
+    expect(heard.slice(0, 2)).toEqual([
+      [403, 'session_cap_exceeded'],
+      [403, 'session_cap_exceeded'],
+    ]);
+    expect(heard.at(-1)).toEqual([429, 'rate_limited']);
+    expect(await service.query('select 1 from delegation where payer = $1', [account.address])).toHaveLength(0);
+  });
+});
+
+describe('a chain of sessions', () => {
+  it('passes as deep as it may be, and is 400 delegation_invalid below', async () => {
+    const roomy = await openService();
+    const { account } = await roomy.newAgent();
+    const life = { validAfter: nowSeconds() - 60, sessionExpiry: nowSeconds() + 3_600 };
+    let last = await delegate(account, account, newKey(), life);
+    for (let depth = 1; depth <= sessionLimits.depth_max; depth++) {
+      expect((await roomy.buy(account, ask(`At depth ${depth}`), last.headers)).status).toBe(200);
+      const parentDelegationHash = last.delegation_hash as `0x${string}`;
+      last = await delegate(last.agent, account, newKey(), { ...life, parentDelegationHash });
+    }
+    expect(await roomy.buy(account, ask('Too deep'), last.headers)).toMatchObject({
+      status: 400,
+      body: { code: 'delegation_invalid', charged: false },
+    });
+  });
+});
