@@ -11,6 +11,7 @@ import { DelegatedSessions } from './delegation/delegation.migration.ts';
 import { HandOff } from './delegation/hand-off.entity.ts';
 import { Redemption } from './delegation/redemption.entity.ts';
 import { DelegationResolver } from './delegation/session.resolver.ts';
+import { SessionSubtrees } from './delegation/subtree.migration.ts';
 import { SessionBaseline } from './migration.ts';
 import { PossessionRecord } from './possession/possession.entity.ts';
 import { PossessionResolver } from './possession/possession.resolver.ts';
@@ -23,7 +24,7 @@ export const sessionEntities = [
   ...[Agent, PossessionRecord, ProofUseRecord, SignatureUse],
   ...[Delegation, DelegatedCall, ActUse, HandOff, Redemption],
 ];
-export const sessionMigrations = [SessionBaseline, DelegatedSessions];
+export const sessionMigrations = [SessionBaseline, DelegatedSessions, SessionSubtrees];
 
 /** Who agents are, and what opens their books. */
 export function sessionSubgraph(): Promise<Subgraph> {

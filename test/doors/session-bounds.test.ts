@@ -31,7 +31,7 @@ const revoke = async (payer: Parameters<typeof signRevocation>[0], { delegation_
   service.post(`/v1/sessions/${delegation_hash}/revoke`, await signRevocation(payer, delegation_hash));
 
 describe('/v1/chat/completions under a session', () => {
-  it('403 session_not_active where it is revoked while the hub works: nothing moves; the payment buys without it', async () => {
+  it('403 session_not_active where it is revoked while the hub works: nothing moves', async () => {
     const { account } = await service.newAgent();
     const session = await delegate(account, account, newKey());
     expect((await service.buy(account, ask('Bound'), session.headers)).status).toBe(200);

@@ -8,6 +8,7 @@ import { AtomicAmountColumn } from '../../columns.ts';
  */
 @Entity({ tableName: 'delegation' })
 @Index({ name: 'delegation_parent', properties: ['parentHash'] })
+@Index({ name: 'delegation_path', expression: 'create index delegation_path on delegation using gin (path)' })
 @Index({ name: 'delegation_unbound', properties: ['createdAt'], where: 'bound_at is null' })
 export class Delegation {
   /** The EIP-712 digest of the grant, 0x. */
