@@ -79,7 +79,7 @@ async function claimWithinFunds(parts: TakeParts, { paid, rail }: ToClaim, claim
     ({ claim, outcome } = await submit(parts, { ...claiming, request: { ...request, means: funds.value } }));
   }
   // What its book has refused before has perhaps been approved by a person since: then it is judged once more.
-  if (outcome.kind === 'blocked' && !request.approved && (await isApproved(parts.database, claim)))
+  if (outcome.kind === 'blocked' && (await isApproved(parts.database, claim, outcome.refusal_id)))
     ({ claim, outcome } = await submit(parts, { ...claiming, request: { ...request, approved: true } }));
   if (outcome.kind === 'beyond_means') throw parts.hears({ kind: 'rejected', paid, reason: 'insufficient_funds' });
   return { claim, outcome };

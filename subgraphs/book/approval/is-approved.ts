@@ -1,3 +1,4 @@
+import type { RefusalId } from '../../../schema/ids.ts';
 import type { Database } from '../../database.ts';
 import { TAKEN, TTL_SECONDS } from './columns.ts';
 
@@ -6,22 +7,30 @@ interface RefusedPayment {
   readonly request_hash: string;
   readonly payer: string;
   readonly reserved_atomic: bigint;
+  readonly task_id: string;
 }
 
 /**
  * Whether a person has approved what that payment is for since its book refused it, as far as a look can say: a payment
- * hears its first refusal again, and is judged anew only where this is so. Whether it passes is for `reserve` to say, under
- * the book's head. The session is part of the request's hash.
+ * hears its first refusal again, and is judged anew only where this is so. What was refused just now, under this very task,
+ * has its row, and has been judged with all that was approved; and no approval lifts what another policy refuses. Whether
+ * it passes is for `reserve` to say, under the book's head. The session is part of the request's hash.
  */
-export async function isApproved(database: Pick<Database, 'query'>, payment: RefusedPayment): Promise<boolean> {
-  const { agent_id, request_hash, payer, reserved_atomic } = payment;
+export async function isApproved(
+  database: Pick<Database, 'query'>,
+  payment: RefusedPayment,
+  refusal_id: RefusalId,
+): Promise<boolean> {
+  const { agent_id, request_hash, payer, reserved_atomic, task_id } = payment;
   if (agent_id === null) return false;
   const found = await database.query({
     name: 'approved since',
     text: `select 1 from approval_request a join book b using (agent_id)
       where agent_id = $1 and request_hash = $2 and payer = $3 and amount_atomic = $4 and decision = 'approve'
-        and decided_at >= clock_timestamp() - make_interval(secs => ${TTL_SECONDS}) and not ${TAKEN} limit 1`,
-    values: [agent_id, request_hash, payer, reserved_atomic.toString()],
+        and decided_at >= clock_timestamp() - make_interval(secs => ${TTL_SECONDS}) and not ${TAKEN}
+        and exists (select from refusal where refusal_id = $5 and refusal_code = 'approval_ttl_expired' and task_id <> $6)
+      limit 1`,
+    values: [agent_id, request_hash, payer, reserved_atomic.toString(), refusal_id, task_id],
   });
   return found.length > 0;
 }
