@@ -78,7 +78,7 @@ export async function deliver(
   const { agent_id } = job;
   const messageOf = async () => {
     const row = await rowAsShown(database, agent_id, event.seq);
-    return { ...envelope(nameOf(job), event, row), ...linkTo(parts, event) };
+    return { ...envelope(nameOf(job), event, row), ...linkTo(parts, webhook, event) };
   };
   const sent = await send(parts, webhook, messageOf, signal);
   if (sent.kind === 'full') return sent;
@@ -95,9 +95,17 @@ export async function deliver(
   return { kind: 'done', outcome: next === 'dead' ? 'given_up' : 'failed' };
 }
 
-/** Of a call that may be approved: made as it is sent, and kept nowhere. */
-function linkTo(parts: DeliveryParts, { kind, body }: FoundEvent): { readonly approval_link?: string } {
-  if (kind !== 'approval' || body.status !== 'open') return {};
+/**
+ * Of a call that may be approved: made as it is sent, and kept nowhere. Only for a webhook that has stood as it is since
+ * before the call was asked about: whoever holds the book's session could else point it to itself, and have the link sent
+ * again. Both times are of the book's head, under its lock.
+ */
+function linkTo(
+  parts: DeliveryParts,
+  { changed_ms }: FoundWebhook,
+  { kind, body, at }: FoundEvent,
+): { readonly approval_link?: string } {
+  if (kind !== 'approval' || body.status !== 'open' || changed_ms >= at.getTime()) return {};
   return { approval_link: approvalLink(parts, String(body.approval_id)) };
 }
 

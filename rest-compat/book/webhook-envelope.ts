@@ -38,7 +38,7 @@ export const WebhookEnvelope = z
       .string()
       .optional()
       .describe(
-        'Of an `approval` that waits for an answer, and of nothing else: who has it answers, once. Keep it secret.',
+        'Of an `approval` that waits for an answer, where the webhook has stood unchanged since before it was asked for, and of nothing else: who has it answers, once. Keep it secret.',
       ),
   })
   .describe('Signed by its headers.');

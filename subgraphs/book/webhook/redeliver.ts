@@ -91,7 +91,7 @@ async function eventsBetween(tx: Tx, agent_id: AgentId, from: number, to: number
   const { rows } = await tx.query<Telling>({
     name: 'events to redeliver',
     text: `select kind, jsonb_build_object('evidence', body->'evidence', 'collected', body->'collected') as body
-      from book_event where agent_id = $1 and position between $2 and $3 and kind in ('born', 'transition', 'alert')`,
+      from book_event where agent_id = $1 and position between $2 and $3 and kind in ('born', 'transition', 'alert', 'approval')`,
     values: [agent_id, from, to],
   });
   return rows;
