@@ -84,7 +84,7 @@ const webhook = await service.PUT('/v1/agents/{agent_id}/book/webhook', {
 });
 const secret: string | undefined = webhook.data?.secret_once;
 export const read = (message: webhooks['book_event']['post']['requestBody']['content']['application/json']) =>
-  [message.kind satisfies 'ping' | components['schemas']['BookWebhook']['supported_events'][number] | 'alert', message.row?.task_id];
+  [message.kind satisfies 'ping' | components['schemas']['BookWebhook']['supported_events'][number] | 'alert' | 'approval', message.row?.task_id];
 
 const heard = { receipt: receipt.data, book: book.data, chat: chat.data };
 const logged = { inclusion: inclusion.data, proof: proof.data };
