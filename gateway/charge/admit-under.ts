@@ -5,6 +5,7 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { admitGrant } from '../../subgraphs/session/delegation/admit.ts';
 import { approvalOf } from '../../subgraphs/session/delegation/approval.ts';
+import { payerOfRoot } from '../../subgraphs/session/delegation/find.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import { paymentId } from '../rails/payment.ts';
@@ -39,7 +40,10 @@ export function openAdmitUnder(parts: AdmitUnderParts) {
       throw error;
     });
     const approval = approvalOf(parts, delegation, paymentId(authorization), now_seconds);
-    return { shown: delegation, paid_under, approval };
+    if (approval === null) return { shown: delegation, paid_under, approval };
+    const { delegation_hash, grant } = delegation;
+    const root_payer = await payerOfRoot(parts.database, paid_under.path, { delegation_hash, payer: grant.payer });
+    return { shown: delegation, paid_under, approval: { ...approval, root_payer } };
   };
 }
 

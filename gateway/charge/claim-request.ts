@@ -74,7 +74,7 @@ export function openClaimRequests(parts: RequestParts) {
     const holds_atomic = paid.reserves ? (paid.reserved_atomic ?? authorization.amount_atomic) : NOTHING;
     const { under = null } = presented;
     return {
-      request: under?.approval ? { ...request, approved: true } : request,
+      request,
       book,
       holds_atomic,
       call: presented.call,

@@ -18,7 +18,7 @@ import type { FaultPoint, Faults } from '../operations/faults.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
 import type { Recorded, Recording } from './facts.ts';
 import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-call-queue.ts';
-import { type ClaimedUnder, holdUnder, type RefusedBySession, UNDER_NONE } from './under-sessions.ts';
+import { approvingAct, type ClaimedUnder, holdUnder, type RefusedBySession, UNDER_NONE } from './under-sessions.ts';
 
 /** What a paid call commits, each kind with its like: calls that arrive together share a transaction. */
 export interface Queues {
@@ -186,15 +186,20 @@ function letGo(tx: Tx, refused: ReadonlyMap<string, RefusedRequest>): void {
   unclaim(tx, unsaid);
 }
 
-/** One look for all payers whose own book is meant. */
+/** One look for all wallets whose book is meant, or has to be meant for their acts to approve. */
 async function place(tx: Tx, claimings: readonly Claiming[]): Promise<readonly Placed[]> {
-  const payers = new Set(claimings.flatMap(({ book, request }) => (book === 'payers' ? [request.payer] : [])));
-  const agents = await agentsOfWallets(tx, [...payers]);
+  const wallets = claimings.flatMap(({ book, request, under }) => [
+    ...(book === 'payers' ? [request.payer] : []),
+    ...(under?.approval?.root_payer ? [under.approval.root_payer] : []),
+  ]);
+  const agents = await agentsOfWallets(tx, [...new Set(wallets)]);
   return claimings.map(({ request: wanted, book, holds_atomic, call, under = null }) => {
     const agent_id = book === 'payers' ? (agents.get(wanted.payer) ?? null) : book;
     const reserved_atomic = agent_id === null ? atomicAmount(0n) : holds_atomic;
-    const request = { ...wanted, agent_id, reserved_atomic };
-    return { request, asked: askingOf(request, call, under), under };
+    const approval = approvingAct(under, agent_id, agents);
+    const request = { ...wanted, agent_id, reserved_atomic, ...(approval && { approved: true }) };
+    const asked = askingOf(request, call, under);
+    return { request, asked: asked && approval ? { ...asked, approval } : asked, under };
   });
 }
 
@@ -210,7 +215,6 @@ function askingOf(request: ClaimRequest, call: RequestedCall, under: ClaimedUnde
     payer_wallet: request.payer,
     // Whose means are not asked has paid already, for all that we know: the chain will say whether it was us.
     owed: request.means === null,
-    ...(under?.approval ? { approval: under.approval } : {}),
     payment: paymentOf(request, under),
   };
 }

@@ -1,5 +1,6 @@
 import { atomicAmount } from '../../schema/amount.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { AgentId } from '../../schema/ids.ts';
 import type { Approval } from '../../schema/policy-rule.ts';
 import type { ShownDelegation } from '../../schema/session/delegation-header.ts';
 import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
@@ -9,16 +10,35 @@ import { holdUnderSessions, type PaidUnder, type SessionOutcome } from '../../su
 
 /* Claims that are made under sessions: held on the caps of these in the claims' own transaction, behind the books' heads. */
 
+/** An act that came beside a payment, and the wallet whose tree it is of; null where that is not known. */
+export interface ActBeside extends Approval {
+  readonly root_payer: string | null;
+}
+
 /** A grant that was admitted, as its claim is made under it. */
 export interface ClaimedUnder {
   readonly shown: ShownDelegation;
   readonly paid_under: PaidUnder;
-  readonly approval: Approval | null;
+  readonly approval: ActBeside | null;
 }
 
 export interface RefusedBySession {
   readonly kind: 'refused_by_session';
   readonly refusal: Exclude<SessionOutcome, { kind: 'holds' }>;
+}
+
+/**
+ * The act of a payment, where it approves what lands on that book: one of a tree that the wallet of the book's agent has
+ * granted. Anybody may grant a tree of their own, and whoever makes a call could else approve it.
+ */
+export function approvingAct(
+  under: ClaimedUnder | null,
+  agent_id: AgentId | null,
+  agents: ReadonlyMap<string, AgentId>,
+): Approval | null {
+  const { approval = null } = under ?? {};
+  if (approval === null || approval.root_payer === null || agent_id === null) return null;
+  return agents.get(approval.root_payer) === agent_id ? approval : null;
 }
 
 interface PlacedUnder {

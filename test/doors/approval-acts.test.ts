@@ -10,7 +10,7 @@ beforeAll(async () => {
   service = await openService();
 });
 
-const { newest, list, cautious, asked } = approvalDoorsOf(() => service);
+const { newest, list, cautious, warned, asked } = approvalDoorsOf(() => service);
 const newKey = () => privateKeyToAccount(generatePrivateKey());
 const act = async (session: Delegated, resource: string, more: JsonObject = {}) => {
   const body = await signAct(session, { action: 'approve', resource, ...more });
@@ -21,14 +21,20 @@ const under = ({ delegation_hash, grant }: Delegated) => ({
   ...{ capAtomic: '500000', validAfter: grant.validAfter, sessionExpiry: grant.sessionExpiry },
 });
 
-/** A bound parent session, a child of it with a payer of its own whose book is cautious, and a refused call of the child. */
+/** A session that the wallet of a book has granted and a payment has bound; from then on the book is cautious. */
+async function overseen(key = newKey()) {
+  const worker = await service.newAgent();
+  const parent = await delegate(worker.account, worker.account, key);
+  expect((await service.buy(worker.account, ask('Binds the parent'), parent.headers)).status).toBe(200);
+  return { worker: await warned(worker), parent };
+}
+
+/** Such a session, a child of it, and a refused call of the child. */
 async function family(content: string) {
-  const [owner, worker] = [await service.newAgent(), await cautious()];
-  const parent = await delegate(owner.account, owner.account, newKey());
-  expect((await service.buy(owner.account, ask('Binds the parent'), parent.headers)).status).toBe(200);
+  const { worker, parent } = await overseen();
   const child = await delegate(parent.agent, worker.account, newKey(), under(parent));
   const call = await asked(worker, content, child.headers);
-  return { owner, worker, parent, child, call, resource: `call/${call.request.request_hash}` };
+  return { worker, parent, child, call, resource: `call/${call.request.request_hash}` };
 }
 
 describe('an act `approve` of a call', () => {
@@ -66,10 +72,8 @@ describe('an act `approve` of a call', () => {
   });
 
   it('404 by the same key from above, as a session that hands itself a child would', async () => {
-    const [owner, worker] = [await service.newAgent(), await cautious()];
     const key = newKey();
-    const parent = await delegate(owner.account, owner.account, key);
-    expect((await service.buy(owner.account, ask('Binds'), parent.headers)).status).toBe(200);
+    const { worker, parent } = await overseen(key);
     const child = await delegate(key, worker.account, key, under(parent));
     const { request } = await asked(worker, 'By the same key', child.headers);
     expect((await act(parent, `call/${request.request_hash}`)).heard.status).toBe(404);
@@ -85,23 +89,23 @@ describe('an act `approve` of a call', () => {
   });
 
   it('401 and 403: signed by another key, too late, and by a session that is over', async () => {
-    const { owner, worker, parent, resource } = await family('Over');
+    const { worker, parent, resource } = await family('Over');
     const forged = await act({ ...parent, agent: newKey() }, resource);
     expect(forged.heard).toMatchObject({ status: 401, body: { code: 'act_signature_invalid' } });
     const late = await act(parent, resource, { deadline: nowSeconds() - 1 });
     expect(late.heard).toMatchObject({ status: 401, body: { code: 'act_expired' } });
     await service.post(
       `/v1/sessions/${parent.delegation_hash}/revoke`,
-      await signRevocation(owner.account, parent.delegation_hash),
+      await signRevocation(worker.account, parent.delegation_hash),
     );
     expect((await act(parent, resource)).heard).toMatchObject({ status: 403, body: { code: 'session_not_active' } });
     expect((await newest(worker)).status).toBe('open');
   });
 
   it('403 approval_ttl_expired where the payer’s book has the act for one of high risk, and no challenge is shown', async () => {
-    const { owner, parent, resource } = await family('Of high risk');
-    await service.post(`/v1/agents/${owner.agent_id}/book/policy`, {
-      ...{ session: owner.session, policy_type: 'risk_tiers', value: { high: ['approve'], low: [] } },
+    const { worker, parent, resource } = await family('Of high risk');
+    await service.post(`/v1/agents/${worker.agent_id}/book/policy`, {
+      ...{ session: worker.session, policy_type: 'risk_tiers', value: { high: ['approve'], low: [] } },
     });
     expect((await act(parent, resource)).heard).toMatchObject({ status: 403, body: { code: 'approval_ttl_expired' } });
     const { body } = await service.post<{ challenge_id: string; nonce: string; deadline: number }>(
@@ -113,9 +117,7 @@ describe('an act `approve` of a call', () => {
   });
 
   it('does not pass the cap of the session that the call is made under', async () => {
-    const [owner, worker] = [await service.newAgent(), await cautious()];
-    const parent = await delegate(owner.account, owner.account, newKey());
-    expect((await service.buy(owner.account, ask('Binds'), parent.headers)).status).toBe(200);
+    const { worker, parent } = await overseen();
     const child = await delegate(parent.agent, worker.account, newKey(), { ...under(parent), capAtomic: '1999' });
     const { request, send } = await asked(worker, 'Beyond the cap', child.headers);
     expect((await act(parent, `call/${request.request_hash}`)).heard.status).toBe(200);

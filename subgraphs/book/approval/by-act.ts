@@ -10,7 +10,8 @@ export interface ActingSession {
 
 /**
  * The open request that a session may approve, the oldest: of a call under a session below it. One's own calls are not among
- * them, nor those of whatever session the same key holds. Null where there is none.
+ * them, nor those of whatever session the same key holds, nor those of a tree that another wallet than the book's has granted.
+ * Null where there is none.
  */
 export async function requestBelow(
   tx: Tx,

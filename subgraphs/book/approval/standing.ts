@@ -72,6 +72,11 @@ export class StandingApprovals {
     return { approval_id: approved.approval_id, act: 'approve', at_ms: approved.decided_ms };
   }
 
+  /** Whether a person has denied this very request, and that stands: then no act that comes along overrules them. */
+  denied(asked: Asking, now_ms: number): boolean {
+    return this.#like(asked).some(({ decision, open_until_ms }) => decision === 'deny' && now_ms < open_until_ms);
+  }
+
   take({ approval_id }: UsableApproval, claim_key: string): void {
     this.#taken.set(approval_id, claim_key);
   }

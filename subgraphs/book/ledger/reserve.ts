@@ -93,7 +93,7 @@ const OWED: Judged = { evaluation: { kind: 'admitted' }, by: null };
 
 /** By its own, and by what a person has said to it where it wants for nothing else: approvals are judged last. */
 function judged(head: Head, approvals: StandingApprovals, item: ReservationRequest): Judged {
-  const call = callOf(item);
+  const call = { ...callOf(item), ...(approvals.denied(item, head.now_ms) && { approval: null }) };
   const evaluation = evaluate(head, call);
   if (evaluation.kind === 'admitted' || evaluation.refusal_code !== APPROVAL_WANTED) return { evaluation, by: null };
   const by = approvals.approving(item);

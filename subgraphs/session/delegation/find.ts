@@ -17,6 +17,20 @@ export async function delegationByHash(database: Reading, delegation_hash: strin
   return row ? asEntity(Delegation, row) : null;
 }
 
+/**
+ * The wallet that has granted the root of a session's path, its first payment's or not. What a root is named by is a hash
+ * over its payer, too, so that it may be asked ahead of the transaction that relies on it. Null where the root is not known.
+ */
+export async function payerOfRoot(
+  database: Reading,
+  path: readonly string[],
+  own: { readonly delegation_hash: string; readonly payer: string },
+): Promise<string | null> {
+  const [root] = path;
+  if (root === undefined) return null;
+  return root === own.delegation_hash ? own.payer : ((await delegationByHash(database, root))?.payer ?? null);
+}
+
 /** A session that stands, and how: one over it that was revoked has ended it, too. */
 export interface StandingSession {
   readonly session: Delegation;

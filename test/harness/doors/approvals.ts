@@ -39,16 +39,17 @@ export function approvalDoorsOf(service: () => Service) {
   };
   const answer = (agent: Pick<Agent, 'agent_id'>, id: string, body: unknown, headers = {}) =>
     service().post<Asked & JsonObject>(path(agent, id), body, headers);
+  /** From here on its book lets nothing pass without an approval. */
+  const warned = async (agent: Agent, policy: Readonly<Record<string, JsonObject[string]>> = {}): Promise<Agent> => {
+    const book = refusing(service());
+    for (const [name, value] of Object.entries({ tier2_above: '1000', ...policy })) await book.set(agent, name, value);
+    return agent;
+  };
   return {
-    ...{ path, shown, list, newest, answer },
+    ...{ path, shown, list, newest, answer, warned },
     /** An agent whose book lets nothing pass without an approval. */
-    async cautious(policy: Readonly<Record<string, JsonObject[string]>> = {}): Promise<Agent> {
-      const agent = await service().newAgent();
-      const book = refusing(service());
-      for (const [name, value] of Object.entries({ tier2_above: '1000', ...policy }))
-        await book.set(agent, name, value);
-      return agent;
-    },
+    cautious: async (policy: Readonly<Record<string, JsonObject[string]>> = {}) =>
+      warned(await service().newAgent(), policy),
     /** A call that was refused, with its payment, and what it left to be answered. */
     async asked(agent: Agent, content: string, headers = {}) {
       const payment = await service().payment(agent.account, '/v1/chat/completions');
