@@ -18,7 +18,8 @@ export interface Rest {
 
 /**
  * What callers bring about that costs others and is not charged, in this process's memory: router keys and grants that are
- * tried, by payer and by address, and payments that pass every check and are reverted by the chain, by payer. Each of those costs our
+ * tried and tasks that are canceled, by payer and by address, and payments that pass every check and are reverted by the
+ * chain, by payer. Each of those costs our
  * gas, so its payer rests longer each time; contract wallets, whose code decides anew each time, rest by their claims.
  */
 export class Failures {
@@ -37,6 +38,11 @@ export class Failures {
     for (const caller of callersOf(payer, address_mark)) this.#tried.take(caller);
   }
 
+  /** A task was let go of for which a hub may have worked. */
+  canceled(payer: string, address_mark: string): void {
+    for (const caller of callersOf(payer, address_mark)) this.#tried.take(`canceled:${caller}`);
+  }
+
   reverted(payer: string): void {
     const now_ms = this.#clock.now_ms();
     const count = (this.#lately(payer, now_ms)?.count ?? 0) + 1;
@@ -48,11 +54,13 @@ export class Failures {
     this.#reverts.set(payer, { count, until_ms: now_ms + rest_seconds * 1_000 });
   }
 
-  /** For how long no call of a payer's is taken that would try a router key or a grant (`tries`) or our gas; null where it is now. */
+  /** For how long no call of a payer's is taken that would try a router key or a grant (`tries`), a hub or our gas; null where it is now. */
   rest(payer: string, address_mark: string, tries: boolean): Rest | null {
     const now_ms = this.#clock.now_ms();
     const left_ms = (this.#lately(payer, now_ms)?.until_ms ?? now_ms) - now_ms;
-    const turns = tries ? callersOf(payer, address_mark).map(caller => this.#tried.look(caller)) : [];
+    const callers = callersOf(payer, address_mark);
+    const counted = [...(tries ? callers : []), ...callers.map(caller => `canceled:${caller}`)];
+    const turns = counted.map(caller => this.#tried.look(caller));
     const rests = turns.flatMap((turn): Rest[] =>
       turn.kind === 'beyond'
         ? [{ seconds: turn.retry_after_seconds, headers: rateHeaders('uncharged', this.#tried.rate, turn) }]

@@ -94,6 +94,7 @@ interface Tools {
   readonly giving_up: GivingUp;
   readonly later: ReleaseLater;
   readonly refusedByBook: RefusedByBook;
+  readonly failures: Failures;
 }
 
 type Stand = (paid: AnyPaid, args: JsonObject, context: Context) => Promise<Footing>;
@@ -105,7 +106,8 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
   const later = new ReleaseLater();
   const giving_up = openGivingUp({ database, log, later });
   const refusedByBook = openRefusedByBook({ database, blocked_calls: recording.blocked_calls, base_url, hears });
-  const tools = { hears, marksOf: openMarks(vault), giving_up, later, refusedByBook };
+  const failures = new Failures(parts.rates.uncharged, clock);
+  const tools = { hears, marksOf: openMarks(vault), giving_up, later, refusedByBook, failures };
   const { stand: standByPayment, ...paying } = openPaying(parts, tools);
   const standByKey = openWaiving(parts, tools);
   const stand: Stand = async (paid, args, context) => {
@@ -143,7 +145,7 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     streams,
     giving_up,
     later,
-    cancelTask: openCancel({ database, log }),
+    cancelTask: openCancel({ database, log, failures }),
   };
 }
 
@@ -157,10 +159,9 @@ function telling(database: Database) {
 }
 
 /** By a payment of its own, or by what was bought before; and the steps of it, for what is paid for in two. */
-function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refusedByBook }: Tools) {
+function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refusedByBook, failures }: Tools) {
   const { database, rails, pay_to, log, recording, vault, issuer, base_url, owner, clock, random, faults } = parts;
   const { queues, record } = recording;
-  const failures = new Failures(parts.rates.uncharged, clock);
   const guesses = new Guesses({ database, clock, hears, agentOfWallet: parts.agentOfWallet });
   const enter = openEnter({
     verify: openVerify({ database, rails, pay_to, clock, marksOf, failures, hears }),

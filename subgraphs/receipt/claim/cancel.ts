@@ -1,30 +1,38 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Tx } from '../../database.ts';
 import { dropSlots, type Lease } from './claim.ts';
+import { paidFromOf } from './landing.ts';
 
 /** Why a claim was let go of whose buyer wanted its task no longer. */
 export const CANCELED = 'canceled';
 
-/** What a canceled task held on a book, which is the caller's to give back. */
+/** What a canceled task held on a book, which is the caller's to give back; and whose it was. */
 export interface Canceled {
   readonly agent_id: number | null;
   readonly reserved_atomic: bigint;
+  readonly payer: string;
+  /** The mark of the address that paid. */
+  readonly paid_from: string;
 }
 
 /**
  * Compare-and-set claimed → released, whichever process works for it: that one loses its claim before it could send
- * anything. Null where the payment may have been sent already, or the task rests on none.
+ * anything. Null where the payment may have been sent already, or the task rests on none. It counts as a failure of its
+ * caller's: a hub may have worked for it, and a payment that could be canceled for ever would have it work for nothing.
  */
 export async function cancelClaim(tx: Tx, task_id: string): Promise<Canceled | null> {
-  const { rows } = await tx.query<Canceled & { claim_key: string }>({
+  const { rows } = await tx.query<Omit<Canceled, 'paid_from'> & { claim_key: string; landing: JsonObject }>({
     name: 'cancel claim',
-    text: `update payment_claim set state = 'released', reason = '${CANCELED}', lease_owner = null, answer_box = null, moved_at = now()
-      where task_id = $1 and state = 'claimed' returning claim_key, agent_id, reserved_atomic`,
+    text: `update payment_claim set state = 'released', reason = '${CANCELED}', lease_owner = null, answer_box = null,
+        failures = failures + 1, moved_at = now()
+      where task_id = $1 and state = 'claimed' returning claim_key, agent_id, reserved_atomic, payer, landing`,
     values: [task_id],
   });
   const [row] = rows;
   if (!row) return null;
   dropSlots(tx, [row.claim_key]);
-  return row;
+  const { claim_key: _key, landing, ...canceled } = row;
+  return { ...canceled, paid_from: paidFromOf(landing) };
 }
 
 /**

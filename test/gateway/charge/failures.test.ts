@@ -57,3 +57,14 @@ describe('whoever tries router keys', () => {
     );
   });
 });
+
+it('whoever cancels tasks rests from every call, by wallet and by address', () => {
+  const { failures } = observed(2);
+  for (let times = 0; times < 2; times++) {
+    expect(failures.rest('payer', 'address', false)).toBeNull();
+    failures.canceled('payer', 'address');
+  }
+  expect(failures.rest('payer', 'elsewhere', false)?.seconds).toBe(30);
+  expect(failures.rest('another', 'address', false)?.seconds).toBe(30);
+  expect(failures.rest('another', 'elsewhere', false)).toBeNull();
+});
