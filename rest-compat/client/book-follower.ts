@@ -5,6 +5,7 @@ import {
   type FollowedBook,
   StreamBroken,
   type StreamOptions,
+  shownSessionOf,
 } from './book-subscription.ts';
 import { BOOK_START, type BookCursor, chainStep, type FollowedEvent } from './event-chain.ts';
 
@@ -54,13 +55,17 @@ const GAPS_MAX = 3;
 /**
  * Follows books from where its store stands, for ever: each event of a book in order of position, once, and proven by the
  * hash chain to be the one after the last. Where anything breaks it comes back, from the committed cursor.
+ * @throws TypeError where a book is listed twice
  */
 export function createBookFollower(options: FollowerOptions): BookFollower {
+  const agents = options.books.map(({ agent_id }) => agent_id);
+  if (new Set(agents).size < agents.length)
+    throw new TypeError('a book is listed twice: its events would be taken twice');
   const closing = new AbortController();
   const ended = Promise.all(
     options.books.map(async book => {
       const end = await follow(book, options, closing.signal);
-      options.on_end?.(end);
+      tell(() => options.on_end?.(end));
       return end;
     }),
   );
@@ -73,21 +78,30 @@ export function createBookFollower(options: FollowerOptions): BookFollower {
   };
 }
 
+/** Whoever is told cannot break what they are told of. */
+function tell(listener: () => unknown): void {
+  void (async () => listener())().catch(() => {});
+}
+
 /** What became of one connection: whether the book came on by it, and why it is over. */
-type Passage =
-  | { readonly kind: 'broken'; readonly moved: boolean; readonly fault: unknown }
-  | { readonly kind: 'ended'; readonly end: BookEnd };
+type Passage = { readonly moved: boolean } & (
+  | { readonly kind: 'broken'; readonly fault: unknown }
+  | { readonly kind: 'ended'; readonly end: BookEnd }
+);
 
 async function follow(book: FollowedBook, options: FollowerOptions, signal: AbortSignal): Promise<BookEnd> {
   const held = { agent_id: book.agent_id, cursor: BOOK_START };
   let [failures, gaps] = [0, 0];
   while (!signal.aborted) {
-    const passage = await connect(book, held, options, signal);
+    const shown = showing(book);
+    const passage = await unlessRotated(shown, await connect(shown.book, held, options, signal));
     if (signal.aborted) break;
+    if (passage.moved) gaps = 0;
     if (passage.kind === 'broken') {
       failures = passage.moved ? 1 : failures + 1;
       const again_in_ms = pauseMs(failures, passage.fault);
-      options.on_trouble?.({ agent_id: book.agent_id, fault: passage.fault, again_in_ms });
+      const { fault } = passage;
+      tell(() => options.on_trouble?.({ agent_id: book.agent_id, fault, again_in_ms }));
       await pause(again_in_ms, signal);
       continue;
     }
@@ -97,6 +111,30 @@ async function follow(book: FollowedBook, options: FollowerOptions, signal: Abor
     await pause(pauseMs(gaps, null), signal);
   }
   return { ...held, kind: 'closed' };
+}
+
+/** The same book, and which session was shown for it last. */
+function showing(book: FollowedBook) {
+  const shown: { last: string | null } = { last: null };
+  const session = async () => {
+    shown.last = await shownSessionOf(book);
+    return shown.last;
+  };
+  return { book: { ...book, session }, last: () => shown.last, rotates: typeof book.session !== 'string' };
+}
+
+/** A session ends when it is rotated: whoever can be asked for the one in force is, and the book ends where that is the one refused. */
+async function unlessRotated(shown: ReturnType<typeof showing>, passage: Passage): Promise<Passage> {
+  if (passage.kind === 'broken' || passage.end.kind !== 'refused' || passage.end.code !== 'forbidden') return passage;
+  const refused = shown.last();
+  if (!shown.rotates || refused === null) return passage;
+  const { moved } = passage;
+  try {
+    if ((await shown.book.session()) === refused) return passage;
+    return { kind: 'broken', moved, fault: new BookRefused(passage.end.code) };
+  } catch (fault) {
+    return { kind: 'broken', moved, fault };
+  }
 }
 
 /** One connection, from the committed cursor on. */
@@ -111,10 +149,13 @@ async function connect(
   try {
     // Where a commit ended in doubt the store alone knows; what this process remembers is not asked.
     held.cursor = (await store.load(book.agent_id)) ?? BOOK_START;
+    requirePosition(held.cursor);
     for await (const event of over(book, held.cursor.position, options, signal)) {
+      requirePosition(event);
       const step = event.agent_id === book.agent_id ? chainStep(held.cursor, event) : ({ kind: 'altered' } as const);
       if (step.kind === 'known') continue;
-      if (step.kind !== 'next') return { kind: 'ended', end: { ...held, kind: 'unproven', why: step.kind, event } };
+      if (step.kind !== 'next')
+        return { kind: 'ended', moved, end: { ...held, kind: 'unproven', why: step.kind, event } };
       await store.apply(event, step.cursor);
       held.cursor = step.cursor;
       moved = true;
@@ -122,9 +163,15 @@ async function connect(
     }
     return { kind: 'broken', moved, fault: new StreamBroken('ended') };
   } catch (fault) {
-    if (fault instanceof BookRefused) return { kind: 'ended', end: { ...held, kind: 'refused', code: fault.code } };
+    if (fault instanceof BookRefused)
+      return { kind: 'ended', moved, end: { ...held, kind: 'refused', code: fault.code } };
     return { kind: 'broken', moved, fault };
   }
+}
+
+/** Beyond those two positions may be one number, and the next one is not to be told. @throws StreamBroken */
+function requirePosition({ position }: Pick<BookCursor, 'position'>): void {
+  if (!Number.isSafeInteger(position) || position < 0) throw new StreamBroken('a position is no safe integer');
 }
 
 /** Twice as long each time, up to half a minute, and for each book another one: a restarted service is not met by all at once. */

@@ -145,3 +145,55 @@ it('is closed while it waits to come back', async () => {
   await follower.close();
   expect(await follower.ended).toMatchObject([{ agent_id: 7, kind: 'closed', cursor: { position: 0 } }]);
 });
+
+it('asks for its session again where that is refused: it may have been rotated', async () => {
+  const service = await serve([[first], 403, [second], FORBIDDEN]);
+  const store = storeOf();
+  const follower = createBookFollower({
+    url: service.url,
+    // What is refused is rotated once: the second of them is in force, until that is refused as well.
+    books: [{ agent_id: 7, session: () => (service.asked.length < 2 ? 'first' : 'second') }],
+    store,
+  });
+  onTestFinished(() => follower.close());
+  const [end] = await follower.ended;
+  expect(store.held).toEqual([first, second]);
+  expect(service.asked.map(({ session }) => session)).toEqual(['first', 'first', 'second', 'second']);
+  expect(end).toMatchObject({ kind: 'refused', code: 'forbidden', cursor: { position: 2 } });
+});
+
+it('counts gaps anew once the book has moved', async () => {
+  const [fourth, skipped] = [eventAt(4, third.hash), eventAt(9, '')];
+  const { held, end } = await follow([
+    ...[
+      [first, skipped],
+      [second, skipped],
+      [third, skipped],
+      [fourth, skipped],
+    ],
+    FORBIDDEN,
+  ]);
+  expect(held).toEqual([first, second, third, fourth]);
+  expect(end).toMatchObject({ kind: 'refused' });
+});
+
+it('is broken by no listener that throws', async () => {
+  const { url } = await serve([[first], 503, FORBIDDEN]);
+  const fails = () => {
+    throw new Error('nobody listens');
+  };
+  const books = [{ agent_id: 7, session: SESSION }];
+  const follower = createBookFollower({ url, books, store: storeOf(), on_trouble: fails, on_end: fails });
+  expect(await follower.ended).toMatchObject([{ kind: 'refused', cursor: { position: 1 } }]);
+});
+
+it('takes a position that is no safe integer for a fault, and asks again', async () => {
+  const { held, faults } = await follow([[eventAt(2 ** 53, '')], [first], FORBIDDEN]);
+  expect(held).toEqual([first]);
+  expect(String(faults[0])).toContain('no safe integer');
+});
+
+it('refuses a book that is listed twice', () => {
+  const books = [7, 8, 7].map(agent_id => ({ agent_id, session: SESSION }));
+  expect(() => createBookFollower({ url: 'http://127.0.0.1:9', books, store: storeOf() })).toThrow(TypeError);
+});

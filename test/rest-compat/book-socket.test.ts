@@ -197,3 +197,16 @@ it('is closed while it listens, and leaves no socket behind', async () => {
   await expect.poll(() => server.clients.size).toBe(0);
   expect(asked).toHaveLength(1);
 });
+
+it('asks for its session again where a socket is refused: it may have been rotated', async () => {
+  const sessions = ['old', 'old', 'new'];
+  const { asked, held, end } = await follow(
+    [{ events: [first], closes: 1001 }, FORBIDDEN, { events: [second], closes: 4403 }],
+    {
+      session: () => sessions.shift() ?? 'new',
+    },
+  );
+  expect(held).toEqual([first, second]);
+  expect(asked.map(({ init }) => init.session)).toEqual(['old', 'new']);
+  expect(end).toMatchObject({ kind: 'refused', code: 'forbidden' });
+});
