@@ -83,7 +83,8 @@ function finished(text: string, spoken: Spoken): string {
 function useTool(call: Call): MethodOutcome {
   const { name } = call.request.params;
   const tool = typeof name === 'string' ? doorTools(call.house.doors).get(name) : undefined;
-  if (!tool) return { kind: 'fault', code: 'invalid_params', message: `Unknown tool: ${String(name).slice(0, 128)}` };
+  const told = typeof name === 'string' ? name.slice(0, 128) : 'it is no text';
+  if (!tool) return { kind: 'fault', code: 'invalid_params', message: `Unknown tool: ${told}` };
   return { kind: 'work', run: () => worked(tool, call) };
 }
 

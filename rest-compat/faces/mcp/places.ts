@@ -91,7 +91,7 @@ export function placed(door: Door, places: Places, given: JsonObject): Placed {
     params: Object.fromEntries(of('path').map(({ name, value }) => [name, segment(name, value)])),
     query: Object.fromEntries(of('query').map(({ name, value }) => [name, asText(value)])),
     body: Object.fromEntries(of('body').map(({ name, value }) => [name, value])),
-    session: session ? String(session.value) : null,
+    session: session ? sessionIn(session.value) : null,
   };
 }
 
@@ -116,9 +116,14 @@ function methodFor({ methods }: Door, { query, body }: Places, given: JsonObject
 /** How a body shows possession; what is merely read shows it by headers. */
 const proofs: ReadonlySet<string> = new Set([SESSION, 'proof']);
 
+function sessionIn(value: Json): string {
+  if (typeof value === 'string') return value;
+  throw new Refusal('invalid_request', { param: SESSION, detail: `${SESSION} is text.` });
+}
+
 function segment(name: string, value: Json): string {
-  const text = String(asText(value));
-  if (text.length > 0 && text.length <= limits.path_parameter_chars_max) return text;
+  const text = asText(value);
+  if (typeof text === 'string' && text.length > 0 && text.length <= limits.path_parameter_chars_max) return text;
   throw new Refusal('invalid_request', { param: name, detail: `${name} has no or too many characters.` });
 }
 

@@ -83,6 +83,20 @@ describe('what a door is handed', () => {
     }
   });
 
+  it('an argument of a path, and a session, that is no text is refused by its name; so is such a tool', async () => {
+    const odd = { toString: 1 };
+    for (const [name, given, param] of [
+      ['get_receipt', { task_id: odd }, 'task_id'],
+      ['get_book_gaps', { agent_id: 7, session: odd }, 'session'],
+    ] as const)
+      expect(await called(name, given)).toMatchObject({
+        isError: true,
+        structuredContent: { code: 'invalid_request', error: { param } },
+      });
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: odd, arguments: {} } };
+    expect((await say(house.url, message)).body).toMatchObject({ error: { code: -32602 } });
+  });
+
   it('arguments that are no object are refused', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_jwks', arguments: [] } };
     expect((await say(house.url, message)).body?.result).toMatchObject({ isError: true });
