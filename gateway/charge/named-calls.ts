@@ -10,6 +10,7 @@ import {
   type NameTaking,
   nameStanding,
 } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
+import { namedCallMark } from '../../subgraphs/receipt/claim/key-call/named-call-mark.ts';
 import { receiptsByTask } from '../../subgraphs/receipt/receipt/find.ts';
 import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
@@ -57,7 +58,7 @@ export function namedCallOf(
     agent_id: possession.kind === 'proven' ? possession.agent_id : null,
     router_key_mark,
   };
-  const mark = vault.mark(`${api_key_hash} ${key}`, 'idempotent_call');
+  const mark = namedCallMark(vault, api_key_hash, key);
   return { mark, api_key_hash, request_hash: canonicalHash(request) };
 }
 

@@ -15,7 +15,7 @@ const roles: Readonly<Record<string, string>> = { user: 'ROLE_USER', agent: 'ROL
 function messageOf({ role, parts, kind: _, ...message }: JsonObject): JsonObject {
   return {
     ...message,
-    ...(role === undefined ? {} : { role: roles[String(role)] ?? role }),
+    ...(role === undefined ? {} : { role: (typeof role === 'string' && roles[role]) || role }),
     ...(Array.isArray(parts) ? { parts: parts.map(partOf) } : parts === undefined ? {} : { parts }),
   };
 }

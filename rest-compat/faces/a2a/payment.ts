@@ -14,7 +14,10 @@ export const paymentStatusOf = (metadata: JsonObject): Json => metadata[key('sta
 export function submitted(metadata: JsonObject): JsonObject | null {
   const payload = metadata[key('payload')];
   if (payload === undefined || payload === null) return null;
-  if (isJsonObject(payload) && (payload.x402Version === 1 || payload.x402Version === 2)) return payload;
+  const isOfX402 =
+    isJsonObject(payload) &&
+    (payload.x402Version === 2 || (payload.x402Version === 1 && typeof payload.network === 'string'));
+  if (isOfX402) return payload;
   throw new A2aFault('invalid_params', 'It is no payment of x402.', `message.metadata.${key('payload')}`);
 }
 

@@ -1,25 +1,29 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { callDoor, type DoorOutcome } from '../../call.ts';
+import { paymentIn } from '../../credentials.ts';
 import type { Door, Face } from '../../door.ts';
 import type { Body, DoorRequest } from '../../door-request.ts';
 import { withinRate } from '../../gate.ts';
+import { priceOf, resourceOf } from '../../offer.ts';
+import type { Answer } from '../../problem.ts';
 import { type Calling, refusedCall } from './calling.ts';
 import { methodOf, saysA2a } from './dialect.ts';
 import { activated } from './extension.ts';
 import { A2aFault } from './faults.ts';
+import { followTask } from './follow.ts';
 import { idOf, isRpc, readRpc, rpcFailure } from './json-rpc.ts';
 import { sendMessage, streamMessage } from './send.ts';
-import { followTask, tellCanceled, tellTask, tellTasks } from './tasks.ts';
+import { tellCanceled, tellTask, tellTasks } from './tasks.ts';
 
 type Method = ReturnType<typeof methodOf>['method'];
 
 const answers: Readonly<Record<Method, (calling: Calling) => Promise<DoorOutcome>>> = {
   send: sendMessage,
   stream: streamMessage,
-  get: tellTask,
-  list: tellTasks,
-  cancel: tellCanceled,
-  subscribe: followTask,
+  get: counted(tellTask),
+  list: counted(tellTasks),
+  cancel: counted(tellCanceled),
+  subscribe: counted(followTask),
   async push() {
     throw new A2aFault('push_notification_not_supported', 'Follow a task by SubscribeToTask, or ask for it.');
   },
@@ -30,13 +34,16 @@ const answers: Readonly<Record<Method, (calling: Calling) => Promise<DoorOutcome
 
 /**
  * A door at which JSON-RPC is spoken, too: a body that is a call is answered as one, whatever else is at its path. Anything else
- * goes to the door itself, as it came; so does what finds no room to be read, which there hears its price first.
+ * goes to the door itself, as it came; so does what finds no room to be read, which there hears its price first. A proven payment
+ * has room here as it has there (gate.ts).
  */
 export async function serveA2a(door: Door, request: DoorRequest, house: Face): Promise<DoorOutcome> {
   if (door.kind !== 'document' || request.body === null) return callDoor(door, request, house);
   const { port } = house;
   const { body } = request;
-  const release = port.rates.hold(request.address, body.expectedBytes(door.body_bytes_max));
+  const release =
+    port.rates.hold(request.address, body.expectedBytes(door.body_bytes_max)) ??
+    ((await isProven(door, request, house)) ? () => {} : null);
   if (release === null) return callDoor(door, request, house);
   let read: Body;
   try {
@@ -48,6 +55,11 @@ export async function serveA2a(door: Door, request: DoorRequest, house: Face): P
   if (read.kind === 'refused' && read.code === 'invalid_request' && saysA2a(request))
     return within(request, house, null, new A2aFault('parse_error', read.detail));
   return callDoor(door, { ...request, body: { expectedBytes: () => 0, read: async () => read } }, house);
+}
+
+async function isProven(door: Door, request: DoorRequest, { port }: Face): Promise<boolean> {
+  const payment = await port.judge(paymentIn(request.headers), priceOf(door, resourceOf(door, request, port)));
+  return payment.kind === 'proven';
 }
 
 const noFile = { id: '', take: () => false, async deliver() {}, release() {} };
@@ -65,6 +77,21 @@ async function answerCall(
     if (!(fault instanceof A2aFault)) throw fault;
     return within(request, house, body, fault);
   }
+}
+
+/** A free method: its turn is taken before anything is opened or looked up for it, and once. */
+function counted(method: (calling: Calling) => Promise<DoorOutcome>) {
+  return async (calling: Calling): Promise<DoorOutcome> => {
+    let within = false;
+    const answer = await withinRate<DoorOutcome>(calling.request, calling.house.port, () => {
+      within = true;
+      return method(calling).catch(fault => {
+        if (!(fault instanceof A2aFault)) throw fault;
+        return rpcFailure(calling.call.id, fault.rpc);
+      });
+    });
+    return within ? answer : refusedCall(calling, answer as Answer);
+  };
 }
 
 /** What is wrong with a call, as often as an address may hear it. */

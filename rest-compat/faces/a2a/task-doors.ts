@@ -5,7 +5,7 @@ import { JsonMembers } from '../../answer-shapes.ts';
 import { operation } from '../../document.ts';
 import { documentDoor } from '../../door.ts';
 
-/* The free methods of A2A as doors: each passes the gate that every other does, and is bounded as often as any. */
+/* The free methods of A2A as doors: each passes the gate that every other does, and is bounded as any is, once for a call (serve.ts). */
 
 const own = {
   methods: ['POST'],
@@ -14,6 +14,7 @@ const own = {
   possession: 'offered',
   headers: z.object({ 'x-svc-payer': z.string().optional() }),
   response: JsonMembers,
+  rated: false,
 } as const;
 
 const OneTask = z.object({ task_id: z.string().max(128) });
@@ -34,8 +35,8 @@ export const getTask = documentDoor({
   variables: oneTask,
 });
 
-/** Asked again and again for whoever follows a task: that was one call, and is counted once. */
-export const watchTask = { ...getTask, rated: false };
+/** The same for a message, which is counted by what it buys, and not at all where it buys nothing. */
+export const knownTask = { ...getTask, rated: true };
 
 export const cancelTask = documentDoor({
   ...own,

@@ -1,21 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { taskListing } from '../../../schema/task-listing.ts';
 import type { TaskState } from '../../../schema/task-state.ts';
-import { callDoor, type DoorOutcome } from '../../call.ts';
+import { callDoor } from '../../call.ts';
 import type { DocumentDoor } from '../../door.ts';
 import type { Answer } from '../../problem.ts';
-import { answerWith, type Calling, readBody, refusedCall, resultOf, toldTask } from './calling.ts';
-import { echoOf } from './extension.ts';
+import { answerWith, type Calling, readBody, refusedCall, toldTask } from './calling.ts';
 import { A2aFault } from './faults.ts';
 import { validParams } from './message.ts';
 import { type Offered, openOffered, waiting } from './offer.ts';
-import { a2aStates, a2aTask, isTerminal, type ShownAs } from './task.ts';
-import { cancelTask, getTask, listTasks, watchTask } from './task-doors.ts';
-import { eventHeaders, framed } from './task-events.ts';
+import { a2aStates, a2aTask, type ShownAs } from './task.ts';
+import { cancelTask, getTask, knownTask, listTasks } from './task-doors.ts';
 
-/* GetTask, ListTasks, CancelTask and SubscribeToTask: free, and each shows no more than its caller has bought. */
+/* GetTask, ListTasks and CancelTask: free, and each shows no more than its caller has bought. */
 
 const length = z.int().min(0).nullish();
 const Named = z.object({ id: z.string().min(1), historyLength: length });
@@ -27,7 +24,7 @@ interface Refusing {
   readonly answer: Answer;
 }
 
-async function ask({ request, house }: Calling, door: DocumentDoor, body: JsonObject): Promise<Found> {
+export async function askTask({ request, house }: Calling, door: DocumentDoor, body: JsonObject): Promise<Found> {
   const answer = (await callDoor(door, { ...request, body: readBody(body) }, house)) as Answer;
   if (answer.status !== 200) return { kind: 'refused', answer };
   const { 'content-type': _type, 'cache-control': _cache, ...headers } = answer.headers;
@@ -36,47 +33,37 @@ async function ask({ request, house }: Calling, door: DocumentDoor, body: JsonOb
 
 /** A task by its id, or by the id under which it was offered; an offered one that nobody has bought is told by itself. */
 type Meant =
-  | { readonly kind: 'task'; readonly task_id: string; readonly shown: Partial<ShownAs> }
-  | { readonly kind: 'unpaid'; readonly offered: Offered };
+  | (Extract<Found, { kind: 'found' }> & { readonly shown: Partial<ShownAs>; readonly history: number | null })
+  | { readonly kind: 'unpaid'; readonly offered: Offered }
+  | Refusing;
 
-async function meant(calling: Calling, id: string): Promise<Meant> {
+/** @throws A2aFault invalid_params; task_not_found where it was offered, and can be bought no longer */
+export async function meantTask(calling: Calling): Promise<Meant> {
+  const { id, historyLength = null } = validParams(Named, calling.call.params);
   const offered = openOffered(calling, id);
-  if (offered === null) return { kind: 'task', task_id: id, shown: {} };
-  const task_id = await boughtUnder(calling, offered);
-  if (task_id !== null) return { kind: 'task', task_id, shown: offered };
-  if (offered.lapsed) throw notFound(id);
+  const found = await askTask(calling, getTask, { task_id: offered?.name ?? id });
+  if (found.kind === 'found') return { ...found, shown: offered ?? {}, history: historyLength };
+  // Only that there is none says that nobody has bought it: whatever else was refused may be of one that is paid for.
+  if (offered === null || found.answer.status !== 404) return found;
+  if (offered.lapsed) throw new A2aFault('task_not_found', undefined, id.length > 128 ? undefined : 'id');
   return { kind: 'unpaid', offered };
 }
 
-/** The task that was bought under that name; null where there is none, or what was begun has come to nothing. */
-async function boughtUnder({ house, request }: Calling, { name }: Offered): Promise<string | null> {
-  const door = house.doors.find(row => row.name === 'get_settlement');
-  if (!door) return null;
-  const asked = { ...request, method: 'GET', params: { payment_id: name }, query: {}, body: null };
-  const { status, body } = await callDoor({ ...door, rated: false }, asked, house);
-  const { task_id, state } = status === 200 ? (JSON.parse(String(body)) as JsonObject) : {};
-  return typeof task_id === 'string' && state !== 'released' && state !== 'failed' ? task_id : null;
-}
-
-const notFound = (id: string) => new A2aFault('task_not_found', undefined, id.length > 128 ? undefined : 'id');
-
 export async function tellTask(calling: Calling): Promise<Answer> {
-  const { id, historyLength = null } = validParams(Named, calling.call.params);
-  const task = await meant(calling, id);
-  if (task.kind === 'unpaid') return toldTask(calling, waiting(task.offered), {});
-  const found = await ask(calling, getTask, { task_id: task.task_id });
-  if (found.kind === 'refused') return refusedCall(calling, found.answer);
-  return toldTask(calling, a2aTask(found.task, task.shown, historyLength), found.headers);
+  const meant = await meantTask(calling);
+  if (meant.kind === 'refused') return refusedCall(calling, meant.answer);
+  if (meant.kind === 'unpaid') return toldTask(calling, waiting(meant.offered), {});
+  return toldTask(calling, a2aTask(meant.task, meant.shown, meant.history), meant.headers);
 }
 
 export async function tellCanceled(calling: Calling): Promise<Answer> {
-  const { id } = validParams(Named, calling.call.params);
-  const task = await meant(calling, id);
-  if (task.kind === 'unpaid')
+  const meant = await meantTask(calling);
+  if (meant.kind === 'refused') return refusedCall(calling, meant.answer);
+  if (meant.kind === 'unpaid')
     throw new A2aFault('task_not_cancelable', 'Nothing is held for it: unpaid it lapses by itself.');
-  const found = await ask(calling, cancelTask, { task_id: task.task_id });
+  const found = await askTask(calling, cancelTask, { task_id: meant.task.task_id ?? null });
   if (found.kind === 'refused') return refusedCall(calling, found.answer);
-  return toldTask(calling, a2aTask(found.task, task.shown), found.headers);
+  return toldTask(calling, a2aTask(found.task, meant.shown), found.headers);
 }
 
 const Listing = z.object({
@@ -100,7 +87,7 @@ function statesOf(status: string | null | undefined): TaskState[] | null {
 export async function tellTasks(calling: Calling): Promise<Answer> {
   const asked = validParams(Listing, calling.call.params);
   const artifacts = asked.includeArtifacts ?? false;
-  const found = await ask(calling, listTasks, {
+  const found = await askTask(calling, listTasks, {
     context_id: asked.contextId || null,
     states: statesOf(asked.status),
     since: asked.statusTimestampAfter ?? null,
@@ -118,63 +105,9 @@ export async function tellTasks(calling: Calling): Promise<Answer> {
   return answerWith(calling, page, found.headers);
 }
 
-/** For how long a task is followed, and how often it is looked at: none is under way for longer. */
-const WATCH_MS_MAX = 300_000;
-const LOOK_MS = 500;
-
-/** @throws A2aFault unsupported_operation where nothing more will come of it */
-export async function followTask(calling: Calling): Promise<DoorOutcome> {
-  const { id } = validParams(Named, calling.call.params);
-  const task = await meant(calling, id);
-  if (task.kind === 'unpaid') throw new A2aFault('unsupported_operation', 'It is not paid for: nothing is under way.');
-  const found = await ask(calling, getTask, { task_id: task.task_id });
-  if (found.kind === 'refused') return refusedCall(calling, found.answer);
-  if (found.task.is_buyers !== true) return refusedCall(calling, unproven(calling));
-  if (isTerminal(found.task.state as TaskState))
-    throw new A2aFault('unsupported_operation', 'The task has come to its end.');
-  return {
-    status: 200,
-    headers: { ...found.headers, ...eventHeaders, ...echoOf(calling.extension, calling.request.headers) },
-    body: framed(calling.call.id, watched(calling, task.task_id, found.task, task.shown)),
-  };
-}
-
-/** Whoever shows nothing is asked to; whoever shows what is another's is not let in. */
-function unproven({ request: { headers } }: Calling): Answer {
-  const shows = ['x-svc-session', 'x-svc-payer', 'x-api-key', 'authorization'].some(
-    name => headers[name] !== undefined,
-  );
-  return { status: shows ? 403 : 401, headers: { 'cache-control': 'no-store' }, body: null };
-}
-
-/** The task as it stands, each state that it comes to, and at its end what it brought. */
-async function* watched(
-  calling: Calling,
-  task_id: string,
-  begun: JsonObject,
-  shown: Partial<ShownAs>,
-): AsyncGenerator<JsonObject> {
-  const result = (event: JsonObject) => ({ result: resultOf(calling, event) });
-  yield result({ task: a2aTask(begun, shown) });
-  let state = begun.state;
-  for (let waited_ms = 0; waited_ms < WATCH_MS_MAX; waited_ms += LOOK_MS) {
-    await sleep(LOOK_MS);
-    const found = await ask(calling, watchTask, { task_id });
-    if (found.kind === 'refused') return;
-    if (found.task.state === state) continue;
-    state = found.task.state;
-    const { id, contextId, status, artifacts = [], metadata = {} } = a2aTask(found.task, shown);
-    const of_task = { taskId: id ?? null, contextId: contextId ?? null };
-    for (const artifact of artifacts as readonly JsonObject[])
-      yield result({ artifactUpdate: { ...of_task, artifact, lastChunk: true } });
-    yield result({ statusUpdate: { ...of_task, status: status ?? {}, metadata } });
-    if (isTerminal(state as TaskState)) return;
-  }
-}
-
 /** Why a message cannot go on with a task that was not offered. @throws A2aFault task_not_found, unsupported_operation */
 export async function refuseTask(calling: Calling, task_id: string): Promise<Answer> {
-  const found = await ask(calling, getTask, { task_id });
+  const found = await askTask(calling, knownTask, { task_id });
   // What can be the id of no task is that of none.
   if (found.kind === 'refused' && ![400, 404].includes(found.answer.status)) return refusedCall(calling, found.answer);
   if (found.kind === 'found') throw new A2aFault('unsupported_operation', 'The task takes no further message.');

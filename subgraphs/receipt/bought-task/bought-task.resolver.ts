@@ -14,6 +14,7 @@ import { BoughtTask, BoughtTasks } from './bought-task.type.ts';
 import { buyerOf, isBuyers, isNobody, type ProvenBuyer } from './buyer.ts';
 import { openAnswer, type TaskFacts, taskFacts } from './find.ts';
 import { positionOf, tasksOf } from './list.ts';
+import { isOfferName, taskUnderName } from './under-name.ts';
 
 const PAYER = {
   nullable: true,
@@ -29,7 +30,9 @@ export class BoughtTaskResolver {
     @Arg('payer', () => String, PAYER) payer: string | null,
     @Ctx() context: ReceiptContext,
   ): Promise<BoughtTask | null> {
-    return found(taskNamedBy(named), await buyerOf(payer ?? null, context), context);
+    const buyer = await buyerOf(payer ?? null, context);
+    const task_id = isOfferName(named) ? await taskUnderName(context, named, buyer) : taskNamedBy(named);
+    return task_id === null ? null : found(task_id, buyer, context);
   }
 
   @Directive(pageByLimit(taskListing.usual, 'tasks'))

@@ -2,7 +2,18 @@ import { type Task, TaskState } from '@a2a-js/sdk';
 import { withA2AExtensions } from '@a2a-js/sdk/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { agentAt, message, paymentMetadata, rpc, said, sent, textOf, X402, X402_V01 } from '../../harness/a2a/agent.ts';
+import {
+  agentAt,
+  message,
+  payerHeader,
+  paymentMetadata,
+  rpc,
+  said,
+  sent,
+  textOf,
+  X402,
+  X402_V01,
+} from '../../harness/a2a/agent.ts';
 import { handMadePayment, type OfferV1 } from '../../harness/buyer.ts';
 import { openService, type Service } from '../../harness/doors/open-service.ts';
 
@@ -101,6 +112,30 @@ describe('SendMessage with x402 activated', () => {
     expect((await rpc(service, 'GetTask', { id: task.id })).body.result).toMatchObject({
       status: { state: 'TASK_STATE_COMPLETED' },
     });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  it('an offer that is bought by key: GetTask under its id shows what that key has bought', async () => {
+    const key = { 'X-API-Key': 'a-live-key' };
+    const { task } = await taskIn(service, 'SendMessage', said('By key'), ACTIVE);
+    const paying = said('With my key.', { taskId: task.id });
+    const { task: done } = await taskIn(service, 'SendMessage', paying, { ...ACTIVE, ...key });
+    expect(done).toMatchObject({ id: task.id, status: { state: 'TASK_STATE_COMPLETED' } });
+    const { result } = (await rpc(service, 'GetTask', { id: task.id }, key)).body;
+    expect(result).toMatchObject({ id: task.id, status: { state: 'TASK_STATE_COMPLETED' } });
+    expect(JSON.stringify(result.artifacts)).toContain('By key');
+  });
+
+  it('an offer that is bought by a payment of another name: GetTask under its id shows it to its payer', async () => {
+    const payer = await service.chain.newWallet();
+    const { task } = await taskIn(service, 'SendMessage', said('By my name'), ACTIVE);
+    const paying = await paymentMetadata(payer, metadataOf(task)['x402.payment.required']);
+    const extensions = { 'payment-identifier': { info: { id: `pay_${payer.address.slice(2)}` } } };
+    const payload = { ...(paying['x402.payment.payload'] as JsonObject), extensions };
+    const metadata = { ...paying, 'x402.payment.payload': payload };
+    await taskIn(service, 'SendMessage', said('Pay', { taskId: task.id, metadata }), ACTIVE);
+    const { result } = (await rpc(service, 'GetTask', { id: task.id }, await payerHeader(service, payer))).body;
+    expect(result).toMatchObject({ id: task.id, status: { state: 'TASK_STATE_COMPLETED' } });
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 

@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { holderOf } from '../../../schema/address-holder.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { TaskState } from '../../../schema/task-state.ts';
+import type { DoorOutcome } from '../../call.ts';
+import type { Port } from '../../port.ts';
+import { type Answer, problem } from '../../problem.ts';
+import { type Calling, refusedCall, resultOf } from './calling.ts';
+import { echoOf } from './extension.ts';
+import { A2aFault, refusalOf } from './faults.ts';
+import { a2aTask, isTerminal, type ShownAs } from './task.ts';
+import { getTask } from './task-doors.ts';
+import { eventHeaders, framed } from './task-events.ts';
+import { askTask, meantTask } from './tasks.ts';
+
+/* SubscribeToTask: a task is looked at for as long as whoever follows it is there. */
+
+/** For how long a task is followed, and how often it is looked at: none is under way for longer. */
+const WATCH_MS_MAX = 300_000;
+const LOOK_MS = 500;
+/** Tasks that one address follows at once, in this process. */
+export const FOLLOWED_MAX = 64;
+
+/** How many are followed from where; a face is handed one port for as long as it is served. */
+const followed = new WeakMap<Port, Map<string, number>>();
+
+/** Room for one more; null where its address has none. The result gives it back. */
+function hold(port: Port, address: string): (() => void) | null {
+  const counts = followed.get(port) ?? new Map<string, number>();
+  followed.set(port, counts);
+  const holder = holderOf(address);
+  const count = counts.get(holder) ?? 0;
+  if (count >= FOLLOWED_MAX) return null;
+  counts.set(holder, count + 1);
+  return () => {
+    const left = (counts.get(holder) ?? 0) - 1;
+    if (left > 0) counts.set(holder, left);
+    else counts.delete(holder);
+  };
+}
+
+/** @throws A2aFault unsupported_operation where nothing more will come of it */
+export async function followTask(calling: Calling): Promise<DoorOutcome> {
+  const { call, extension, request, house } = calling;
+  const meant = await meantTask(calling);
+  if (meant.kind === 'refused') return refusedCall(calling, meant.answer);
+  if (meant.kind === 'unpaid') throw new A2aFault('unsupported_operation', 'It is not paid for: nothing is under way.');
+  const { task, shown, headers } = meant;
+  if (task.is_buyers !== true) return refusedCall(calling, unproven(calling));
+  if (isTerminal(task.state as TaskState)) throw new A2aFault('unsupported_operation', 'The task has come to its end.');
+  const release = hold(house.port, request.address);
+  if (release === null) return refusedCall(calling, crowded);
+  return {
+    status: 200,
+    headers: { ...headers, ...eventHeaders, ...echoOf(extension, request.headers) },
+    body: untilLeft(release, signal => framed(call.id, watched(calling, task, shown, signal))),
+  };
+}
+
+const crowded: Answer = problem({
+  code: 'rate_limited',
+  message: `No more than ${FOLLOWED_MAX} tasks are followed from one address at once.`,
+});
+
+/** Whoever shows nothing is asked to; whoever shows what is another's is not let in. */
+function unproven({ request: { headers } }: Calling): Answer {
+  const shows = ['x-svc-session', 'x-svc-payer', 'x-api-key', 'authorization'].some(
+    name => headers[name] !== undefined,
+  );
+  return { status: shows ? 403 : 401, headers: { 'cache-control': 'no-store' }, body: null };
+}
+
+/**
+ * Events that end at once when their reader leaves. A generator alone would not: whoever ends it waits for its next event, and
+ * on a task that stands still that is minutes away.
+ */
+function untilLeft(
+  left: () => void,
+  eventsUntil: (signal: AbortSignal) => AsyncGenerator<string>,
+): AsyncIterableIterator<string> {
+  const leaving = new AbortController();
+  leaving.signal.addEventListener('abort', left, { once: true });
+  const events = eventsUntil(leaving.signal);
+  const leave = () => {
+    leaving.abort();
+    return events.return(undefined);
+  };
+  return {
+    async next() {
+      try {
+        const event = await events.next();
+        if (event.done) leaving.abort();
+        return event;
+      } catch (fault) {
+        leaving.abort();
+        throw fault;
+      }
+    },
+    return: leave,
+    throw: leave,
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+/**
+ * The task as it stands, each state that it comes to, and at its end what it brought. Its follower has proven to be its buyer
+ * already: until its end it is looked at as by anybody, whom that is shown, so that no proof is judged anew at each look.
+ */
+async function* watched(
+  calling: Calling,
+  begun: JsonObject,
+  shown: Partial<ShownAs>,
+  signal: AbortSignal,
+): AsyncGenerator<JsonObject> {
+  const anybody: Calling = { ...calling, request: { ...calling.request, headers: {} } };
+  const asked = { task_id: begun.task_id ?? null };
+  const task = a2aTask(begun, shown);
+  const result = (event: JsonObject) => ({ result: resultOf(calling, event) });
+  const named = { id: String(task.id), context_id: String(task.contextId) };
+  yield result({ task });
+  let state = begun.state;
+  let why: Answer = tooLong;
+  for (let waited_ms = 0; waited_ms < WATCH_MS_MAX; waited_ms += LOOK_MS) {
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    const look = await askTask(anybody, getTask, asked);
+    if (look.kind === 'refused') {
+      why = look.answer;
+      if (passes(why)) continue;
+      break;
+    }
+    why = tooLong;
+    if (look.task.state === state) continue;
+    const ended = isTerminal(look.task.state as TaskState);
+    const brought = ended ? await askTask(calling, getTask, asked) : look;
+    if (brought.kind === 'refused' && passes(brought.answer)) continue;
+    // A signature has its time: who shows one that is over hears that it has ended, and asks anew for what it brought.
+    const told = brought.kind === 'found' ? brought.task : look.task;
+    state = told.state;
+    for (const update of updatesOf(a2aTask(told, named))) yield result(update);
+    if (ended) return;
+  }
+  yield { error: { ...refusalOf(why) } };
+}
+
+function updatesOf({ id, contextId, status, artifacts = [], metadata = {} }: JsonObject): JsonObject[] {
+  const of_task = { taskId: id ?? null, contextId: contextId ?? null };
+  const brought = (artifacts as readonly JsonObject[]).map(artifact => ({
+    artifactUpdate: { ...of_task, artifact, lastChunk: true },
+  }));
+  return [...brought, { statusUpdate: { ...of_task, status: status ?? {}, metadata } }];
+}
+
+const passes = ({ status }: Answer): boolean => status === 429 || status >= 500;
+
+const tooLong: Answer = problem({
+  code: 'unavailable',
+  message: 'It is followed no longer, and has not come to its end: subscribe again.',
+});
