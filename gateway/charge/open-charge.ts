@@ -132,8 +132,7 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     lookAtFirst: openLookAtFirst({ database, rails }),
     isSigned: openIsSigned({ rails, pay_to, clock }),
     replay: recording.queues.replay.submit.bind(recording.queues.replay),
-    faults,
-    hears,
+    ...{ faults, hears },
   });
   const told = telling(database);
   return {
