@@ -126,7 +126,7 @@ it.each<[string, string, JsonObject]>([
   ['a network', '1.0', { metadata: { 'x402.payment.payload': { x402Version: 1, network: { toString: 1 } } } }],
   ['a role', '0.3', { role: { toString: 1 } }],
 ])('-32602 on %s that is no text', async (_, version, members) => {
-  const part = version === '0.3' ? { kind: 'text', text: 'Hello' } : { text: 'Hello' };
+  const part: JsonObject = version === '0.3' ? { kind: 'text', text: 'Hello' } : { text: 'Hello' };
   const message = { messageId: 'm1', role: 'ROLE_USER', parts: [part], taskId: OFFER, ...members };
   const method = version === '0.3' ? 'message/send' : 'SendMessage';
   const heard = await call(method, { message }, { 'A2A-Version': version, ...EXTENSION });
