@@ -245,7 +245,7 @@ describe('what a receipt signs', () => {
     [
       'of a session in force',
       {
-        ...{ delegation_hash: '0x01', session_expiry: 9_999_999_999, valid_after: 1, parent_receipt_id: 'task_0' },
+        ...{ delegation_hash: '0x01', session_expiry: 9_999_999_999, valid_after: 1 },
         caller_binding: { ...paidCall.caller_binding, agent_pubkey: '0x02' } as JsonObject,
       },
     ],
