@@ -118,10 +118,13 @@ describe('an act `approve` of a call', () => {
 
   it('does not pass the cap of the session that the call is made under', async () => {
     const { worker, parent } = await overseen();
-    const child = await delegate(parent.agent, worker.account, newKey(), { ...under(parent), capAtomic: '1999' });
-    const { request, send } = await asked(worker, 'Beyond the cap', child.headers);
-    expect((await act(parent, `call/${request.request_hash}`)).heard.status).toBe(200);
-    expect(await send()).toMatchObject({ status: 403, body: { code: 'session_cap_exceeded', charged: false } });
+    const child = await delegate(parent.agent, worker.account, newKey(), { ...under(parent), capAtomic: '2000' });
+    const within = await asked(worker, 'Within the cap', child.headers);
+    const beyond = await asked(worker, 'Beyond the cap', child.headers);
+    for (const { request } of [within, beyond])
+      expect((await act(parent, `call/${request.request_hash}`)).heard.status).toBe(200);
+    expect((await within.send()).status).toBe(200);
+    expect(await beyond.send()).toMatchObject({ status: 403, body: { code: 'session_cap_exceeded', charged: false } });
     // What was let go of in the claim's own transaction was given back there.
     expect((await newest(worker)).status).toBe('approved');
   });

@@ -22,6 +22,15 @@ beforeAll(async () => {
   gateways = await startGateways(ground, 3);
 });
 
+describe('a session of MCP that was begun at one process', () => {
+  it('is taken by each of the others', async () => {
+    const id = (await say(at(0).url, begin)).headers.get('mcp-session-id') ?? '';
+    for (const gateway of gateways)
+      expect((await say(gateway.url, legacy('ping'), { 'mcp-session-id': id })).status).toBe(200);
+    expect((await say(at(1).url, legacy('ping'), { 'mcp-session-id': `${id}x` })).status).toBe(404);
+  });
+});
+
 describe('a book whose rows are bought at three processes', () => {
   it('is heard live at each of them, every position once and in order', async () => {
     const agent = await newAgent(ground, at(0));
@@ -130,12 +139,3 @@ interface Mined {
   readonly nonce: string;
   readonly blockNumber: string | null;
 }
-
-describe('a session of MCP that was begun at one process', () => {
-  it('is taken by each of the others', async () => {
-    const id = (await say(at(0).url, begin)).headers.get('mcp-session-id') ?? '';
-    for (const gateway of gateways)
-      expect((await say(gateway.url, legacy('ping'), { 'mcp-session-id': id })).status).toBe(200);
-    expect((await say(at(1).url, legacy('ping'), { 'mcp-session-id': `${id}x` })).status).toBe(404);
-  });
-});

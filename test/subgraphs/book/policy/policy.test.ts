@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { counted, windowAt } from '../../../../schema/clock-window.ts';
+import { riskyOperations } from '../../../../schema/paid-operations.ts';
 import type { BookPolicy } from '../../../../schema/policy-kinds.ts';
 import { parsePolicy, policyNames } from '../../../../schema/requests/policy.ts';
 import { tally } from '../../../../subgraphs/book/ledger/counters.ts';
 import { evaluate } from '../../../../subgraphs/book/policy/evaluate.ts';
 import { byKey, open, paying, usdc } from '../../../harness/ledger/asked-call.ts';
+
+/** More than there are names. */
+const TOO_MANY = riskyOperations.length + 1;
 
 const HOUR_MS = 3_600_000;
 const at = (iso: string) => Date.parse(iso);
@@ -240,8 +244,8 @@ describe('a policy as it is asked for', () => {
     ['risk_tiers', { low: ['agents_register'] }],
     ['risk_tiers', { high: ['redeem'], low: ['redeem'] }],
     ['risk_tiers', { high: [], middle: [] }],
-    ['risk_tiers', { high: Array(11).fill('redeem') }],
-    ['risk_tiers', { high: ['redeem'], low: Array(11).fill('handoff') }],
+    ['risk_tiers', { high: Array(TOO_MANY).fill('redeem') }],
+    ['risk_tiers', { high: ['redeem'], low: Array(TOO_MANY).fill('handoff') }],
   ] as const)('%s %j is refused by its value', (policy_type, value) => {
     expect(refusalOf(policy_type, value)).toMatchObject({ code: 'invalid_policy', param: 'value' });
   });
