@@ -41,8 +41,10 @@ it('GET /llms.txt 200: each door with its summary, and what a paid one costs', a
   }
 });
 
-it('GET /robots.txt 200: receipts and refusals are not crawled, and all else may be', async () => {
-  expect(await read('/robots.txt')).toBe('User-agent: *\nDisallow: /receipt/\nDisallow: /refusal/\n');
+it('GET /robots.txt 200: receipts, refusals and the page of approvals are not crawled, and all else may be', async () => {
+  expect(await read('/robots.txt')).toBe(
+    'User-agent: *\nDisallow: /approve\nDisallow: /receipt/\nDisallow: /refusal/\n',
+  );
 });
 
 describe('GET /.well-known/security.txt 200', () => {
