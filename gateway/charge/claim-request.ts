@@ -12,7 +12,7 @@ import type { PaidUnder } from '../../subgraphs/session/delegation/hold.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import { type Authorization, paymentId, paymentToJson } from '../rails/payment.ts';
 import type { CallLanding } from '../record/facts.ts';
-import type { Claiming } from '../record/queues.ts';
+import type { Claiming } from '../record/place-claims.ts';
 import type { PayTo } from '../x402/offer.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import type { Asked } from './call-names.ts';

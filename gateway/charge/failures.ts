@@ -19,8 +19,8 @@ export interface Rest {
 /**
  * What callers bring about that costs others and is not charged, in this process's memory: router keys and grants that are
  * tried and tasks that are canceled, by payer and by address, and payments that pass every check and are reverted by the
- * chain, by payer. Each of those costs our
- * gas, so its payer rests longer each time; contract wallets, whose code decides anew each time, rest by their claims.
+ * chain, by payer. Each of those costs our gas, so its payer rests longer each time; contract wallets, whose code decides anew
+ * each time, rest by their claims.
  */
 export class Failures {
   readonly #tried: Meter;

@@ -101,13 +101,9 @@ type Stand = (paid: AnyPaid, args: JsonObject, context: Context) => Promise<Foot
 
 /** The story of one paid call, put together: what it may rest on, and how its answer is delivered. */
 export function openCharge(parts: ChargeParts): OpenedCharge {
-  const { database, rails, pay_to, log, recording, base_url, clock, faults, sold, vault } = parts;
-  const hears = openHears(parts.challenges, base_url);
-  const later = new ReleaseLater();
-  const giving_up = openGivingUp({ database, log, later });
-  const refusedByBook = openRefusedByBook({ database, blocked_calls: recording.blocked_calls, base_url, hears });
-  const failures = new Failures(parts.rates.uncharged, clock);
-  const tools = { hears, marksOf: openMarks(vault), giving_up, later, refusedByBook, failures };
+  const { database, rails, pay_to, log, recording, clock, faults, sold } = parts;
+  const tools = openTools(parts);
+  const { hears, giving_up, later, failures } = tools;
   const { stand: standByPayment, ...paying } = openPaying(parts, tools);
   const standByKey = openWaiving(parts, tools);
   const stand: Stand = async (paid, args, context) => {
@@ -145,6 +141,19 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     giving_up,
     later,
     cancelTask: openCancel({ database, log, failures }),
+  };
+}
+
+function openTools({ database, challenges, log, recording, rates, base_url, clock, vault }: ChargeParts): Tools {
+  const hears = openHears(challenges, base_url);
+  const later = new ReleaseLater();
+  return {
+    hears,
+    marksOf: openMarks(vault),
+    giving_up: openGivingUp({ database, log, later }),
+    later,
+    refusedByBook: openRefusedByBook({ database, blocked_calls: recording.blocked_calls, base_url, hears }),
+    failures: new Failures(rates.uncharged, clock),
   };
 }
 

@@ -1,24 +1,21 @@
-import { type AtomicAmount, atomicAmount } from '../../schema/amount.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import type { AgentId, TaskId } from '../../schema/ids.ts';
+import type { TaskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
 import { type BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
 import { type BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import { replay } from '../../subgraphs/book/ledger/replay.ts';
-import { type CallPayment, type ReservationRequest } from '../../subgraphs/book/ledger/reservation.ts';
 import { type LetPass, type Reserved, reserve, UNASKED } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
 import { addToLandings, blockClaims, standingClaims, unclaim } from '../../subgraphs/receipt/claim/block-claims.ts';
 import { type ClaimOutcome, type ClaimRequest, claimPayments } from '../../subgraphs/receipt/claim/claim.ts';
 import { type Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
-import type { RequestedCall } from '../../subgraphs/requested-call.ts';
-import { agentsOfWallets } from '../../subgraphs/session/agent/find.ts';
 import type { FaultPoint, Faults } from '../operations/faults.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
 import type { Recorded, Recording } from './facts.ts';
 import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-call-queue.ts';
-import { approvingAct, type ClaimedUnder, holdUnder, type RefusedBySession, UNDER_NONE } from './under-sessions.ts';
+import { type Claiming, type Placed, place } from './place-claims.ts';
+import { holdUnder, type RefusedBySession, UNDER_NONE } from './under-sessions.ts';
 
 /** What a paid call commits, each kind with its like: calls that arrive together share a transaction. */
 export interface Queues {
@@ -26,18 +23,6 @@ export interface Queues {
   readonly record: GroupCommit<Recording, Recorded>;
   readonly key_call: GroupCommit<KeyCalling, KeyCallOutcome>;
   readonly replay: GroupCommit<TaskId, undefined>;
-}
-
-/** A claim as it is asked for, and what its book is told of the call. */
-export interface Claiming {
-  readonly request: Omit<ClaimRequest, 'agent_id' | 'reserved_atomic'>;
-  /** `payers`: the payer's own, if there is one: it is looked for in the claim's own transaction. */
-  readonly book: AgentId | null | 'payers';
-  /** What is held on that book, and the book is asked about; nothing where that is 0. */
-  readonly holds_atomic: AtomicAmount;
-  readonly call: RequestedCall;
-  /** The session that it is paid under; left out where no grant came along. */
-  readonly under?: ClaimedUnder;
 }
 
 /** The claim as it was made, with its book and what that says of it. */
@@ -51,13 +36,6 @@ type ClaimedCall = Extract<ClaimOutcome, { kind: 'claimed' }> &
     /** Its money had moved already, and its session had no room for it: it is recorded as paid under none. */
     readonly under_none?: boolean;
   };
-
-interface Placed {
-  readonly request: ClaimRequest;
-  /** What its book is asked; null where the order holds nothing on one. */
-  readonly asked: ReservationRequest | null;
-  readonly under: ClaimedUnder | null;
-}
 
 export function openQueues(
   database: Database,
@@ -184,46 +162,6 @@ function letGo(tx: Tx, refused: ReadonlyMap<string, RefusedRequest>): void {
   );
   blockClaims(tx, said);
   unclaim(tx, unsaid);
-}
-
-/** One look for all wallets whose book is meant, or has to be meant for their acts to approve. */
-async function place(tx: Tx, claimings: readonly Claiming[]): Promise<readonly Placed[]> {
-  const wallets = claimings.flatMap(({ book, request, under }) => [
-    ...(book === 'payers' ? [request.payer] : []),
-    ...(under?.approval?.root_payer ? [under.approval.root_payer] : []),
-  ]);
-  const agents = await agentsOfWallets(tx, [...new Set(wallets)]);
-  return claimings.map(({ request: wanted, book, holds_atomic, call, under = null }) => {
-    const agent_id = book === 'payers' ? (agents.get(wanted.payer) ?? null) : book;
-    const reserved_atomic = agent_id === null ? atomicAmount(0n) : holds_atomic;
-    const approval = approvingAct(under, agent_id, agents);
-    const request = { ...wanted, agent_id, reserved_atomic, ...(approval && { approved: true }) };
-    const asked = askingOf(request, call, under);
-    return { request, asked: asked && approval ? { ...asked, approval } : asked, under };
-  });
-}
-
-/** Null where the order holds nothing on a book. */
-function askingOf(request: ClaimRequest, call: RequestedCall, under: ClaimedUnder | null): ReservationRequest | null {
-  const { agent_id, reserved_atomic } = request;
-  if (agent_id === null || reserved_atomic === 0n) return null;
-  return {
-    ...call,
-    agent_id,
-    amount: reserved_atomic,
-    task_id: request.task_id,
-    payer_wallet: request.payer,
-    // Whose means are not asked has paid already, for all that we know: the chain will say whether it was us.
-    owed: request.means === null,
-    payment: paymentOf(request, under),
-  };
-}
-
-/** What an approval of it by a person would be bound to. */
-function paymentOf({ claim_key, request_hash }: ClaimRequest, under: ClaimedUnder | null): CallPayment {
-  if (under === null) return { claim_key, request_hash, session: null };
-  const { delegation_hash, path } = under.paid_under;
-  return { claim_key, request_hash, session: { delegation_hash, path, agent_address: under.shown.agent_address } };
 }
 
 /** The same payment may stand in one batch several times: what its book refused is no longer in flight, nor used. */

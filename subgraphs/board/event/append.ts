@@ -13,6 +13,11 @@ export interface BoardHappening {
   readonly at_ms: number;
 }
 
+/** Locks the board's head: before any job is written, and before anything that two records could write in different orders. */
+export function lockBoard(tx: Tx): void {
+  tx.write({ name: 'lock board head', text: 'select position from board_head for update' });
+}
+
 /**
  * Appends to the board's events, and wakes whoever follows them. The board's head is locked from here to the commit, so
  * that positions have no gap: it is the last thing that a write on the board does, but for jobs, which are written under it

@@ -3,7 +3,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { iso } from '../../clock.ts';
 import { insertRows } from '../../database.ts';
 import type { Stamp } from '../../sale.ts';
-import { lockBoard } from '../job/find.ts';
+import { lockBoard } from '../event/append.ts';
 import { boardId, boardStamp } from '../stamp.ts';
 import { type OfPost, requirePublished } from '../standing.ts';
 

@@ -1,8 +1,7 @@
 import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
 import type { Tx } from '../../database.ts';
 import type { BoardContext } from '../context.ts';
-import { appendBoardEvents } from '../event/append.ts';
-import { lockBoard } from '../job/find.ts';
+import { appendBoardEvents, lockBoard } from '../event/append.ts';
 
 /* Hiding by the board's operators: what is hidden is returned nowhere. Again it is the same. */
 

@@ -1,7 +1,7 @@
 import { jobLimits } from '../../../schema/board/job-limits.ts';
 import type { Database } from '../../database.ts';
-import { appendBoardEvents } from '../event/append.ts';
-import { lockBoard, OVER } from './find.ts';
+import { appendBoardEvents, lockBoard } from '../event/append.ts';
+import { OVER } from './find.ts';
 import { expiringStates } from './job.machine.ts';
 
 /**

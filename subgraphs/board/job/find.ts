@@ -1,6 +1,7 @@
 import { Refusal } from '../../../schema/errors.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
+import { lockBoard } from '../event/append.ts';
 import { BoardJob } from './job.entity.ts';
 import { feeSlot, legSlot } from './legs.ts';
 
@@ -63,11 +64,6 @@ export async function lockJob(tx: Tx, orm: Database['orm'], job_id: string): Pro
   const [row] = rows;
   if (!row) throw new Refusal('job_not_found');
   return { ...foundJob(row), now_ms: Math.floor(row.now_ms) };
-}
-
-/** Before any job is written. */
-export function lockBoard(tx: Tx): void {
-  tx.write({ name: 'lock board head', text: 'select position from board_head for update' });
 }
 
 export function foundJob({ overdue, under_way, ...columns }: FoundRow): FoundJob {

@@ -1,8 +1,8 @@
 import { jobLimits } from '../../../schema/board/job-limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { Database, Tx } from '../../database.ts';
-import { appendBoardEvents } from '../event/append.ts';
-import { lockBoard, requireJob } from './find.ts';
+import { appendBoardEvents, lockBoard } from '../event/append.ts';
+import { requireJob } from './find.ts';
 import type { BoardJob } from './job.entity.ts';
 import { judgeJob, settledFrom } from './job.machine.ts';
 import { type JobLegs, legsOf } from './legs.ts';
