@@ -90,7 +90,7 @@ describe('uploads of one payer that stall, signed as they should be', () => {
     const turnedAway = () => stalled.filter(({ heard }) => heard.startsWith('HTTP/1.1 503')).length;
     const files_max = Math.floor(limits.uploads_payer_bytes_max / (24 * 1024 * 1024));
     // Within the time in which an upload must have arrived.
-    await expect.poll(turnedAway, { timeout: 25_000 }).toBe(5 - files_max);
+    await expect.poll(turnedAway).toBe(5 - files_max);
     const other = await service.chain.newWallet();
     const heard = await service.knock('POST', AUDIO, { body: audioForm(), by: payingFetch(other) });
     expect(heard.status).toBe(200);

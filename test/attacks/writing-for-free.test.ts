@@ -54,7 +54,7 @@ async function minutePassed({ agent_id }: Agent): Promise<void> {
   const text = `update book_counted set first_at = first_at - interval '1 minute' where agent_id = $1`;
   await service.query(text, [agent_id]);
   const left = () => service.query('select 1 from book_counted where agent_id = $1', [agent_id]);
-  await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(left).toEqual([]);
 }
 
 async function graphRow(agent: Agent): Promise<JsonObject> {

@@ -138,7 +138,7 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
     expect((await a2a(counterparty, 'status', { job_id: 'expires' })).body.state).toBe('expired');
     const last = async (agent: Agent) => (await pair.book(agent)).entries[0]?.a2a_escrow;
     for (const agent of [principal, counterparty])
-      await expect.poll(() => last(agent), { timeout: 20_000 }).toMatchObject({ escrow_id, phase: 'expired' });
+      await expect.poll(() => last(agent)).toMatchObject({ escrow_id, phase: 'expired' });
     expect((await a2a(principal, 'clawback', { job_id: 'expires' })).body.state).toBe('clawed_back');
   });
 });

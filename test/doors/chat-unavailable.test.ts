@@ -47,7 +47,7 @@ describe('POST /v1/chat/completions 500 where something broke here', () => {
     expect(pending).toMatchObject({ status: 503, body: { code: 'settlement_pending' } });
     expect(pending.text).not.toContain('drawer');
     expect(Number(pending.headers.get('Retry-After'))).toBeGreaterThan(0);
-    await expect.poll(async () => (await chat(payment)).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await chat(payment)).status).toBe(200);
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 });

@@ -68,7 +68,7 @@ describe('POST /v1/agents/{agent_id}/book/escrow', () => {
       legal: ['clawback', 'status'],
     });
     const phases = async () => (await ledger(agent, 'status', { escrow_id })).body.phases.map(({ state }) => state);
-    await expect.poll(phases, { timeout: 20_000 }).toEqual(['open', 'expired']);
+    await expect.poll(phases).toEqual(['open', 'expired']);
     expect((await ledger(agent, 'clawback', { task_id })).body.state).toBe('clawed_back');
   });
 

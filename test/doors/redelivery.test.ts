@@ -73,7 +73,7 @@ describe.each(every)('the same payment for %s', (_, kind) => {
     await service.chain.setAutomine(false);
     const first = send();
     try {
-      await expect.poll(state, { timeout: 10_000 }).toBe('pending');
+      await expect.poll(state).toBe('pending');
       expect((await send()).heard).toBe('409 payment_in_flight');
     } finally {
       await service.chain.setAutomine(true);

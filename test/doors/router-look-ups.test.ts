@@ -125,14 +125,19 @@ describe('a look-up under the key of the book', () => {
   it('two at once under one key; whoever finds no turn is told so, and nothing stands', async () => {
     let underway = 0;
     let most = 0;
-    router.behave((_, response) => {
+    const turned_away = Promise.withResolvers<void>();
+    router.behave(async (_, response) => {
       most = Math.max(most, ++underway);
-      setTimeout(() => {
-        underway--;
-        response.writeHead(404).end();
-      }, 20);
+      await turned_away.promise;
+      underway--;
+      response.writeHead(404).end();
     });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => broadcast(keyed.ingest_key, report())));
+    const broadcasting = Array.from({ length: 20 }, async () => {
+      const answer = await broadcast(keyed.ingest_key, report());
+      if (answer.status === 429) turned_away.resolve();
+      return answer;
+    });
+    const answers = await Promise.all(broadcasting);
     expect(most).toBeLessThanOrEqual(routerLimits.look_ups_per_key_at_once_max);
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);

@@ -67,7 +67,7 @@ describe('GET /v1/settlements/{payment_id}', () => {
     await service.chain.setAutomine(false);
     const first = service.post(CHAT, ask('In the pool'), headers);
     try {
-      await expect.poll(() => stateOf(message.nonce), { timeout: 10_000 }).toBe('pending');
+      await expect.poll(() => stateOf(message.nonce)).toBe('pending');
       const { body, headers: told } = await of(message.nonce);
       expect(body).toMatchObject({ charged: null, payment_ref: null, retry_after_seconds: 2 });
       expect(told.get('Retry-After')).toBe('2');

@@ -167,7 +167,7 @@ describe('a webhook that is changed', () => {
     await put(agent, { url: receiver.url, events: ['inflow'] });
     await inflow(agent, 'whm-told');
     // By its number: between the two no other was to be told.
-    await expect.poll(() => receiver.received.at(-1)?.body, { timeout: 30_000 }).toMatchObject({ number: 2 });
+    await expect.poll(() => receiver.received.at(-1)?.body).toMatchObject({ number: 2 });
     expect(new Set(receiver.ids()).size).toBe(2);
     await expect
       .poll(() => service.query('select 1 from graphile_worker.jobs where key like $1', [`msg_${agent.agent_id}_%`]), {

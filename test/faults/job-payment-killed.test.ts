@@ -101,16 +101,18 @@ function paidAfter(order: Order) {
   });
 }
 
-async function killedAt(point: FaultPoint, order: Order): Promise<void> {
+/** Signed once the gateway is up, which takes a while where several start at once: a payment stands for 90 seconds. */
+async function killedAt(point: FaultPoint, sign: () => Promise<Order>): Promise<Order> {
   const dying = await ground.startFaulty({ point });
+  const order = await sign();
   expect(await trySend(dying, order)).toBeNull();
   expect(await dying.exited).toBeNull();
+  return order;
 }
 
 async function firstKilled(point: FaultPoint): Promise<void> {
   const job = await newJob();
-  const first = await job.first();
-  await killedAt(point, first);
+  const first = await killedAt(point, () => job.first());
   await dueAfter(first);
   expect(await claimOf(ground, first)).toMatchObject({ state: 'held' });
   const { body } = await paidAfter(await job.fee());
@@ -121,8 +123,7 @@ async function secondKilled(point: FaultPoint): Promise<void> {
   const job = await newJob();
   const first = await job.first();
   await dueAfter(first);
-  const fee = await job.fee();
-  await killedAt(point, fee);
+  const fee = await killedAt(point, job.fee);
   const { body } = await paidAfter(fee);
   expect([point, ...(await job.moved(body))]).toEqual([point, 1, 1, 2]);
   expect(await claimOf(ground, first)).toMatchObject({ state: 'recorded' });

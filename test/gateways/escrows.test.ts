@@ -85,7 +85,7 @@ describe('a step that is asked for at three processes at once', () => {
       ground.database_url,
       `update a2a_escrow set expires_at = clock_timestamp() - interval '1 second' where job_id = 'over'`,
     );
-    await expect.poll(() => rows('expired', 'over'), { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => rows('expired', 'over')).toBe(2);
     for (const gateway of gateways)
       expect((await a2a(gateway, counterparty, 'status', { job_id: 'over' })).body).toMatchObject({ state: 'expired' });
     expect(await rows('expired', 'over')).toBe(2);

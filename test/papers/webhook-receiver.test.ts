@@ -71,7 +71,7 @@ it('the receiver on the page of webhooks takes messages, and says what is missin
   expect(statusCode).toBe(204);
 
   const inflow = (task_id: string) => record(agent, { allocation: '5', task_id });
-  const heard = (count: number) => expect.poll(() => said.length, { timeout: 30_000 }).toBe(count);
+  const heard = (count: number) => expect.poll(() => said.length).toBe(count);
   await inflow('page-1');
   await heard(2);
   // One that it never gets: its number is skipped.

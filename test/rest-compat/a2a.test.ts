@@ -66,7 +66,7 @@ it('SubscribeToTask: whoever hangs up is looked after no longer', async () => {
     signal: leaving.signal,
   });
   await answer.body?.getReader().read();
-  await expect.poll(() => house.port.calls.length, { timeout: 10_000 }).toBeGreaterThan(1);
+  await expect.poll(() => house.port.calls.length).toBeGreaterThan(1);
   leaving.abort();
   const rounds = (count: number) => new Promise(resolve => setTimeout(resolve, count * 500));
   // The round that was under way may still come to its end.
@@ -84,7 +84,7 @@ it('SubscribeToTask: a fault that passes is asked again, and a refusal that last
   expect((await reader?.read())?.value).toContain('TASK_STATE_WORKING');
   fail(house.port, { code: 'unavailable', status: 503, message: 'away', facts: {} });
   const before = house.port.calls.length;
-  await expect.poll(() => house.port.calls.length, { timeout: 10_000 }).toBeGreaterThan(before + 1);
+  await expect.poll(() => house.port.calls.length).toBeGreaterThan(before + 1);
   // Who looks has proven already: only the first of all looks was by the key.
   expect(house.port.seen.slice(-2).map(({ api_key }) => api_key)).toEqual([null, null]);
   fail(house.port, { code: 'not_found', status: 404, message: 'gone', facts: {} });
@@ -109,7 +109,7 @@ it('SubscribeToTask: 429 where its address follows too many, and room again once
   expect(held.every(({ status }) => status === 200)).toBe(true);
   for (const left of leaving) left.abort();
   const again = new AbortController();
-  await expect.poll(async () => (await subscribe(again.signal)).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await subscribe(again.signal)).status).toBe(200);
   again.abort();
 });
 

@@ -81,7 +81,7 @@ describe('live wake-ups', () => {
     const wakes: (number | null)[] = [];
     await live().watch(agent_id, position => wakes.push(position));
     await cutListeners();
-    await expect.poll(() => wakes, { timeout: 10_000 }).toEqual([null]);
+    await expect.poll(() => wakes).toEqual([null]);
     await append();
     await expect.poll(() => wakes).toEqual([null, 1]);
   });
@@ -133,7 +133,7 @@ describe('the end of sessions', () => {
     const ended: unknown[] = [];
     await live().watchSessions(into(ended));
     await cutListeners();
-    await expect.poll(() => ended, { timeout: 10_000 }).toEqual(['lost', null]);
+    await expect.poll(() => ended).toEqual(['lost', null]);
     await end(3);
     await expect.poll(() => ended).toEqual(['lost', null, 3]);
   });

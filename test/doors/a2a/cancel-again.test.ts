@@ -16,7 +16,7 @@ it('CancelTask again and again, with one payment: it lapses, and no hub works fo
   const calls: ReturnType<typeof send>[] = [];
   for (let time = 1; time <= limits.payment_failures_max; time++) {
     calls.push(send());
-    await expect.poll(() => service.gates.alpha.held(), { timeout: 20_000 }).toBe(time);
+    await expect.poll(() => service.gates.alpha.held()).toBe(time);
     const listed = await rpc<{ tasks: readonly JsonObject[] }>(service, 'ListTasks', working, signed);
     const canceled = await rpc(service, 'CancelTask', { id: String(listed.body.result.tasks[0]?.id) }, signed);
     expect(canceled.body.result).toMatchObject({ status: { state: 'TASK_STATE_CANCELED' } });

@@ -192,7 +192,7 @@ describe('CancelTask', () => {
     const { answer } = await underWay(payment, 'Never mind');
     const signed = await payerHeader(service, payer);
     const listed = async () => (await rpc<Page>(service, 'ListTasks', {}, signed)).body.result.tasks[0]?.id;
-    await expect.poll(listed, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(listed).toBeDefined();
     const id = String(await listed());
     expect((await rpc(service, 'GetTask', { id })).body.result).toMatchObject({
       status: { state: 'TASK_STATE_WORKING' },
@@ -237,7 +237,7 @@ describe('SubscribeToTask', () => {
     const { answer } = await underWay(await service.payment(payer, A2A), 'Followed');
     const signed = await payerHeader(service, payer);
     const listed = async () => (await rpc<Page>(service, 'ListTasks', {}, signed)).body.result.tasks[0]?.id;
-    await expect.poll(listed, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(listed).toBeDefined();
     const id = String(await listed());
     expect((await rpc(service, 'SubscribeToTask', { id })).status).toBe(401);
     expect((await rpc(service, 'SubscribeToTask', { id }, session())).status).toBe(403);

@@ -149,7 +149,7 @@ describe('a periodic task', () => {
       ended.push(performance.now());
     });
     const three = await Promise.all([1, 2, 3].map(() => open({ periodic: [tick(run.run)] })));
-    await expect.poll(() => ended.length, { timeout: 30_000 }).toBeGreaterThan(5);
+    await expect.poll(() => ended.length).toBeGreaterThan(5);
     expect(run.seen.at_once_max).toBe(1);
     // By the database's clock, in whole milliseconds.
     const rests = begun.slice(1).map((at, index) => at - (ended[index] ?? Number.NaN));
@@ -170,7 +170,7 @@ describe('a periodic task', () => {
     await expect.poll(outcomes).toEqual(['failed', 'failed', 'done']);
     await database.query({ text: 'delete from graphile_worker._private_jobs' });
     const { begun } = fails.seen;
-    await expect.poll(() => fails.seen.begun, { timeout: 30_000 }).toBeGreaterThan(begun);
+    await expect.poll(() => fails.seen.begun).toBeGreaterThan(begun);
     await expect.poll(async () => (await jobsLeft()).length).toBe(1);
   });
 

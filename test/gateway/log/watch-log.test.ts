@@ -73,7 +73,7 @@ it('a head that another process committed is known before anybody looks, and sav
   await append(one);
   await other.live.heard();
   expect(other.log.known.heads().at(-1)?.tree_size).toBe(2);
-  await expect.poll(() => savedSize(other), { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => savedSize(other)).toBe(2);
   expect(other.log.known.newest?.tree_size).toBe(2);
 });
 
@@ -83,7 +83,7 @@ it('a log that went back is halted at a look, by every process, without any batc
   await other.live.heard();
   await goBack();
   for (const { log } of processes) {
-    await expect.poll(() => log.standing.halt, { timeout: 10_000 }).not.toBeNull();
+    await expect.poll(() => log.standing.halt).not.toBeNull();
     expect(log.standing).toMatchObject({ sound: false, halt: { known: { tree_size: 3 }, found: { tree_size: 2 } } });
   }
   await expect(append(one)).rejects.toMatchObject({ code: 'unavailable' });
@@ -95,7 +95,7 @@ it('a halt that is lost with a database that goes back once more is written agai
   const [one] = processes;
   for (let leaf = 0; leaf < 3; leaf++) await append(one);
   await goBack();
-  const written = () => expect.poll(async () => (await head())?.halted ?? null, { timeout: 10_000 }).not.toBeNull();
+  const written = () => expect.poll(async () => (await head())?.halted ?? null).not.toBeNull();
   await written();
   await database.query({ text: 'update log_head set halted = null' });
   await written();
@@ -103,8 +103,7 @@ it('a halt that is lost with a database that goes back once more is written agai
   const found = { log_id: 1, tree_size: 2, root_hash: '0'.repeat(64) };
   const declared_at = '2026-01-02T03:04:05.678Z';
   await declareBreak(database, issuer, { saved: null, found, damage: [], reason: 'gone back', declared_at });
-  for (const { lines } of processes)
-    await expect.poll(() => lines.join(), { timeout: 10_000 }).toContain('start this process anew');
+  for (const { lines } of processes) await expect.poll(() => lines.join()).toContain('start this process anew');
   expect(await head()).toMatchObject({ halted: null });
   expect(one.log.standing.sound).toBe(false);
 });
@@ -115,10 +114,10 @@ it('a saved head that cannot be read closes the till, for as long as it cannot',
   const path = join(one.data_dir, 'log-head.json');
   const whole = await readFile(path, 'utf8');
   await writeFile(path, '{"log_id":1,"tree_si');
-  await expect.poll(() => one.log.standing.sound, { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => one.log.standing.sound).toBe(false);
   expect(one.log.standing.halt).toBeNull();
   await writeFile(path, whole);
-  await expect.poll(() => one.log.standing.sound, { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => one.log.standing.sound).toBe(true);
 });
 
 it('a saved head of another log, put there while the process runs, halts the log', async () => {
@@ -135,5 +134,5 @@ it('a saved head of another log, put there while the process runs, halts the log
   await append(stranger);
   database = theirs;
   await writeFile(join(one.data_dir, 'log-head.json'), await readFile(join(folder, 'log-head.json')));
-  await expect.poll(() => one.log.standing.halt, { timeout: 10_000 }).toMatchObject({ found: { tree_size: 1 } });
+  await expect.poll(() => one.log.standing.halt).toMatchObject({ found: { tree_size: 1 } });
 });

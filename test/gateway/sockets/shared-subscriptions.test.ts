@@ -159,7 +159,7 @@ describe('whoever joins', () => {
       await new Promise(resolve => setTimeout(resolve, round % 5));
     }
     for (const { after, positions } of joined) {
-      await expect.poll(positions, { timeout: 20_000 }).toEqual(upTo(450, after + 1));
+      await expect.poll(positions).toEqual(upTo(450, after + 1));
     }
     // Replays are each reader's own; at the end all are on the one source again.
     const before = server.ticker.executed.length;
@@ -229,7 +229,7 @@ describe('a source that fails', () => {
     await expect.poll(() => server.ticker.opened).toBe(2);
     server.ticker.fault = null;
     server.ticker.append();
-    for (const { positions } of followers) await expect.poll(positions, { timeout: 10_000 }).toEqual([1, 2, 3]);
+    for (const { positions } of followers) await expect.poll(positions).toEqual([1, 2, 3]);
   });
 
   it('shows all of them the event that broke, and goes on', async () => {

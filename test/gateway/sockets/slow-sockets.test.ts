@@ -37,5 +37,5 @@ it('a socket that is read too slowly is dropped, told why and from where to resu
   expect(slow.positions).toEqual(Array.from({ length: last }, (_, at) => at + 1));
 
   // Nothing is done any more for whoever was dropped: with its only reader a source is given back.
-  await expect.poll(() => server.ticker.released, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => server.ticker.released).toBe(1);
 });
