@@ -1,13 +1,12 @@
 import { limits } from '../../schema/limits.ts';
 import { expireJobs } from '../../subgraphs/board/job/expire.ts';
 import { forgetOutputs } from '../../subgraphs/board/job/output.ts';
-import { forgetBoardUses } from '../../subgraphs/board/uses.ts';
 import { forgetApprovals } from '../../subgraphs/book/approval/forget.ts';
 import { expireEscrows } from '../../subgraphs/book/escrow/expire.ts';
 import { correctYielded } from '../../subgraphs/book/ingest/yield.ts';
 import { correct } from '../../subgraphs/book/ledger/correct.ts';
 import { forgetHours } from '../../subgraphs/book/ledger/repeated-events.ts';
-import { forgetRouterUses } from '../../subgraphs/book/router/uses.ts';
+import { forgetUses } from '../../subgraphs/counted-use.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import { forgetSuperseded } from '../../subgraphs/jobs.ts';
 import { doubtPayments } from '../../subgraphs/receipt/claim/doubt.ts';
@@ -44,8 +43,8 @@ const tasks: readonly FleetTask[] = [
   { name: 'board_outputs', rest_ms: 600_000, run: ({ database }) => forgetOutputs(database) },
   { name: 'yielded_ingests', rest_ms: 15_000, run: ({ database }) => correctYielded(database) },
   { name: 'forget', rest_ms: 600_000, run: forget },
-  { name: 'router_uses', rest_ms: 600_000, run: ({ database }) => forgetRouterUses(database) },
-  { name: 'board_uses', rest_ms: 600_000, run: ({ database }) => forgetBoardUses(database) },
+  { name: 'router_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'router_use') },
+  { name: 'board_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'board_use') },
   { name: 'approvals', rest_ms: 600_000, run: ({ database }) => forgetApprovals(database) },
   { name: 'unbound_sessions', rest_ms: 600_000, run: ({ database }) => forgetUnbound(database) },
   { name: 'superseded_jobs', rest_ms: 600_000, run: ({ database }) => forgetSuperseded(database) },

@@ -2,6 +2,7 @@ import { limits } from '../../schema/limits.ts';
 import type { CompletionOutcome, Completions } from '../../subgraphs/board/inbound/completions.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
+import { leaveHead } from './leave-head.ts';
 import { requireSaved } from './open-reporting.ts';
 import { type CompletedReport, type Completing, prepareCompletion, recordCompletions } from './record-completions.ts';
 import type { ReportingParts } from './record-reports.ts';
@@ -11,7 +12,7 @@ import type { ReportingParts } from './record-reports.ts';
  * goes out only once its head is saved outside the database.
  */
 export function openCompletions(parts: ReportingParts): Completions {
-  const { database, known_log, saved_head, faults } = parts;
+  const { database, known_log, faults } = parts;
   const run = async (tx: Tx, items: readonly Completing[]) => {
     const recorded = await recordCompletions(parts, tx, items);
     await faults?.reach('in_record');
@@ -25,9 +26,7 @@ export function openCompletions(parts: ReportingParts): Completions {
       await faults?.reach('before_record');
       const { outcome, tree_head } = await queue.submit({ completion, prepared });
       if (tree_head === null) return outcome;
-      known_log.committed(tree_head);
-      await faults?.reach('after_record');
-      await saved_head.save(tree_head);
+      await leaveHead(parts, tree_head);
       return outcome;
     },
     requireSaved: task_id => requireSaved(parts, task_id),

@@ -3,6 +3,7 @@ import { iso } from '../../subgraphs/clock.ts';
 import { lockLogHead } from '../../subgraphs/receipt/log/head.ts';
 import { type PreparedReceipt, prepareReceipt } from '../../subgraphs/receipt/receipt/issue.ts';
 import type { HandedReceipt, HandOffs } from '../../subgraphs/session/delegation/hand-offs.ts';
+import { leaveHead } from './leave-head.ts';
 import type { ReportingParts } from './record-reports.ts';
 
 /**
@@ -10,7 +11,7 @@ import type { ReportingParts } from './record-reports.ts';
  * act's nonce, the name and the leaf are one commit. Lock order: nonce → name → log head → sessions.
  */
 export function openHandOffs(parts: ReportingParts): HandOffs {
-  const { database, known_log, saved_head, issuer, faults } = parts;
+  const { database, known_log, issuer, faults } = parts;
   return {
     async record(handed) {
       known_log.requireSound();
@@ -24,9 +25,7 @@ export function openHandOffs(parts: ReportingParts): HandOffs {
         await faults?.reach('in_record');
         return tree_head;
       });
-      known_log.committed(tree_head);
-      await faults?.reach('after_record');
-      await saved_head.save(tree_head);
+      await leaveHead(parts, tree_head);
     },
   };
 }

@@ -22,6 +22,7 @@ import type { Faults } from '../operations/faults.ts';
 import { countUnderSessions } from './count-under-sessions.ts';
 import { type Recordable, type Recorded, type Recording, SlotTaken } from './facts.ts';
 import { type FormParts, leftBy, stampedBy } from './forms.ts';
+import { leaveHead } from './leave-head.ts';
 import { openCompletions } from './open-completions.ts';
 import { openHandOffs } from './open-hand-offs.ts';
 import { openReporting } from './open-reporting.ts';
@@ -54,7 +55,7 @@ export interface OpenedRecording {
 
 /** Row, receipt, leaf and head in one commit; then the head outside the database, and only then the answer to the caller. */
 export function openRecording(parts: RecordingParts): OpenedRecording {
-  const { database, issuer, vault, random, profile, known_log, saved_head, anchor, faults } = parts;
+  const { database, issuer, vault, random, profile, known_log, anchor, faults } = parts;
   const blocked_calls = new BlockedCalls();
   const refusing = { refuser: { issuer, random, profile, anchor }, blocked_calls };
   const queues = openQueues(database, openRecorder(issuer, vault.seal, known_log), refusing, faults);
@@ -66,9 +67,7 @@ export function openRecording(parts: RecordingParts): OpenedRecording {
     hand_offs: openHandOffs(parts),
     async record(recordable) {
       const recorded = await queues.record.submit({ ...recordable, ...leftBy(parts, recordable) });
-      known_log.committed(recorded.tree_head);
-      await faults?.reach('after_record');
-      await saved_head.save(recorded.tree_head);
+      await leaveHead(parts, recorded.tree_head);
       return recorded;
     },
   };

@@ -3,6 +3,7 @@ import type { GenerationReport, ReportOutcome, Reports } from '../../subgraphs/b
 import type { Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
 import { signedHeadAbove } from '../../subgraphs/receipt/log/signed-heads.ts';
+import { leaveHead } from './leave-head.ts';
 import {
   prepareReport,
   type RecordedReport,
@@ -17,7 +18,7 @@ import {
  * database; and what arrives together shares a commit.
  */
 export function openReporting(parts: ReportingParts): Reports {
-  const { database, known_log, saved_head, faults } = parts;
+  const { database, known_log, faults } = parts;
   const run = async (tx: Tx, items: readonly Reporting[]) => {
     const recorded = await recordReports(parts, tx, items);
     await faults?.reach('in_record');
@@ -31,9 +32,7 @@ export function openReporting(parts: ReportingParts): Reports {
       await faults?.reach('before_record');
       const { outcome, tree_head } = await queue.submit({ ...report, prepared });
       if (tree_head === null) return outcome;
-      known_log.committed(tree_head);
-      await faults?.reach('after_record');
-      await saved_head.save(tree_head);
+      await leaveHead(parts, tree_head);
       return outcome;
     },
     requireSaved: task_id => requireSaved(parts, task_id),

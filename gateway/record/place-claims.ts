@@ -20,7 +20,7 @@ export interface Claiming {
 }
 
 /** A claim with its book, and what that is asked. */
-export interface Placed {
+export interface PlacedClaim {
   readonly request: ClaimRequest;
   /** What its book is asked; null where the order holds nothing on one. */
   readonly asked: ReservationRequest | null;
@@ -28,7 +28,7 @@ export interface Placed {
 }
 
 /** One look for all wallets whose book is meant, or has to be meant for their acts to approve. */
-export async function place(tx: Tx, claimings: readonly Claiming[]): Promise<readonly Placed[]> {
+export async function placeClaims(tx: Tx, claimings: readonly Claiming[]): Promise<readonly PlacedClaim[]> {
   const wallets = claimings.flatMap(({ book, request, under }) => [
     ...(book === 'payers' ? [request.payer] : []),
     ...(under?.approval?.root_payer ? [under.approval.root_payer] : []),

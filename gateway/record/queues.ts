@@ -14,7 +14,7 @@ import type { FaultPoint, Faults } from '../operations/faults.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
 import type { Recorded, Recording } from './facts.ts';
 import { holdKeyCalls, type KeyCalling, type KeyCallOutcome } from './key-call-queue.ts';
-import { type Claiming, type Placed, place } from './place-claims.ts';
+import { type Claiming, type PlacedClaim, placeClaims } from './place-claims.ts';
 import { holdUnder, type RefusedBySession, UNDER_NONE } from './under-sessions.ts';
 
 /** What a paid call commits, each kind with its like: calls that arrive together share a transaction. */
@@ -46,7 +46,7 @@ export function openQueues(
   const { refuser, blocked_calls } = refusing;
   const items_max = limits.group_commit_items_max;
   const claim: Run<Claiming, TakenClaim> = async (tx, claimings) => {
-    const placed = await place(tx, claimings);
+    const placed = await placeClaims(tx, claimings);
     const outcomes = await runOthers(placed, await turnedAwayUnclaimed(tx, blocked_calls, placed), others =>
       claimAndReserve(tx, refuser, others),
     );
@@ -92,7 +92,7 @@ function holding<I, O>(faults: Faults | null, point: FaultPoint, run: Run<I, O>)
 }
 
 /** A payment that stands here, however, hears what it heard before. */
-async function turnedAwayUnclaimed(tx: Tx, blocked_calls: BlockedCalls, placed: readonly Placed[]) {
+async function turnedAwayUnclaimed(tx: Tx, blocked_calls: BlockedCalls, placed: readonly PlacedClaim[]) {
   const away = await turnedAway(tx, blocked_calls, placed, ({ asked }) => asked);
   if (away.size === 0) return away;
   const standing = await standingClaims(
@@ -109,7 +109,7 @@ async function turnedAwayUnclaimed(tx: Tx, blocked_calls: BlockedCalls, placed: 
 async function claimAndReserve(
   tx: Tx,
   refuser: Refuser,
-  placed: readonly Placed[],
+  placed: readonly PlacedClaim[],
 ): Promise<readonly TakenClaim['outcome'][]> {
   const requests = placed.map(({ request }) => request);
   const outcomes = await claimPayments(tx, requests);

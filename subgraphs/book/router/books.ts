@@ -5,12 +5,13 @@ import type { Principal } from '../../../schema/principal.ts';
 import { INGEST_KEY_BYTES, ingestKey } from '../../../schema/router/ingest-key.ts';
 import { requireHeld } from '../../access.ts';
 import { asEntity, asRecord, selectList } from '../../columns.ts';
+import { takeUse } from '../../counted-use.ts';
 import { type Database, insertRows } from '../../database.ts';
 import { readsOf } from '../../transaction.ts';
 import type { Vault } from '../../vault.ts';
 import type { BookContext } from '../context.ts';
 import { RouterBook } from './router-book.entity.ts';
-import { bookUse, takeUse } from './uses.ts';
+import { bookUse } from './uses.ts';
 
 /* Router books: who opens one, by what it is opened again, and the router's key that it keeps. */
 
@@ -38,7 +39,7 @@ export async function openRouterBook(
   });
   await database.transaction(async tx => {
     const use = bookUse(vault, principal.address);
-    const rest = await takeUse(readsOf(tx, null), use);
+    const rest = await takeUse(readsOf(tx, null), 'router_use', use);
     if (rest !== null) throw tooMany(rest, `One address opens at most ${use.max} router books a day.`);
     insertRows(tx, 'router_book', [asRecord(book)]);
   });

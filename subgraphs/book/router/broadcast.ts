@@ -3,13 +3,14 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { BroadcastMembers } from '../../../schema/requests/router.ts';
 import { Secret } from '../../../schema/secret.ts';
 import { asEntity } from '../../columns.ts';
+import { takeUse } from '../../counted-use.ts';
 import { newTask } from '../../new-task.ts';
 import type { BookContext } from '../context.ts';
 import { tooMany, unsealRouterKey } from './books.ts';
 import { readGenerations, saysTheSame, verifyGeneration } from './generations.ts';
 import type { LookUp } from './look-up.ts';
 import { type RouterBook, RouterGeneration } from './router-book.entity.ts';
-import { failedLookUp, giveBackUse, takeUse, unverifiedUses, verifiedUses } from './uses.ts';
+import { failedLookUp, giveBackUse, unverifiedUses, verifiedUses } from './uses.ts';
 
 /** What a broadcast says of its look-up, beside what came of one. */
 export type BroadcastLookUp =
@@ -93,7 +94,7 @@ async function lookUp(
 ): Promise<BroadcastLookUp> {
   if (routerKeyBox === null || router_look_ups === null) return 'no_key';
   const use = failedLookUp(bookId);
-  if ((await takeUse(database, use)) !== null) return 'resting';
+  if ((await takeUse(database, 'router_use', use)) !== null) return 'resting';
   const key = new Secret(unsealRouterKey(vault, bookId, routerKeyBox));
   const looked = await router_look_ups.ask(bookId, key, { generation_id, model, amount: BigInt(amount) });
   if (looked === null || looked === 'matched') await giveBackUse(database, use);

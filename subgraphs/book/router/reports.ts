@@ -1,6 +1,6 @@
 import type { AgentId } from '../../../schema/ids.ts';
+import type { CountedUse } from '../../counted-use.ts';
 import type { RouterGeneration } from './router-book.entity.ts';
-import type { CountedUse } from './uses.ts';
 
 /* What this subgraph needs of whoever keeps the log: a receipt of what was reported, or that there is one. */
 

@@ -1,5 +1,5 @@
+import { type CountedUse, SECONDS_LEFT } from '../../counted-use.ts';
 import type { Tx } from '../../database.ts';
-import { type CountedUse, SECONDS_LEFT } from './uses.ts';
 
 /** What one of a batch counts against, all of it by the day. */
 export interface Wanting {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { openStore } from '../../../../gateway/parts.ts';
 import { takeUses } from '../../../../subgraphs/book/router/take-uses.ts';
-import { forgetRouterUses, giveBackUse, takeUse } from '../../../../subgraphs/book/router/uses.ts';
+import { giveBackUse } from '../../../../subgraphs/book/router/uses.ts';
+import { forgetUses, takeUse } from '../../../../subgraphs/counted-use.ts';
 import { freshDatabase } from '../../../harness/database.ts';
 import { atEnd } from '../../../harness/release.ts';
 
@@ -14,11 +15,14 @@ const counted = async (holder: string) =>
 
 it('of many at once no more take than may, and one that is given back is there again', async () => {
   const use = { holder: 'a', period: 'hour', max: 5 } as const;
-  const rests = await Promise.all(Array.from({ length: 20 }, () => takeUse(database, use)));
+  const rests = await Promise.all(Array.from({ length: 20 }, () => takeUse(database, 'router_use', use)));
   expect(rests.filter(rest => rest === null)).toHaveLength(5);
   for (const rest of rests) expect(rest ?? 1).toSatisfy((seconds: number) => seconds > 0 && seconds <= 3_600);
   await giveBackUse(database, use);
-  expect([await takeUse(database, use), (await takeUse(database, use)) === null]).toEqual([null, false]);
+  expect([await takeUse(database, 'router_use', use), (await takeUse(database, 'router_use', use)) === null]).toEqual([
+    null,
+    false,
+  ]);
 });
 
 it('a batch takes all that each of it counts against or none, in its order; two batches never wait for each other', async () => {
@@ -36,6 +40,6 @@ it('a batch takes all that each of it counts against or none, in its order; two 
 
 it('what is over is forgotten, and what is in force is not', async () => {
   await database.query({ text: `insert into router_use values ('old', now() - interval '3 days', 7)` });
-  await forgetRouterUses(database);
+  await forgetUses(database, 'router_use');
   expect([await counted('old'), (await counted('address')).length]).toEqual([[], 1]);
 });

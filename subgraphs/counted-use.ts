@@ -1,0 +1,56 @@
+import { reactionLimits } from '../schema/board/reaction-limits.ts';
+import { routerLimits } from '../schema/router/limits.ts';
+import type { Database } from './database.ts';
+
+/*
+ * What nobody pays for is counted, by UTC hours and days of the database's clock: in the database, since one process behind
+ * another would let as many pass again.
+ */
+
+type Period = 'hour' | 'day';
+
+/** Each subgraph's counts are its own; how long they are kept. */
+const kept_hours = { board_use: reactionLimits.uses_kept_hours, router_use: routerLimits.uses_kept_hours };
+
+type UseTable = keyof typeof kept_hours;
+
+/** One count: whose, in which period, and how many of it there may be. */
+export interface CountedUse {
+  readonly holder: string;
+  readonly period: Period;
+  readonly max: number;
+}
+
+/** How long the present period lasts. */
+export const SECONDS_LEFT = (period: Period) =>
+  `ceil(extract(epoch from date_trunc('${period}', clock_timestamp(), 'UTC') + interval '1 ${period}' - clock_timestamp()))::int`;
+
+/** Takes one use; the seconds until there is another where there is none, or else null. Atomic: no two take the last. */
+export async function takeUse(
+  reads: Pick<Database, 'query'>,
+  table: UseTable,
+  { holder, period, max }: CountedUse,
+): Promise<number | null> {
+  const taken = await reads.query({
+    name: `take ${table} of a ${period}`,
+    text: `insert into ${table} as u (holder, period, uses)
+      values ($1, date_trunc('${period}', clock_timestamp(), 'UTC'), 1)
+      on conflict (holder, period) do update set uses = u.uses + 1 where u.uses < $2 returning uses`,
+    values: [holder, max],
+  });
+  if (taken.length > 0) return null;
+  const [left] = await reads.query<{ seconds: number }>({
+    name: `rest of a ${period}`,
+    text: `select ${SECONDS_LEFT(period)} as seconds`,
+  });
+  return left?.seconds ?? 1;
+}
+
+/** A periodic job: counts of periods that are over. */
+export async function forgetUses(reads: Pick<Database, 'query'>, table: UseTable): Promise<void> {
+  await reads.query({
+    name: `forget ${table}`,
+    text: `delete from ${table} where period < now() - make_interval(hours => $1)`,
+    values: [kept_hours[table]],
+  });
+}
