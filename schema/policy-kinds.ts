@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { type AtomicAmount, atomicAmount } from './amount.ts';
 import { windowAt } from './clock-window.ts';
+import { limits } from './limits.ts';
 import { policyLimits } from './policy-limits.ts';
 import type { AskedCall, PolicyRule, PolicyStanding } from './policy-rule.ts';
 import type { policyTypes } from './policy-types.ts';
@@ -53,11 +54,11 @@ function sumOf(spent: bigint, reserved: bigint, amount: bigint): string {
   return `${spent} collected, ${reserved} held by calls under way and ${amount} asked for`;
 }
 
-/** Null where an approval is fresh; else what is wrong with it. One of a time to come is none. */
+/** Null where an approval is fresh; else what is wrong with it. One of a time to come is none, but for what clocks differ. */
 function staleness({ approval_ttl_seconds, now_ms }: PolicyStanding, { approval }: AskedCall): string | null {
   if (approval === null) return 'none came with it';
   const age_ms = now_ms - approval.at_ms;
-  const fresh = age_ms >= 0 && age_ms <= approval_ttl_seconds * 1_000;
+  const fresh = age_ms >= -limits.clocks_apart_seconds_max * 1_000 && age_ms <= approval_ttl_seconds * 1_000;
   return fresh ? null : `the one that came with it is not of the last ${approval_ttl_seconds} seconds`;
 }
 

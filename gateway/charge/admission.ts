@@ -1,5 +1,5 @@
 import { canonicalHash } from '../../schema/canonical-json.ts';
-import { Refusal } from '../../schema/errors.ts';
+import { type ErrorCode, Refusal } from '../../schema/errors.ts';
 import type { RefusalId } from '../../schema/ids.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
@@ -210,12 +210,25 @@ function isNoPartOf({ refusalId, fromBlock, requestHash }: PaymentClaim, request
   return refusalId !== null || (fromBlock === null && requestHash !== request_hash);
 }
 
+/** What is wrong with a grant or the act beside it is told as that: whoever signs the act that a book asks for has to learn of it. */
+function isOfGrant({ code }: Refusal): boolean {
+  return grantCodes.has(code);
+}
+
+const grantCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...(['delegation_invalid', 'grant_exceeded', 'session_not_active'] as const),
+  ...(['act_expired', 'act_signature_invalid'] as const),
+]);
+
 function standing(hears: Hears, claim: PaymentClaim, presented: Presented, refusal: Refusal): Admission {
   const { payment, request_hash, router_key_mark } = presented;
   const task_id = claim.taskId;
   if (claim.state === 'released') {
     const { refusalId: refusal_id, requestHash } = claim;
-    if (refusal_id !== null && requestHash === request_hash) return { kind: 'blocked', refusal_id };
+    if (refusal_id !== null && requestHash === request_hash) {
+      if (isOfGrant(refusal)) throw refusal;
+      return { kind: 'blocked', refusal_id };
+    }
     if (payment.late?.code === 'wrong_payee' && isNoPartOf(claim, request_hash)) throw refusal;
     // Out of time and let go of, and the chain has not had its last word: somebody else may have used it for us.
     throw payment.late !== null && !claim.final ? hears({ kind: 'pending', task_id }) : refusal;

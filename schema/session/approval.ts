@@ -4,8 +4,6 @@
 export const approvalLimits = {
   /** Of one book: whoever is refused more often leaves no more to be answered. */
   open_per_book_max: 20,
-  /** Wrong tokens that are shown for one request: from then on its link is closed, and wallet and act alone answer. */
-  link_tries_max: 20,
   token_chars_max: 64,
   shown_max: 200,
   /** After its time a request is shown for so long. */

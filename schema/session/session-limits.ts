@@ -4,7 +4,7 @@ export const sessionLimits = {
   delegation_header_chars_max: 16 * 1024,
   /** A session and all that stand over it: each is locked with every call that is paid for under it. */
   depth_max: 8,
-  /** Children of one session: each may be bound by a payment of 0.002 USDC. */
+  /** Children of one session that live at once: each may be bound by a payment of 0.002 USDC. */
   children_max: 1_000,
   names_max: 32,
   door_chars_max: 64,

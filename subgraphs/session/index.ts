@@ -9,6 +9,7 @@ import { DelegatedCall } from './delegation/delegated-call.entity.ts';
 import { Delegation } from './delegation/delegation.entity.ts';
 import { DelegatedSessions } from './delegation/delegation.migration.ts';
 import { HandOff } from './delegation/hand-off.entity.ts';
+import { LivingChildren } from './delegation/living-children.migration.ts';
 import { Redemption } from './delegation/redemption.entity.ts';
 import { DelegationResolver } from './delegation/session.resolver.ts';
 import { SessionSubtrees } from './delegation/subtree.migration.ts';
@@ -24,7 +25,7 @@ export const sessionEntities = [
   ...[Agent, PossessionRecord, ProofUseRecord, SignatureUse],
   ...[Delegation, DelegatedCall, ActUse, HandOff, Redemption],
 ];
-export const sessionMigrations = [SessionBaseline, DelegatedSessions, SessionSubtrees];
+export const sessionMigrations = [SessionBaseline, DelegatedSessions, SessionSubtrees, LivingChildren];
 
 /** Who agents are, and what opens their books. */
 export function sessionSubgraph(): Promise<Subgraph> {

@@ -2,6 +2,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
+import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
 import { type Delegated, delegate, headerOf, nowSeconds, signAct } from '../harness/session/delegate.ts';
@@ -75,10 +76,44 @@ describe('a tree that the wallet of the book has granted', () => {
     expect((await service.post(CHAT, ask('Its own'), headers)).status).toBe(200);
     const { payment, request } = await asked(agent, 'Denied', root.headers);
     await decided(agent, request, 'deny');
-    for (const sent of [payment, await service.payment(agent.account, CHAT)] as unknown as Payment[]) {
+    const stillDenied = async (sent: Payment) => {
       const denied = await service.post(CHAT, ask('Denied'), { ...sent, ...(await withAct(root, sent)) });
       expect(denied).toMatchObject({ status: 403, body: { code: 'approval_ttl_expired', charged: false } });
+    };
+    for (const sent of [payment, await service.payment(agent.account, CHAT)] as unknown as Payment[])
+      await stillDenied(sent);
+    // Long after the request itself could have been answered.
+    await service.query(
+      `update approval_request set open_until = open_until - interval '1 hour', decided_at = decided_at - interval '1 hour'
+        where approval_id = '${request.approval_id}'`,
+    );
+    await stillDenied((await service.payment(agent.account, CHAT)) as unknown as Payment);
+    expect((await newest(agent)).approval_id).toBe(request.approval_id);
+  });
+
+  it('401 act_signature_invalid where the act is another key’s, also by a payment that was refused before', async () => {
+    const agent = await cautious();
+    const root = await delegate(agent.account, agent.account, newKey());
+    const { payment } = await asked(agent, 'Signed by another', root.headers);
+    for (const sent of [payment, await service.payment(agent.account, CHAT)] as unknown as Payment[]) {
+      const forged = await withAct({ ...root, agent: newKey() }, sent);
+      expect(await service.post(CHAT, ask('Signed by another'), { ...sent, ...forged })).toMatchObject({
+        status: 401,
+        body: { code: 'act_signature_invalid', charged: false },
+      });
     }
+    const signed = await withAct(root, payment as unknown as Payment);
+    expect((await service.post(CHAT, ask('Signed by another'), { ...payment, ...signed })).status).toBe(200);
+  });
+
+  it('200 where its payer has put the payment on the chain itself, denied or not: it cannot be sent back', async () => {
+    const agent = await cautious();
+    const made = await handMade(service, agent.account);
+    expect((await service.post(CHAT, ask('Sent by itself'), made.headers)).status).toBe(403);
+    await decided(agent, await newest(agent), 'deny');
+    expect((await service.post(CHAT, ask('Sent by itself'), made.headers)).status).toBe(403);
+    await submitElsewhere(service, made);
+    expect((await service.post(CHAT, ask('Sent by itself'), made.headers)).status).toBe(200);
   });
 });
 

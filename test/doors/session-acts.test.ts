@@ -131,7 +131,7 @@ describe('/v1/sessions/{delegation_hash}', () => {
     expect(receipt).not.toHaveProperty('amount');
     expect(receipt).not.toHaveProperty('claim_id');
     const again = await act(bound, { action: 'handoff', resource, target_agent: target.agent_id });
-    expect(again).toMatchObject({ status: 409, body: { code: 'already_handed_off' } });
+    expect(again).toMatchObject({ status: 409, body: { code: 'already_handed_off', task_id } });
     expect((await act(bound, { action: 'handoff', resource, target_agent: 999_999 })).status).toBe(404);
     const rows = async () => {
       const { body } = await service.get<{ entries: JsonObject[] }>(`/v1/agents/${target.agent_id}/book`, {

@@ -57,7 +57,4 @@ export class ApprovalRequest {
   /** The claim that took its approval last. */
   @Property({ type: 'text', nullable: true })
   takenBy!: string | null;
-  /** Wrong tokens that were shown for it. */
-  @Property({ type: 'integer', default: 0 })
-  tries!: number;
 }

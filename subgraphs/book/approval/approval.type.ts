@@ -58,15 +58,7 @@ export class ApprovalAnswerInput {
 }
 
 export function shownApproval(found: FoundApproval): ShownApproval {
-  const {
-    taken: _taken,
-    ttlSeconds: _ttl,
-    now: _now,
-    sessionPath: _path,
-    agentAddress: _key,
-    tries: _tries,
-    ...said
-  } = found;
+  const { taken: _taken, ttlSeconds: _ttl, now: _now, sessionPath: _path, agentAddress: _key, ...said } = found;
   const { decision: _decision, ...shown } = said;
   return {
     ...shown,

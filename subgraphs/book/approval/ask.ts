@@ -59,7 +59,7 @@ export function askApproval(
   const opened = {
     ...{ approval_id, agent_id, ...bound, amount_atomic: amount.toString(), ...said, seq, task_id, open_until },
     ...{ session_path: session?.path ?? null, agent_address: session?.agent_address ?? null },
-    ...{ asked_at: iso(head.now_ms), tries: 0 },
+    ...{ asked_at: iso(head.now_ms) },
   };
   return { ...told, opened };
 }

@@ -27,7 +27,7 @@ const SELECT = `select approval_id as "approvalId", a.agent_id as "agentId", req
     amount_atomic as "amountAtomic", payer, delegation_hash as "delegationHash", session_path as "sessionPath",
     agent_address as "agentAddress", field, model, a.seq, task_id as "taskId", policy_code as "policyCode",
     asked_at as "askedAt", open_until as "openUntil", decision, decided_at as "decidedAt", decided_by as "decidedBy",
-    tries, ${TAKEN} as taken, ${TTL_SECONDS} as "ttlSeconds", clock_timestamp() as now
+    ${TAKEN} as taken, ${TTL_SECONDS} as "ttlSeconds", clock_timestamp() as now
   from approval_request a join book b on b.agent_id = a.agent_id`;
 
 const statements = {

@@ -9,7 +9,7 @@ export class ApprovalRequests extends Migration {
         amount_atomic numeric(78,0) not null, payer text not null, delegation_hash text null, session_path jsonb null,
         agent_address text null, field text not null, model text null, seq integer not null, task_id text not null,
         policy_code text not null, asked_at timestamptz not null, open_until timestamptz not null, decision text null,
-        decided_at timestamptz null, decided_by text null, taken_by text null, tries integer not null default 0);
+        decided_at timestamptz null, decided_by text null, taken_by text null);
       create index approval_request_call on approval_request (agent_id, request_hash, approval_id);
       create index approval_request_open on approval_request (agent_id, open_until) where decision is null;
       create index approval_request_hash on approval_request (request_hash) where decision is null;

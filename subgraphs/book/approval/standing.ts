@@ -24,6 +24,9 @@ export interface UsableApproval extends Approval {
   readonly approval_id: ApprovalId;
 }
 
+/** For how long a denial stands: as long as any approval could serve, and not only while its own request was open. */
+const DENIED_MS = policyLimits.approval_ttl_seconds_max * 1_000;
+
 type Asking = Pick<ReservationRequest, 'agent_id' | 'amount' | 'payer_wallet' | 'payment'>;
 
 /**
@@ -74,18 +77,18 @@ export class StandingApprovals {
 
   /** Whether a person has denied this very request, and that stands: then no act that comes along overrules them. */
   denied(asked: Asking, now_ms: number): boolean {
-    return this.#like(asked).some(({ decision, open_until_ms }) => decision === 'deny' && now_ms < open_until_ms);
+    return this.#like(asked).some(it => isDenied(it, now_ms));
   }
 
   take({ approval_id }: UsableApproval, claim_key: string): void {
     this.#taken.set(approval_id, claim_key);
   }
 
-  /** Whether the call may leave a request: one open per request hash, so many per book, and none behind a denial in its time. */
+  /** Whether the call may leave a request: one open per request hash, so many per book, and none behind a denial. */
   mayAsk(asked: Asking, now_ms: number): boolean {
     if (!asked.payment || asked.amount === null) return false;
     if ((this.#open.get(asked.agent_id) ?? 0) >= approvalLimits.open_per_book_max) return false;
-    return !this.#like(asked).some(({ decision, open_until_ms }) => decision !== 'approve' && now_ms < open_until_ms);
+    return !this.#like(asked).some(it => isDenied(it, now_ms) || (it.decision === null && now_ms < it.open_until_ms));
   }
 
   /** A request that is open from here on. */
@@ -113,6 +116,10 @@ export class StandingApprovals {
   #isTaken({ approval_id, taken }: StandingApproval): boolean {
     return taken || this.#taken.has(approval_id);
   }
+}
+
+function isDenied({ decision, decided_ms }: StandingApproval, now_ms: number): boolean {
+  return decision === 'deny' && decided_ms !== null && now_ms < decided_ms + DENIED_MS;
 }
 
 function isOf(approval: StandingApproval, { amount, payer_wallet, payment }: Asking): boolean {

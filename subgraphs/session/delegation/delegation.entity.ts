@@ -7,7 +7,7 @@ import { AtomicAmountColumn } from '../../columns.ts';
  * from the claim of the first payment on, and `bound_at` once one of them is recorded.
  */
 @Entity({ tableName: 'delegation' })
-@Index({ name: 'delegation_parent', properties: ['parentHash'] })
+@Index({ name: 'delegation_children', properties: ['parentHash', 'sessionExpiry'] })
 @Index({ name: 'delegation_path', expression: 'create index delegation_path on delegation using gin (path)' })
 @Index({ name: 'delegation_unbound', properties: ['createdAt'], where: 'bound_at is null' })
 export class Delegation {

@@ -55,6 +55,11 @@ interface Handed {
   readonly delegation_hash: string;
 }
 
+const HANDED_OFF = {
+  name: 'standing hand-off',
+  text: 'select task_id from hand_off where parent_task_id = $1 and target_agent = $2',
+};
+
 async function keep(tx: Tx, { task_id, parent, target, delegation_hash }: Handed): Promise<void> {
   const { rows } = await tx.query({
     name: 'keep hand-off',
@@ -62,5 +67,8 @@ async function keep(tx: Tx, { task_id, parent, target, delegation_hash }: Handed
       on conflict do nothing returning 1`,
     values: [parent, target, task_id, delegation_hash],
   });
-  if (rows.length === 0) throw new Refusal('already_handed_off');
+  if (rows.length > 0) return;
+  // Whoever lost the answer learns here what it named: nothing else lists a receipt that was handed on.
+  const [standing] = (await tx.query({ ...HANDED_OFF, values: [parent, target] })).rows;
+  throw new Refusal('already_handed_off', { facts: { task_id: String(standing?.task_id) } });
 }
