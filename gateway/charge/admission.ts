@@ -211,11 +211,7 @@ function isNoPartOf({ refusalId, fromBlock, requestHash }: PaymentClaim, request
 }
 
 /** What is wrong with a grant or the act beside it is told as that: whoever signs the act that a book asks for has to learn of it. */
-function isOfGrant({ code }: Refusal): boolean {
-  return grantCodes.has(code);
-}
-
-const grantCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const ofGrants: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(['delegation_invalid', 'grant_exceeded', 'session_not_active'] as const),
   ...(['act_expired', 'act_signature_invalid'] as const),
 ]);
@@ -226,7 +222,7 @@ function standing(hears: Hears, claim: PaymentClaim, presented: Presented, refus
   if (claim.state === 'released') {
     const { refusalId: refusal_id, requestHash } = claim;
     if (refusal_id !== null && requestHash === request_hash) {
-      if (isOfGrant(refusal)) throw refusal;
+      if (ofGrants.has(refusal.code)) throw refusal;
       return { kind: 'blocked', refusal_id };
     }
     if (payment.late?.code === 'wrong_payee' && isNoPartOf(claim, request_hash)) throw refusal;

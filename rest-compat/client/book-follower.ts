@@ -34,8 +34,8 @@ export interface FollowerOptions extends StreamOptions {
 /** Why a book is followed no further. */
 export type BookEnd = { readonly agent_id: number; readonly cursor: BookCursor } & (
   | { readonly kind: 'closed' }
-  /** The service does not show it, or no more. */
-  | { readonly kind: 'refused'; readonly code: string }
+  /** The service does not show it, or no more; `why` in its own words. */
+  | { readonly kind: 'refused'; readonly code: string; readonly why: string }
   /** What came does not follow from what is held: kept with the cursor it shows that one of two histories is false. */
   | { readonly kind: 'unproven'; readonly why: 'gap' | 'altered' | 'unchained'; readonly event: FollowedEvent }
 );
@@ -131,7 +131,7 @@ async function unlessRotated(shown: ReturnType<typeof showing>, passage: Passage
   const { moved } = passage;
   try {
     if ((await shown.book.session()) === refused) return passage;
-    return { kind: 'broken', moved, fault: new BookRefused(passage.end.code) };
+    return { kind: 'broken', moved, fault: new BookRefused(passage.end.code, passage.end.why) };
   } catch (fault) {
     return { kind: 'broken', moved, fault };
   }
@@ -164,7 +164,7 @@ async function connect(
     return { kind: 'broken', moved, fault: new StreamBroken('ended') };
   } catch (fault) {
     if (fault instanceof BookRefused)
-      return { kind: 'ended', moved, end: { ...held, kind: 'refused', code: fault.code } };
+      return { kind: 'ended', moved, end: { ...held, kind: 'refused', code: fault.code, why: fault.why } };
     return { kind: 'broken', moved, fault };
   }
 }

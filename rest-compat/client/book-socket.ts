@@ -94,6 +94,6 @@ function faultOf(it: unknown): BookRefused | StreamBroken {
   if (Array.isArray(it)) return refusalIn(it as readonly GraphqlFault[]);
   const code = (it as { readonly code?: unknown }).code;
   const refused = closedForGood.get(code);
-  if (refused !== undefined) return new BookRefused(refused);
+  if (refused !== undefined) return new BookRefused(refused, (it as CloseEvent).reason);
   return typeof code === 'number' ? new StreamBroken(`closed with ${code}`, 0, it) : brokenBy(it);
 }

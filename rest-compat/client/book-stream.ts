@@ -5,16 +5,19 @@ import {
   brokenBy,
   eventIn,
   type FollowedBook,
+  type GraphqlFault,
+  refusalIn,
   StreamBroken,
   type StreamOptions,
+  type SubscriptionResult,
   shownSessionOf,
   silenceTimer,
   subscriptionTo,
   takenFrom,
 } from './book-subscription.ts';
 
-/** Statuses that pass. */
-const transient: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+/** A refusal of the service's own is no longer; whatever is stands in for it on the way. */
+const REFUSAL_BYTES_MAX = 65_536;
 
 /**
  * The events of one book after `after`, by server-sent events (graphql-sse, a connection each), for as long as it holds. The
@@ -67,11 +70,29 @@ async function ask(
     signal,
   });
   if (answer.ok && answer.body) return answer.body;
-  await answer.body?.cancel();
-  const { status, headers } = answer;
-  if (status >= 400 && status < 500 && !transient.has(status))
-    throw new BookRefused(status === 401 || status === 403 ? 'forbidden' : `status ${status}`);
-  throw new StreamBroken(`status ${status}`, Number(headers.get('Retry-After') ?? 0) * 1_000 || 0);
+  const refusal = refusalIn(await faultsIn(answer));
+  if (refusal instanceof BookRefused) throw refusal;
+  throw new StreamBroken(`status ${answer.status}`, Number(answer.headers.get('Retry-After') ?? 0) * 1_000 || 0);
+}
+
+/** What the service itself says is wrong; of what others say on the way, by whichever status, nothing: that passes. */
+async function faultsIn({ body }: Response): Promise<readonly GraphqlFault[]> {
+  let text = '';
+  if (body === null) return [];
+  for await (const piece of takenFrom(body.pipeThrough(new TextDecoderStream()).getReader())) {
+    text += piece;
+    if (text.length > REFUSAL_BYTES_MAX) break;
+  }
+  return faultsOf(text);
+}
+
+function faultsOf(text: string): readonly GraphqlFault[] {
+  try {
+    const { errors } = JSON.parse(text) as SubscriptionResult;
+    return Array.isArray(errors) ? errors : [];
+  } catch {
+    return [];
+  }
 }
 
 function watch(heard: () => void) {

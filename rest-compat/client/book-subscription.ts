@@ -12,7 +12,7 @@ export interface StreamOptions {
   /** Where the service is, without a path below it. */
   readonly url: string;
   readonly fetch?: typeof fetch;
-  /** What of an event's row comes along, as a selection of GraphQL (`evidence amount`). Without it no row does. */
+  /** What of an event's row comes along, as a selection of GraphQL (`evidence payment { amount }`). Without it no row does. */
   readonly row?: string;
 }
 
@@ -21,10 +21,12 @@ export class BookRefused extends Error {
   override name = 'BookRefused';
   /** `forbidden`: the session does not open that book, or no more. */
   readonly code: string;
+  readonly why: string;
 
-  constructor(code: string) {
-    super(`the book is not shown: ${code}`);
+  constructor(code: string, why: string) {
+    super(`the book is not shown: ${code}: ${why}`);
     this.code = code;
+    this.why = why;
   }
 }
 
@@ -82,7 +84,9 @@ export function eventIn({ data, errors = [] }: SubscriptionResult): FollowedEven
 
 export function refusalIn([first]: readonly GraphqlFault[]): BookRefused | StreamBroken {
   const code = String(first?.extensions?.code);
-  return lasting.has(code) ? new BookRefused(code) : new StreamBroken(first?.message ?? 'no event');
+  return lasting.has(code)
+    ? new BookRefused(code, first?.message ?? '')
+    : new StreamBroken(first?.message ?? 'no event');
 }
 
 /** What went wrong, in the two words that a follower knows. */

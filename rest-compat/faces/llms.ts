@@ -15,7 +15,24 @@ const START = [
 
 /** /llms.txt (llmstxt.org): the doors by what they are for, each with its summary and what it costs. */
 export function llms(doors: readonly Door[], base_url: string): string {
-  return textOfLines([...START, ...tags.flatMap(tag => section(tag, doors, base_url))]);
+  return textOfLines([
+    ...START,
+    '',
+    ...faces.map(face => faceOf(face, base_url)),
+    ...tags.flatMap(tag => section(tag, doors, base_url)),
+  ]);
+}
+
+/** The same doors for programs that speak otherwise. */
+const faces = [
+  ['MCP', '/mcp', 'each door as a tool of the Model Context Protocol (streamable HTTP), paid in `_meta`'],
+  ['A2A', '/.well-known/agent-card.json', 'the agent card; messages go to /a2a-message'],
+  ['GraphQL', '/graphql', 'all of it as one graph, and live rows over graphql-ws'],
+  ['OpenAPI', '/openapi.json', 'every door with its shapes'],
+] as const;
+
+function faceOf([name, path, what]: (typeof faces)[number], base_url: string): string {
+  return `- [${name}](${base_url}${path}): ${what}`;
 }
 
 function section({ name, description }: JsonObject, doors: readonly Door[], base_url: string): readonly string[] {

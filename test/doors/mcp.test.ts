@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -5,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { doorTools } from '../../rest-compat/faces/mcp/tool.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { officialClient, registrationOf } from '../harness/buyer.ts';
 import { ask, CHAT, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
 import { taskOf } from '../harness/doors/tasks.ts';
@@ -61,6 +63,37 @@ describe('the official client with a handshake', () => {
     const result = await use(await connect(), 'get_log_checkpoint');
     expect(result.content[0]?.text).toBe((await service.get<string>('/log/checkpoint')).body);
     expect(result.structuredContent).toMatchObject({ media_type: 'text/plain' });
+  });
+
+  it('a door that answers a list answers one as `items`: what is structured is an object', async () => {
+    const result = await use(await connect(), 'get_log_breaks');
+    expect(result.structuredContent).toEqual({ items: (await service.get('/.well-known/log-breaks.json')).body });
+  });
+
+  it('a proof of possession is an argument, also of what is merely read', async () => {
+    const { agent_id, session } = await service.newAgent();
+    const digest = createHmac('sha256', session)
+      .update(`${agent_id}.${proofWindow(Date.now())}`)
+      .digest('hex');
+    const client = await connect();
+    const result = await use(client, 'get_agent_book', { agent_id, proof: `sha256=${digest}` });
+    expect(result.structuredContent).toMatchObject({ agent_id });
+    const wrong = await use(client, 'get_agent_book', { agent_id, proof: `sha256=${'0'.repeat(64)}` });
+    expect(wrong.isError).toBe(true);
+  });
+
+  it('the list of tools is compressed for whoever takes that; what a tool answers is not', async () => {
+    const asked = (method: string, params: JsonObject) =>
+      fetch(`${service.url}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json', 'accept-encoding': 'gzip' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      });
+    const listed = await asked('tools/list', {});
+    expect(listed.headers.get('content-encoding')).toBe('gzip');
+    expect(((await listed.json()) as { result: { tools: [] } }).result.tools.length).toBeGreaterThan(100);
+    const used = await asked('tools/call', { name: 'get_x402_manifest', arguments: {} });
+    expect(used.headers.get('content-encoding')).toBeNull();
   });
 
   it('an unpaid tool says what it asks for, the same as its door', async () => {

@@ -22,8 +22,8 @@ interface Asked {
   readonly session: string | undefined;
   readonly after: number;
 }
-/** A status, or what is said before it breaks off; `errors` is one of those. */
-type Said = number | readonly (FollowedEvent | { readonly code: string })[];
+/** A status (403 is the service's own), a proxy's page, or what is said before it breaks off; `errors` is one of those. */
+type Said = number | string | readonly (FollowedEvent | { readonly code: string })[];
 
 /** Answers the nth connection by the nth of these, and each later one by the last. */
 async function serve(answers: readonly Said[]) {
@@ -34,7 +34,11 @@ async function serve(answers: readonly Said[]) {
     const said = answers[Math.min(asked.length, answers.length - 1)] ?? 500;
     const session = request.headers['x-svc-session'] as string | undefined;
     asked.push({ url: request.url ?? '', session, after: JSON.parse(text).variables.after });
-    if (typeof said === 'number') return void response.writeHead(said).end();
+    if (typeof said === 'string') return void response.writeHead(403, { 'content-type': 'text/html' }).end(said);
+    if (typeof said === 'number') {
+      const errors = [{ message: 'No.', extensions: { code: said === 403 ? 'forbidden' : 'unavailable' } }];
+      return void response.writeHead(said).end(JSON.stringify({ errors }));
+    }
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
     for (const one of said) {
       const result = 'code' in one ? { errors: [{ message: '', extensions: one }] } : { data: { event: one } };
@@ -94,6 +98,12 @@ it('comes back from its cursor when the line breaks off, and takes what was sent
   expect(end).toMatchObject({ kind: 'refused', code: 'forbidden', cursor: { position: 3, hash: third.hash } });
 });
 
+it('comes back where somebody on the way says no: a page, nothing, or more than anybody reads', async () => {
+  const { held, end } = await follow(['<h1>Forbidden</h1>', '', ' '.repeat(1_000_000), [first], 403]);
+  expect(held).toEqual([first]);
+  expect(end).toMatchObject({ kind: 'refused', code: 'forbidden' });
+});
+
 it('shows its session in a header and nowhere else, also not in what it tells of trouble', async () => {
   const { asked, faults } = await follow([[first], 502, 403]);
   for (const { url, session } of asked) expect([url, session]).toEqual(['/graphql/stream', SESSION]);
@@ -112,7 +122,7 @@ it.each([
 });
 
 it('asks again where an event did not come, before it calls that a gap', async () => {
-  const { held, end } = await follow([[first, third], [second, third], 401]);
+  const { held, end } = await follow([[first, third], [second, third], 403]);
   expect(held).toEqual([first, second, third]);
   expect(end).toMatchObject({ kind: 'refused', code: 'forbidden' });
 });

@@ -32,7 +32,10 @@ it('GET /llms.txt 200: each door with its summary, and what a paid one costs', a
   const lines = linesIn(await read('/llms.txt'));
   expect(lines[0]).toMatch(/^# \S/);
   expect(lines[2]).toMatch(/^> \S/);
-  const items = lines.filter(line => line.startsWith('- ['));
+  const [faces, items] = [/^- \[(MCP|A2A|GraphQL|OpenAPI)\]\(https:/, /^- \[[A-Z, ]+ \//].map(of =>
+    lines.filter(line => of.test(line)),
+  ) as [string[], string[]];
+  expect(faces).toHaveLength(4);
   expect(items).toHaveLength(everyDoor.length);
   for (const { methods, path, summary, price } of everyDoor) {
     const start = `- [${methods.join(', ')} ${path}](https://svc.test${path}): ${summary}`;

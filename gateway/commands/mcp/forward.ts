@@ -122,7 +122,7 @@ function readMessage(line: string): RpcMessage {
 /** Whether it was called is not known; a second payment for it could be one too many. */
 function unanswered({ params }: Sent, { url }: ToolService): string {
   const open = pays(metaOf(params)) ? ' Whether the payment was taken is not known: call again with the same one.' : '';
-  return `${url} did not answer, or not as this service would.${open}`;
+  return `${url} did not answer, or not as this service would: it has to run (npm start), at SERVICE_URL.${open}`;
 }
 
 async function wholeText(answer: Response): Promise<string> {

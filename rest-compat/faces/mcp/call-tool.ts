@@ -46,7 +46,7 @@ function refused(param: string, message: string): DoorOutcome {
 
 function requestOf(
   { door }: Tool,
-  { method, params, query, body, session }: Placed,
+  { method, params, query, body, headers: shown }: Placed,
   meta: JsonObject,
   { headers, address, bytes }: ToolCaller,
 ): DoorRequest {
@@ -57,7 +57,7 @@ function requestOf(
       // Where a door could show a page, too, it is asked for what a program reads.
       accept: 'application/json',
       ...passed,
-      ...(session !== null && { 'x-svc-session': session }),
+      ...shown,
       ...paymentHeader(meta),
     },
     body: method === 'GET' ? null : source(bytes > door.body_bytes_max, body),

@@ -8,6 +8,9 @@ import { jsonSchema } from '../../door-schemas.ts';
  */
 const DEPTH_MAX = 2;
 
+/** The member in which a door's list stands: what a tool answers is an object. */
+export const ITEMS = 'items';
+
 /** What a tool answers that did not do what it was called for: an offer of x402, a problem (RFC 9457), or a signed refusal. */
 const faults: readonly JsonObject[] = [
   { type: 'object', properties: { x402Version: { type: 'integer' } }, required: ['x402Version', 'accepts'] },
@@ -25,8 +28,13 @@ const medium: JsonObject = {
 /** Faults stand among the alternatives: clients hold whatever is structured against it, errors included. */
 export function outputSchema(door: Door): JsonObject {
   const other = door.other_media.length > 0 || !isJson(door.media);
-  const good = isJson(door.media) ? [cut(jsonSchema(door.response, 'output'), DEPTH_MAX)] : [];
+  const good = isJson(door.media) ? [object(cut(jsonSchema(door.response, 'output'), DEPTH_MAX))] : [];
   return { type: 'object', anyOf: [...good, ...(other ? [medium] : []), ...faults] };
+}
+
+function object(shape: JsonObject): JsonObject {
+  if (shape.type !== 'array') return shape;
+  return { type: 'object', properties: { [ITEMS]: shape }, required: [ITEMS] };
 }
 
 export function isJson(media: string): boolean {

@@ -76,7 +76,8 @@ export interface Placed {
   readonly params: Readonly<Record<string, string>>;
   readonly query: JsonObject;
   readonly body: JsonObject;
-  readonly session: string | null;
+  /** By which possession is shown. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** @throws Refusal where a path could not have said it */
@@ -85,13 +86,12 @@ export function placed(door: Door, places: Places, given: JsonObject): Placed {
   const found = Object.entries(given).map(([name, value]) => ({ name, value, place: placeFor(places, method, name) }));
   // Not by assignment: an argument may be called `__proto__`.
   const of = (place: keyof Places) => found.filter(each => each.place === place);
-  const [session] = of('header');
   return {
     method,
     params: Object.fromEntries(of('path').map(({ name, value }) => [name, segment(name, value)])),
     query: Object.fromEntries(of('query').map(({ name, value }) => [name, asText(value)])),
     body: Object.fromEntries(of('body').map(({ name, value }) => [name, value])),
-    session: session ? sessionIn(session.value) : null,
+    headers: Object.fromEntries(of('header').map(({ name, value }) => [headerOf[name], textIn(name, value)])),
   };
 }
 
@@ -101,6 +101,8 @@ function placeFor({ path, query, body }: Places, method: DoorMethod, name: strin
   if (has(path)) return 'path';
   if (method !== 'GET' && has(body)) return 'body';
   if (name === SESSION) return 'header';
+  // What is read has no body, and so no proof in one.
+  if (method === 'GET' && has(body) && !has(query) && Object.hasOwn(headerOf, name)) return 'header';
   return method === 'GET' || has(query) ? 'query' : 'body';
 }
 
@@ -109,16 +111,18 @@ function methodFor({ methods }: Door, { query, body }: Places, given: JsonObject
   const [first = 'GET'] = methods;
   if (!methods.includes('GET')) return first;
   const has = ({ shapes }: ArgumentPlace, name: string) => Object.hasOwn(shapes, name);
-  const writes = Object.keys(given).some(name => has(body, name) && !has(query, name) && !proofs.has(name));
+  const writes = Object.keys(given).some(
+    name => has(body, name) && !has(query, name) && !Object.hasOwn(headerOf, name),
+  );
   return writes ? (methods.find(method => method !== 'GET') ?? first) : 'GET';
 }
 
 /** How a body shows possession; what is merely read shows it by headers. */
-const proofs: ReadonlySet<string> = new Set([SESSION, 'proof']);
+const headerOf: Readonly<Record<string, string>> = { [SESSION]: 'x-svc-session', proof: 'x-svc-proof' };
 
-function sessionIn(value: Json): string {
+function textIn(param: string, value: Json): string {
   if (typeof value === 'string') return value;
-  throw new Refusal('invalid_request', { param: SESSION, detail: `${SESSION} is text.` });
+  throw new Refusal('invalid_request', { param, detail: `${param} is text.` });
 }
 
 function segment(name: string, value: Json): string {

@@ -28,8 +28,9 @@ export async function serveMcp(app: FastifyInstance, house: Face, origins: Origi
     scope.route({
       method: METHODS,
       url: PATH,
-      compress: false,
       onRequest: async (request, reply) => {
+        // Beside what its sender says an answer may hold a secret, whose length would tell of it; and events are not to be held back.
+        request.headers['x-no-compression'] = 'a secret';
         if (request.method === 'OPTIONS')
           return sendOutcome(reply, { status: 204, headers: { allow: ALLOW }, body: null });
         const stray = strayBy(request.host, request.headers.origin, neighbours);
@@ -47,6 +48,9 @@ export async function serveMcp(app: FastifyInstance, house: Face, origins: Origi
  */
 const notAllowed = fault(405, null, { code: 'refused', message: 'Method not allowed.' }, { allow: ALLOW });
 
+/** The same for everybody. */
+const LONG_AND_PUBLIC = 'tools/list';
+
 const JSON_MEDIA = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 
 async function posted(request: FastifyRequest, house: Face): Promise<DoorOutcome> {
@@ -60,6 +64,7 @@ async function posted(request: FastifyRequest, house: Face): Promise<DoorOutcome
   if (release === null) return crowded(house);
   const body = await readJson(raw, bounds.message_bytes_max).finally(release);
   if (body.kind === 'refused') return unread(body);
+  if (body.value.method === LONG_AND_PUBLIC) delete headers['x-no-compression'];
   const broke = (it: unknown) => request.log.error({ err: it }, 'a tool broke');
   return answerMessage(body.value, { caller: { headers, address, bytes }, house, broke });
 }

@@ -3,7 +3,7 @@ import { errors } from '../../../schema/errors.ts';
 import type { DoorOutcome } from '../../call.ts';
 import type { Answer } from '../../problem.ts';
 import type { Spoken } from './generation.ts';
-import { isJson } from './output-schema.ts';
+import { ITEMS, isJson } from './output-schema.ts';
 import { answerMeta, PAYMENT_EXTENSION, requiredText } from './payment-meta.ts';
 import { ending } from './server.ts';
 
@@ -42,10 +42,15 @@ function whole(outcome: DoorOutcome): Answer {
 function said({ status, headers, body }: Answer): Said {
   const media = headers['content-type'] ?? '';
   if (body === null) return asJson(silent(status));
-  if (typeof body === 'string' && isJson(media)) return { text: body, structured: body };
+  if (typeof body === 'string' && isJson(media)) return { text: body, structured: structuredOf(body) };
   const [media_type = ''] = media.split(';');
   if (typeof body === 'string') return { text: body, structured: JSON.stringify({ media_type, text: body }) };
   return asJson({ media_type, base64: body.toString('base64') });
+}
+
+/** What is structured is an object (2025-06-18, "Structured Content"): a list stands in one. */
+function structuredOf(json: string): string {
+  return json.startsWith('[') ? `{"${ITEMS}":${json}}` : json;
 }
 
 function asJson(value: JsonObject): Said {
