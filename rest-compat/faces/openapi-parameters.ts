@@ -39,7 +39,8 @@ export const delegation: JsonObject = {
     'Beside a payment on Base: base64url of the JSON {grant, signature}, the AuthorizeSession that it is made under, its ' +
     'payer the payer of the payment (GET /v1/sessions/types). An `act` {nonce, deadline, signature} or {challenge_id, ' +
     'signature} beside it, a SessionAct `pay` on `payment/<EIP-3009 nonce>`, passes what the book wants a fresh approval for. ' +
-    'It is part of the request that the payment buys.',
+    'It is part of the request that the payment buys. It is a bound and no purse: an agent without a wallet pays from no book, the ' +
+    'money is the payer’s and moves by x402.',
   schema: { type: 'string', maxLength: sessionLimits.delegation_header_chars_max },
 };
 

@@ -26,7 +26,9 @@ type Said = Pick<SessionActResult, 'action' | 'resource' | 'delegationHash'>;
 
 /** What each act does: each takes the nonce in the transaction of what it writes. */
 const effects: Readonly<Record<ActAction, Effect>> = {
-  ...{ handoff: handOff, read_private: readPrivate, redeem },
+  handoff: handOff,
+  read_private: readPrivate,
+  redeem,
   approve: approveCall,
 };
 

@@ -1,0 +1,96 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { Grant } from '../../schema/session/grant.ts';
+import { sessionLimits } from '../../schema/session/session-limits.ts';
+import { ask, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { type ActParts, type Delegated, delegate, signAct } from '../harness/session/delegate.ts';
+
+/* Where a session or a tree of them is full, raced for, or narrower than what is asked of it. */
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+
+let service: Service;
+let owner: Agent;
+beforeAll(async () => {
+  service = await openService();
+  owner = await service.newAgent();
+});
+
+const newKey = () => privateKeyToAccount(generatePrivateKey());
+
+async function boundSession(more: Partial<Grant> = {}) {
+  const session = await delegate(owner.account, owner.account, newKey(), more);
+  const answer = await service.buy<{ svc: Svc }>(owner.account, ask('Binds', { model: 'alpha-1' }), session.headers);
+  expect(answer.status).toBe(200);
+  return { session, task_id: answer.body.svc.task_id };
+}
+
+function childOf(parent: Delegated, more: Partial<Grant> = {}) {
+  const { validAfter, sessionExpiry, models, doors } = parent.grant;
+  const within = { capAtomic: '500000', validAfter, sessionExpiry, models, doors };
+  const parentDelegationHash = parent.delegation_hash as Grant['parentDelegationHash'];
+  return delegate(parent.agent, owner.account, newKey(), { ...within, parentDelegationHash, ...more });
+}
+
+const buyUnder = ({ headers }: Delegated) =>
+  service.buy<JsonObject>(owner.account, ask('Under it', { model: 'alpha-1' }), headers);
+const act = async (session: Delegated, parts: ActParts) =>
+  service.post<JsonObject>(`/v1/sessions/${session.delegation_hash}/act`, await signAct(session, parts));
+
+describe('a child', () => {
+  it('400 with more models or doors than its parent, also with all of them; 200 with the same', async () => {
+    const { session } = await boundSession({ models: ['alpha-1'], doors: ['chat_completions'] });
+    const wider: Partial<Grant>[] = [
+      { models: [] },
+      { models: ['alpha-1', 'beta-1'] },
+      { doors: [] },
+      { doors: ['chat_completions', 'responses'] },
+    ];
+    for (const more of wider)
+      expect(await buyUnder(await childOf(session, more))).toMatchObject({
+        status: 400,
+        body: { code: 'delegation_invalid', charged: false },
+      });
+    expect((await buyUnder(await childOf(session))).status).toBe(200);
+  });
+
+  it('400 where its parent has as many that live as it may; those that are over do not count', async () => {
+    const { session } = await boundSession();
+    const made = `parent_hash = '${session.delegation_hash}'`;
+    await service.query(
+      `insert into delegation select (jsonb_populate_record(d, jsonb_build_object(
+          'delegation_hash', d.delegation_hash || '-' || i, 'parent_hash', d.delegation_hash))).*
+        from delegation d, generate_series(1, ${sessionLimits.children_max}) i
+        where d.delegation_hash = '${session.delegation_hash}'`,
+    );
+    expect(await buyUnder(await childOf(session))).toMatchObject({ status: 400, body: { code: 'delegation_invalid' } });
+    await service.query(`update delegation set session_expiry = extract(epoch from now())::int8 - 1 where ${made}`);
+    expect((await buyUnder(await childOf(session))).status).toBe(200);
+  });
+});
+
+describe('/v1/sessions/{delegation_hash}/act', () => {
+  it('handoff 200 once of 20 that race for one receipt and agent; the others 409 with the receipt that it made', async () => {
+    const [{ session, task_id }, target] = [await boundSession(), await service.newAgent()];
+    const parts = { action: 'handoff', resource: `receipt/${task_id}`, target_agent: target.agent_id };
+    const heard = await Promise.all(Array.from({ length: 20 }, () => act(session, parts)));
+    const [handed, ...more] = heard.filter(({ status }) => status === 200);
+    expect(more).toEqual([]);
+    const { task_id: made } = (handed?.body.receipt ?? {}) as JsonObject;
+    for (const { status, body } of heard.filter(one => one !== handed))
+      expect([status, body.code, body.task_id]).toEqual([409, 'already_handed_off', made]);
+  });
+
+  it('429 rate_limited where as many nonces are remembered as may be', async () => {
+    const { session } = await boundSession();
+    await service.query(
+      `insert into act_use select '${session.delegation_hash}', 'taken-' || i, now() + interval '1 hour'
+        from generate_series(1, ${sessionLimits.acts_taken_max}) i`,
+    );
+    expect(await act(session, { action: 'read_private', resource: 'book' })).toMatchObject({
+      status: 429,
+      body: { code: 'rate_limited' },
+    });
+  });
+});
