@@ -48,9 +48,7 @@ const eventsOf = ({ agent_id }: Agent, kind: string) =>
 
 /** As if its first count had waited for a minute: a gateway's next round tells it. */
 async function minutePassed({ agent_id }: Agent): Promise<void> {
-  await expect
-    .poll(() => service.query('select 1 from book_counted where agent_id = $1', [agent_id]), { timeout: 20_000 })
-    .toHaveLength(1);
+  await expect.poll(() => service.query('select 1 from book_counted where agent_id = $1', [agent_id])).toHaveLength(1);
   const text = `update book_counted set first_at = first_at - interval '1 minute' where agent_id = $1`;
   await service.query(text, [agent_id]);
   const left = () => service.query('select 1 from book_counted where agent_id = $1', [agent_id]);

@@ -106,9 +106,7 @@ describe('boardEvents', () => {
     await writePost(database, post_id);
     for (let i = 0; i < 20; i++) await changePost(database, post_id, 'post_liked');
     const wanted = Array.from({ length: 21 }, (_, index) => before + index + 1);
-    await expect
-      .poll(() => followers.every(({ heard }) => heard.length === wanted.length), { timeout: 10_000 })
-      .toBe(true);
+    await expect.poll(() => followers.every(({ heard }) => heard.length === wanted.length)).toBe(true);
     for (const { heard } of followers) expect(heard.map(({ position }) => position)).toEqual(wanted);
   });
 });

@@ -39,7 +39,7 @@ describe('a stream whose payment somebody else has submitted first', () => {
           const stream = await listen(service, body, { headers: made.headers });
           return stream.status === 200 ? stream.rest() : stream.status;
         },
-        { timeout: 20_000, interval: 200 },
+        { interval: 200 },
       )
       .toMatchObject({ ends_well: true, finish_reasons: ['stop'], svc: { payment_ref: `base:${transaction}` } });
     expect(await service.transfersFrom(payer)).toHaveLength(1);

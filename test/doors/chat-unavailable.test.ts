@@ -77,7 +77,7 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
     expect(await service.claimsOf(payer)).toEqual([]);
   };
   const paysInTheEnd = async ({ payer, payment }: Awaited<ReturnType<typeof released>>) => {
-    await expect.poll(async () => (await chat(payment)).status, { timeout: 20_000, interval: 500 }).toBe(200);
+    await expect.poll(async () => (await chat(payment)).status, { interval: 500 }).toBe(200);
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   };
 

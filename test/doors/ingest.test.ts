@@ -213,7 +213,7 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
     expect(proven).toMatchObject({ status: 201, body: { payment: { collected: true } } });
     await yieldNow();
     await expect
-      .poll(() => correctionsOf(unproven.body.task_id), { timeout: 20_000 })
+      .poll(() => correctionsOf(unproven.body.task_id))
       .toEqual([{ reason: 'payer_proven_elsewhere', yielded_to: proven.body.task_id }]);
     expect((await house.bookOf(other)).totals).toEqual(before.totals);
   });
@@ -244,9 +244,7 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
     const proven = await house.ingestWaived(await shown(agent.agent_id, at));
     expect(proven).toMatchObject({ status: 201, body: { payment: { collected: true } } });
     await yieldNow();
-    await expect
-      .poll(() => correctionsOf(unproven.body.task_id), { timeout: 20_000 })
-      .toMatchObject([{ yielded_to: proven.body.task_id }]);
+    await expect.poll(() => correctionsOf(unproven.body.task_id)).toMatchObject([{ yielded_to: proven.body.task_id }]);
   });
 
   it('answers alike on the graph', async () => {

@@ -210,7 +210,7 @@ beforeAll(async () => {
   // Until the newest leaf is behind the newest statement of totals: nothing moves any more.
   const [log] = await service.query<{ tree_size: string }>('select tree_size from log_head');
   const stated = async () => expect((await service.get('/log/totals')).body?.tree_size).toBe(Number(log?.tree_size));
-  await vi.waitFor(stated, { timeout: 20_000, interval: 200 });
+  await vi.waitFor(stated, { timeout: 60_000, interval: 200 });
 });
 
 const nobody: Made = {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Grant } from '../../schema/session/grant.ts';
 import { sessionLimits } from '../../schema/session/session-limits.ts';
-import { ask, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { type ActParts, type Delegated, delegate, signAct } from '../harness/session/delegate.ts';
 
 /* Where a session or a tree of them is full, raced for, or narrower than what is asked of it. */
@@ -21,7 +21,7 @@ const newKey = () => privateKeyToAccount(generatePrivateKey());
 
 async function boundSession(more: Partial<Grant> = {}) {
   const session = await delegate(owner.account, owner.account, newKey(), more);
-  const answer = await service.buy<{ svc: Svc }>(owner.account, ask('Binds', { model: 'alpha-1' }), session.headers);
+  const answer = await service.buy(owner.account, ask('Binds', { model: 'alpha-1' }), session.headers);
   expect(answer.status).toBe(200);
   return { session, task_id: answer.body.svc.task_id };
 }
@@ -33,8 +33,7 @@ function childOf(parent: Delegated, more: Partial<Grant> = {}) {
   return delegate(parent.agent, owner.account, newKey(), { ...within, parentDelegationHash, ...more });
 }
 
-const buyUnder = ({ headers }: Delegated) =>
-  service.buy<JsonObject>(owner.account, ask('Under it', { model: 'alpha-1' }), headers);
+const buyUnder = ({ headers }: Delegated) => service.buy(owner.account, ask('Under it', { model: 'alpha-1' }), headers);
 const act = async (session: Delegated, parts: ActParts) =>
   service.post<JsonObject>(`/v1/sessions/${session.delegation_hash}/act`, await signAct(session, parts));
 

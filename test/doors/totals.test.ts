@@ -28,7 +28,7 @@ beforeAll(async () => {
 async function counted(): Promise<void> {
   const [log] = await service.query<{ tree_size: string }>('select tree_size from log_head');
   const here = async () => expect((await service.get('/log/totals')).body?.tree_size).toBe(Number(log?.tree_size));
-  await vi.waitFor(here, { timeout: 20_000, interval: 200 });
+  await vi.waitFor(here, { timeout: 60_000, interval: 200 });
 }
 
 const total = (query = '', headers = session) =>

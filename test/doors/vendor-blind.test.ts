@@ -118,17 +118,14 @@ describe.each(kinds)('%s', (_, path, body) => {
 it('callers share connections: which one a call came over says nothing of who called', async () => {
   const used = new Map<number, Set<number>>();
   await expect
-    .poll(
-      async () => {
-        for (const caller of callers) {
-          const { seen } = await sent(caller, CHAT, ask(randomBytes(4).toString('hex')));
-          for (const { connection } of seen)
-            used.set(connection, (used.get(connection) ?? new Set()).add(caller.agent_id));
-        }
-        return Math.max(...[...used.values()].map(({ size }) => size));
-      },
-      { timeout: 30_000 },
-    )
+    .poll(async () => {
+      for (const caller of callers) {
+        const { seen } = await sent(caller, CHAT, ask(randomBytes(4).toString('hex')));
+        for (const { connection } of seen)
+          used.set(connection, (used.get(connection) ?? new Set()).add(caller.agent_id));
+      }
+      return Math.max(...[...used.values()].map(({ size }) => size));
+    })
     .toBe(2);
 });
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const { secretOf, put, read, rotate, ping, redeliver, deadLetters } = webhookDoorsOf(() => service);
 const { record, graphql } = inflowDoorsOf(() => service);
-const POLL = { timeout: 30_000 };
+const POLL = { timeout: 60_000 };
 
 async function subscribed(status = 200) {
   const [agent, receiver] = await Promise.all([service.newAgent(), openReceiver(() => ({ status }))]);

@@ -171,7 +171,7 @@ describe('a webhook that is changed', () => {
     expect(new Set(receiver.ids()).size).toBe(2);
     await expect
       .poll(() => service.query('select 1 from graphile_worker.jobs where key like $1', [`msg_${agent.agent_id}_%`]), {
-        timeout: 30_000,
+        timeout: 60_000,
       })
       .toEqual([]);
     expect(receiver.received).toHaveLength(2);

@@ -21,15 +21,9 @@ const afterwards: readonly [what: string, begin: Begin][] = [
 ];
 
 describe('a node that, after the broadcast,', () => {
-  it.each(afterwards)(
-    '%s: 503 settlement_pending until it answers, then 200; one transfer',
-    {
-      timeout: 90_000,
-    },
-    async (what, begin) => {
-      await doubtful.expectPatience(what, () => begin(doubtful.node));
-    },
-  );
+  it.each(afterwards)('%s: 503 settlement_pending until it answers, then 200; one transfer', async (what, begin) => {
+    await doubtful.expectPatience(what, () => begin(doubtful.node));
+  });
 });
 
 const reads = ['eth_call'];

@@ -41,9 +41,7 @@ async function expectPaid(order: Order): Promise<Answer> {
 }
 
 describe('a database that has become read-only', () => {
-  it('lets no call be charged, and health says so; the same payments pay once it takes writes again', {
-    timeout: 90_000,
-  }, async () => {
+  it('lets no call be charged, and health says so; the same payments pay once it takes writes again', async () => {
     const bought = await buyer.chat('bought before');
     const paid = await send(gateway, bought);
     expect(paid.status).toBe(200);
@@ -100,9 +98,7 @@ describe('a database whose disk is full', () => {
     expect(await audit(ground)).toBe(before + orders.length);
   });
 
-  it('before the payment is sent: worked for, and not sent; the payment stays usable', {
-    timeout: 90_000,
-  }, async () => {
+  it('before the payment is sent: worked for, and not sent; the payment stays usable', async () => {
     const before = await audit(ground);
     const empty = await fill('settlement');
     const order = await buyer.chat('no room for the settlement');

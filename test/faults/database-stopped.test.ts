@@ -76,9 +76,7 @@ function follow(): { readonly positions: number[] } {
 }
 
 describe('a database that is stopped at once under load, and started again', () => {
-  it('costs nobody a call: 503 meanwhile, nothing settles, and all is as if nothing had been', {
-    timeout: 180_000,
-  }, async () => {
+  it('costs nobody a call: 503 meanwhile, nothing settles, and all is as if nothing had been', async () => {
     const live = follow();
     const stop = underLoad();
     await eventually('calls land', async () => (await moved()) > 40 || null);

@@ -73,9 +73,7 @@ const stateThere = async ({ claim_key }: Order) =>
     await older.database.query({ text: 'select state from payment_claim where claim_key = $1', values: [claim_key] })
   )[0];
 
-it('halts: /readyz and /health turn and name both heads, and nothing is signed upon what is left', {
-  timeout: 120_000,
-}, async () => {
+it('halts: /readyz and /health turn and name both heads, and nothing is signed upon what is left', async () => {
   const before = await older.heads();
   older.turnBack();
   const halt = await eventually('halted', () => haltOf(gateway));
@@ -95,9 +93,7 @@ it('halts: /readyz and /health turn and name both heads, and nothing is signed u
   expect(await older.heads()).toEqual(before);
 });
 
-it('delivers what this database still knows, and says of all other money that it may be on its way, never 402', {
-  timeout: 120_000,
-}, async () => {
+it('delivers what this database still knows, and says of all other money that it may be on its way, never 402', async () => {
   const noted = async () => [
     await older.database.query({ text: 'select agent_id, position, kind from book_event order by 1, 2' }),
     await older.database.query({ text: 'select * from book_replay_hour' }),
@@ -115,9 +111,7 @@ it('delivers what this database still knows, and says of all other money that it
   expect(await stateThere(on_its_way)).toEqual({ state: 'claimed' });
 });
 
-it('a start is refused: by the saved head, or without one by the halt, each naming both heads', {
-  timeout: 120_000,
-}, async () => {
+it('a start is refused: by the saved head, or without one by the halt, each naming both heads', async () => {
   const { root_hash } = await head();
   await gateway.stop();
   const shrunken = await refusalOf(ground, { url: older.url });
@@ -135,9 +129,7 @@ it('a start is refused: by the saved head, or without one by the halt, each nami
   expect(lines.map(line => JSON.parse(line))).toContainEqual(expect.objectContaining({ tree_size: 0 }));
 });
 
-it('an accepted break leads back to work, and all money that moved gets its answer, once', {
-  timeout: 180_000,
-}, async () => {
+it('an accepted break leads back to work, and all money that moved gets its answer, once', async () => {
   const { tree_size, root_hash } = await head();
   await acceptLogBreak(ground, 'an older replica was promoted', { url: older.url });
   expect(await older.database.query({ text: 'select halted from log_head' })).toEqual([{ halted: null }]);

@@ -56,9 +56,7 @@ const cases: readonly [statement: string, commit: Cut['commit'], heard: string][
 ];
 
 describe.each(cases)('the commit of "%s" in doubt, in truth %s', (statement, commit, heard) => {
-  it(`is answered ${heard}; the same payment brings the answer, one transfer and one record`, {
-    timeout: 90_000,
-  }, async () => {
+  it(`is answered ${heard}; the same payment brings the answer, one transfer and one record`, async () => {
     const before = await audit(ground);
     const order = await buyer.chat(`${statement} ${commit}`);
     const answer = await cutAt({ statement, commit }, order);
@@ -74,9 +72,7 @@ describe.each(cases)('the commit of "%s" in doubt, in truth %s', (statement, com
 describe.each(cases)(
   'the commit of "%s" in doubt, in truth %s, and the database away from then on',
   (statement, commit) => {
-    it('says nothing of the money but that it may be on its way, and all comes right once it is back', {
-      timeout: 90_000,
-    }, async () => {
+    it('says nothing of the money but that it may be on its way, and all comes right once it is back', async () => {
       const before = await audit(ground);
       const order = await buyer.chat(`${statement} ${commit}, then away`);
       const answer = await cutAt({ statement, commit }, order, { down: true });

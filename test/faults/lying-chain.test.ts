@@ -53,13 +53,7 @@ const lies: readonly [what: string, lies: Lies][] = [
 ];
 
 describe('a node that tells of our transaction', () => {
-  it.each(lies)(
-    '%s: 503 settlement_pending until it tells the truth, then 200; one transfer',
-    {
-      timeout: 90_000,
-    },
-    async (what, told) => {
-      await doubtful.expectPatience(what, () => doubtful.node.lie(told));
-    },
-  );
+  it.each(lies)('%s: 503 settlement_pending until it tells the truth, then 200; one transfer', async (what, told) => {
+    await doubtful.expectPatience(what, () => doubtful.node.lie(told));
+  });
 });

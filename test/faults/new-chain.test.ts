@@ -4,9 +4,7 @@ import { jwsOf, nameOf, newBuyer, send } from '../harness/faults/buyer.ts';
 import { claimOf } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 
-it('a database in front of another development chain begins a new epoch: nothing of the old one settles there', {
-  timeout: 120_000,
-}, async () => {
+it('a database in front of another development chain begins a new epoch: nothing of the old one settles there', async () => {
   const ground = await openGround();
   const first = await ground.startProcess();
   const buyer = await newBuyer(ground);

@@ -4,9 +4,7 @@ import { newBuyer, send, trySend } from '../harness/faults/buyer.ts';
 import { closed } from '../harness/faults/claims.ts';
 import { openGround, reached } from '../harness/faults/ground.ts';
 
-it('a call whose process is killed between settlement and record is recorded with its parent', {
-  timeout: 120_000,
-}, async () => {
+it('a call whose process is killed between settlement and record is recorded with its parent', async () => {
   const ground = await openGround();
   const healthy = await ground.start();
   const buyer = await newBuyer(ground);

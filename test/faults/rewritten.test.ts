@@ -33,9 +33,7 @@ beforeAll(async () => {
 const harm = (text: string) => ground.database.query({ text });
 const newest = () => bought.at(-1) as Order;
 
-it('a rewritten receipt: refused at start, until it is declared by its hashes, signed and for all to see', {
-  timeout: 120_000,
-}, async () => {
+it('a rewritten receipt: refused at start, until it is declared by its hashes, signed and for all to see', async () => {
   await harm(`update receipt set payload = replace(payload, '2000', '1000') where leaf_index = 1`);
   const refusal = await refusalOf(ground);
   expect(refusal).toContain('the log is rewritten at leaf 1: its receipt makes hash');
@@ -56,9 +54,7 @@ it('a rewritten receipt: refused at start, until it is declared by its hashes, s
   expect(await refusalOf(ground)).toContain('the log is rewritten at leaf 2: its receipt makes hash');
 });
 
-it('a rewritten leaf among those that a start leaves out: found while the service runs, and the till is closed', {
-  timeout: 120_000,
-}, async () => {
+it('a rewritten leaf among those that a start leaves out: found while the service runs, and the till is closed', async () => {
   // As on a log of many leaves: before it serves it audits the newest of them, here one.
   const gateway = await ground.start({ options: { audit_leaves: 1 } });
   const health = async () =>

@@ -80,7 +80,6 @@ it.each(['before_record', 'in_record'] as const)(
     });
     bought = (await buy(healthy, `For the next one, after ${point}`)).task_id;
   },
-  120_000,
 );
 
 it('a call whose process is killed between settlement and record is recorded under its session, and counted once', async () => {

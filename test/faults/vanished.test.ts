@@ -57,7 +57,7 @@ async function answered(content: string): Promise<Order> {
   return order;
 }
 
-describe('payments that a reorganisation took out of their blocks', { timeout: 120_000 }, () => {
+describe('payments that a reorganisation took out of their blocks', () => {
   it('are corrected where they can move no more, once by two gateways; one that moved after all stands', async () => {
     await answered('kept');
     const before = await head();

@@ -18,9 +18,7 @@ it('three processes tell each message once, and each book in order', async () =>
   const rounds = 12;
   for (let round = 0; round < rounds; round++) await books.tell(agents);
   await receiver.heard(agents.length * rounds);
-  await expect
-    .poll(async () => (await database.query<{ count: number }>({ text: underway }))[0]?.count, { timeout: 30_000 })
-    .toBe(0);
+  await expect.poll(async () => (await database.query<{ count: number }>({ text: underway }))[0]?.count).toBe(0);
   // None twice.
   expect(receiver.received).toHaveLength(agents.length * rounds);
   for (const agent of agents) {

@@ -40,13 +40,11 @@ it('the receiver on the page of webhooks takes messages, and says what is missin
   const said: string[] = [];
   createInterface(receiver.stdout).on('line', line => said.push(line));
   await expect
-    .poll(
-      () =>
-        fetch(`http://127.0.0.1:${port}/`).then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      { timeout: 20_000 },
+    .poll(() =>
+      fetch(`http://127.0.0.1:${port}/`).then(
+        ({ status }) => status,
+        () => 0,
+      ),
     )
     .toBe(401);
 

@@ -89,9 +89,7 @@ it('a log that went back is halted at a look, by every process, without any batc
   await expect(append(one)).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-it('a halt that is lost with a database that goes back once more is written again, until a break is accepted', {
-  timeout: 30_000,
-}, async () => {
+it('a halt that is lost with a database that goes back once more is written again, until a break is accepted', async () => {
   const [one] = processes;
   for (let leaf = 0; leaf < 3; leaf++) await append(one);
   await goBack();

@@ -46,7 +46,7 @@ describe('FACILITATOR_AUTH=bearer:<token>', () => {
     const paid = await order('By token');
     expect((await send(gateway, paid)).status).toBe(200);
     await expect
-      .poll(async () => (await readiness(gateway)).status === 200 && [...asked].sort(), { timeout: 10_000 })
+      .poll(async () => (await readiness(gateway)).status === 200 && [...asked].sort())
       .toEqual(['GET /supported', 'POST /settle', 'POST /verify']);
     expect(await service.transfersOf(paid)).toHaveLength(1);
   });
@@ -91,9 +91,7 @@ describe('FACILITATOR_AUTH=bearer:<token>', () => {
 
   it('/readyz names it while it turns us away from /supported', async () => {
     service.facilitator.demand(() => 401);
-    await expect
-      .poll(() => readiness(gateway), { timeout: 10_000 })
-      .toMatchObject({ status: 503, body: { away: ['facilitator'] } });
+    await expect.poll(() => readiness(gateway)).toMatchObject({ status: 503, body: { away: ['facilitator'] } });
     service.facilitator.demand(knows);
     await expect.poll(() => readiness(gateway)).toMatchObject({ status: 200 });
   });
@@ -131,7 +129,7 @@ describe.each(['ES256', 'EdDSA'] as const)('FACILITATOR_AUTH=cdp:<key id>:<secre
     const paid = await order(`Signed by ${alg}`);
     expect((await send(gateway, paid)).status).toBe(200);
     await expect
-      .poll(async () => (await readiness(gateway)).status === 200 && [...asked].sort(), { timeout: 10_000 })
+      .poll(async () => (await readiness(gateway)).status === 200 && [...asked].sort())
       .toEqual(['/settle', '/supported', '/verify']);
     expect(new Set(nonces).size).toBe(nonces.length);
     service.facilitator.demand(() => 401);

@@ -10,9 +10,7 @@ async function settlementOf({ ground }: Service, { claim_key }: Order): Promise<
   return row?.state;
 }
 
-it('a settlement of a facilitator is final behind the finalized block; one that the chain lost is handed over again', {
-  timeout: 120_000,
-}, async () => {
+it('a settlement of a facilitator is final behind the finalized block; one that the chain lost is handed over again', async () => {
   const service = await openService();
   const gateway = await service.startHasty();
   const buyer = await registeredBuyer(service, gateway);

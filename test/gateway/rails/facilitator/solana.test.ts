@@ -23,7 +23,7 @@ async function answered(payment: Awaited<ReturnType<SolanaService['paymentOnSola
     if (status !== 200) expect(body.code).toMatch(/^(settlement_pending|payment_in_flight)$/);
     return status;
   };
-  await expect.poll(ask_again, { timeout: 40_000, interval: 500 }).toBe(200);
+  await expect.poll(ask_again, { interval: 500 }).toBe(200);
 }
 
 describe('POST /v1/chat/completions by a facilitator on Solana', () => {

@@ -115,9 +115,7 @@ describe('the lineage of a row', () => {
     expect(await read(agent, 2)).toMatchObject({ truncated: false });
   });
 
-  it('has the first descendants in the order of the book, and the word that there are more', {
-    timeout: 60_000,
-  }, async () => {
+  it('has the first descendants in the order of the book, and the word that there are more', async () => {
     const { descendants_max } = lineageLimits;
     // Two children; all that follows is under the second, but for the very last row.
     const parents = [0, 1, 1, ...Array.from({ length: descendants_max - 2 }, () => 3), 2];
