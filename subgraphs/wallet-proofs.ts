@@ -10,3 +10,9 @@ export interface WalletProofs {
 
 /** `unreachable`: the chain could not be asked; `no_turn`: too many want to ask it. Nothing is known then. */
 export type WalletVerdict = 'valid' | 'invalid' | 'unreachable' | 'no_turn';
+
+/**
+ * The same for what nobody pays for: one address may ask so often about signatures that are nobody's, however many wallets
+ * are looked at for each. @throws rate_limited
+ */
+export interface FreeWalletProofs extends Pick<WalletProofs, 'verifies'> {}

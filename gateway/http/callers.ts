@@ -27,7 +27,8 @@ import type { Graph } from '../graph/open-graph.ts';
 import { openWitnesses } from '../log/witnesses/open-witnesses.ts';
 import type { PaidCalls } from '../operations/paid-calls.ts';
 import { openFailedLooks } from '../rates/failed-looks.ts';
-import { requireWithin } from '../rates/free-uses.ts';
+import { openFreeUses, requireWithin } from '../rates/free-uses.ts';
+import { openFreeWallets } from '../rates/free-wallets.ts';
 import type { Rates } from '../rates/rates.ts';
 import { keepProof } from '../sockets/keep-proof.ts';
 import type { SocketCallers } from '../sockets/session-sockets.ts';
@@ -58,7 +59,7 @@ export interface OpenedServices
   > {
   readonly log: { readonly known: Pick<KnownLog, 'heads'> };
   readonly pay_to: PayTo;
-  readonly rates: Pick<Rates, 'ingests'>;
+  readonly rates: Rates;
 }
 
 /** All of it, of the parts that were opened; what is charged is counted by `paid_calls`. */
@@ -72,6 +73,7 @@ export function servicesOf(
     ...opened,
     treasuries: pay_to,
     failed_looks: openFailedLooks(rates.ingests),
+    free_wallets: openFreeWallets(opened.wallets, openFreeUses(rates)),
     uploads: new Uploads(),
     clock: systemClock,
     random: systemRandom,

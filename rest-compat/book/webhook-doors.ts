@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { present } from '../../schema/canonical-json.ts';
+import { toCamelKeys } from '../../schema/camel.ts';
+import { type JsonObject, present } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
 import { PossessionMembers } from '../../schema/requests/possession.ts';
 import { DeadLetterCursor, RedeliveryRequest, RotationRequest, WebhookRequest } from '../../schema/requests/webhook.ts';
 import { webhookLimits } from '../../schema/webhook/limits.ts';
@@ -38,14 +40,16 @@ export const webhookDoors = [
     possession: 'session',
     document: operation('book/set_webhook'),
     params: AgentPath,
+    // The signature of a contract wallet may be long.
+    body_bytes_max: 2 * limits.small_request_bytes_max,
     body: WebhookRequest,
-    variables: ({ params, body: { url, secret, events, enabled } }) => ({
+    variables: ({ params, body: { session: _, proof: __, ...input } }) => ({
       agentId: params.agent_id,
-      input: present({ url, secret, events, enabled }),
+      input: toCamelKeys(present(input)) as JsonObject,
     }),
     nulls: setNulls,
     response: SetWebhookAnswer,
-    errors: ['book_damaged'],
+    errors: ['book_damaged', 'control_proof_missing', 'control_proof_invalid', 'chain_unavailable'],
   }),
   documentDoor({
     name: 'remove_webhook',

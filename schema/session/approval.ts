@@ -1,4 +1,4 @@
-/* What a person may answer to a call that a book wants approved, and what they sign for it. */
+/* What a person may answer to a call that a book wants approved, and what they sign for it, or for where it is told. */
 
 /** Limits of approvals by people, units last in each name. */
 export const approvalLimits = {
@@ -53,4 +53,16 @@ export function approvalText(
   at_seconds: number,
 ): string {
   return `svc.approval.${decision}|${approval_id}|${request_hash}|${at_seconds}`;
+}
+
+/**
+ * What the wallet of the book's agent signs (EIP-191) that links which answer approvals go to a URL: of this service, this
+ * book, this URL, now. `url` as the URL standard writes it, `new URL(url).href`.
+ */
+export function approvalWebhookText(
+  base_url: string,
+  { agent_id, url }: { readonly agent_id: number; readonly url: string },
+  at_seconds: number,
+): string {
+  return `svc.webhook.approval|${base_url}|${agent_id}|${url}|${at_seconds}`;
 }

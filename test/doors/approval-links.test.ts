@@ -18,13 +18,13 @@ beforeAll(async () => {
 });
 
 const { newest, cautious, asked, decided, answer } = approvalDoorsOf(() => service);
-const { secretOf, read } = webhookDoorsOf(() => service);
+const { putToldOfApprovals, read } = webhookDoorsOf(() => service);
 const closed = { status: 404, body: { code: 'not_found' } };
 
 /** A cautious book whose webhook is told of approvals, and the link of a call of it. */
 async function linked(content: string) {
   const [agent, receiver] = [await cautious(), await openReceiver()];
-  await secretOf(agent, { url: `${receiver.url}/in`, events: ['approval'] });
+  expect((await putToldOfApprovals(agent, `${receiver.url}/in`)).status).toBe(200);
   const call = await asked(agent, content);
   const [message] = await receiver.heard(1);
   const [id, token] = new URL(String(message?.body.approval_link)).hash.slice(1).split('.');
@@ -61,7 +61,7 @@ describe('the webhook kind `approval`', () => {
     const { agent, call, look, say, token } = await linked('Secret');
     // Of this one the job stays: its receiver takes nothing.
     const [waiting, receiver] = [await cautious(), await openReceiver(() => ({ status: 500 }))];
-    await secretOf(waiting, { url: `${receiver.url}/in`, events: ['approval'] });
+    await putToldOfApprovals(waiting, `${receiver.url}/in`);
     const { request } = await asked(waiting, 'Secret, too');
     await receiver.heard(1);
     const answers = [call.heard, await look(), await say('approve')];

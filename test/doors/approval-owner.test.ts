@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 const { newest, cautious, asked, decided, shown } = approvalDoorsOf(() => service);
-const { secretOf, put, redeliver } = webhookDoorsOf(() => service);
+const { putToldOfApprovals, redeliver } = webhookDoorsOf(() => service);
 const newKey = () => privateKeyToAccount(generatePrivateKey());
 type Payment = Readonly<Record<string, string>>;
 
@@ -121,12 +121,12 @@ describe('a webhook that was changed after a call was asked about', () => {
   it('is told of the request by a redelivery, without a link', async () => {
     const agent = await cautious();
     const owners = await openReceiver();
-    await secretOf(agent, { url: `${owners.url}/in`, events: ['approval'] });
+    await putToldOfApprovals(agent, `${owners.url}/in`);
     await asked(agent, 'Linked');
     const [first] = await owners.heard(1);
     expect(first?.body).toHaveProperty('approval_link');
     const mine = await openReceiver();
-    expect((await put(agent, { url: `${mine.url}/in`, events: ['approval'] })).status).toBe(200);
+    expect((await putToldOfApprovals(agent, `${mine.url}/in`)).status).toBe(200);
     expect((await redeliver(agent, 1, 50)).status).toBe(202);
     const [again] = await mine.heard(1);
     expect(again?.body).toMatchObject({ kind: 'approval', event: { body: { status: 'open' } } });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 const { newest, cautious, asked } = approvalDoorsOf(() => service);
-const { secretOf } = webhookDoorsOf(() => service);
+const { putToldOfApprovals } = webhookDoorsOf(() => service);
 
 it('GET /approve 200: the same for everybody, and nothing runs on it but its own', async () => {
   const [one, other] = [await service.get('/approve'), await service.get('/approve?x=1')];
@@ -22,7 +22,7 @@ it('GET /approve 200: the same for everybody, and nothing runs on it but its own
 
 it('shows in a browser what a link is for, and answers only where a person presses', async () => {
   const [agent, receiver] = [await cautious(), await openReceiver()];
-  await secretOf(agent, { url: `${receiver.url}/in`, events: ['approval'] });
+  await putToldOfApprovals(agent, `${receiver.url}/in`);
   const call = await asked(agent, 'On the page');
   const [message] = await receiver.heard(1);
   const page = await openEmptyPage();

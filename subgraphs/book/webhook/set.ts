@@ -5,11 +5,14 @@ import { usualWebhookKinds } from '../../../schema/webhook/kinds.ts';
 import { webhookLimits } from '../../../schema/webhook/limits.ts';
 import { webhookSecret } from '../../../schema/webhook/secret.ts';
 import { webhookUrl } from '../../../schema/webhook/url.ts';
+import type { AskingWallet } from '../approval/agents-wallet.ts';
 import type { BookContext } from '../context.ts';
 import { changeWebhook, type StandingWebhook } from './change.ts';
+import { consentOfWallet, requireConsent } from './consent.ts';
 import { rotated, type WebhookSecrets } from './sealed.ts';
 
 type Setter = Pick<BookContext, 'database' | 'vault' | 'random' | 'webhook_reach'>;
+type Consulting = Setter & AskingWallet & Pick<BookContext, 'base_url'>;
 type Held = HeldBook & ProvenBy;
 
 /** As it stands, and its secret where it was made here, which is told this once. */
@@ -22,16 +25,19 @@ const newSecret = ({ random }: Pick<Setter, 'random'>) => webhookSecret(random.b
 
 /**
  * Sets where a book tells of its events. What is left out is as usual, but for the secret: one that stands stays. Another
- * one takes its place as by a rotation. @throws invalid_request, book_damaged, rate_limited
+ * one takes its place as by a rotation. @throws invalid_request, book_damaged, rate_limited, and control_proof_missing and
+ * what else its consent throws
  */
-export async function setWebhook(context: Setter, held: Held, members: WebhookMembers): Promise<SetWebhook> {
+export async function setWebhook(context: Consulting, held: Held, members: WebhookMembers): Promise<SetWebhook> {
   const { events = usualWebhookKinds, enabled = true, secret } = members;
   const judged = webhookUrl(members.url, context.webhook_reach);
   if (judged.kind === 'refused')
     throw new Refusal('invalid_request', { param: 'url', detail: `url: ${judged.reason}` });
   const url = judged.url.href;
   const made = newSecret(context);
+  const consent = await consentOfWallet(held.agent_id, { url, events }, members, context);
   const standing = await changeWebhook(context, held, (before, now_ms) => {
+    requireConsent(before && { url: before.secrets.url, events: before.events }, { url, events }, consent);
     if (before === null) return { secrets: { url, secret: secret ?? made, old: [] }, events, enabled };
     const secrets = secret === undefined ? before.secrets : requireRotated(before.secrets, secret, now_ms);
     return { secrets: { ...secrets, url }, events, enabled };

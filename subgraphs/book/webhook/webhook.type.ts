@@ -24,6 +24,14 @@ export class WebhookInput {
   events?: WebhookKind[] | null;
   @Field(() => Boolean, { nullable: true, description: 'false: nothing is sent; true where it is left out.' })
   enabled?: boolean | null;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Of the agent's wallet, where `approval` was not told to this very URL before, over `svc.webhook.approval|<base URL of this service>|<agent_id>|<url>|<unix_seconds>`.",
+  })
+  walletSignature?: string | null;
+  @Field(() => Int, { nullable: true, description: 'The Unix seconds in the signed text: now.' })
+  signatureTimestamp?: number | null;
 }
 
 @ObjectType('Webhook', { description: 'Where a book tells of its events, without the secret and the whole URL.' })

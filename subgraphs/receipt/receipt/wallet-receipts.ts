@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { eip191Hash } from '../../../schema/secp256k1.ts';
 import type { Database } from '../../database.ts';
-import type { WalletProofs, WalletVerdict } from '../../wallet-proofs.ts';
+import type { FreeWalletProofs, WalletVerdict } from '../../wallet-proofs.ts';
 import { receiptsByTask } from './find.ts';
 import type { Receipt } from './receipt.entity.ts';
 
@@ -16,7 +16,7 @@ export interface WalletWordOfReceipts {
 }
 
 interface Believing {
-  readonly wallets: WalletProofs;
+  readonly wallets: FreeWalletProofs;
   /** What it is to have signed. @param wallet EIP-55 */
   text(wallet: string, signed_at: number): string;
   readonly now_ms: number;

@@ -15,7 +15,7 @@ export interface ShownRevocation {
 /**
  * Ends a session and all below it: by the word of its payer, or of the payer of one that stands over it. What is claimed
  * already goes on; what waits for the sessions' locks is refused. @throws not_found, revocation_invalid, chain_unavailable,
- * unavailable
+ * unavailable, rate_limited
  */
 export async function revokeSession(shown: ShownRevocation, context: SessionContext): Promise<KeptRevocation> {
   const delegation_hash = shown.delegation_hash.toLowerCase();
@@ -44,7 +44,7 @@ function requireFresh(at: number, now_ms: number): void {
 async function signerOf(
   { at, signature }: ShownRevocation,
   session: Delegation,
-  { database, wallets, principal }: SessionContext,
+  { database, free_wallets, principal }: SessionContext,
 ): Promise<string> {
   const digest = revocationDigest(session.delegationHash, at);
   const asked = new Set<string>();
@@ -52,7 +52,7 @@ async function signerOf(
     const { payer } = name === session.delegationHash ? session : ((await delegationByHash(database, name)) ?? session);
     if (asked.has(payer)) continue;
     asked.add(payer);
-    const verdict = await wallets.verifies(payer, digest, signature, principal.address);
+    const verdict = await free_wallets.verifies(payer, digest, signature, principal.address);
     if (verdict === 'valid') return payer;
     if (verdict !== 'invalid') throw new Refusal(verdict === 'no_turn' ? 'unavailable' : 'chain_unavailable');
   }

@@ -8,20 +8,33 @@ import type {
   WebhookAnswer,
 } from '../../../rest-compat/book/webhook-answers.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { approvalWebhookText } from '../../../schema/session/approval.ts';
+import { nowSeconds } from '../session/delegate.ts';
 import type { Service } from './open-service.ts';
 
-type Agent = Pick<Awaited<ReturnType<Service['newAgent']>>, 'agent_id' | 'session'>;
+type Registered = Awaited<ReturnType<Service['newAgent']>>;
+type Agent = Pick<Registered, 'agent_id' | 'session'>;
 
 /** The doors of a service at which webhooks are set and looked after. */
-export function webhookDoorsOf(service: () => Pick<Service, 'knock' | 'get' | 'post'>) {
+export function webhookDoorsOf(service: () => Pick<Service, 'knock' | 'get' | 'post' | 'url'>) {
   const path = ({ agent_id }: Pick<Agent, 'agent_id'>, beneath = '') => `/v1/agents/${agent_id}/book/webhook${beneath}`;
   const shown = ({ session }: Agent) => ({ 'X-SVC-Session': session });
   const put = (agent: Agent, body: JsonObject, headers: Record<string, string> = shown(agent)) =>
     service().knock<z.infer<typeof SetWebhookAnswer>>('PUT', path(agent), { body, headers });
+  /** That approvals of a book are told to a URL, by the word of its agent's wallet. */
+  const consent = async ({ agent_id, account }: Registered, url: string, at = nowSeconds()) => ({
+    wallet_signature: await account.signMessage({
+      message: approvalWebhookText(service().url, { agent_id, url: new URL(url).href }, at),
+    }),
+    signature_timestamp: at,
+  });
   return {
     path,
     shown,
     put,
+    consent,
+    putToldOfApprovals: async (agent: Registered, url: string) =>
+      put(agent, { url, events: ['approval'], ...(await consent(agent, url)) }),
     /** One that is set; its secret. */
     async secretOf(agent: Agent, body: JsonObject): Promise<string> {
       const made = await put(agent, body);

@@ -48,6 +48,7 @@ export async function openDesk() {
     random: systemRandom,
     clock: { now_ms: () => NOW_MS },
     wallets: keyWallets,
+    free_wallets: keyWallets,
     live: {
       watch: async () => () => {},
       watchSessions: async () => () => {},

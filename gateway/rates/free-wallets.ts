@@ -1,0 +1,20 @@
+import type { Port } from '../../rest-compat/port.ts';
+import { Refusal } from '../../schema/errors.ts';
+import type { FreeWalletProofs, WalletProofs } from '../../subgraphs/wallet-proofs.ts';
+
+/** A turn of the address is spent before the chain is asked, and given back unless the answer is that nobody has signed. */
+export function openFreeWallets(
+  wallets: WalletProofs,
+  rates: Pick<Port['rates'], 'take' | 'giveBack'>,
+): FreeWalletProofs {
+  return {
+    async verifies(wallet, digest, signature, asker) {
+      const turn = rates.take('unproven', asker);
+      if (turn.kind === 'beyond')
+        throw new Refusal('rate_limited', { facts: { retry_after_seconds: turn.retry_after_seconds } });
+      const verdict = await wallets.verifies(wallet, digest, signature, asker);
+      if (verdict !== 'invalid') rates.giveBack('unproven', asker);
+      return verdict;
+    },
+  };
+}

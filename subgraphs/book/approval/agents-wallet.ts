@@ -1,0 +1,42 @@
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { believeWallet, type WalletBelieved, walletFaults } from '../../receipt/receipt/wallet-receipts.ts';
+import type { BookContext } from '../context.ts';
+
+export type AskingWallet = Pick<BookContext, 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
+
+/** As a request shows what the wallet of its book's agent has signed. */
+export interface ShownWord {
+  readonly wallet_signature: string;
+  /** Unix seconds. */
+  readonly signature_timestamp: number;
+}
+
+/**
+ * Whether the wallet of the book's agent has signed that text just now: what whoever holds the book's session alone cannot.
+ * What can be told without asking the chain is told first. @throws rate_limited, not_found where there is no such agent
+ */
+export async function wordOfWallet(
+  agent_id: AgentId,
+  { wallet_signature: signature, signature_timestamp: signed_at }: ShownWord,
+  text: (at_seconds: number) => string,
+  { free_wallets: wallets, walletOfAgent, principal, clock }: AskingWallet,
+): Promise<WalletBelieved> {
+  const wallet = await walletOfAgent(agent_id);
+  if (wallet === null) throw new Refusal('not_found');
+  const signed = (_: string, at_seconds: number) => text(at_seconds);
+  const believing = { wallets, text: signed, now_ms: clock.now_ms(), asker: principal.address };
+  return believeWallet({ wallet, signature, signed_at }, believing);
+}
+
+const wrong: Partial<Record<WalletBelieved['kind'], keyof ShownWord>> = {
+  stale: 'signature_timestamp',
+  invalid: 'wallet_signature',
+};
+
+/** @throws control_proof_invalid, chain_unavailable, unavailable */
+export function requireBelieved({ kind }: WalletBelieved): void {
+  if (kind === 'proven') return;
+  const param = wrong[kind];
+  throw new Refusal(walletFaults[kind].code, param ? { param } : {});
+}

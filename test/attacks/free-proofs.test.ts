@@ -1,0 +1,84 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { approvalDoorsOf, walletAnswer } from '../harness/doors/approvals.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
+import { delegate, signRevocation } from '../harness/session/delegate.ts';
+
+/* What costs a look at the chain and nobody pays for: so many wrong ones of one address, which is told apart by a proxy. */
+
+const UNPROVEN = 3;
+let service: Service;
+beforeAll(async () => {
+  service = await openService({ TRUSTED_PROXIES: '127.0.0.1', RATE_UNPROVEN: `${UNPROVEN}/3600` });
+});
+
+let next = 0;
+const newAddress = () => ({ 'X-Forwarded-For': `198.51.100.${++next}` });
+const limited = { status: 429, body: { code: 'rate_limited' } };
+const stranger = privateKeyToAccount(generatePrivateKey());
+
+/** Wrong ones until there are no more, and then the right one: from there it is refused, and from elsewhere it is taken. */
+async function bounded(wrong: (from: object) => Promise<Heard>, right: (from: object) => Promise<Heard>, code: string) {
+  const mine = newAddress();
+  for (let count = 0; count < UNPROVEN; count++) expect((await wrong(mine)).body).toMatchObject({ code });
+  const beyond = await right(mine);
+  expect(beyond).toMatchObject(limited);
+  expect(Number(beyond.headers.get('Retry-After'))).toBeGreaterThan(0);
+  const elsewhere = newAddress();
+  // What proves who signed is not counted, however often it comes.
+  for (let count = 0; count <= UNPROVEN; count++) expect((await right(elsewhere)).status).toBe(200);
+}
+type Heard = Awaited<ReturnType<Service['post']>>;
+
+describe('429 beyond so many signatures of one address that are nobody’s', () => {
+  it('POST /v1/sessions/{delegation_hash}/revoke: each payer over the session that is asked about counts', async () => {
+    const { account } = await service.newAgent();
+    const [key, child_key] = [privateKeyToAccount(generatePrivateKey()), privateKeyToAccount(generatePrivateKey())];
+    const parent = await delegate(account, account, key);
+    expect((await service.buy(account, ask('Binds'), parent.headers)).status).toBe(200);
+    const path = `/v1/sessions/${parent.delegation_hash}/revoke`;
+    const by = (signer: typeof stranger) => async (from: object) =>
+      service.post(path, await signRevocation(signer, parent.delegation_hash), { ...from });
+    // A child of another payer, with two wallets to be asked: its second wrong signature is the fourth look.
+    const other = await service.chain.newWallet();
+    const { grant } = parent;
+    const child = await delegate(key, other, child_key, {
+      parentDelegationHash: parent.delegation_hash as never,
+      ...{ capAtomic: '500000', validAfter: grant.validAfter, sessionExpiry: grant.sessionExpiry },
+    });
+    expect((await service.buy(other, ask('Binds the child'), child.headers)).status).toBe(200);
+    const from = newAddress();
+    const wrong = async () =>
+      service.post(
+        `/v1/sessions/${child.delegation_hash}/revoke`,
+        await signRevocation(stranger, child.delegation_hash),
+        from,
+      );
+    expect(await wrong()).toMatchObject({ status: 400, body: { code: 'revocation_invalid' } });
+    expect(await wrong()).toMatchObject(limited);
+    await bounded(by(stranger), by(account), 'revocation_invalid');
+  });
+
+  it('PUT /v1/agents/{agent_id}/book/webhook with the kind `approval`', async () => {
+    const { shown, put, consent } = webhookDoorsOf(() => service);
+    const agent = await service.newAgent();
+    const url = 'https://hooks.invalid/in';
+    const by = (account: typeof agent.account) => async (from: object) =>
+      put(
+        agent,
+        { url, events: ['approval'], ...(await consent({ ...agent, account }, url)) },
+        { ...shown(agent), ...from },
+      );
+    await bounded(by({ ...stranger, private_key: '0x' }), by(agent.account), 'control_proof_invalid');
+  });
+
+  it('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', async () => {
+    const { cautious, asked, answer } = approvalDoorsOf(() => service);
+    const agent = await cautious();
+    const { request } = await asked(agent, 'Answered');
+    const by = (account: Pick<typeof stranger, 'signMessage'>) => async (from: object) =>
+      answer(agent, request.approval_id, await walletAnswer(account, request), from);
+    await bounded(by(stranger), by(agent.account), 'control_proof_invalid');
+  });
+});
