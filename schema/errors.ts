@@ -61,7 +61,7 @@ export const errors = {
   unknown_api_key: [402, 'The API key that was sent is not known here. Pay as offered, or send another key.'],
   forbidden: [403, 'The proof of possession does not open this book.'],
   policy_blocked: [403, 'A policy of the book refuses this call. Nothing was charged.'],
-  approval_ttl_expired: [403, 'The book wants a fresh approval of this call. Nothing was charged.'],
+  approval_ttl_expired: [403, 'The book wants a fresh approval, of an act a signed challenge. Nothing was charged.'],
   budget_exhausted: [403, 'The budget of the book does not cover this call. Nothing was charged.'],
   session_not_active: [403, 'The session is not active: `session_status` says why. Nothing was charged.'],
   session_cap_exceeded: [

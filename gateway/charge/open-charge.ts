@@ -7,6 +7,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import type { AnyPaid, AnyStream, AnyWhole } from '../../subgraphs/sale.ts';
 import type { Charge, ChargeLegs, ChargeStream } from '../../subgraphs/selling.ts';
+import type { SessionContext } from '../../subgraphs/session/context.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import type { LogStanding } from '../log/open-log.ts';
@@ -85,6 +86,7 @@ export interface OpenedCharge {
   readonly giving_up: GivingUp;
   readonly later: ReleaseLater;
   readonly cancelTask: CancelTask;
+  readonly refusalOfAct: SessionContext['refusalOfAct'];
 }
 
 /** What every way of holding a call needs beside its own. */
@@ -141,6 +143,10 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     giving_up,
     later,
     cancelTask: openCancel({ database, log, failures }),
+    async refusalOfAct(act, context) {
+      const outcome = await recording.judgeAct(act);
+      return outcome && tools.refusedByBook(outcome, context);
+    },
   };
 }
 

@@ -62,11 +62,13 @@ export interface OpenedServices
   readonly rates: Rates;
 }
 
+type Charging = Selling & Pick<ReceiptContext, 'cancelTask'> & Pick<SessionContext, 'refusalOfAct'>;
+
 /** All of it, of the parts that were opened; what is charged is counted by `paid_calls`. */
 export function servicesOf(
   { base_url, profile, log_entries, webhook_reach, witnesses, router }: Config,
   { log, pay_to, rates, ...opened }: OpenedServices,
-  { charge, chargeStream, chargeLegs, cancelTask }: Selling & Pick<ReceiptContext, 'cancelTask'>,
+  { charge, chargeStream, chargeLegs, cancelTask, refusalOfAct }: Charging,
   paid_calls: PaidCalls,
 ): EveryService {
   return {
@@ -81,6 +83,7 @@ export function servicesOf(
     chargeStream: paid_calls.chargeStream(chargeStream),
     chargeLegs: paid_calls.chargeLegs(chargeLegs),
     cancelTask,
+    refusalOfAct,
     base_url,
     profile,
     log_entries,

@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Completions } from '../../subgraphs/board/inbound/completions.ts';
+import type { BlockedTooOften, BookRefusal } from '../../subgraphs/book/ledger/block.ts';
 import { BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import { type Collected, collect } from '../../subgraphs/book/ledger/collect.ts';
+import { type JudgedAct, judgeAct } from '../../subgraphs/book/ledger/judge-act.ts';
 import type { Reports } from '../../subgraphs/book/router/reports.ts';
 import type { Random } from '../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
@@ -51,6 +53,8 @@ export interface OpenedRecording {
   readonly reports: Reports;
   readonly completions: Completions;
   readonly hand_offs: HandOffs;
+  /** What the book of its payer says against an act of a session; null where it lets it pass. */
+  judgeAct(act: JudgedAct): Promise<BookRefusal | BlockedTooOften | null>;
 }
 
 /** Row, receipt, leaf and head in one commit; then the head outside the database, and only then the answer to the caller. */
@@ -65,6 +69,7 @@ export function openRecording(parts: RecordingParts): OpenedRecording {
     reports: openReporting(parts),
     completions: openCompletions(parts),
     hand_offs: openHandOffs(parts),
+    judgeAct: act => database.transaction(tx => judgeAct(tx, refusing.refuser, act)),
     async record(recordable) {
       const recorded = await queues.record.submit({ ...recordable, ...leftBy(parts, recordable) });
       await leaveHead(parts, recorded.tree_head);

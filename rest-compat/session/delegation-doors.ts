@@ -4,8 +4,10 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { ActRequest, RevocationRequest, SessionChallengeRequest } from '../../schema/requests/session.ts';
 import { Hash32 } from '../../schema/session/grant.ts';
+import { Problem } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { RefusedCallAnswer } from '../receipt/answers.ts';
 import {
   ActAnswer,
   ChallengeAnswer,
@@ -70,6 +72,8 @@ export const delegationDoors = [
       input: toCamelKeys(body) as JsonObject,
     }),
     response: ActAnswer,
+    /** The book of its payer's, or the word why the act is none of this session. */
+    refusal: z.union([RefusedCallAnswer, Problem]),
     errors: [
       'payload_mismatch',
       'act_expired',

@@ -1,3 +1,5 @@
+import type { Refusal } from '../../schema/errors.ts';
+import type { JudgedAct } from '../book/ledger/judge-act.ts';
 import type { Context } from '../context.ts';
 import type { Selling } from '../selling.ts';
 import type { FreeWalletProofs, WalletProofs } from '../wallet-proofs.ts';
@@ -8,4 +10,6 @@ export interface SessionContext extends Context, Selling {
   readonly wallets: WalletProofs;
   readonly free_wallets: FreeWalletProofs;
   readonly hand_offs: HandOffs;
+  /** What the book of its payer says against an act, signed, and with its row; null where it lets it pass. @throws book_damaged */
+  refusalOfAct(act: JudgedAct, context: Context): Promise<Refusal | null>;
 }

@@ -47,7 +47,12 @@ describe('an act `approve` of a call', () => {
       status: 200,
       body: { action: 'approve', resource, approved: { approval_id, agent_id, request_hash } },
     });
-    expect(await newest(worker)).toMatchObject({ status: 'approved', decided_by: 'act' });
+    expect(await newest(worker)).toMatchObject({ approval_id, status: 'approved', decided_by: 'act' });
+    const [told] = await service.query<{ body: JsonObject }>(
+      `select body from book_event where agent_id = $1 and kind = 'approval' order by position desc limit 1`,
+      [agent_id],
+    );
+    expect(told?.body).toMatchObject({ approval_id, request_hash, status: 'approved', decided_by: 'act' });
     // Without the grant, or under another one, it is another call.
     expect((await service.buy(worker.account, ask('Approved by its parent'))).status).toBe(403);
     const sibling = await delegate(parent.agent, worker.account, newKey(), under(parent));

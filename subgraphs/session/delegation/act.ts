@@ -1,13 +1,6 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { ActRequest } from '../../../schema/requests/session.ts';
-import {
-  type ActAction,
-  type ActTime,
-  actDigest,
-  actSince,
-  payloadHash,
-  windowOfAct,
-} from '../../../schema/session/act.ts';
+import { type ActAction, type ActTime, actDigest, payloadHash, windowOfAct } from '../../../schema/session/act.ts';
 import { isKeysSignature } from '../../../schema/session/public-key.ts';
 import type { SessionContext } from '../context.ts';
 import type { SessionActResult } from './act.type.ts';
@@ -34,7 +27,7 @@ const effects: Readonly<Record<ActAction, Effect>> = {
 
 /**
  * Does what a session's key has signed for, once. @throws not_found, session_not_active, act_expired, act_signature_invalid,
- * payload_mismatch, approval_ttl_expired, act_nonce_used, and what its effect throws
+ * payload_mismatch, act_nonce_used, and what its book and its effect throw
  */
 export async function actInSession(
   delegation_hash: string,
@@ -46,7 +39,7 @@ export async function actInSession(
   const time = timeOf(request, session, now_seconds, context);
   requireSigned(request, session, time);
   const act = { session, request, time };
-  await requireFreshAct(context.database, act, actSince(time), now_seconds);
+  await requireFreshAct(act, context);
   const done = await effects[request.action](act, context);
   const { action, resource } = request;
   return { action, resource, delegationHash: session.delegationHash, ...done };

@@ -1,26 +1,23 @@
-import { Refusal } from '../../../schema/errors.ts';
-import { policyLimits } from '../../../schema/policy-limits.ts';
 import { bookHead } from '../../book/page/page.ts';
-import type { Database } from '../../database.ts';
 import { agentOfWallet } from '../agent/find.ts';
+import type { SessionContext } from '../context.ts';
 import type { SignedAct } from './signed-act.ts';
 
 /**
  * An act of high risk by the book of the session's payer wants a nonce that was issued here, and no longer ago than its
- * `approval_ttl`: one of the signer's own may have been signed long before. @throws approval_ttl_expired
+ * `approval_ttl`: one of the signer's own may have been signed long before. What that book refuses is signed, and has its
+ * row, as of a call. @throws approval_ttl_expired, blocked_too_often, book_damaged
  */
 export async function requireFreshAct(
-  database: Database,
-  { session, request, time }: SignedAct,
-  since_seconds: number,
-  now_seconds: number,
+  { session, request: { action }, time }: SignedAct,
+  context: SessionContext,
 ): Promise<void> {
-  const agent_id = await agentOfWallet(database, session.payer);
-  const policy = agent_id === null ? undefined : (await bookHead(database, agent_id))?.policy;
-  if (!policy?.risk_tiers?.high.includes(request.action)) return;
-  const { approval_ttl = policyLimits.approval_ttl_seconds } = policy;
-  if (time.issued_at !== null && now_seconds - since_seconds <= approval_ttl) return;
-  throw new Refusal('approval_ttl_expired', {
-    detail: 'The book holds this act for one of high risk: ask for a challenge, and sign that.',
-  });
+  const { delegationHash: delegation_hash, payer: payer_wallet } = session;
+  const agent_id = await agentOfWallet(context.database, payer_wallet);
+  const policy = agent_id === null ? undefined : (await bookHead(context.database, agent_id))?.policy;
+  if (agent_id === null || !policy?.risk_tiers?.high.includes(action)) return;
+  const issued_at_ms = time.issued_at === null ? null : time.issued_at * 1_000;
+  const act = { agent_id, delegation_hash, nonce: time.nonce, action, payer_wallet, issued_at_ms };
+  const refusal = await context.refusalOfAct(act, context);
+  if (refusal !== null) throw refusal;
 }

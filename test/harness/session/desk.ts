@@ -66,6 +66,7 @@ export async function openDesk() {
     redelivery: null,
     idempotency_key: null,
     delegation: null,
+    refusalOfAct: async () => null,
     hand_offs: { record: async () => Promise.reject(new Error('nothing is recorded here')) },
     response: new ResponseHeaders(),
   };

@@ -1,0 +1,82 @@
+import { sha256Hex } from '../../../schema/digest.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId, RefusalId } from '../../../schema/ids.ts';
+import type { ActAction } from '../../../schema/session/act.ts';
+import type { Tx } from '../../database.ts';
+import type { Refuser } from '../../receipt/refusal/sign-refusal.ts';
+import { StandingApprovals } from '../approval/standing.ts';
+import { type Blocked, evaluate } from '../policy/evaluate.ts';
+import { type Head, headOf, lockBooks, storeBooks } from './append.ts';
+import { type BlockedTooOften, type BookRefusal, blockCalls } from './block.ts';
+
+/* Part of the ledger: acts of delegated sessions that the book of their payer refuses, as it refuses calls. */
+
+/** An act that was signed for, ahead of its effect. */
+export interface JudgedAct {
+  readonly agent_id: AgentId;
+  readonly delegation_hash: string;
+  readonly nonce: string;
+  readonly action: ActAction;
+  readonly payer_wallet: string;
+  /** Since when its nonce, which was issued here, may have served; null of one of the signer's own. */
+  readonly issued_at_ms: number | null;
+}
+
+/**
+ * Whether the book lets an act pass: null where it does. What it refuses has a row and a signed refusal in this transaction,
+ * by the same functions as a call; the same act again has the same ones. `risk_tiers` alone speaks of acts, and the approval
+ * that it wants is a nonce that was issued here lately. Nobody is asked to approve one: whoever may, signs it anew.
+ * @throws Refusal book_damaged
+ */
+export async function judgeAct(
+  tx: Tx,
+  refuser: Refuser,
+  act: JudgedAct,
+): Promise<BookRefusal | BlockedTooOften | null> {
+  const { agent_id, payer_wallet } = act;
+  const books = await lockBooks(tx, [agent_id]);
+  const head = headOf(books, agent_id);
+  if (head.damaged) throw new Refusal('book_damaged');
+  const evaluation = judged(head, act);
+  if (evaluation.kind === 'admitted') return null;
+  const task_id = taskOfAct(act);
+  const refusal_id = await refusalOf(tx, task_id);
+  if (refusal_id !== null) return { kind: 'blocked', refusal_id };
+  const unnamed = {
+    field: act.action,
+    model: null,
+    models: [],
+    intent_id: null,
+    attempt_index: null,
+    parent_ref: null,
+  };
+  const asked = { ...unnamed, agent_id, task_id, payer_wallet, amount: null, owed: false };
+  const approvals = await StandingApprovals.read(tx, []);
+  const { outcomes, events } = await blockCalls(tx, refuser, { books, approvals }, [{ asked, blocked: evaluation }]);
+  if (events.length > 0) storeBooks(tx, books, events);
+  return outcomes[0] ?? null;
+}
+
+/** A clock of ours that is ahead of the database's makes no act one of the future. */
+function judged(head: Head, { action, issued_at_ms }: JudgedAct): Blocked | { readonly kind: 'admitted' } {
+  const { risk_tiers, approval_ttl } = head.policy;
+  const policy = { ...(risk_tiers && { risk_tiers }), ...(approval_ttl !== undefined && { approval_ttl }) };
+  const approval = issued_at_ms === null ? null : { act: action, at_ms: Math.min(issued_at_ms, head.now_ms) };
+  const asked = { amount: null, models: [], operations: [action], approval };
+  return evaluate({ ...head, policy, budget_atomic: null }, asked);
+}
+
+const DIGITS = 32;
+
+function taskOfAct({ delegation_hash, nonce }: JudgedAct): string {
+  return `act_${sha256Hex(`${delegation_hash}|${nonce}`).slice(0, DIGITS)}`;
+}
+
+async function refusalOf(tx: Tx, task_id: string): Promise<RefusalId | null> {
+  const { rows } = await tx.query<{ refusal_id: RefusalId }>({
+    name: 'refusal of act',
+    text: 'select refusal_id from refusal where task_id = $1',
+    values: [task_id],
+  });
+  return rows[0]?.refusal_id ?? null;
+}

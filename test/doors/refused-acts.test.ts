@@ -1,0 +1,89 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { farFromFullHour, ONE_TEST_MS, type Refused, refusing } from '../harness/doors/refusing.ts';
+import { type Delegated, delegate, signAct } from '../harness/session/delegate.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+
+/** A session, and the book of its payer, which has reading for an act of high risk. */
+async function cautious() {
+  const agent = await service.newAgent();
+  const session = await delegate(agent.account, agent.account, privateKeyToAccount(generatePrivateKey()));
+  expect((await service.buy(agent.account, ask('Binds'), session.headers)).status).toBe(200);
+  await refusing(service).set(agent, 'risk_tiers', { high: ['read_private'], low: [] });
+  return { agent, session };
+}
+
+const reading = { action: 'read_private', resource: 'book' };
+const send = ({ delegation_hash }: Delegated, body: object) =>
+  service.post<Refused>(`/v1/sessions/${delegation_hash}/act`, body);
+
+describe('POST /v1/sessions/{delegation_hash}/act, of an act that the book of its payer refuses', () => {
+  it('403 with the signed refusal, as of a call: its row, its page and its code; nothing is done', async () => {
+    const { agent, session } = await cautious();
+    const heard = await send(session, await signAct(session, reading));
+    const { body } = heard;
+    expect(body).toMatchObject({
+      ...{ schema: 'svc402.refusal.v1', code: 'approval_ttl_expired', refusal_code: 'approval_ttl_expired' },
+      ...{ policy_code: 'high_risk_approval_missing', agent_id: agent.agent_id, charged: false },
+      ...{ issuer_signature: { alg: 'ES256' }, error: { code: 'approval_ttl_expired' } },
+    });
+    expect(heard.status).toBe(403);
+    expect(heard.headers.get('x-svc-refusal-url')).toBe(body.refusal_url);
+    const { text } = await service.get(`/refusal/${body.refusal_id}.json`);
+    expect(JSON.parse(text)).toMatchObject({
+      refusal_id: body.refusal_id,
+      policy_blocked_seq: body.policy_blocked_seq,
+    });
+    const { entries } = await refusing(service).bookOf(agent);
+    expect(entries.find(({ evidence }) => evidence === 'policy_blocked')).toMatchObject({
+      ...{ task_id: body.task_id, policy_code: 'high_risk_approval_missing', collected: false },
+    });
+  });
+
+  it('403 with the same one for the same act; 200 once its book lets it pass, or with a challenge', async () => {
+    const { agent, session } = await cautious();
+    const act = await signAct(session, reading);
+    const [first, again] = [await send(session, act), await send(session, act)];
+    expect([again.status, again.body.refusal_id]).toEqual([403, first.body.refusal_id]);
+    const { body } = await service.post<{ challenge_id: string; nonce: string; deadline: number }>(
+      `/v1/sessions/${session.delegation_hash}/challenge`,
+      {},
+    );
+    const { challenge_id, nonce, deadline } = body;
+    expect((await send(session, await signAct(session, { ...reading, challenge_id, nonce, deadline }))).status).toBe(
+      200,
+    );
+    await refusing(service).set(agent, 'risk_tiers', null);
+    expect((await send(session, act)).status).toBe(200);
+  });
+
+  it('429 blocked_too_often beyond so many in an hour, with the last one’s URL', async () => {
+    await farFromFullHour(ONE_TEST_MS);
+    const { session } = await cautious();
+    let last = '';
+    for (let count = 0; count < limits.blocked_rows_per_hour_max; count++)
+      last = (await send(session, await signAct(session, reading))).body.refusal_url;
+    const refused = await send(session, await signAct(session, reading));
+    expect(refused).toMatchObject({ status: 429, body: { code: 'blocked_too_often', last_refusal_url: last } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('on the graph: the refusal is in the error’s extensions', async () => {
+    const { session } = await cautious();
+    const { nonce, deadline, signature, ...what } = (await signAct(session, reading)) as unknown as JsonObject;
+    const query = `mutation ($hash: String!, $input: SessionActInput!) {
+      actInSession(delegationHash: $hash, input: $input) { action } }`;
+    const variables = { hash: session.delegation_hash, input: { ...what, nonce, deadline, signature } as JsonObject };
+    const { body } = await service.post<JsonObject>('/graphql', { query, variables });
+    expect(body).toMatchObject({
+      errors: [{ extensions: { code: 'approval_ttl_expired', schema: 'svc402.refusal.v1', charged: false } }],
+    });
+  });
+});
