@@ -38,7 +38,7 @@ import { type EnterParts, holdPaid, openEnter } from './paid.ts';
 import { openAnnounce, withTransaction } from './payment-response.ts';
 import { recordClaim } from './record-claim.ts';
 import { redeliver } from './redelivery.ts';
-import { openRefusedByBook, type RefusedByBook } from './refused-by-book.ts';
+import { openRefusalOfAct, openRefusedByBook, type RefusedByBook } from './refused-by-book.ts';
 import { ReleaseLater } from './release-later.ts';
 import { requireParent } from './require-parent.ts';
 import { openSettling } from './settle-claim.ts';
@@ -143,10 +143,7 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     giving_up,
     later,
     cancelTask: openCancel({ database, log, failures }),
-    async refusalOfAct(act, context) {
-      const outcome = await recording.judgeAct(act);
-      return outcome && tools.refusedByBook(outcome, context);
-    },
+    refusalOfAct: openRefusalOfAct(recording, tools.refusedByBook),
   };
 }
 

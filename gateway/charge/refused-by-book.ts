@@ -6,6 +6,8 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { refusalDocument } from '../../subgraphs/receipt/refusal/document.ts';
 import { refusalById } from '../../subgraphs/receipt/refusal/find.ts';
+import type { SessionContext } from '../../subgraphs/session/context.ts';
+import type { OpenedRecording } from '../record/open-recording.ts';
 import type { Hears } from './answer-by-outcome.ts';
 
 type Blocked = { readonly kind: 'blocked'; readonly refusal_id: string } | BlockedTooOften;
@@ -38,5 +40,16 @@ export function openRefusedByBook({ database, blocked_calls, base_url, hears }: 
     const document = refusalDocument(refusal, base_url);
     response.headers['x-svc-refusal-url'] = String(document.refusal_url);
     return hears({ kind: 'blocked', code: refusal.refusalCode, document });
+  };
+}
+
+/** The same of an act of a session. */
+export function openRefusalOfAct(
+  { judgeAct }: Pick<OpenedRecording, 'judgeAct'>,
+  refusedByBook: RefusedByBook,
+): SessionContext['refusalOfAct'] {
+  return async (act, context) => {
+    const outcome = await judgeAct(act);
+    return outcome && refusedByBook(outcome, context);
   };
 }
