@@ -4,6 +4,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { ActRequest, RevocationRequest, SessionChallengeRequest } from '../../schema/requests/session.ts';
 import { Hash32 } from '../../schema/session/grant.ts';
+import { sessionLimits } from '../../schema/session/session-limits.ts';
 import { Problem } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
@@ -17,6 +18,14 @@ import {
 } from './delegation-answers.ts';
 
 const SessionPath = z.object({ delegation_hash: Hash32.describe('The EIP-712 digest of the grant.') });
+/** Where no payment was made under it, the grant alone says whose it is. */
+const GrantHeader = z.object({
+  'x-svc-delegation': z
+    .string()
+    .max(sessionLimits.delegation_header_chars_max)
+    .optional()
+    .describe('Of a session that no payment has bound: its grant, as it would come beside one.'),
+});
 const PATH = '/v1/sessions/{delegation_hash}';
 const tags = ['sessions'];
 
@@ -97,9 +106,10 @@ export const delegationDoors = [
     body_bytes_max: 2 * limits.small_request_bytes_max,
     document: operation('session/revoke_session'),
     params: SessionPath,
+    headers: GrantHeader,
     body: RevocationRequest,
     variables: ({ params, body }) => ({ delegationHash: params.delegation_hash, ...body }),
     response: SessionRevocationAnswer,
-    errors: ['revocation_invalid', 'not_found', 'chain_unavailable'],
+    errors: ['revocation_invalid', 'delegation_invalid', 'not_found', 'chain_unavailable'],
   }),
 ] as const;

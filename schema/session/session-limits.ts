@@ -22,6 +22,8 @@ export const sessionLimits = {
   /** A revocation is signed now, give or take the clocks. */
   revocation_age_seconds_max: 300,
   revocation_ahead_seconds_max: 30,
+  /** Grants that one wallet may revoke before a payment has bound them, and whose time is not over. */
+  unbound_revocations_per_payer_max: 100,
   act_rows_max: 200,
   act_rows_default: 50,
   /** A session that no recorded payment has bound is forgotten after so long, once none holds it. */

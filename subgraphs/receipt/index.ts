@@ -35,6 +35,7 @@ import { IssuerRevocationRow, IssuerSnapshotRow, ReceiptPolicyRow } from './issu
 import { KeyRevocations } from './issuer/migration.ts';
 import { SessionRevocation } from './issuer/session-revocation.entity.ts';
 import { SessionRevocations } from './issuer/session-revocation.migration.ts';
+import { UnboundRevocations } from './issuer/unbound-revocation.migration.ts';
 import { LogAnchorRow } from './log/anchor.entity.ts';
 import { LogCosignature, LogWitnessRow } from './log/cosignature.entity.ts';
 import { LogBreakRecord, LogHead, LogNode, TreeHead } from './log/log.entity.ts';
@@ -101,6 +102,7 @@ export const receiptMigrations = [
   SessionRevocations,
   PaidUnderSessions,
   CanceledKeyCalls,
+  UnboundRevocations,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {

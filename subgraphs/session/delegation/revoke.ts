@@ -1,10 +1,10 @@
 import { Refusal } from '../../../schema/errors.ts';
 import { revocationDigest } from '../../../schema/session/act.ts';
 import { sessionLimits } from '../../../schema/session/session-limits.ts';
-import { type KeptRevocation, keepRevocation } from '../../receipt/issuer/revoked-sessions.ts';
+import { type KeptRevocation, keepRevocation, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import type { SessionContext } from '../context.ts';
-import type { Delegation } from './delegation.entity.ts';
 import { delegationByHash } from './find.ts';
+import { type Revocable, requireRoom, revocable } from './revocable.ts';
 
 export interface ShownRevocation {
   readonly delegation_hash: string;
@@ -14,13 +14,13 @@ export interface ShownRevocation {
 
 /**
  * Ends a session and all below it: by the word of its payer, or of the payer of one that stands over it. What is claimed
- * already goes on; what waits for the sessions' locks is refused. @throws not_found, revocation_invalid, chain_unavailable,
- * unavailable, rate_limited
+ * already goes on; what waits for the sessions' locks is refused. A grant that came to others before any payment has bound it
+ * is revoked likewise, where it is shown beside. @throws not_found, delegation_invalid, revocation_invalid,
+ * chain_unavailable, unavailable, rate_limited
  */
 export async function revokeSession(shown: ShownRevocation, context: SessionContext): Promise<KeptRevocation> {
   const delegation_hash = shown.delegation_hash.toLowerCase();
-  const session = await delegationByHash(context.database, delegation_hash);
-  if (session === null || session.boundAt === null) throw new Refusal('not_found');
+  const session = await revocable(delegation_hash, context);
   requireFresh(shown.at, context.clock.now_ms());
   const payer = await signerOf(shown, session, context);
   return context.database.transaction(async tx => {
@@ -29,7 +29,9 @@ export async function revokeSession(shown: ShownRevocation, context: SessionCont
       text: 'select 1 from delegation where delegation_hash = $1 for update',
       values: [delegation_hash],
     });
-    return keepRevocation(tx, { ...shown, delegation_hash, payer });
+    const again = (await revokedAmong(tx, [delegation_hash])).size > 0;
+    if (session.shown_alone && !again) await requireRoom(tx, payer);
+    return keepRevocation(tx, { ...shown, delegation_hash, payer }, session.unbound_until);
   });
 }
 
@@ -43,7 +45,7 @@ function requireFresh(at: number, now_ms: number): void {
 /** Whose it is: of the payer of the session, or else of those over it, the nearest first. */
 async function signerOf(
   { at, signature }: ShownRevocation,
-  session: Delegation,
+  session: Revocable,
   { database, free_wallets, principal }: SessionContext,
 ): Promise<string> {
   const digest = revocationDigest(session.delegationHash, at);

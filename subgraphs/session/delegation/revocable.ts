@@ -1,0 +1,62 @@
+import { Refusal } from '../../../schema/errors.ts';
+import { readDelegation } from '../../../schema/session/delegation-header.ts';
+import { hasParent } from '../../../schema/session/grant-rule.ts';
+import { sessionLimits } from '../../../schema/session/session-limits.ts';
+import type { Tx } from '../../database.ts';
+import { unboundRevocationsOf } from '../../receipt/issuer/revoked-sessions.ts';
+import type { SessionContext } from '../context.ts';
+import type { Delegation } from './delegation.entity.ts';
+import { delegationByHash } from './find.ts';
+
+/** What a revocation is held against: of a session that a payment was made under, or of a grant that is shown. */
+export interface Revocable extends Pick<Delegation, 'delegationHash' | 'payer' | 'path'> {
+  /** Where no payment has bound it: until when one could, Unix seconds. */
+  readonly unbound_until: number | null;
+  /** No payment was ever made under it here: only the grant itself says whose it is. */
+  readonly shown_alone: boolean;
+}
+
+/** @throws not_found where no such payment was made and no such grant is shown, delegation_invalid where what is shown is none */
+export async function revocable(
+  delegation_hash: string,
+  { database, delegation }: Pick<SessionContext, 'database' | 'delegation'>,
+): Promise<Revocable> {
+  const kept = await delegationByHash(database, delegation_hash);
+  if (kept !== null)
+    return { ...kept, unbound_until: kept.boundAt === null ? kept.sessionExpiry : null, shown_alone: false };
+  if (delegation === null) throw new Refusal('not_found');
+  const read = readDelegation(delegation);
+  if (read.kind === 'malformed')
+    throw new Refusal('delegation_invalid', { param: 'x-svc-delegation', detail: `The grant ${read.why}.` });
+  const { grant } = read.shown;
+  if (read.shown.delegation_hash !== delegation_hash) throw new Refusal('not_found');
+  const parent = hasParent(grant) ? await delegationByHash(database, grant.parentDelegationHash) : null;
+  const path = [...(parent?.path ?? []), delegation_hash];
+  return {
+    ...{ delegationHash: delegation_hash, payer: grant.payer, path },
+    ...{ unbound_until: grant.sessionExpiry, shown_alone: true },
+  };
+}
+
+/**
+ * Whoever signs grants and revokes them must not fill the disk: a wallet that has paid here may revoke so many that no
+ * payment has bound. Under no other wallet's can one be: its payer's own payment binds a grant. @throws revocation_invalid, rate_limited
+ */
+export async function requireRoom(tx: Tx, payer: string): Promise<void> {
+  const { rowCount } = await tx.query({
+    name: 'has paid',
+    text: 'select 1 from receipt where payer_wallet = $1 and payment_ref is not null limit 1',
+    values: [payer],
+  });
+  if (rowCount === 0)
+    throw new Refusal('revocation_invalid', {
+      param: 'x-svc-delegation',
+      detail: 'Its payer has bought nothing here yet, and no payment has bound the grant: pay for anything else first.',
+    });
+  const standing = await unboundRevocationsOf(tx, payer);
+  if (standing < sessionLimits.unbound_revocations_per_payer_max) return;
+  throw new Refusal('rate_limited', {
+    detail: `A wallet revokes ${sessionLimits.unbound_revocations_per_payer_max} grants that no payment has bound, until these end.`,
+    facts: { retry_after_seconds: sessionLimits.unbound_kept_seconds },
+  });
+}
