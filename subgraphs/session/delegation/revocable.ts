@@ -42,7 +42,7 @@ export async function revocable(
  * Whoever signs grants and revokes them must not fill the disk: a wallet that has paid here may revoke so many that no
  * payment has bound. Under no other wallet's can one be: its payer's own payment binds a grant. @throws revocation_invalid, rate_limited
  */
-export async function requireRoom(tx: Tx, payer: string): Promise<void> {
+export async function requireUnboundRoom(tx: Tx, payer: string): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'has paid',
     text: 'select 1 from receipt where payer_wallet = $1 and payment_ref is not null limit 1',

@@ -4,7 +4,7 @@ import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { type KeptRevocation, keepRevocation, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import type { SessionContext } from '../context.ts';
 import { delegationByHash } from './find.ts';
-import { type Revocable, requireRoom, revocable } from './revocable.ts';
+import { type Revocable, requireUnboundRoom, revocable } from './revocable.ts';
 
 export interface ShownRevocation {
   readonly delegation_hash: string;
@@ -30,7 +30,7 @@ export async function revokeSession(shown: ShownRevocation, context: SessionCont
       values: [delegation_hash],
     });
     const again = (await revokedAmong(tx, [delegation_hash])).size > 0;
-    if (session.shown_alone && !again) await requireRoom(tx, payer);
+    if (session.shown_alone && !again) await requireUnboundRoom(tx, payer);
     return keepRevocation(tx, { ...shown, delegation_hash, payer }, session.unbound_until);
   });
 }
