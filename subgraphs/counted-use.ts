@@ -49,7 +49,7 @@ export async function takeUse(
 /** A periodic job: counts of periods that are over. */
 export async function forgetUses(reads: Pick<Database, 'query'>, table: UseTable): Promise<void> {
   await reads.query({
-    name: `forget ${table}`,
+    name: `forget counts of ${table}`,
     text: `delete from ${table} where period < now() - make_interval(hours => $1)`,
     values: [kept_hours[table]],
   });
