@@ -4,6 +4,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Grant } from '../../schema/session/grant.ts';
 import { sessionLimits } from '../../schema/session/session-limits.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { refusing } from '../harness/doors/refusing.ts';
 import { type ActParts, type Delegated, delegate, signAct } from '../harness/session/delegate.ts';
 
 /* Where a session or a tree of them is full, raced for, or narrower than what is asked of it. */
@@ -70,6 +71,28 @@ describe('a child', () => {
 });
 
 describe('/v1/sessions/{delegation_hash}/act', () => {
+  it('403 approval_ttl_expired where the book of the tree’s wallet has it for one of high risk, whoever pays for the session', async () => {
+    const [granting, other] = [await service.newAgent(), await service.chain.newWallet()];
+    const root = await delegate(granting.account, granting.account, newKey());
+    expect((await service.buy(granting.account, ask('Binds the root'), root.headers)).status).toBe(200);
+    const { validAfter, sessionExpiry } = root.grant;
+    const child = await delegate(root.agent, other, newKey(), {
+      ...{ capAtomic: '500000', validAfter, sessionExpiry },
+      parentDelegationHash: root.delegation_hash as Grant['parentDelegationHash'],
+    });
+    expect((await service.buy(other, ask('Binds the child'), child.headers)).status).toBe(200);
+    const parts = { action: 'read_private', resource: 'book' };
+    expect((await act(child, parts)).status).toBe(200);
+    await refusing(service).set(granting, 'risk_tiers', { high: ['read_private'], low: [] });
+    expect(await act(child, parts)).toMatchObject({ status: 403, body: { refusal_code: 'approval_ttl_expired' } });
+    const issued = await service.post<{ challenge_id: string; nonce: string; deadline: number }>(
+      `/v1/sessions/${child.delegation_hash}/challenge`,
+      {},
+    );
+    const { challenge_id, nonce, deadline } = issued.body;
+    expect((await act(child, { ...parts, challenge_id, nonce, deadline })).status).toBe(200);
+  });
+
   it('handoff 200 once of 20 that race for one receipt and agent; the others 409 with the receipt that it made', async () => {
     const [{ session, task_id }, target] = [await boundSession(), await service.newAgent()];
     const parts = { action: 'handoff', resource: `receipt/${task_id}`, target_agent: target.agent_id };

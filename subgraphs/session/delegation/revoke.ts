@@ -1,4 +1,4 @@
-import { Refusal } from '../../../schema/errors.ts';
+import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
 import { revocationDigest } from '../../../schema/session/act.ts';
 import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { type KeptRevocation, keepRevocation, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
@@ -42,7 +42,10 @@ function requireFresh(at: number, now_ms: number): void {
   throw new Refusal('revocation_invalid', { param: 'at' });
 }
 
-/** Whose it is: of the payer of the session, or else of those over it, the nearest first. */
+/**
+ * Whose it is: of the payer of the session, or else of those over it, the nearest first. A wallet that cannot be asked now keeps
+ * none of the others from ending what stands below them.
+ */
 async function signerOf(
   { at, signature }: ShownRevocation,
   session: Revocable,
@@ -50,13 +53,14 @@ async function signerOf(
 ): Promise<string> {
   const digest = revocationDigest(session.delegationHash, at);
   const asked = new Set<string>();
+  let unknown: ErrorCode | null = null;
   for (const name of session.path.toReversed()) {
     const { payer } = name === session.delegationHash ? session : ((await delegationByHash(database, name)) ?? session);
     if (asked.has(payer)) continue;
     asked.add(payer);
     const verdict = await free_wallets.verifies(payer, digest, signature, principal.address);
     if (verdict === 'valid') return payer;
-    if (verdict !== 'invalid') throw new Refusal(verdict === 'no_turn' ? 'unavailable' : 'chain_unavailable');
+    if (verdict !== 'invalid') unknown = verdict === 'no_turn' ? 'unavailable' : 'chain_unavailable';
   }
-  throw new Refusal('revocation_invalid', { param: 'signature' });
+  throw unknown === null ? new Refusal('revocation_invalid', { param: 'signature' }) : new Refusal(unknown);
 }
