@@ -38,6 +38,12 @@ export interface LiveBoard {
   watchBoard(wake: Wake): Promise<() => void>;
 }
 
+/** What is said of delegated sessions. */
+export interface LiveTrees {
+  /** As `watch`, of the payments that count on one session; null also where it was revoked. */
+  watchTree(delegation_hash: string, wake: Wake): Promise<() => void>;
+}
+
 export type Wake = (position: number | null) => void;
 
 export type LogWatcher = (notice: string | null) => void;
@@ -53,6 +59,8 @@ export interface SessionWatcher {
 export const BOOK_CHANNEL = 'book_event';
 /** The channel on which the board sends its newest position in the transaction of the event. */
 export const BOARD_CHANNEL = 'board_event';
+/** The channel on which `<delegation_hash>:<position>` is sent with a payment under it, and the bare name as it is revoked. */
+export const TREE_CHANNEL = 'session_tree';
 /** The channel on which `<agent_id>` is sent in the transaction that ends its session. */
 export const SESSION_CHANNEL = 'session_end';
 /** The channel on which the log's head is told in the transaction that moves it, and that the log is halted. */
@@ -62,13 +70,14 @@ const RETRY_MS_FIRST = 100;
 const RETRY_MS_MAX = 2_000;
 
 /** One LISTEN connection per process, opened by the first watcher and reopened when it is lost. */
-export function openLive(database: Pick<Database, 'connect'>): Live & LiveLog & LiveBoard {
+export function openLive(database: Pick<Database, 'connect'>): Live & LiveLog & LiveBoard & LiveTrees {
   return new PostgresLive(database);
 }
 
-class PostgresLive implements Live, LiveLog, LiveBoard {
+class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees {
   readonly #database: Pick<Database, 'connect'>;
-  readonly #watchers = new Map<number, Set<Wake>>();
+  /** Of books by their agents, of sessions by their names. */
+  readonly #watchers = new Map<number | string, Set<Wake>>();
   readonly #sessionWatchers = new Set<SessionWatcher>();
   readonly #logWatchers = new Set<LogWatcher>();
   readonly #boardWatchers = new Set<Wake>();
@@ -76,6 +85,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard {
   readonly heard = shareNextRun(() => this.#hear());
   readonly #heard: Readonly<Record<string, (payload: string) => void>> = {
     [BOOK_CHANNEL]: payload => this.#bookMoved(payload),
+    [TREE_CHANNEL]: payload => this.#treeMoved(payload),
     [BOARD_CHANNEL]: payload => this.#boardMoved(Number(payload)),
     [SESSION_CHANNEL]: payload => this.#sessionEnded(payload),
     [LOG_CHANNEL]: payload => this.#logTold(payload),
@@ -89,6 +99,10 @@ class PostgresLive implements Live, LiveLog, LiveBoard {
 
   watch(agent_id: number, wake: Wake): Promise<() => void> {
     return this.#listened(this.#add(agent_id, wake));
+  }
+
+  watchTree(delegation_hash: string, wake: Wake): Promise<() => void> {
+    return this.#listened(this.#add(delegation_hash, wake));
   }
 
   watchSessions(watcher: SessionWatcher): Promise<() => void> {
@@ -117,12 +131,12 @@ class PostgresLive implements Live, LiveLog, LiveBoard {
     await connection?.end();
   }
 
-  #add(agent_id: number, wake: Wake): () => void {
-    const wakes = this.#watchers.get(agent_id) ?? new Set();
-    this.#watchers.set(agent_id, wakes.add(wake));
+  #add(of: number | string, wake: Wake): () => void {
+    const wakes = this.#watchers.get(of) ?? new Set();
+    this.#watchers.set(of, wakes.add(wake));
     return () => {
       wakes.delete(wake);
-      if (wakes.size === 0 && this.#watchers.get(agent_id) === wakes) this.#watchers.delete(agent_id);
+      if (wakes.size === 0 && this.#watchers.get(of) === wakes) this.#watchers.delete(of);
     };
   }
 
@@ -190,8 +204,16 @@ class PostgresLive implements Live, LiveLog, LiveBoard {
 
   #bookMoved(payload: string): void {
     const [agent_id, position] = payload.split(':').map(Number);
-    if (agent_id === undefined || position === undefined) return;
-    for (const wake of this.#watchers.get(agent_id) ?? []) wake(Number.isSafeInteger(position) ? position : null);
+    if (agent_id !== undefined && position !== undefined) this.#wake(agent_id, position);
+  }
+
+  #treeMoved(payload: string): void {
+    const [delegation_hash = '', position] = payload.split(':');
+    this.#wake(delegation_hash, Number(position));
+  }
+
+  #wake(of: number | string, position: number): void {
+    for (const wake of this.#watchers.get(of) ?? []) wake(Number.isSafeInteger(position) ? position : null);
   }
 
   #boardMoved(position: number | null): void {

@@ -17,6 +17,7 @@ import type { KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
 import type { Selling } from '../../subgraphs/selling.ts';
 import { walletOfAgent } from '../../subgraphs/session/agent/find.ts';
 import type { SessionContext } from '../../subgraphs/session/context.ts';
+import { openSessionBurns } from '../../subgraphs/session/delegation/session-burns.ts';
 import { heldBySession, sealDecoy } from '../../subgraphs/session/possession/check.ts';
 import { Uploads } from '../../subgraphs/uploads.ts';
 import type { Judge } from '../charge/judge.ts';
@@ -93,6 +94,7 @@ export function servicesOf(
     readBookEvents: openBookEvents(opened.database),
     ...openHubHosts(opened.hubs.settings, router),
     readBoardEvents: openBoardEvents(opened.database),
+    readSessionBurns: openSessionBurns(opened.database),
     walletOfAgent: agent_id => walletOfAgent(opened.database, agent_id),
     findTask: task_id => findTask(opened.database, base_url, task_id),
   };

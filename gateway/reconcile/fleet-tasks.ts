@@ -14,7 +14,6 @@ import { forgetClaims } from '../../subgraphs/receipt/claim/forget.ts';
 import { forgetKeyCalls } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import { forgetNames } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { tasksOfSettlement } from '../../subgraphs/receipt/claim/transitions.ts';
-import { forgetUnboundRevocations } from '../../subgraphs/receipt/issuer/revoked-sessions.ts';
 import { forgetUnbound } from '../../subgraphs/session/delegation/forget-unbound.ts';
 import { forgetUsed } from '../../subgraphs/session/possession/forget-used.ts';
 import type { PeriodicTask } from '../jobs/periodic.ts';
@@ -48,7 +47,6 @@ const tasks: readonly FleetTask[] = [
   { name: 'board_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'board_use') },
   { name: 'approvals', rest_ms: 600_000, run: ({ database }) => forgetApprovals(database) },
   { name: 'unbound_sessions', rest_ms: 600_000, run: ({ database }) => forgetUnbound(database) },
-  { name: 'unbound_revocations', rest_ms: 600_000, run: ({ database }) => forgetUnboundRevocations(database) },
   { name: 'superseded_jobs', rest_ms: 600_000, run: ({ database }) => forgetSuperseded(database) },
 ];
 

@@ -101,6 +101,7 @@ const RevokedKey = z.object({
 });
 
 const RevokedSession = z.object({
+  seq: z.int().describe('Its place among all of them: from 1, without a gap, in the order in which they came to hold.'),
   delegation_hash: z.string().describe('Of the AuthorizeSession grant, 0x.'),
   payer: z.string().describe('Who has signed it: the payer of the session, or of one over it.'),
   at: z.int().describe('The time that was signed, Unix seconds.'),
@@ -112,7 +113,10 @@ export const RevocationsAnswer = z.object({
   schema: z.literal(documents.revocations),
   issuer_history: z.object({ hash: z.string(), version: z.int(), seq: z.int() }).describe('Of which this is said.'),
   keys: z.array(RevokedKey).describe('The newest first; the current keys are in none of them.'),
-  sessions: z.array(RevokedSession).describe('The newest first, 1,000 at most; each ends all below it.'),
+  sessions: z
+    .array(RevokedSession)
+    .describe('The newest first, page by page. Each ends all below it: GET /v1/sessions/{delegation_hash} says which.'),
+  next_cursor: z.string().nullable().describe('`cursor` of the next page of `sessions`; null where this is the last.'),
 });
 
 export const StatsAnswer = z.object({

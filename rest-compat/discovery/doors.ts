@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { present } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
+import { RevocationsPageMembers } from '../../schema/requests/session.ts';
 import { JsonMembers } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { documentDoor, pageDoor } from '../door.ts';
@@ -97,6 +99,13 @@ export const discoveryDoors = [
     tags: ['discovery'],
     document: operation('discovery/get_revocations'),
     cache: KEPT_A_MINUTE,
+    query: z.object({
+      limit: digits(RevocationsPageMembers.limit.unwrap())
+        .optional()
+        .describe(RevocationsPageMembers.limit.description ?? ''),
+      cursor: RevocationsPageMembers.cursor,
+    }),
+    variables: ({ query }) => present({ ...query }),
     response: RevocationsAnswer,
   }),
   documentDoor({

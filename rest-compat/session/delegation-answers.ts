@@ -18,6 +18,14 @@ export const SessionTypesAnswer = z
 const status = z.enum(['active', 'expired', 'revoked']);
 const delegation_hash = z.string().describe('The EIP-712 digest of the grant, 0x.');
 
+/** What was signed, and when it came to hold. */
+const revocation = {
+  payer: z.string().describe('Who has signed it.'),
+  at: z.int().describe('The time that was signed, Unix seconds.'),
+  signature: z.string(),
+  revoked_at: z.iso.datetime().describe('Since when it holds, for it and all below it.'),
+} as const;
+
 export const SessionAnswer = z.object({
   delegation_hash,
   status,
@@ -27,6 +35,14 @@ export const SessionAnswer = z.object({
   session_expiry: z.int().describe('Unix seconds; from then on it is over.'),
   parent_delegation_hash: z.string().nullable().describe('Of the session that it is a child of.'),
   bound_at: z.iso.datetime().describe('When the first payment under it was recorded.'),
+  path: z.array(z.string()).describe('Of all that stand over it, the root first, and its own last.'),
+  ended_by: z
+    .object({
+      delegation_hash: z.string().describe('The session itself, or the one over it that was revoked.'),
+      ...revocation,
+    })
+    .nullable()
+    .describe('The revocation that has ended it, as /.well-known/revocations has it; null where none has.'),
 });
 
 export const ChallengeAnswer = z.object({
@@ -61,10 +77,7 @@ export const ActAnswer = z.object({
 export const SessionRevocationAnswer = z.object({
   delegation_hash,
   status,
-  payer: z.string().describe('Who has signed it.'),
-  at: z.int().describe('The time that was signed, Unix seconds.'),
-  signature: z.string(),
-  revoked_at: z.iso.datetime().describe('Since when it holds, for it and all below it.'),
+  ...revocation,
 });
 
 nameComponents({

@@ -28,6 +28,35 @@ export const RevocationRequest = remembering(
 );
 export type RevocationRequest = z.output<typeof RevocationRequest>;
 
+/** Which page of the sessions that were revoked: it begins below the number of the last of the page before. */
+export const RevocationsPageMembers = {
+  limit: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      `Of \`sessions\`: 1 to ${sessionLimits.page_revocations_max}, which it is where it is left out; more is clamped.`,
+    ),
+  cursor: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, { error: 'is no `next_cursor` of ours' })
+    .optional()
+    .describe('`next_cursor` of the page before.'),
+} as const;
+
+export const RevocationsPage = z.object(RevocationsPageMembers);
+export type RevocationsPage = z.infer<typeof RevocationsPage>;
+
+/** Which page of a tree of sessions: by the depth and the name of the last of the page before. */
+export const SessionTreePageMembers = z.object({
+  limit: z.int().min(1).optional(),
+  cursor: z
+    .string()
+    .regex(/^[1-8]\.0x[0-9a-f]{64}$/, { error: 'is no `nextCursor` of ours' })
+    .optional(),
+});
+export type SessionTreePageMembers = z.infer<typeof SessionTreePageMembers>;
+
 const Payload = z.strictObject({
   limit: z.int().min(1).max(sessionLimits.act_rows_max).optional().describe('Rows that are shown; 50 unless told.'),
 });

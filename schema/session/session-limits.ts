@@ -22,8 +22,10 @@ export const sessionLimits = {
   /** A revocation is signed now, give or take the clocks. */
   revocation_age_seconds_max: 300,
   revocation_ahead_seconds_max: 30,
-  /** Grants that one wallet may revoke before a payment has bound them, and whose time is not over. */
+  /** Grants that one wallet may revoke before a payment has bound them: each is published for good. */
   unbound_revocations_per_payer_max: 100,
+  /** Of revocations that are listed at once. */
+  page_revocations_max: 1_000,
   act_rows_max: 200,
   act_rows_default: 50,
   /** A session that no recorded payment has bound is forgotten after so long, once none holds it. */
@@ -31,4 +33,5 @@ export const sessionLimits = {
   unbound_forgotten_at_once_max: 500,
   /** Of a tree that is shown at once. */
   tree_sessions_max: 1_000,
+  tree_sessions_default: 200,
 } as const;

@@ -34,8 +34,7 @@ import { TaskResolver } from './inference/tasks/task.resolver.ts';
 import { IssuerRevocationRow, IssuerSnapshotRow, ReceiptPolicyRow } from './issuer/history.entity.ts';
 import { KeyRevocations } from './issuer/migration.ts';
 import { SessionRevocation } from './issuer/session-revocation.entity.ts';
-import { SessionRevocations } from './issuer/session-revocation.migration.ts';
-import { UnboundRevocations } from './issuer/unbound-revocation.migration.ts';
+import { NumberedRevocations, SessionRevocations } from './issuer/session-revocation.migration.ts';
 import { LogAnchorRow } from './log/anchor.entity.ts';
 import { LogCosignature, LogWitnessRow } from './log/cosignature.entity.ts';
 import { LogBreakRecord, LogHead, LogNode, TreeHead } from './log/log.entity.ts';
@@ -102,7 +101,7 @@ export const receiptMigrations = [
   SessionRevocations,
   PaidUnderSessions,
   CanceledKeyCalls,
-  UnboundRevocations,
+  NumberedRevocations,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {

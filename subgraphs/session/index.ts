@@ -12,7 +12,10 @@ import { HandOff } from './delegation/hand-off.entity.ts';
 import { LivingChildren } from './delegation/living-children.migration.ts';
 import { Redemption } from './delegation/redemption.entity.ts';
 import { DelegationResolver } from './delegation/session.resolver.ts';
+import { SessionBurn } from './delegation/session-burn.entity.ts';
+import { SessionBurns } from './delegation/session-burn.migration.ts';
 import { SessionSubtrees } from './delegation/subtree.migration.ts';
+import { SessionTreeResolver } from './delegation/tree.resolver.ts';
 import { SessionBaseline } from './migration.ts';
 import { PossessionRecord } from './possession/possession.entity.ts';
 import { PossessionResolver } from './possession/possession.resolver.ts';
@@ -23,13 +26,14 @@ import { SignatureUse } from './registration/signature-use.entity.ts';
 
 export const sessionEntities = [
   ...[Agent, PossessionRecord, ProofUseRecord, SignatureUse],
-  ...[Delegation, DelegatedCall, ActUse, HandOff, Redemption],
+  ...[Delegation, DelegatedCall, SessionBurn, ActUse, HandOff, Redemption],
 ];
-export const sessionMigrations = [SessionBaseline, DelegatedSessions, SessionSubtrees, LivingChildren];
+export const sessionMigrations = [SessionBaseline, DelegatedSessions, SessionSubtrees, LivingChildren, SessionBurns];
 
 /** Who agents are, and what opens their books. */
 export function sessionSubgraph(): Promise<Subgraph> {
-  const resolvers = [AgentResolver, PossessionResolver, RegistrationResolver, DelegationResolver] as const;
+  const delegation = [DelegationResolver, SessionTreeResolver];
+  const resolvers = [AgentResolver, PossessionResolver, RegistrationResolver, ...delegation] as const;
   return buildSubgraph('session', { resolvers: [...resolvers] }, { Agent: resolveAgent });
 }
 

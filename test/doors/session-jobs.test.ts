@@ -28,13 +28,13 @@ const childWith = (capAtomic: string) => {
 };
 
 async function burnt(): Promise<ReadonlyMap<string, JsonObject>> {
-  const query = `{ sessionTree(delegationHash: "${root.delegation_hash}") { delegationHash spentAtomic heldAtomic } }`;
-  const { body } = await jobs.service.post<{ data: { sessionTree: { delegationHash: string }[] } }>(
+  const query = `{ sessionTree(delegationHash: "${root.delegation_hash}") { sessions { delegationHash spentAtomic heldAtomic } } }`;
+  const { body } = await jobs.service.post<{ data: { sessionTree: { sessions: { delegationHash: string }[] } } }>(
     '/graphql',
     { query },
     jobs.by(jobs.poster),
   );
-  return new Map(body.data.sessionTree.map(({ delegationHash, ...sums }) => [delegationHash, sums]));
+  return new Map(body.data.sessionTree.sessions.map(({ delegationHash, ...sums }) => [delegationHash, sums]));
 }
 
 const paying = (path: string) => paymentFor(jobs.poster.account, jobs.service.url + path, jobs.by(jobs.poster));

@@ -71,6 +71,7 @@ describe('/v1/sessions/{delegation_hash}', () => {
     const { body } = await service.get<{ sessions: JsonObject[] }>('/.well-known/revocations');
     expect(body.sessions).toContainEqual({
       ...{ delegation_hash: session.delegation_hash, payer: owner.account.address, revoked_at: expect.any(String) },
+      seq: expect.any(Number),
       ...signed,
     });
   });
@@ -123,17 +124,20 @@ describe('a child', () => {
     for (const word of ['one', 'two', 'three'])
       statuses.push((await service.buy(payer, ask(word), child.headers)).status);
     expect(statuses).toEqual([200, 200, 403]);
-    const query = `{ sessionTree(delegationHash: "${root.delegation_hash}") { depth status spentAtomic heldAtomic remainingAtomic capAtomic } }`;
+    const query = `{ sessionTree(delegationHash: "${root.delegation_hash}") { truncated sessions { depth status spentAtomic heldAtomic remainingAtomic capAtomic } } }`;
     const { body } = await service.post<{ data: JsonObject }>(
       '/graphql',
       { query },
       { 'X-SVC-Session': owner.session },
     );
     const node = { status: 'active', heldAtomic: '0', capAtomic: '6000' };
-    expect(body.data.sessionTree).toEqual([
-      { ...node, depth: 0, spentAtomic: '6000', remainingAtomic: '0' },
-      { ...node, depth: 1, spentAtomic: '4000', remainingAtomic: '2000' },
-    ]);
+    expect(body.data.sessionTree).toEqual({
+      truncated: false,
+      sessions: [
+        { ...node, depth: 0, spentAtomic: '6000', remainingAtomic: '0' },
+        { ...node, depth: 1, spentAtomic: '4000', remainingAtomic: '2000' },
+      ],
+    });
     for (const [headers, code] of [
       [{}, 'unauthenticated'],
       [{ 'X-SVC-Session': (await service.newAgent()).session }, 'forbidden'],

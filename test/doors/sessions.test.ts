@@ -44,6 +44,8 @@ describe('a grant beside a payment', () => {
       session_expiry: grant.sessionExpiry,
       parent_delegation_hash: null,
       bound_at: expect.any(String),
+      path: [delegation_hash],
+      ended_by: null,
     });
   });
 

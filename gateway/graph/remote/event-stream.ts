@@ -4,6 +4,8 @@
  */
 export const EVENT_STREAM = 'text/event-stream';
 export const END = '[END]';
+/** Before the errors that its source has ended with, in place of `END`: they were said on purpose, and it has not broken off. */
+export const REFUSED = '[REFUSED]';
 
 /** JSON has no line breaks of its own, so that one line holds it. */
 export function eventFrame(data: string): string {

@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import { limits } from '../../../schema/limits.ts';
 import { eventsIn } from '../../../subgraphs/receipt/inference/hubs/events.ts';
 import { readResult } from './answer.ts';
-import { END } from './event-stream.ts';
+import { END, REFUSED } from './event-stream.ts';
 
 /** A stream whose first event, the headers, has been read. */
 export interface OpenedEvents {
@@ -53,9 +53,14 @@ async function* resultsIn(
   broken: (cause: unknown) => ExecutionResult | null,
 ): AsyncGenerator<ExecutionResult, undefined> {
   let cause: unknown = new Error('the stream ended in its midst');
+  let refusal: unknown;
   try {
     for await (const data of events) {
       if (data === END) return;
+      if (data.startsWith(REFUSED)) {
+        refusal = readResult(data.slice(REFUSED.length))?.errors?.[0];
+        break;
+      }
       const result = readResult(data);
       if (result === null) throw new Error('an event that is no result');
       yield result;
@@ -63,6 +68,7 @@ async function* resultsIn(
   } catch (fault) {
     cause = fault;
   }
+  if (refusal) throw refusal;
   const last = broken(cause);
   if (last) yield last;
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
-import { END, EVENT_STREAM, eventFrame, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { END, EVENT_STREAM, eventFrame, HEARTBEAT, HEARTBEAT_MS, REFUSED } from './event-stream.ts';
 
 export interface WrittenEvents {
   readonly headers: Readonly<Record<string, string>>;
@@ -37,6 +38,8 @@ export async function writeEvents(
       await write(eventFrame(JSON.stringify(published(next.value))));
     response.end(eventFrame(END));
   } catch (fault) {
+    if (fault instanceof Refusal && !gone.signal.aborted)
+      return void response.end(eventFrame(`${REFUSED}${JSON.stringify(published({ errors: [fault] }))}`));
     // Cut off without an end, so that it is known to be none.
     response.destroy();
     if (!gone.signal.aborted) throw fault;

@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { RevocationsPage } from '../../../schema/requests/session.ts';
+import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import type { Database, Tx } from '../../database.ts';
 
 /** As it was signed. */
@@ -10,79 +12,76 @@ export interface SignedRevocation {
 }
 
 export interface KeptRevocation extends SignedRevocation {
+  /** Its place among all of them: from 1, without a gap, in the order in which they came to hold. */
+  readonly seq: number;
   readonly revoked_at: Date;
 }
 
-/** Of sessions that were bound in the end, by a payment that was on its way, all is kept and told as of any. */
-const BOUND = `(unbound_until is null
-  or exists (select from delegation d where d.delegation_hash = r.delegation_hash and d.bound_at is not null))`;
-
-/** Newest first, so many are listed: `GET /v1/sessions/{delegation_hash}` knows all. */
-const LISTED_MAX = 1_000;
+const COLUMNS = 'seq, delegation_hash, payer, at, signature, revoked_at';
 
 /**
- * Publishes that a session is over. The first statement of it stands: whoever says so again hears that one. What no payment
- * had bound, `unbound_until` then, is not listed: it holds, and concerns nobody.
+ * Publishes that a session is over; its row is locked. The first statement of it stands: whoever says so again hears that one.
+ * One is written at a time, so that whoever has read up to a number has missed none below it.
  */
-export async function keepRevocation(
-  tx: Tx,
-  signed: SignedRevocation,
-  unbound_until: number | null,
-): Promise<KeptRevocation> {
+export async function keepRevocation(tx: Tx, signed: SignedRevocation, unbound: boolean): Promise<KeptRevocation> {
   const { delegation_hash, payer, at, signature } = signed;
-  const values = [delegation_hash, payer, at, signature, unbound_until];
-  tx.write({
-    name: 'keep session revocation',
-    text: `insert into session_revocation (delegation_hash, payer, at, signature, unbound_until, revoked_at)
-      values ($1, $2, $3, $4, $5, clock_timestamp()) on conflict do nothing`,
-    values,
-  });
+  const known = (await revokedAmong(tx, [delegation_hash])).get(delegation_hash);
+  if (known) return known;
+  tx.write({ name: 'lock revocations', text: 'lock table session_revocation in share row exclusive mode' });
   const { rows } = await tx.query<KeptRevocation & object>({
-    name: 'session revocation',
-    text: `select delegation_hash, payer, at, signature, revoked_at from session_revocation where delegation_hash = $1`,
-    values: [delegation_hash],
+    name: 'keep session revocation',
+    text: `insert into session_revocation (delegation_hash, payer, at, signature, unbound, revoked_at, seq)
+      select $1, $2, $3, $4, $5, clock_timestamp(), coalesce(max(seq), 0) + 1 from session_revocation returning ${COLUMNS}`,
+    values: [delegation_hash, payer, at, signature, unbound],
   });
   return rows[0] as KeptRevocation;
 }
 
-/** Those of these sessions that were revoked by themselves, as they stand now. */
+/** What was said of those of these sessions that were revoked by themselves, as they stand now. */
 export async function revokedAmong(
   reading: Pick<Tx, 'query'>,
   delegation_hashes: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const { rows } = await reading.query<{ delegation_hash: string }>({
+): Promise<ReadonlyMap<string, KeptRevocation>> {
+  const { rows } = await reading.query<KeptRevocation & object>({
     name: 'revoked sessions',
-    text: 'select delegation_hash from session_revocation where delegation_hash = any($1)',
+    text: `select ${COLUMNS} from session_revocation where delegation_hash = any($1)`,
     values: [delegation_hashes],
   });
-  return new Set(rows.map(row => row.delegation_hash));
+  return new Map(rows.map(row => [row.delegation_hash, row]));
 }
 
-/** As /.well-known/revocations has them. */
-export async function listedRevocations(database: Pick<Database, 'query'>): Promise<readonly JsonObject[]> {
+/** By which statement a session of this path is over: of several the one that came first. Null where none has ended it. */
+export function endedBy(path: readonly string[], revoked: ReadonlyMap<string, KeptRevocation>): KeptRevocation | null {
+  const over = path.flatMap(name => revoked.get(name) ?? []);
+  return over.sort((one, other) => one.seq - other.seq)[0] ?? null;
+}
+
+/** As /.well-known/revocations has them, the newest first. */
+export async function listedRevocations(
+  database: Pick<Database, 'query'>,
+  { limit, cursor }: RevocationsPage,
+): Promise<{ readonly sessions: readonly JsonObject[]; readonly next_cursor: string | null }> {
+  const size = Math.min(limit ?? sessionLimits.page_revocations_max, sessionLimits.page_revocations_max);
   const rows = await database.query<KeptRevocation & Record<string, unknown>>({
     name: 'listed session revocations',
-    text: `select delegation_hash, payer, at, signature, revoked_at from session_revocation r
-      where ${BOUND} order by revoked_at desc, delegation_hash limit $1`,
-    values: [LISTED_MAX],
+    text: `select ${COLUMNS} from session_revocation where $2::bigint is null or seq < $2 order by seq desc limit $1`,
+    values: [size + 1, cursor ?? null],
   });
-  return rows.map(({ revoked_at, ...signed }) => ({ ...signed, revoked_at: revoked_at.toISOString() }));
+  const last = rows.length > size ? rows[size - 1] : undefined;
+  return {
+    sessions: rows
+      .slice(0, size)
+      .map(({ revoked_at, ...signed }) => ({ ...signed, revoked_at: revoked_at.toISOString() })),
+    next_cursor: last ? String(last.seq) : null,
+  };
 }
 
-/** How many of a payer's stand that no payment had bound. */
+/** How many of a payer's were of grants that no payment had bound. */
 export async function unboundRevocationsOf(tx: Pick<Tx, 'query'>, payer: string): Promise<number> {
   const { rows } = await tx.query<{ standing: number }>({
     name: 'unbound revocations of payer',
-    text: 'select count(*)::int as standing from session_revocation where payer = $1 and unbound_until is not null',
+    text: 'select count(*)::int as standing from session_revocation where payer = $1 and unbound',
     values: [payer],
   });
   return rows[0]?.standing ?? 0;
-}
-
-/** Those of grants whose time is over, as nothing can bind these any more. */
-export async function forgetUnboundRevocations(database: Pick<Database, 'query'>): Promise<void> {
-  await database.query({
-    name: 'forget unbound revocations',
-    text: `delete from session_revocation r where unbound_until < extract(epoch from now())::int8 and not ${BOUND}`,
-  });
 }

@@ -1,13 +1,9 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 
 /** That a delegated session is over, in the words of its payer or of one that stands over it: published, and for good. */
 @Entity({ tableName: 'session_revocation' })
-@Index({ name: 'session_revocation_newest', properties: ['revokedAt'] })
-@Index({
-  name: 'session_revocation_unbound',
-  properties: ['payer', 'unboundUntil'],
-  where: 'unbound_until is not null',
-})
+@Unique({ name: 'session_revocation_seq', properties: ['seq'] })
+@Index({ name: 'session_revocation_unbound', properties: ['payer'], where: 'unbound' })
 export class SessionRevocation {
   @PrimaryKey({ type: 'text' })
   delegationHash!: string;
@@ -21,7 +17,10 @@ export class SessionRevocation {
   signature!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   revokedAt!: Date;
-  /** Of a grant that no payment had bound: its end, Unix seconds, from which on nothing could bind it, and this is forgotten. */
-  @Property({ type: 'bigint', nullable: true })
-  unboundUntil!: number | null;
+  /** Of a grant that no payment had bound. */
+  @Property({ type: 'boolean', default: false })
+  unbound!: boolean;
+  /** From 1, without a gap, in the order in which they came to hold. */
+  @Property({ type: 'bigint' })
+  seq!: number;
 }

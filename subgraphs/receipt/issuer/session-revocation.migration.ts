@@ -11,3 +11,20 @@ export class SessionRevocations extends Migration {
     `);
   }
 }
+
+/** Numbers them without a gap, so that whoever reads page by page knows that none is missing; and those of grants that no payment had bound. */
+export class NumberedRevocations extends Migration {
+  override up(): void {
+    this.addSql(`
+      alter table session_revocation add column seq bigint null;
+      update session_revocation r set seq = n.seq from (
+        select delegation_hash, row_number() over (order by revoked_at, delegation_hash) as seq from session_revocation) n
+        where r.delegation_hash = n.delegation_hash;
+      alter table session_revocation alter column seq set not null;
+      alter table session_revocation add constraint session_revocation_seq unique (seq);
+      drop index session_revocation_newest;
+      alter table session_revocation add column unbound boolean not null default false;
+      create index session_revocation_unbound on session_revocation (payer) where unbound;
+    `);
+  }
+}

@@ -2,11 +2,13 @@ import 'reflect-metadata';
 import DataLoader from 'dataloader';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Ctx, Directive, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
-import { toCamelKeys } from '../../../schema/camel.ts';
+import { toCamelKeys, withoutNull } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { taskNamedBy } from '../../../schema/ids.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import { type ReceiptPayload, settlementBasis } from '../../../schema/receipt-payload.ts';
+import { parseRequest } from '../../../schema/requests/parse.ts';
+import { RevocationsPage } from '../../../schema/requests/session.ts';
 import type { Context } from '../../context.ts';
 import { receiptAudit } from '../auditor/receipt-audit.ts';
 import type { ReceiptContext } from '../context.ts';
@@ -103,10 +105,23 @@ export class IssuerResolver {
     });
   }
 
-  @Query(() => GraphQLJSONObject, { description: 'Keys that sign no more, and since when; sessions with theirs.' })
-  async revocations(@Ctx() { issuer, database }: ReceiptContext): Promise<JsonObject> {
+  @Query(() => GraphQLJSONObject, {
+    nullable: true,
+    description: 'Keys that sign no more, and since when; a page of the sessions that were revoked, the newest first.',
+  })
+  async revocations(
+    @Arg('limit', () => Int, {
+      nullable: true,
+      description: 'Of sessions: 1 to 1000, which it is where it is left out.',
+    })
+    limit: number | null,
+    @Arg('cursor', () => String, { nullable: true, description: '`next_cursor` of the page before.' })
+    cursor: string | null,
+    @Ctx() { issuer, database }: ReceiptContext,
+  ): Promise<JsonObject> {
+    const page = parseRequest(RevocationsPage, withoutNull({ limit, cursor }));
     await issuer.renew();
-    return { ...issuer.revocations, sessions: await listedRevocations(database) };
+    return { ...issuer.revocations, ...(await listedRevocations(database, page)) };
   }
 
   @Query(() => GraphQLJSONObject, {

@@ -1,5 +1,6 @@
 import type { Tx } from '../../database.ts';
 import type { PaidUnder } from './hold.ts';
+import { type CountedSession, keepBurns } from './keep-burns.ts';
 
 /** A call that is recorded in this transaction, and the session that it was paid under. */
 export interface RecordedUnder {
@@ -15,20 +16,28 @@ export interface RecordedUnder {
  */
 export async function countSpent(tx: Tx, calls: readonly RecordedUnder[]): Promise<void> {
   if (calls.length === 0) return;
-  const spent = new Map<string, bigint>();
+  const spent = new Map<string, { holds: bigint; burns: number }>();
   for (const { under } of calls)
-    for (const name of under.path) spent.set(name, (spent.get(name) ?? 0n) + BigInt(under.holds));
-  const rows = [...spent].map(([name, holds]) => ({ delegation_hash: name, spent_atomic: holds.toString() }));
-  const { rowCount } = await tx.query({
+    for (const name of under.path) {
+      const { holds, burns } = spent.get(name) ?? { holds: 0n, burns: 0 };
+      spent.set(name, { holds: holds + BigInt(under.holds), burns: burns + 1 });
+    }
+  const added = [...spent].map(([delegation_hash, { holds, burns }]) => {
+    return { delegation_hash, spent_atomic: holds.toString(), burn_position: burns };
+  });
+  const { rows: counted } = await tx.query<CountedSession & object>({
     name: 'count spent of sessions',
     text: `with locked as materialized (
         select delegation_hash from delegation where delegation_hash = any($2) order by delegation_hash for update)
-      update delegation d set spent_atomic = d.spent_atomic + n.spent_atomic, bound_at = coalesce(d.bound_at, now())
+      update delegation d set spent_atomic = d.spent_atomic + n.spent_atomic,
+        burn_position = d.burn_position + n.burn_position, bound_at = coalesce(d.bound_at, now())
       from jsonb_populate_recordset(null::delegation, $1::jsonb) n join locked using (delegation_hash)
-      where d.delegation_hash = n.delegation_hash`,
-    values: [JSON.stringify(rows), [...spent.keys()]],
+      where d.delegation_hash = n.delegation_hash
+      returning d.delegation_hash, d.spent_atomic, d.burn_position`,
+    values: [JSON.stringify(added), [...spent.keys()]],
   });
-  if (rowCount !== spent.size) throw new Error('a session that was paid under is not there to be counted on');
+  if (counted.length !== spent.size) throw new Error('a session that was paid under is not there to be counted on');
+  keepBurns(tx, calls, counted);
   tx.write({
     name: 'keep delegated calls',
     text: `insert into delegated_call (task_id, delegation_hash, agent_id, amount_atomic)

@@ -45,6 +45,9 @@ export class Delegation {
   /** Recorded under it and all below it; what open payments hold is beside that. */
   @Property({ type: AtomicAmountColumn })
   spentAtomic!: AtomicAmount;
+  /** How many payments are recorded under it and all below it: the number of the newest (session-burn.entity.ts). */
+  @Property({ type: 'bigint', defaultRaw: '0' })
+  burnPosition!: number;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   createdAt!: Date;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })

@@ -2,7 +2,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { type SessionStatus, statusOf } from '../../../schema/session/grant-rule.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
-import { revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
+import { endedBy, type KeptRevocation, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import { Delegation } from './delegation.entity.ts';
 
 type Reading = Pick<Database, 'orm' | 'query'>;
@@ -35,6 +35,8 @@ export async function payerOfRoot(
 export interface StandingSession {
   readonly session: Delegation;
   readonly status: SessionStatus;
+  /** Null where none has ended it. */
+  readonly ended_by: KeptRevocation | null;
 }
 
 /** @throws not_found where no recorded payment has bound it */
@@ -47,7 +49,8 @@ export async function standingSession(
   if (session === null || session.boundAt === null) throw new Refusal('not_found');
   const reading = { query: async (statement: never) => ({ rows: await database.query(statement) }) };
   const revoked = await revokedAmong(reading as never, session.path);
-  return { session, status: statusOf(session, revoked.size > 0, now_seconds) };
+  const ended_by = endedBy(session.path, revoked);
+  return { session, status: statusOf(session, ended_by !== null, now_seconds), ended_by };
 }
 
 /** @throws not_found, session_not_active */

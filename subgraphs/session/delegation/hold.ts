@@ -68,7 +68,7 @@ async function lockWritten(tx: Tx, items: readonly SessionHold[], names: readonl
 
 interface Standing {
   readonly locked: ReadonlyMap<string, LockedSession>;
-  readonly revoked: ReadonlySet<string>;
+  readonly revoked: Pick<ReadonlyMap<string, unknown>, 'has'>;
   /** What is under way and what was let pass before, by session. */
   readonly taken: Map<string, bigint>;
 }

@@ -10,8 +10,8 @@ import { delegationByHash } from './find.ts';
 
 /** What a revocation is held against: of a session that a payment was made under, or of a grant that is shown. */
 export interface Revocable extends Pick<Delegation, 'delegationHash' | 'payer' | 'path'> {
-  /** Where no payment has bound it: until when one could, Unix seconds. */
-  readonly unbound_until: number | null;
+  /** No payment has bound it. */
+  readonly unbound: boolean;
   /** No payment was ever made under it here: only the grant itself says whose it is. */
   readonly shown_alone: boolean;
 }
@@ -22,8 +22,7 @@ export async function revocable(
   { database, delegation }: Pick<SessionContext, 'database' | 'delegation'>,
 ): Promise<Revocable> {
   const kept = await delegationByHash(database, delegation_hash);
-  if (kept !== null)
-    return { ...kept, unbound_until: kept.boundAt === null ? kept.sessionExpiry : null, shown_alone: false };
+  if (kept !== null) return { ...kept, unbound: kept.boundAt === null, shown_alone: false };
   if (delegation === null) throw new Refusal('not_found');
   const read = readDelegation(delegation);
   if (read.kind === 'malformed')
@@ -34,7 +33,7 @@ export async function revocable(
   const path = [...(parent?.path ?? []), delegation_hash];
   return {
     ...{ delegationHash: delegation_hash, payer: grant.payer, path },
-    ...{ unbound_until: grant.sessionExpiry, shown_alone: true },
+    ...{ unbound: true, shown_alone: true },
   };
 }
 
@@ -56,7 +55,7 @@ export async function requireUnboundRoom(tx: Tx, payer: string): Promise<void> {
   const standing = await unboundRevocationsOf(tx, payer);
   if (standing < sessionLimits.unbound_revocations_per_payer_max) return;
   throw new Refusal('rate_limited', {
-    detail: `A wallet revokes ${sessionLimits.unbound_revocations_per_payer_max} grants that no payment has bound, until these end.`,
+    detail: `A wallet revokes ${sessionLimits.unbound_revocations_per_payer_max} grants that no payment has bound: pay under this one, and revoke it then.`,
     facts: { retry_after_seconds: sessionLimits.unbound_kept_seconds },
   });
 }

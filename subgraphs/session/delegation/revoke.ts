@@ -1,6 +1,7 @@
 import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
 import { revocationDigest } from '../../../schema/session/act.ts';
 import { sessionLimits } from '../../../schema/session/session-limits.ts';
+import { TREE_CHANNEL } from '../../live.ts';
 import { type KeptRevocation, keepRevocation, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import type { SessionContext } from '../context.ts';
 import { delegationByHash } from './find.ts';
@@ -31,7 +32,9 @@ export async function revokeSession(shown: ShownRevocation, context: SessionCont
     });
     const again = (await revokedAmong(tx, [delegation_hash])).size > 0;
     if (session.shown_alone && !again) await requireUnboundRoom(tx, payer);
-    return keepRevocation(tx, { ...shown, delegation_hash, payer }, session.unbound_until);
+    const kept = await keepRevocation(tx, { ...shown, delegation_hash, payer }, session.unbound);
+    tx.write({ name: 'tell of revocation', text: 'select pg_notify($1, $2)', values: [TREE_CHANNEL, delegation_hash] });
+    return kept;
   });
 }
 

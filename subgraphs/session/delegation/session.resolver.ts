@@ -1,9 +1,8 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Arg, Ctx, Directive, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { requestOf } from '../../../schema/requests/parse.ts';
 import { ActRequest, RevocationRequest, SessionChallengeRequest } from '../../../schema/requests/session.ts';
-import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { sessionDomain, sessionTypes } from '../../../schema/session/typed-data.ts';
 import type { SessionContext } from '../context.ts';
 import { actInSession } from './act.ts';
@@ -11,8 +10,8 @@ import { SessionActResult } from './act.type.ts';
 import { issueChallenge } from './challenge.ts';
 import { activeSession, type StandingSession, standingSession } from './find.ts';
 import { revokeSession } from './revoke.ts';
-import { DelegatedSession, RevokedSession, SessionActInput, SessionChallenge, SessionNode } from './session.type.ts';
-import { sessionTree } from './tree.ts';
+import { DelegatedSession, RevokedSession, SessionActInput, SessionChallenge } from './session.type.ts';
+import { shownRevocation } from './shown-revocation.ts';
 
 const WHICH = 'The EIP-712 digest of its grant.';
 
@@ -68,22 +67,7 @@ export class DelegationResolver {
     @Ctx() context: SessionContext,
   ): Promise<RevokedSession> {
     const request = requestOf(RevocationRequest, { at, signature }, context.valid_body);
-    const kept = await revokeSession({ delegation_hash: delegationHash, ...request }, context);
-    const { delegation_hash, revoked_at, ...signed } = kept;
-    return { ...signed, delegationHash: delegation_hash, status: 'revoked', revokedAt: revoked_at };
-  }
-
-  @Directive(`@listSize(assumedSize: ${sessionLimits.act_rows_max})`)
-  @Query(() => [SessionNode], {
-    nullable: true,
-    description:
-      'A session and all below it, the root first, with what each has burnt: for who possesses the book of a payer over them.',
-  })
-  sessionTree(
-    @Arg('delegationHash', () => String, { description: WHICH }) delegationHash: string,
-    @Ctx() context: SessionContext,
-  ): Promise<SessionNode[]> {
-    return sessionTree(delegationHash, context);
+    return shownRevocation(await revokeSession({ delegation_hash: delegationHash, ...request }, context));
   }
 }
 
@@ -91,11 +75,12 @@ function seconds({ now_ms }: SessionContext['clock']): number {
   return Math.floor(now_ms() / 1000);
 }
 
-export function shownSession({ session, status }: StandingSession): DelegatedSession {
-  const { delegationHash, payer, agentPubkey, validAfter, sessionExpiry, parentHash, boundAt } = session;
+function shownSession({ session, status, ended_by }: StandingSession): DelegatedSession {
+  const { delegationHash, payer, agentPubkey, validAfter, sessionExpiry, parentHash, boundAt, path } = session;
   const bound = boundAt ?? session.createdAt;
   return {
-    ...{ delegationHash, status, payer, agentPubkey, validAfter, sessionExpiry },
+    ...{ delegationHash, status, payer, agentPubkey, validAfter, sessionExpiry, path },
+    endedBy: ended_by && shownRevocation(ended_by),
     parentDelegationHash: parentHash,
     boundAt: bound,
   };

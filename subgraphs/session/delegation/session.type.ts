@@ -1,8 +1,7 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
-import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import { DateTimeScalar } from '../../../schema/scalars.ts';
 import type { SessionStatus } from '../../../schema/session/grant-rule.ts';
 import { graphEnum } from '../../graph-enum.ts';
 
@@ -11,6 +10,16 @@ export const SessionStatusWord = graphEnum<SessionStatus>('SessionStatus', 'Whet
   expired: 'Its time is over.',
   revoked: 'Its payer, or one of a session over it, has said so.',
 });
+
+@ObjectType({ description: 'That a session is over, as /.well-known/revocations has it.' })
+export class RevokedSession {
+  @Field(() => String, { description: 'Of the session.' }) delegationHash!: string;
+  @Field(() => SessionStatusWord, { description: '`revoked`.' }) status!: SessionStatus;
+  @Field(() => String, { description: 'Who has signed it.' }) payer!: string;
+  @Field(() => Int, { description: 'The time that was signed, Unix seconds.' }) at!: number;
+  @Field(() => String, { description: 'As it was shown.' }) signature!: string;
+  @Field(() => DateTimeScalar, { description: 'Since when it holds.' }) revokedAt!: Date;
+}
 
 @ObjectType({
   description:
@@ -26,6 +35,13 @@ export class DelegatedSession {
   @Field(() => String, { nullable: true, description: 'Of the session that it is a child of.' })
   parentDelegationHash!: string | null;
   @Field(() => DateTimeScalar, { description: 'When the first payment under it was recorded.' }) boundAt!: Date;
+  @Field(() => [String], { description: 'Of all that stand over it, the root first, and its own last.' })
+  path!: readonly string[];
+  @Field(() => RevokedSession, {
+    nullable: true,
+    description: 'The revocation that has ended it, its own or of one over it; null where none has.',
+  })
+  endedBy!: RevokedSession | null;
 }
 
 @ObjectType({ description: 'A nonce for one act: asking for it writes nothing.' })
@@ -36,28 +52,6 @@ export class SessionChallenge {
   @Field(() => Int, { description: 'To be signed: Unix seconds, from which on it serves no more.' }) deadline!: number;
   @Field(() => GraphQLJSONObject, { description: 'EIP-712: domain, types and the type of an act.' })
   typedData!: JsonObject;
-}
-
-@ObjectType({ description: 'That a session is over, as /.well-known/revocations has it.' })
-export class RevokedSession {
-  @Field(() => String, { description: 'Of the session.' }) delegationHash!: string;
-  @Field(() => SessionStatusWord, { description: '`revoked`.' }) status!: SessionStatus;
-  @Field(() => String, { description: 'Who has signed it.' }) payer!: string;
-  @Field(() => Int, { description: 'The time that was signed, Unix seconds.' }) at!: number;
-  @Field(() => String, { description: 'As it was shown.' }) signature!: string;
-  @Field(() => DateTimeScalar, { description: 'Since when it holds.' }) revokedAt!: Date;
-}
-
-@ObjectType({ description: 'A session of a tree, with what has been spent under it and all below it.' })
-export class SessionNode extends DelegatedSession {
-  @Field(() => Int, { description: '0: the root of the tree.' }) depth!: number;
-  @Field(() => AtomicAmountScalar, { description: 'What may be spent under it and below it.' })
-  capAtomic!: AtomicAmount;
-  @Field(() => AtomicAmountScalar, { description: 'What is recorded.' }) spentAtomic!: AtomicAmount;
-  @Field(() => AtomicAmountScalar, { description: 'What payments hold that are under way.' }) heldAtomic!: AtomicAmount;
-  @Field(() => AtomicAmountScalar, { description: 'What no payment has taken yet.' }) remainingAtomic!: AtomicAmount;
-  @Field(() => [String], { description: 'Ids of the models that may answer; empty: any.' }) models!: readonly string[];
-  @Field(() => [String], { description: 'Names of the paid doors; empty: any.' }) doors!: readonly string[];
 }
 
 @InputType({ description: 'How many rows a read shows.' })

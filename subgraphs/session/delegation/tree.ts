@@ -1,64 +1,69 @@
 import { atomicAmount, remainder } from '../../../schema/amount.ts';
-import { Refusal } from '../../../schema/errors.ts';
+import type { SessionTreePageMembers } from '../../../schema/requests/session.ts';
 import { statusOf } from '../../../schema/session/grant-rule.ts';
 import { sessionLimits } from '../../../schema/session/session-limits.ts';
-import { possessedAgents } from '../../access.ts';
 import { asEntity, selectList } from '../../columns.ts';
-import type { Database } from '../../database.ts';
-import { revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
+import type { Tx } from '../../database.ts';
+import { endedBy, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import type { SessionContext } from '../context.ts';
 import { Delegation } from './delegation.entity.ts';
-import { standingSession } from './find.ts';
 import { heldUnder } from './held-under.ts';
-import type { SessionNode } from './session.type.ts';
+import { payersSession } from './payers-session.ts';
+import { shownRevocation } from './shown-revocation.ts';
+import type { SessionNode, SessionTreePage } from './tree.type.ts';
 
 /**
- * A session and all below it, parents before children, as one moment of the database has them. @throws unauthenticated,
- * forbidden, not_found
+ * A session and all below it, parents before children, page by page; each page as one moment of the database has it. @throws
+ * unauthenticated, forbidden, not_found
  */
-export async function sessionTree(delegation_hash: string, context: SessionContext): Promise<SessionNode[]> {
-  const { database, principal, clock } = context;
-  if (principal.possession.kind === 'absent') throw new Refusal('unauthenticated');
-  const now_seconds = Math.floor(clock.now_ms() / 1000);
-  const { session } = await standingSession(database, delegation_hash, now_seconds);
-  await requirePayer(database, session, possessedAgents(principal));
-  return database.transaction(async tx => {
+export async function sessionTree(
+  delegation_hash: string,
+  { limit, cursor }: SessionTreePageMembers,
+  context: SessionContext,
+): Promise<SessionTreePage> {
+  const { session } = await payersSession(delegation_hash, context);
+  const size = Math.min(limit ?? sessionLimits.tree_sessions_default, sessionLimits.tree_sessions_max);
+  const [depth = null, hash = null] = cursor?.split('.') ?? [];
+  return context.database.transaction(async tx => {
     const { rows } = await tx.query({
-      text: `select ${selectList(database.orm, Delegation)} from delegation where path ? $1 and bound_at is not null
+      name: 'sessions of a tree',
+      text: `select ${selectList(context.database.orm, Delegation)} from delegation
+        where path ? $1 and bound_at is not null
+          and ($3::int is null or (jsonb_array_length(path), delegation_hash) > ($3, $4::text))
         order by jsonb_array_length(path), delegation_hash limit $2`,
-      values: [session.delegationHash, sessionLimits.tree_sessions_max],
+      values: [session.delegationHash, size + 1, depth, hash],
     });
-    const sessions = rows.map(row => asEntity(Delegation, row));
-    const names = [...new Set(sessions.flatMap(({ path }) => path))];
-    const revoked = await revokedAmong(tx, names);
-    const held = await heldUnder(tx, names, []);
-    return sessions.map(node => {
-      const over = node.path.some(name => revoked.has(name));
-      const heldAtomic = atomicAmount(held.get(node.delegationHash) ?? 0n);
-      return {
-        ...node,
-        boundAt: node.boundAt ?? node.createdAt,
-        status: statusOf(node, over, now_seconds),
-        parentDelegationHash: node.parentHash,
-        depth: node.path.length - session.path.length,
-        heldAtomic,
-        remainingAtomic: remainder(node.capAtomic, atomicAmount(node.spentAtomic + heldAtomic)),
-      };
-    });
+    const sessions = rows.slice(0, size).map(row => asEntity(Delegation, row));
+    const last = rows.length > size ? sessions.at(-1) : undefined;
+    return {
+      sessions: await nodesOf(tx, session, sessions, Math.floor(context.clock.now_ms() / 1000)),
+      truncated: last !== undefined,
+      nextCursor: last ? `${last.path.length}.${last.delegationHash}` : null,
+    };
   });
 }
 
-/** Whoever holds the book of its payer, or of the payer of one over it. @throws forbidden */
-async function requirePayer(
-  database: Pick<Database, 'query'>,
-  { path }: Delegation,
-  agent_ids: readonly number[],
-): Promise<void> {
-  const payers = await database.query({
-    name: 'payers of sessions',
-    text: `select 1 from delegation join agent on agent.wallet = delegation.payer
-      where delegation_hash = any($1) and agent_id = any($2) limit 1`,
-    values: [path, agent_ids],
+async function nodesOf(
+  tx: Tx,
+  root: Delegation,
+  sessions: readonly Delegation[],
+  now_seconds: number,
+): Promise<SessionNode[]> {
+  const names = [...new Set(sessions.flatMap(({ path }) => path))];
+  const revoked = await revokedAmong(tx, names);
+  const held = await heldUnder(tx, names, []);
+  return sessions.map(node => {
+    const ended = endedBy(node.path, revoked);
+    const heldAtomic = atomicAmount(held.get(node.delegationHash) ?? 0n);
+    return {
+      ...node,
+      boundAt: node.boundAt ?? node.createdAt,
+      status: statusOf(node, ended !== null, now_seconds),
+      endedBy: ended && shownRevocation(ended),
+      parentDelegationHash: node.parentHash,
+      depth: node.path.length - root.path.length,
+      heldAtomic,
+      remainingAtomic: remainder(node.capAtomic, atomicAmount(node.spentAtomic + heldAtomic)),
+    };
   });
-  if (payers.length === 0) throw new Refusal('forbidden');
 }

@@ -52,6 +52,7 @@ export async function openDesk() {
     live: {
       watch: async () => () => {},
       watchSessions: async () => () => {},
+      watchTree: async () => () => {},
       heard: async () => {},
       close: async () => {},
     },
@@ -67,6 +68,7 @@ export async function openDesk() {
     idempotency_key: null,
     delegation: null,
     refusalOfAct: async () => null,
+    readSessionBurns: async () => [],
     hand_offs: { record: async () => Promise.reject(new Error('nothing is recorded here')) },
     response: new ResponseHeaders(),
   };

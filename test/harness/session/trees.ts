@@ -1,0 +1,121 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { expect } from 'vitest';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { payingFetch } from '../buyer.ts';
+import type { TestChain } from '../chain.ts';
+import { ask, CHAT } from '../doors/open-service.ts';
+import { openSocket } from '../doors/socket.ts';
+import { type Delegated, delegate, signRevocation } from './delegate.ts';
+
+/* Trees of sessions at a running service: bound by payments, followed, and revoked by their payers. */
+
+export interface Place {
+  readonly url: string;
+  readonly chain: Pick<TestChain, 'newWallet'>;
+}
+type At = Pick<Place, 'url'>;
+type Account = ReturnType<typeof privateKeyToAccount>;
+
+export interface Bound extends Delegated {
+  readonly payer: Account;
+  /** Of the payment that has bound it. */
+  readonly task_id: string;
+}
+
+export const newKey = () => privateKeyToAccount(generatePrivateKey());
+export const sessionPath = (hash: string, verb = '') => `/v1/sessions/${hash}${verb && `/${verb}`}`;
+
+/** As wide as that session, and below it. */
+export function below({ grant: { capAtomic, validAfter, sessionExpiry }, delegation_hash }: Delegated) {
+  return { capAtomic, validAfter, sessionExpiry, parentDelegationHash: delegation_hash };
+}
+
+async function posted(url: string, body: object, headers: object = {}, by = fetch) {
+  const typed = { 'content-type': 'application/json', ...headers };
+  const answer = await by(url, { method: 'POST', headers: typed, body: JSON.stringify(body) });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as JsonObject;
+}
+
+/** A payment under a session: its task. */
+export async function payUnder({ url }: At, { payer, headers }: Pick<Bound, 'payer' | 'headers'>, words: string) {
+  const { svc } = await posted(url + CHAT, ask(words), headers, payingFetch(payer));
+  return (svc as { readonly task_id: string }).task_id;
+}
+
+export async function bindRoot(at: At, payer: Account, more: Parameters<typeof delegate>[3] = {}): Promise<Bound> {
+  const session = { ...(await delegate(payer, payer, newKey(), more)), payer };
+  return { ...session, task_id: await payUnder(at, session, `Binds ${session.delegation_hash}`) };
+}
+
+/** A child of another wallet, unless one is named. */
+export async function bindChild(at: Place, parent: Delegated, payer?: Account): Promise<Bound> {
+  const paid_by = payer ?? (await at.chain.newWallet());
+  const session = { ...(await delegate(parent.agent, paid_by, newKey(), below(parent))), payer: paid_by };
+  return { ...session, task_id: await payUnder(at, session, `Binds ${session.delegation_hash}`) };
+}
+
+export async function revoke({ url }: At, payer: Account, { delegation_hash }: Delegated): Promise<JsonObject> {
+  return posted(url + sessionPath(delegation_hash, 'revoke'), await signRevocation(payer, delegation_hash));
+}
+
+const burnOf = ({ delegation_hash }: Delegated) =>
+  `subscription { sessionBurn(delegationHash: "${delegation_hash}", after: 0) { position taskId } }`;
+
+/** What was heard of a session's burn, and what that ended with; null while it goes on. */
+export interface FollowedBurn {
+  readonly tasks: string[];
+  ended: unknown;
+}
+
+type Socket = ReturnType<typeof openSocket>;
+
+/** Over a socket that is open, perhaps with others. */
+export function followBurn(socket: Socket, session: Delegated): FollowedBurn {
+  const heard: FollowedBurn = { tasks: [], ended: null };
+  const follow = async () => {
+    for await (const { data, errors } of socket.each(burnOf(session))) {
+      if (errors) throw errors;
+      heard.tasks.push(taskIn(data));
+    }
+    return 'complete';
+  };
+  follow().then(
+    end => (heard.ended = end),
+    fault => (heard.ended = fault),
+  );
+  return heard;
+}
+
+/** The same over SSE. */
+export async function followBurnInEvents({ url }: At, session: string, followed: Delegated): Promise<FollowedBurn> {
+  const heard: FollowedBurn = { tasks: [], ended: null };
+  const answer = await fetch(`${url}/graphql/stream`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'X-SVC-Session': session },
+    body: JSON.stringify({ query: burnOf(followed) }),
+  });
+  expect(answer.status).toBe(200);
+  const read = async () => {
+    let rest = '';
+    for await (const chunk of (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+      const events = (rest + chunk).split('\n\n');
+      rest = events.pop() ?? '';
+      for (const event of events) heardEvent(heard, event);
+    }
+  };
+  // The service goes down behind the test.
+  read().catch(() => {});
+  return heard;
+}
+
+function heardEvent(heard: FollowedBurn, event: string): void {
+  const data = /^event: next\ndata: (.*)$/s.exec(event)?.[1];
+  const { data: told, errors } = data ? JSON.parse(data) : { data: null, errors: null };
+  if (told?.sessionBurn) heard.tasks.push(taskIn(told));
+  if (errors) heard.ended = errors;
+}
+
+function taskIn(data: unknown): string {
+  return (data as { readonly sessionBurn: { readonly taskId: string } }).sessionBurn.taskId;
+}
