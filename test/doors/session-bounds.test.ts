@@ -51,6 +51,29 @@ describe('/v1/chat/completions under a session', () => {
     expect(open).toHaveLength(0);
   });
 
+  it('200 where it is revoked once its payment settles: the claim stands, and counts', async () => {
+    const { account } = await service.newAgent();
+    const session = await delegate(account, account, newKey());
+    expect((await service.buy(account, ask('Bound'), session.headers)).status).toBe(200);
+    await service.chain.setAutomine(false);
+    try {
+      const answer = service.buy(account, ask('Settling'), session.headers);
+      const settling = `select 1 from payment_claim where state = 'settling' and payer = $1`;
+      await eventually('the payment to settle', async () =>
+        (await service.query(settling, [account.address])).length > 0 ? true : null,
+      );
+      expect((await revoke(account, session)).status).toBe(200);
+      await service.chain.setAutomine(true);
+      await service.chain.mine();
+      expect(await answer).toMatchObject({ status: 200, body: { svc: { delegation_hash: session.delegation_hash } } });
+    } finally {
+      await service.chain.setAutomine(true);
+    }
+    const text = 'select spent_atomic::text as spent from delegation where delegation_hash = $1';
+    expect(await service.query(text, [session.delegation_hash])).toEqual([{ spent: '4000' }]);
+    expect((await service.get(`/v1/sessions/${session.delegation_hash}`)).body).toMatchObject({ status: 'revoked' });
+  });
+
   it('403 session_cap_exceeded with each new grant that has no room, then 429, and none of them is kept', async () => {
     const { account } = await service.newAgent();
     const payment = await service.payment(account, CHAT);

@@ -3,7 +3,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sessionDomain, sessionTypes } from '../../schema/session/typed-data.ts';
 import { ask, CHAT, openService, PRICE, type Service } from '../harness/doors/open-service.ts';
-import { type Delegated, delegate, headerOf, hex32, nowSeconds } from '../harness/session/delegate.ts';
+import {
+  type Delegated,
+  delegate,
+  headerOf,
+  hex32,
+  nowSeconds,
+  signAct,
+  signRevocation,
+} from '../harness/session/delegate.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -175,6 +183,27 @@ describe('/v1/sessions', () => {
   it('/{delegation_hash} 400 where that is no hash, 404 where nobody has bound it', async () => {
     expect((await service.get(at('0x12'))).status).toBe(400);
     expect((await service.get(at(nobody))).status).toBe(404);
+  });
+
+  it('/{delegation_hash} 200 expired once its time is over; nothing is done under it, and it may be revoked still', async () => {
+    const session = await newSession(owner);
+    const path = at(session.delegation_hash);
+    await service.buy(owner.account, ask('Soon over'), session.headers);
+    // A session takes its last payment 30 s before its end: it is moved there rather than waited for.
+    const over = 'update delegation set session_expiry = $2 where delegation_hash = $1';
+    await service.query(over, [session.delegation_hash, nowSeconds() - 1]);
+    expect((await service.get(path)).body).toMatchObject({ status: 'expired', ended_by: null });
+    const refused = { status: 403, body: { code: 'session_not_active', session_status: 'expired' } };
+    expect(await service.post(`${path}/challenge`, {})).toMatchObject(refused);
+    const act = await signAct(session, { action: 'read_private', resource: 'book' });
+    expect(await service.post(`${path}/act`, act)).toMatchObject(refused);
+    const query = `{ delegatedSession(delegationHash: "${session.delegation_hash}") { status } }`;
+    expect((await service.post('/graphql', { query })).body).toEqual({
+      data: { delegatedSession: { status: 'expired' } },
+    });
+    const revocation = await signRevocation(owner.account, session.delegation_hash);
+    expect((await service.post(`${path}/revoke`, revocation)).status).toBe(200);
+    expect((await service.get(path)).body).toMatchObject({ status: 'revoked', ended_by: revocation });
   });
 
   it('/challenge 200: a nonce for as long as it is asked for, and nothing is written', async () => {

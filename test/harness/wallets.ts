@@ -52,6 +52,8 @@ export function openWallets(chain: TestChain) {
     plain: (amount_atomic?: bigint) => ownedWallet('PlainWallet', plain, amount_atomic),
     /** Deployed; takes 66 bytes. */
     tagged: (amount_atomic?: bigint) => ownedWallet('TaggedWallet', tagged, amount_atomic),
+    /** Deployed; takes 66 bytes, and behind another byte than 0x01 it answers otherwise than it should. */
+    moody: () => ownedWallet('MoodyWallet', tagged),
     /** Not deployed yet: its signatures bring along how to (ERC-6492). */
     async unmade(factory: Hex, amount_atomic?: bigint): Promise<ContractWallet> {
       const { abi } = await contractNamed('WalletFactory');

@@ -48,6 +48,23 @@ contract TaggedWallet is OwnedWallet {
     }
 }
 
+/// Takes its owner's signature behind one byte that says what is made of it, however right it is.
+contract MoodyWallet is OwnedWallet {
+    constructor(address owner_) OwnedWallet(owner_) {}
+
+    function isValidSignature(bytes32 digest, bytes calldata signature) external view override returns (bytes4) {
+        if (signature.length != 66 || signerOf(digest, signature[1:]) != owner) return INVALID;
+        bytes1 mood = signature[0];
+        if (mood == 0x02) revert("not today");
+        if (mood == 0x03) assembly { invalid() }
+        // The magic value of the draft of ERC-1271, which took bytes for a digest.
+        if (mood == 0x04) return 0x20c13b0b;
+        if (mood == 0x05) assembly { return(0, 0) }
+        if (mood == 0x06) assembly { mstore(0, 1) return(0, 32) }
+        return VALID;
+    }
+}
+
 /// What an account may delegate to (EIP-7702): the tagged signature of the account's own key.
 contract Delegate is Wallet {
     function isValidSignature(bytes32 digest, bytes calldata signature) external view override returns (bytes4) {
