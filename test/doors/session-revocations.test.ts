@@ -32,7 +32,7 @@ beforeAll(async () => {
   const said = () => ({ delegation_hash: hex32(), payer: '0x', at: 1, signature: '0x' });
   // By several at once, as by many payers.
   const payer = async () => {
-    for (let left = LISTED / PAYERS; left > 0; left--) await store.transaction(tx => keepRevocation(tx, said()));
+    for (let left = LISTED / PAYERS; left > 0; left--) await store.transaction(tx => keepRevocation(tx, said(), false));
   };
   await Promise.all(Array.from({ length: PAYERS }, payer));
 });
