@@ -14,6 +14,8 @@ export interface DoorRequest {
   /** Credentials, the payment, the intent, If-None-Match. */
   readonly headers: RequestHeaders;
   readonly address: string;
+  /** Whether a payment that cannot be read is answered by the price, as none is; left out: it is a fault of the request (400). */
+  readonly unreadable_is_unpaid?: true;
   /** The path of the door's row by which it was called; left out where that is its own, not an alias. */
   readonly spelt?: string;
   /** Null where the method brings none: then it counts as an empty object. */

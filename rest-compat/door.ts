@@ -28,6 +28,12 @@ export interface DoorPrice {
 /** Why a door is no tool of an agent: see faces/mcp. */
 export type NoTool = 'needs_secret' | 'returns_secret' | 'comes_in_pieces';
 
+/**
+ * What a call leaves behind: nothing that was not there before, something more, or something other than what stood. What is set,
+ * decided, moved on or taken away `changes`.
+ */
+export type Effect = 'reads' | 'adds' | 'changes';
+
 /** What differs between doors. A row that wants an `if` wants a column instead, or a rule in a subgraph. */
 export interface Columns {
   /** operationId, and the name of its tool where `tool` names no other. */
@@ -38,6 +44,8 @@ export interface Columns {
    */
   readonly tool: { readonly name?: string } | { readonly none: NoTool };
   readonly methods: readonly DoorMethod[];
+  /** Of all that can be asked of it the most; a row that says nothing and takes more than GET is held to change things. */
+  readonly effect: Effect;
   /** OpenAPI spelling: `/v1/agents/{agent_id}/book`. */
   readonly path: `/${string}`;
   /** Other spellings of the same path; the offer and the description name `path`. */
@@ -215,6 +223,7 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
   const others = [...Object.values(actions), ...Object.values(forms), ...(stream ? [stream] : [])];
   return {
     ...usual,
+    effect: usualEffect(row),
     ...columns,
     other_statuses: [...new Set(Object.values(actions).flatMap(action => action.status ?? []))],
     other_media: columns.other_media ?? [...Object.values(forms), ...(plain ? [plain] : [])].map(({ media }) => media),
@@ -228,5 +237,9 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
 
 export function pageDoor(row: Row & Pick<PageDoor, 'page'> & Partial<Pick<PageDoor, 'lasting'>>): PageDoor {
   const requests = { params: nothing, query: nothing, headers: nothing, body: nothing };
-  return { ...usual, lasting: false, ...row, kind: 'page', requests };
+  return { ...usual, effect: usualEffect(row), lasting: false, ...row, kind: 'page', requests };
+}
+
+function usualEffect({ methods }: Pick<Row, 'methods'>): Effect {
+  return methods.every(method => method === 'GET') ? 'reads' : 'changes';
 }

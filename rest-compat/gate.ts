@@ -172,10 +172,19 @@ function asksFirst(door: Door, payment: PaymentJudgement): boolean {
 /** A header that cannot be read, or a payment that is none; the payment stays usable for what it was made for. */
 function refusePayment(door: Door, request: DoorRequest, port: Port, payment: PaymentJudgement): Answer | null {
   if (door.price === null) return null;
-  if (payment.kind === 'malformed') return problem({ code: 'invalid_payment' });
+  if (payment.kind === 'malformed') return unreadable(door, request, port);
   if (payment.kind !== 'rejected') return null;
   return offer(door, request, port, { code: 'payment_rejected', detail: payment.reason });
 }
+
+/** What cannot be read is a fault of the request, or one more call that has not been paid: which of them is its transport's to say. */
+function unreadable(door: Door, request: DoorRequest, port: Port): Answer | null {
+  if (!request.unreadable_is_unpaid) return problem({ code: 'invalid_payment' });
+  // There the offer is the resolver's, which hears of no payment.
+  return door.challenge === 'after_state' ? null : offer(door, request, port, noPayment);
+}
+
+const noPayment = { code: 'invalid_payment', detail: errors.invalid_payment[1] } as const;
 
 /** Without it, whoever mistyped a key would read a plain 402 and pay. */
 const unknownKey = { code: 'unknown_api_key', detail: errors.unknown_api_key[1] } as const;

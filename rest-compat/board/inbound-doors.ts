@@ -9,6 +9,7 @@ import { CompletionAnswer } from './inbound-answers.ts';
 export const inboundDoors = [
   documentDoor({
     name: 'record_completion',
+    effect: 'adds',
     tool: { none: 'needs_secret' },
     methods: ['POST'],
     path: '/v1/board/inbound/completions',

@@ -46,6 +46,7 @@ function inputOf(body: Named & { readonly session?: unknown; readonly proof?: un
 export const jobDoors = [
   documentDoor({
     name: 'post_job',
+    effect: 'adds',
     ...stamped,
     path: '/v1/board/jobs',
     summary: 'Posts a job, for a stamp',

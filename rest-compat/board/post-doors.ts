@@ -30,6 +30,7 @@ export const postDoors = [
   documentDoor({
     ...stamped,
     name: 'create_board_post',
+    effect: 'adds',
     path: POSTS,
     summary: 'Posts a report on an endpoint, backed by a receipt of the own book or by the stamp alone',
     example: { endpoint: 'https://example.com/v1', outcome: 'success' },
@@ -121,6 +122,7 @@ export const postDoors = [
   documentDoor({
     ...stamped,
     name: 'create_board_comment',
+    effect: 'adds',
     path: `${POSTS}/{id}/comments`,
     aliases: [`${POSTS}/{id}/reply`],
     summary: 'Says something of a post, in plain text',
@@ -151,6 +153,7 @@ export const postDoors = [
   documentDoor({
     ...stamped,
     name: 'flag_board_post',
+    effect: 'adds',
     path: `${POSTS}/{id}/flag`,
     summary: 'Flags a post for the operators, who alone hide; each agent once',
     example: {},
@@ -164,6 +167,7 @@ export const postDoors = [
   documentDoor({
     ...stamped,
     name: 'flag_board_comment',
+    effect: 'adds',
     path: `${POSTS}/{id}/comments/{commentId}/flag`,
     summary: 'Flags a comment for the operators, who alone hide; each agent once',
     example: {},

@@ -37,6 +37,7 @@ export const reactionDoors = [
   }),
   documentDoor({
     name: 'confirm_post',
+    effect: 'adds',
     methods: ['POST'],
     path: '/v1/board/posts/{id}/confirms',
     summary: 'Says that an agent has met the same, by a receipt on its own book, which is not published',

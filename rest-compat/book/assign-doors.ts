@@ -28,6 +28,7 @@ export const assignDoors = [
   }),
   documentDoor({
     name: 'create_assignment',
+    effect: 'adds',
     tool: { none: 'returns_secret' },
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/assign',

@@ -34,6 +34,7 @@ export const disputeDoors = [
   }),
   documentDoor({
     name: 'file_dispute',
+    effect: 'adds',
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/dispute',
     summary: 'Claims something of a row: a signed verdict where the records decide it, and no money moves',

@@ -57,6 +57,7 @@ const mediaOf = (forms: Readonly<Record<string, { readonly headers: Readonly<Rec
 export const exportDoors = [
   documentDoor({
     name: 'export_book',
+    effect: 'reads',
     methods: ['GET', 'POST'],
     path: '/v1/agents/{agent_id}/book/export',
     summary: "An agent's book as CSV, as an audit pack in JSON, or as a page for print",
@@ -83,6 +84,7 @@ export const exportDoors = [
   }),
   documentDoor({
     name: 'stream_book_export',
+    effect: 'reads',
     tool: { none: 'comes_in_pieces' },
     methods: ['GET', 'POST'],
     path: '/v1/agents/{agent_id}/book/export/stream',
@@ -112,6 +114,7 @@ export const exportDoors = [
   }),
   documentDoor({
     name: 'stream_book_journal',
+    effect: 'reads',
     tool: { none: 'comes_in_pieces' },
     methods: ['GET', 'POST'],
     path: '/v1/agents/{agent_id}/book/export/journal',

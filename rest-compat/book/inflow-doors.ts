@@ -15,6 +15,7 @@ const byClaim = ['inflow_claim_invalid', 'duplicate_task', 'chain_unavailable', 
 export const inflowDoors = [
   documentDoor({
     name: 'record_inflow',
+    effect: 'adds',
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/inflow',
     summary: 'Records that something is set aside: a signed claim of bucket and allocation, without a payment',
@@ -35,6 +36,7 @@ export const inflowDoors = [
   }),
   documentDoor({
     name: 'correct_inflow',
+    effect: 'adds',
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/inflow/correct',
     summary: 'Appends a correction to an inflow, or to an earlier correction of it',

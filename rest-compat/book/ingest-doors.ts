@@ -13,6 +13,7 @@ import { IngestAnswer } from './ingest-answers.ts';
 export const ingestDoors = [
   documentDoor({
     name: 'ingest_foreign_x402',
+    effect: 'adds',
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/ingest',
     summary:

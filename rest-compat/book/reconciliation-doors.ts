@@ -10,6 +10,7 @@ import { ReconciliationAnswer } from './reconciliation-answers.ts';
 export const reconciliationDoors = [
   documentDoor({
     name: 'start_reconciliation',
+    effect: 'adds',
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/reconciliation',
     summary: 'Asks for a signed report of what each USDC transfer of a wallet is, between two blocks of Base',

@@ -45,6 +45,7 @@ nameComponents({ PolicySimulation: SimulationAnswer });
 export const simulationDoors = [
   documentDoor({
     name: 'simulate_book_policy',
+    effect: 'reads',
     methods: ['POST'],
     path: '/v1/agents/{agent_id}/book/policy/simulate',
     summary: 'Which calls that passed a policy would have refused, one by one and in sums',

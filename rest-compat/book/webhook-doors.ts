@@ -83,6 +83,7 @@ export const webhookDoors = [
   }),
   documentDoor({
     name: 'ping_webhook',
+    effect: 'adds',
     methods: ['POST'],
     path: `${PATH}/ping`,
     summary: 'Sends the webhook a test message, once; how it fared stands at the webhook',
@@ -98,6 +99,7 @@ export const webhookDoors = [
   }),
   documentDoor({
     name: 'redeliver_webhook',
+    effect: 'adds',
     methods: ['POST'],
     path: `${PATH}/redeliver`,
     summary: 'Sends the messages of a range of positions again',

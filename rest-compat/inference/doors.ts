@@ -93,6 +93,7 @@ export const inferenceDoors = [
   documentDoor({
     ...paidWork,
     name: 'chat_completions',
+    effect: 'adds',
     path: '/v1/chat/completions',
     summary: 'One chat completion with a signed spend receipt',
     example: { messages: [{ role: 'user', content: 'Hi' }] },
@@ -108,6 +109,7 @@ export const inferenceDoors = [
   documentDoor({
     ...paidWork,
     name: 'a2a_message',
+    effect: 'adds',
     path: '/a2a-message',
     summary: 'The same by message to an agent: by A2A over JSON-RPC, or as a chat request',
     example: { messages: [{ role: 'user', content: 'Hi' }] },
@@ -125,6 +127,7 @@ export const inferenceDoors = [
   documentDoor({
     ...paidWork,
     name: 'create_response',
+    effect: 'adds',
     path: '/v1/responses',
     summary: 'One answer to a text or to messages, stateless, with a signed spend receipt',
     example: { input: 'Hi' },
@@ -195,6 +198,7 @@ export const mediaDoors = [
   documentDoor({
     ...paidWork,
     name: 'generate_image',
+    effect: 'adds',
     path: '/v1/images/generations',
     summary: 'One image with a signed spend receipt',
     example: { prompt: 'A receipt' },
@@ -208,6 +212,7 @@ export const mediaDoors = [
   documentDoor({
     ...paidWork,
     name: 'transcribe_audio',
+    effect: 'adds',
     path: '/v1/audio/transcriptions',
     summary: 'The text of what is spoken in a file, with a signed spend receipt',
     example: { file: 'speech.mp3' },

@@ -17,6 +17,7 @@ nameComponents({ WalletReceipts: WalletReceiptsAnswer });
 export const walletDoors = [
   documentDoor({
     name: 'list_wallet_receipts',
+    effect: 'reads',
     methods: ['POST'],
     path: '/v1/wallets/{wallet}/receipts',
     summary: 'The receipts that a wallet on Base has paid for, for whoever signs with it',

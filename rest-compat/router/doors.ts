@@ -11,6 +11,7 @@ const RouterBookPath = z.object({ book_id: z.string().min(1).max(64) });
 export const routerDoors = [
   documentDoor({
     name: 'open_router_book',
+    effect: 'adds',
     tool: { none: 'returns_secret' },
     methods: ['POST'],
     path: '/v1/router/books',
@@ -39,6 +40,7 @@ export const routerDoors = [
   }),
   documentDoor({
     name: 'broadcast_generation',
+    effect: 'adds',
     tool: { none: 'needs_secret' },
     methods: ['POST'],
     path: '/v1/router/broadcast',

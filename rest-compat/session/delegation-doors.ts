@@ -54,6 +54,7 @@ export const delegationDoors = [
   }),
   documentDoor({
     name: 'challenge_session',
+    effect: 'adds',
     methods: ['POST'],
     path: `${PATH}/challenge`,
     summary: 'A nonce for an act, valid for 2 to 5 minutes; writes nothing',

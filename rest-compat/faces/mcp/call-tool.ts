@@ -53,6 +53,8 @@ function requestOf(
   const passed = Object.fromEntries(passedOn.flatMap(name => (headers[name] ? [[name, headers[name]]] : [])));
   return {
     ...{ method, params, query, address },
+    // x402, transports-v2/mcp.md, "Error Handling": whatever is wrong with a payment, its answer says what is asked for.
+    unreadable_is_unpaid: true,
     headers: {
       // Where a door could show a page, too, it is asked for what a program reads.
       accept: 'application/json',

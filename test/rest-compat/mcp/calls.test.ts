@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { errors } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { modern, say, use } from '../../harness/mcp-message.ts';
 import { fail, type House, openHouse, succeed } from '../../harness/rest-compat/house.ts';
@@ -16,6 +17,7 @@ beforeEach(() => {
   house.port.taken.length = 0;
   house.port.throws = null;
   house.port.events = null;
+  house.port.judgement = { kind: 'proven', payer: '0xpayer', presented: null, verified: null };
   succeed(house.port, { answer: { id: 'an-id' } });
 });
 
@@ -154,13 +156,44 @@ describe('what becomes of its answer', () => {
     expect(body?.result).not.toHaveProperty('isError');
   });
 
-  it('a payment that cannot be read is an error that says so', async () => {
+  it.each(['chat_completions', 'register_agent', 'ingest_foreign_x402'])(
+    'a payment that cannot be read is told the price of %s, and why, as x402 has it; nothing is run',
+    async name => {
+      house.port.judgement = { kind: 'malformed' };
+      const shown = { task_id: 'a-receipt', agent_id: 7, session: 'good', ...chat };
+      const heard = await say(house.url, use(name, shown, paid), { authorization: 'Bearer live' });
+      const result = heard.body?.result;
+      expect(heard.status).toBe(200);
+      expect(result).toMatchObject({
+        isError: true,
+        structuredContent: { x402Version: 2, error: errors.invalid_payment[1], accepts: expect.any(Array) },
+      });
+      expect(JSON.parse(result?.content[0]?.text ?? '')).toEqual(result?.structuredContent);
+      expect(house.port.calls).toEqual([]);
+      expect(house.port.taken).toContain('unproven');
+    },
+  );
+
+  it('a payment that cannot be read, to whoever knows the extension, is told the price in the result of its own', async () => {
     house.port.judgement = { kind: 'malformed' };
-    expect(await called('chat_completions', chat, paid)).toMatchObject({
-      isError: true,
-      structuredContent: { code: 'invalid_payment' },
-    });
-    house.port.judgement = { kind: 'proven', payer: '0xpayer', presented: null, verified: null };
+    const extensions = { extensions: { 'org.x402/payment': {} } };
+    const call = { name: 'chat_completions', arguments: chat };
+    const { message, headers } = modern('tools/call', call, extensions, paid);
+    const { body } = await say(house.url, message, headers);
+    expect(body?.result).toMatchObject({ paymentRequired: { error: errors.invalid_payment[1] } });
+  });
+
+  it('where the price depends on what is paid for, the resolver tells it to a payment that cannot be read', async () => {
+    house.port.judgement = { kind: 'malformed' };
+    const required = { x402Version: 2, accepts: [{ amount: '10000' }] };
+    const challenge = {
+      headers: { 'PAYMENT-REQUIRED': Buffer.from(JSON.stringify(required)).toString('base64') },
+      body: {},
+    };
+    const error = { code: 'payment_required', status: 402, message: 'Unpaid.', facts: {}, challenge } as const;
+    fail(house.port, error);
+    const result = await called('pay_job', { id: 'a-job', session: 'good' }, paid);
+    expect(result).toMatchObject({ isError: true, structuredContent: required });
   });
 
   it('how a payment settled stands in _meta, and what else headers say of the call', async () => {

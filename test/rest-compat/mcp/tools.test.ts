@@ -120,8 +120,54 @@ describe('the tools of the door table', () => {
     expect(named('get_book_gaps')?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
     expect(named('export_book')?.annotations).toMatchObject({ readOnlyHint: true });
     // With a budget it sets one.
-    expect(named('get_agent_book')?.annotations).toMatchObject({ readOnlyHint: false });
+    expect(named('get_agent_book')?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
     expect(named('revoke_assignment')?.annotations).toMatchObject({ destructiveHint: true, idempotentHint: true });
     expect(named('chat_completions')?.annotations).toMatchObject({ readOnlyHint: false, openWorldHint: true });
+  });
+
+  it('whatever takes away, sets, decides or moves on is destructive, and nothing else is', () => {
+    const destructive = told.filter(({ annotations }) => (annotations as JsonObject).destructiveHint === true);
+    expect(destructive.map(({ name }) => name).sort()).toEqual([
+      'a2a_escrow',
+      'act_in_session',
+      'answer_approval',
+      'bid_on_job',
+      'challenge_job',
+      'deliver_job',
+      'get_agent_book',
+      'ledger_escrow',
+      'like_post',
+      'pay_job',
+      'pick_bid',
+      'publish_book_export',
+      'remove_webhook',
+      'reveal_job',
+      'revoke_assignment',
+      'revoke_session',
+      'set_book_alerts',
+      'set_book_policy',
+      'take_down_board_comment',
+      'take_down_board_post',
+      'withdraw_book_export',
+    ]);
+  });
+
+  it.each(everyDoor.map(door => [door.name, door] as const))(
+    '%s: what its row says is what its methods allow',
+    (_, door) => {
+      const { effect, methods, price } = door;
+      if (methods.every(method => method === 'GET')) expect(effect).toBe('reads');
+      if (methods.some(method => method === 'DELETE' || method === 'PUT')) expect(effect).toBe('changes');
+      if (price !== null) expect(effect).not.toBe('reads');
+    },
+  );
+
+  it('a paid tool is not read-only, and says so', () => {
+    const paid = [...tools.values()].filter(({ door }) => door.price !== null);
+    expect(paid.length).toBeGreaterThan(10);
+    for (const tool of paid) {
+      expect(tool.told, tool.told.name).toMatchObject({ annotations: { readOnlyHint: false } });
+      expect(tool.told.description, tool.told.name).toContain('not read-only');
+    }
   });
 });
