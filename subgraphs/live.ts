@@ -44,6 +44,12 @@ export interface LiveTrees {
   watchTree(delegation_hash: string, wake: Wake): Promise<() => void>;
 }
 
+/** What is said of tasks: of use to whoever works for them. */
+export interface LiveTasks {
+  /** Tells of every task that its buyer lets go of, in any process. Resolves when LISTEN is in force; the result stops it. */
+  watchCanceled(told: (task_id: string) => void): Promise<() => void>;
+}
+
 export type Wake = (position: number | null) => void;
 
 export type LogWatcher = (notice: string | null) => void;
@@ -65,22 +71,25 @@ export const TREE_CHANNEL = 'session_tree';
 export const SESSION_CHANNEL = 'session_end';
 /** The channel on which the log's head is told in the transaction that moves it, and that the log is halted. */
 export const LOG_CHANNEL = 'log_head';
+/** The channel on which `<task_id>` is sent in the transaction that cancels it. */
+export const CANCELED_CHANNEL = 'task_canceled';
 
 const RETRY_MS_FIRST = 100;
 const RETRY_MS_MAX = 2_000;
 
 /** One LISTEN connection per process, opened by the first watcher and reopened when it is lost. */
-export function openLive(database: Pick<Database, 'connect'>): Live & LiveLog & LiveBoard & LiveTrees {
+export function openLive(database: Pick<Database, 'connect'>): Live & LiveLog & LiveBoard & LiveTrees & LiveTasks {
   return new PostgresLive(database);
 }
 
-class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees {
+class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
   readonly #database: Pick<Database, 'connect'>;
   /** Of books by their agents, of sessions by their names. */
   readonly #watchers = new Map<number | string, Set<Wake>>();
   readonly #sessionWatchers = new Set<SessionWatcher>();
   readonly #logWatchers = new Set<LogWatcher>();
   readonly #boardWatchers = new Set<Wake>();
+  readonly #cancelWatchers = new Set<(task_id: string) => void>();
   readonly #ended = new AbortController();
   readonly heard = shareNextRun(() => this.#hear());
   readonly #heard: Readonly<Record<string, (payload: string) => void>> = {
@@ -89,6 +98,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees {
     [BOARD_CHANNEL]: payload => this.#boardMoved(Number(payload)),
     [SESSION_CHANNEL]: payload => this.#sessionEnded(payload),
     [LOG_CHANNEL]: payload => this.#logTold(payload),
+    [CANCELED_CHANNEL]: task_id => this.#canceled(task_id),
   };
   #listening: Promise<void> | null = null;
   #connection: LiveConnection | null = null;
@@ -120,6 +130,11 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees {
     return this.#listened(() => void this.#boardWatchers.delete(wake));
   }
 
+  watchCanceled(told: (task_id: string) => void): Promise<() => void> {
+    this.#cancelWatchers.add(told);
+    return this.#listened(() => void this.#cancelWatchers.delete(told));
+  }
+
   async close(): Promise<void> {
     const connection = this.#connection;
     this.#connection = null;
@@ -128,6 +143,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees {
     this.#sessionWatchers.clear();
     this.#logWatchers.clear();
     this.#boardWatchers.clear();
+    this.#cancelWatchers.clear();
     await connection?.end();
   }
 
@@ -222,6 +238,11 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees {
 
   #logTold(notice: string | null): void {
     for (const told of this.#logWatchers) told(notice);
+  }
+
+  /** What nobody heard is worked for to its end, and comes to nothing there. */
+  #canceled(task_id: string): void {
+    for (const told of this.#cancelWatchers) told(task_id);
   }
 
   #sessionEnded(payload: string): void {

@@ -103,6 +103,8 @@ export interface WorkBounds {
   readonly until_ms: number;
   /** Ids of the models that may answer, as the book has it; null where it does not say, or there is no book. */
   readonly allowed_models: readonly string[] | null;
+  /** Aborted once its buyer wants it no longer: whoever is asked for it is hung up on. Left out: nobody can say so. */
+  readonly canceled?: AbortSignal;
 }
 
 interface Sold<A extends JsonObject> {

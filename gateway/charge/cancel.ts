@@ -14,8 +14,8 @@ export interface CancelParts {
 
 /**
  * Lets go of a task whose buyer wants it no longer, and gives its book back what was held for it, in one transaction. False
- * where its payment may have been sent, or it has come to its end. Whoever works for it goes on until it asks for its money:
- * so each is counted, by its payment and by its caller.
+ * where its payment may have been sent, or it has come to its end. Whoever works for it is hung up on, and may have worked all
+ * the same: so each is counted, by its payment and by its payer.
  */
 export type CancelTask = (task_id: string) => Promise<boolean>;
 
@@ -32,7 +32,7 @@ export function openCancel({ database, log, failures }: CancelParts): CancelTask
       return claim;
     });
     if (typeof canceled === 'boolean') return canceled;
-    failures.canceled(canceled.payer, canceled.paid_from);
+    failures.canceled(canceled.payer);
     return true;
   };
 }

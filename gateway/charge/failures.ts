@@ -18,8 +18,8 @@ export interface Rest {
 
 /**
  * What callers bring about that costs others and is not charged, in this process's memory: router keys and grants that are
- * tried and tasks that are canceled, by payer and by address, and payments that pass every check and are reverted by the
- * chain, by payer. Each of those costs our gas, so its payer rests longer each time; contract wallets, whose code decides anew
+ * tried, by payer and by address, tasks that are canceled, by payer, and payments that pass every check and are reverted by
+ * the chain, by payer. Each of those costs our gas, so its payer rests longer each time; contract wallets, whose code decides anew
  * each time, rest by their claims.
  */
 export class Failures {
@@ -38,9 +38,9 @@ export class Failures {
     for (const caller of callersOf(payer, address_mark)) this.#tried.take(caller);
   }
 
-  /** A task was let go of for which a hub may have worked. */
-  canceled(payer: string, address_mark: string): void {
-    for (const caller of callersOf(payer, address_mark)) this.#tried.take(`canceled:${caller}`);
+  /** A task was let go of for which a hub may have worked. Its payer has signed for it: others at their address have no part in it. */
+  canceled(payer: string): void {
+    this.#tried.take(canceledBy(payer));
   }
 
   reverted(payer: string): void {
@@ -58,8 +58,7 @@ export class Failures {
   rest(payer: string, address_mark: string, tries: boolean): Rest | null {
     const now_ms = this.#clock.now_ms();
     const left_ms = (this.#lately(payer, now_ms)?.until_ms ?? now_ms) - now_ms;
-    const callers = callersOf(payer, address_mark);
-    const counted = [...(tries ? callers : []), ...callers.map(caller => `canceled:${caller}`)];
+    const counted = [...(tries ? callersOf(payer, address_mark) : []), canceledBy(payer)];
     const turns = counted.map(caller => this.#tried.look(caller));
     const rests = turns.flatMap((turn): Rest[] =>
       turn.kind === 'beyond'
@@ -76,6 +75,8 @@ export class Failures {
     return reverts && now_ms < reverts.until_ms + limits.wallet_reverted_rest_seconds * 1_000 ? reverts : null;
   }
 }
+
+const canceledBy = (payer: string): string => `canceled:payer:${payer}`;
 
 function callersOf(payer: string, address_mark: string): readonly string[] {
   return [`payer:${payer}`, `address:${address_mark}`];

@@ -48,6 +48,7 @@ import { type LegParts, openLegs } from './two-legs.ts';
 import { openVerify, type Presented } from './verify-payment.ts';
 import { holdWaived, waiverOf } from './waived.ts';
 import { deliverWhole } from './whole.ts';
+import { WorkUnderway } from './work-underway.ts';
 
 /** What the opened rooms before this one give to it; handed on in parts, to each step what it needs. */
 export interface ChargeParts {
@@ -87,6 +88,7 @@ export interface OpenedCharge {
   readonly later: ReleaseLater;
   readonly cancelTask: CancelTask;
   readonly refusalOfAct: SessionContext['refusalOfAct'];
+  readonly underway: WorkUnderway;
 }
 
 /** What every way of holding a call needs beside its own. */
@@ -114,14 +116,16 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     return standByPayment(paid, args, context);
   };
   const streams = new StreamsInFlight();
+  const underway = new WorkUnderway();
   const whole = async (paid: AnyWhole, args: JsonObject, context: Context) => {
     const footing = await stand(paid, args, context);
-    return footing.kind === 'kept' ? footing.kept.charged : deliverWhole(faults, paid, args, footing.held, context);
+    if (footing.kind === 'kept') return footing.kept.charged;
+    return deliverWhole({ faults, underway }, paid, args, footing.held, context);
   };
   const streamed = async (paid: AnyStream, args: JsonObject, context: Context) => {
     const footing = await stand(paid, args, context);
     if (footing.kind === 'kept') return streamKept(paid, footing.kept);
-    return deliverStreamed({ streams, faults }, paid, args, footing.held, context);
+    return deliverStreamed({ streams, underway, faults }, paid, args, footing.held, context);
   };
   const inTwo = openLegs({
     database,
@@ -144,6 +148,7 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     later,
     cancelTask: openCancel({ database, log, failures }),
     refusalOfAct: openRefusalOfAct(recording, tools.refusedByBook),
+    underway,
   };
 }
 

@@ -6,9 +6,11 @@ import type { Charged, ChargedStream } from '../../subgraphs/selling.ts';
 import type { Faults } from '../operations/faults.ts';
 import { drivenBy, type StreamDriver, type StreamsInFlight } from './drive-stream.ts';
 import type { Held, KeptCall } from './held.ts';
+import type { WorkUnderway } from './work-underway.ts';
 
 interface Streaming {
   readonly streams: StreamsInFlight;
+  readonly underway: WorkUnderway;
   readonly faults: Faults | null;
 }
 
@@ -28,7 +30,8 @@ export async function deliverStreamed(
   let driver: StreamDriver | null = null;
   try {
     steps.begin('work');
-    const speaking = await paid.open(args, task_id, context, bounds);
+    const open = (canceled: AbortSignal) => paid.open(args, task_id, context, { ...bounds, canceled });
+    const speaking = await streaming.underway.during(task_id, open);
     driver = drivenBy(streaming.faults, speaking);
     await streaming.faults?.reach('after_work');
     const settled = await held.settle({ route: speaking.route });

@@ -9,6 +9,7 @@ import { newTask } from '../../subgraphs/new-task.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { type KeyCallHold, LostKeyCall } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import type { NamedCall } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
+import { HubFailed } from '../../subgraphs/receipt/inference/answer.paid.ts';
 import { LogHalted } from '../../subgraphs/receipt/log/halt.ts';
 import { type RequestedCall, requestedCall } from '../../subgraphs/requested-call.ts';
 import { type AnyPaid, type WaivingKey, type Work, type WorkBounds } from '../../subgraphs/sale.ts';
@@ -227,7 +228,7 @@ async function recordCall(
 async function breakOff(parts: WaivedParts, call: KeyCall, error: unknown): Promise<Refusal> {
   await dropCallByKey(parts, call).catch(() => parts.later.add(() => dropCallByKey(parts, call)));
   if (error instanceof SlotTaken) return parts.hears({ kind: 'slot_taken', paid: call.paid });
-  if (error instanceof LostKeyCall && (await canceledByBuyer(parts, call)))
+  if ((error instanceof LostKeyCall || error instanceof HubFailed) && (await canceledByBuyer(parts, call)))
     return parts.hears({ kind: 'canceled', task_id: call.task_id });
   const away = error instanceof DatabaseAway || error instanceof LogHalted;
   if (error instanceof Refusal && !away) return error;

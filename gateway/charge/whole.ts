@@ -4,6 +4,7 @@ import type { AnyWhole } from '../../subgraphs/sale.ts';
 import type { Charged } from '../../subgraphs/selling.ts';
 import type { Faults } from '../operations/faults.ts';
 import type { Held } from './held.ts';
+import type { WorkUnderway } from './work-underway.ts';
 
 /**
  * An answer in one piece: work → settle → record. The payment settles only for an answer in hand, so nothing is charged
@@ -11,7 +12,7 @@ import type { Held } from './held.ts';
  * work of its own: what it may have to find out it finds first, and its effect is written in the transaction that records it.
  */
 export async function deliverWhole(
-  faults: Faults | null,
+  { faults, underway }: { readonly faults: Faults | null; readonly underway: WorkUnderway },
   paid: AnyWhole,
   args: JsonObject,
   held: Held,
@@ -23,7 +24,7 @@ export async function deliverWhole(
     const done =
       paid.order === 'stamp'
         ? ((await paid.find?.(args, held.payer, context, bounds)) ?? null)
-        : await paid.work(args, task_id, context, bounds);
+        : await underway.during(task_id, canceled => paid.work(args, task_id, context, { ...bounds, canceled }));
     await faults?.reach('after_work');
     const settled = await held.settle(done);
     steps.begin('record');

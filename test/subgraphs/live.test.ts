@@ -1,7 +1,14 @@
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bookFeed } from '../../subgraphs/book/page/feed.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { BOOK_CHANNEL, type Live, openLive, SESSION_CHANNEL } from '../../subgraphs/live.ts';
+import {
+  BOOK_CHANNEL,
+  CANCELED_CHANNEL,
+  type Live,
+  type LiveTasks,
+  openLive,
+  SESSION_CHANNEL,
+} from '../../subgraphs/live.ts';
 import { LIVE_APPLICATION } from '../../subgraphs/live-connection.ts';
 import { shareReads } from '../../subgraphs/live-feed.ts';
 import { freshStore } from '../harness/store.ts';
@@ -21,7 +28,7 @@ beforeEach(async () => {
   await database.query({ text: 'insert into ledger_head values ($1, 0)', values: [++agent_id] });
 });
 
-function live(): Live {
+function live(): Live & LiveTasks {
   const opened = openLive(database);
   onTestFinished(() => opened.close());
   return opened;
@@ -92,6 +99,17 @@ describe('live wake-ups', () => {
     await expect(opened.watch(agent_id, () => {})).rejects.toMatchObject({ code: 'unavailable' });
     await expect(opened.watchSessions(into([]))).rejects.toMatchObject({ code: 'unavailable' });
   });
+});
+
+it('a task that is canceled is told of by its name, to those who watch', async () => {
+  const told: string[] = [];
+  const stop = await live().watchCanceled(task_id => told.push(task_id));
+  const cancel = (task_id: string) =>
+    database.query({ text: 'select pg_notify($1, $2)', values: [CANCELED_CHANNEL, task_id] });
+  await cancel('task-1');
+  await cancel('task-2');
+  await expect.poll(() => told).toEqual(['task-1', 'task-2']);
+  stop();
 });
 
 /** What a watcher of sessions is told, in order. */

@@ -1,7 +1,6 @@
-import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Tx } from '../../database.ts';
+import { CANCELED_CHANNEL } from '../../live.ts';
 import { dropSlots, type Lease } from './claim.ts';
-import { paidFromOf } from './landing.ts';
 
 /** Why a claim was let go of whose buyer wanted its task no longer. */
 export const CANCELED = 'canceled';
@@ -11,8 +10,6 @@ export interface Canceled {
   readonly agent_id: number | null;
   readonly reserved_atomic: bigint;
   readonly payer: string;
-  /** The mark of the address that paid. */
-  readonly paid_from: string;
 }
 
 /**
@@ -21,18 +18,19 @@ export interface Canceled {
  * caller's: a hub may have worked for it, and a payment that could be canceled for ever would have it work for nothing.
  */
 export async function cancelClaim(tx: Tx, task_id: string): Promise<Canceled | null> {
-  const { rows } = await tx.query<Omit<Canceled, 'paid_from'> & { claim_key: string; landing: JsonObject }>({
+  const { rows } = await tx.query<Canceled & { claim_key: string }>({
     name: 'cancel claim',
     text: `update payment_claim set state = 'released', reason = '${CANCELED}', lease_owner = null, answer_box = null,
         failures = failures + 1, moved_at = now()
-      where task_id = $1 and state = 'claimed' returning claim_key, agent_id, reserved_atomic, payer, landing`,
+      where task_id = $1 and state = 'claimed' returning claim_key, agent_id, reserved_atomic, payer`,
     values: [task_id],
   });
   const [row] = rows;
   if (!row) return null;
   dropSlots(tx, [row.claim_key]);
-  const { claim_key: _key, landing, ...canceled } = row;
-  return { ...canceled, paid_from: paidFromOf(landing) };
+  tellCanceled(tx, task_id);
+  const { claim_key: _key, ...canceled } = row;
+  return canceled;
 }
 
 /**
@@ -52,7 +50,13 @@ export async function cancelKeyCall(tx: Tx, task_id: string): Promise<boolean> {
     text: 'delete from idempotent_call where task_id = $1 and answer_box is null',
     values: [task_id],
   });
+  if (rowCount === 1) tellCanceled(tx, task_id);
   return rowCount === 1;
+}
+
+/** Whichever process has it worked for hears of it, and hangs up. */
+function tellCanceled(tx: Tx, task_id: string): void {
+  tx.write({ name: 'tell of cancel', text: 'select pg_notify($1, $2)', values: [CANCELED_CHANNEL, task_id] });
 }
 
 /** Whether the claim that this lease was of was canceled under it. */

@@ -34,7 +34,7 @@ export interface Wanted extends SvcOptions {
   readonly model: string;
 }
 
-type Route = Omit<HubRoute, 'until_ms'>;
+type Route = Omit<HubRoute, keyof WorkBounds>;
 
 /** Ids of the models one of which would answer: what a book is asked about. */
 export function modelsFor({ settings }: Hubs, model: string, ability: Ability): readonly string[] {
@@ -42,9 +42,9 @@ export function modelsFor({ settings }: Hubs, model: string, ability: Ability): 
   return [...new Set(candidatesFor(settings, model, ability).map(candidate => candidate.model))];
 }
 
-/** Who is asked, within what its book allows and until when. */
-export function boundRoute({ candidates, ...route }: Route, { until_ms, allowed_models }: WorkBounds): HubRoute {
-  return { ...route, candidates: allowedAmong(candidates, allowed_models), until_ms };
+/** Who is asked, within what its book allows, and until when or until it is canceled. */
+export function boundRoute({ candidates, ...route }: Route, { allowed_models, ...bounds }: WorkBounds): HubRoute {
+  return { ...route, candidates: allowedAmong(candidates, allowed_models), ...bounds };
 }
 
 /**

@@ -169,12 +169,12 @@ describe('ListTasks', () => {
 });
 
 /** A call that is being worked for: its hub is asked, and does not answer. */
-async function underWay(headers: Record<string, string>, content: string) {
+async function underWay(headers: Record<string, string>, content: string, method = 'SendMessage') {
   service.gates.alpha.hold();
   const body = {
     jsonrpc: '2.0',
     id: 1,
-    method: 'SendMessage',
+    method,
     params: said('', { parts: [{ data: { model: 'alpha-1' } }, { text: content }] }),
   };
   const answer = fetch(service.url + A2A, {
@@ -186,7 +186,7 @@ async function underWay(headers: Record<string, string>, content: string) {
 }
 
 describe('CancelTask', () => {
-  it('of a task whose payment was not sent: canceled for its payer alone, nothing charged, and its call hears so', async () => {
+  it('of a task whose payment was not sent: canceled for its payer alone, its hub is hung up on, nothing charged, and its call hears so', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, A2A);
     const { answer } = await underWay(payment, 'Never mind');
@@ -204,9 +204,10 @@ describe('CancelTask', () => {
     expect((await rpc(service, 'CancelTask', { id }, signed)).body.result).toMatchObject({
       status: { state: 'TASK_STATE_CANCELED' },
     });
-    service.gates.alpha.open();
+    // The hub has not answered, and never will.
     const heard = await answer;
     expect([heard.status, await heard.text()]).toEqual([409, expect.stringContaining('CALL_CANCELED')]);
+    service.gates.alpha.open();
     expect((await rpc(service, 'GetTask', { id })).body.result).toMatchObject({
       status: { state: 'TASK_STATE_CANCELED' },
     });
@@ -218,6 +219,22 @@ describe('CancelTask', () => {
     expect((await rpc(service, 'SendMessage', said('Then this'), payment)).status).toBe(200);
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
+
+  it.each(['SendMessage', 'SendStreamingMessage'])(
+    'of a call by key (%s): its hub is hung up on, and its call hears so',
+    async method => {
+      const { answer } = await underWay(KEY, 'Never mind', method);
+      const working = async () =>
+        (await rpc<Page>(service, 'ListTasks', { status: 'TASK_STATE_WORKING' }, KEY)).body.result.tasks[0]?.id;
+      await expect.poll(working).toBeDefined();
+      const id = String(await working());
+      expect((await rpc(service, 'CancelTask', { id }, KEY)).body.result).toMatchObject({
+        status: { state: 'TASK_STATE_CANCELED' },
+      });
+      const heard = await answer;
+      expect([heard.status, await heard.text()]).toEqual([409, expect.stringContaining('CALL_CANCELED')]);
+    },
+  );
 
   it('-32002 on a settled task, 403 to a demo key, -32001 on a task that nobody has', async () => {
     expect((await rpc(service, 'CancelTask', { id: bought.id }, session())).body.error.code).toBe(-32002);

@@ -58,13 +58,12 @@ describe('whoever tries router keys', () => {
   });
 });
 
-it('whoever cancels tasks rests from every call, by wallet and by address', () => {
+it('whoever cancels tasks rests from every call, by their wallet; others at their address do not', () => {
   const { failures } = observed(2);
   for (let times = 0; times < 2; times++) {
     expect(failures.rest('payer', 'address', false)).toBeNull();
-    failures.canceled('payer', 'address');
+    failures.canceled('payer');
   }
   expect(failures.rest('payer', 'elsewhere', false)?.seconds).toBe(30);
-  expect(failures.rest('another', 'address', false)?.seconds).toBe(30);
-  expect(failures.rest('another', 'elsewhere', false)).toBeNull();
+  expect(failures.rest('another', 'address', true)).toBeNull();
 });

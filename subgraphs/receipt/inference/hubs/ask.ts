@@ -147,6 +147,8 @@ export interface Post {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
   readonly timeout_ms: number;
+  /** Hung up on as soon as that is aborted. */
+  readonly canceled?: AbortSignal | undefined;
   readonly answer_bytes_max: number;
 }
 
@@ -156,13 +158,16 @@ export async function askHub<T extends object>(
   post: Post,
   { modality, read }: Pick<Question<T>, 'modality' | 'read'>,
 ): Promise<AskOutcome<T>> {
-  const signal = AbortSignal.timeout(post.timeout_ms);
-  const { path, headers, body } = post;
+  const { path, headers, body, canceled } = post;
+  const late = AbortSignal.timeout(post.timeout_ms);
+  const signal = canceled ? AbortSignal.any([late, canceled]) : late;
+  const ended = (otherwise: HubFailure) =>
+    failed(canceled?.aborted ? 'cancelled' : late.aborted ? 'timeout' : otherwise);
   let response: Dispatcher.ResponseData;
   try {
     response = await pool.request({ method: 'POST', path, headers, body, signal });
   } catch {
-    return failed(signal.aborted ? 'timeout' : 'unreachable');
+    return ended('unreachable');
   }
   // A stream that is destroyed unread says so by an error event, which would end the process.
   response.body.on('error', () => {});
@@ -174,7 +179,7 @@ export async function askHub<T extends object>(
   try {
     bytes = await readBounded(response.body, post.answer_bytes_max);
   } catch {
-    return failed(signal.aborted ? 'timeout' : 'cut_off');
+    return ended('cut_off');
   }
   if (bytes === null) return failed('too_large');
   const value = read(bytes);

@@ -21,6 +21,8 @@ import { type OpenReply, openReply, type StreamedReply } from './stream.ts';
 export interface HubRoute {
   readonly candidates: readonly Candidate[];
   readonly until_ms: number;
+  /** Once it is aborted nobody is asked any more, and who is being asked is hung up on. */
+  readonly canceled?: AbortSignal;
   /** False: whoever is asked first answers, or nobody. */
   readonly failover?: boolean;
   /** The caller's own, where the router is asked; nobody else is shown it. */
@@ -141,7 +143,8 @@ class PooledHubs implements Hubs {
         const { content_type, bytes: body } = question.body(model, reasons);
         const headers = line.headers(content_type, 'application/json', asking.router_key);
         const path = line.path(question.path);
-        return askHub(line.pool, { path, headers, body, timeout_ms, answer_bytes_max }, question);
+        const { canceled } = asking;
+        return askHub(line.pool, { path, headers, body, timeout_ms, canceled, answer_bytes_max }, question);
       },
     });
   }
@@ -161,6 +164,7 @@ class PooledHubs implements Hubs {
           headers: line.headers('application/json', 'text/event-stream', asking.router_key),
           body: JSON.stringify({ ...body, ...streamed }),
           timeout_ms,
+          canceled: asking.canceled,
           stream_ms_max: Math.max(0, ends_at_ms - clock.now_ms()),
           stream_idle_ms_max,
           text_bytes_max,
@@ -180,13 +184,13 @@ class PooledHubs implements Hubs {
 
   async #inTurn<T>(asking: HubRoute, turn: Turn<T>): Promise<Answered<T & Candidate> | Failed> {
     const { clock, timeout_ms } = this.#options;
-    const { candidates, until_ms, failover = true } = asking;
+    const { candidates, until_ms, canceled, failover = true } = asking;
     // Whoever may be answered by one alone, or has no time for a second, is no one to try a doubtful hub with.
     const may_try = failover && until_ms - clock.now_ms() > timeout_ms;
     const attempts: HubAttempt[] = [];
     for (const candidate of this.#standings.order({ ...turn, candidates, may_try })) {
       const left_ms = until_ms - clock.now_ms();
-      if (left_ms <= 0) break;
+      if (left_ms <= 0 || canceled?.aborted) break;
       const asked = await this.#ask(candidate, turn, Math.min(timeout_ms, left_ms));
       if (asked.kind === 'answered') return { ...asked, ...candidate };
       attempts.push({ hub: candidate.hub, reason: asked.reason });

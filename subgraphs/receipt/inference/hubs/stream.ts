@@ -195,10 +195,14 @@ class StreamDeadlines {
   readonly #controller = new AbortController();
   readonly #first: NodeJS.Timeout;
   readonly #last: NodeJS.Timeout;
+  readonly #canceled: AbortSignal | undefined;
+  readonly #cancel = () => this.abort('cancelled');
 
-  constructor({ timeout_ms, stream_ms_max }: StreamQuestion) {
+  constructor({ timeout_ms, stream_ms_max, canceled }: StreamQuestion) {
     this.#first = setTimeout(() => this.abort('timeout'), timeout_ms);
     this.#last = setTimeout(() => this.abort('timeout'), stream_ms_max);
+    this.#canceled = canceled;
+    canceled?.addEventListener('abort', this.#cancel);
   }
 
   get signal(): AbortSignal {
@@ -218,5 +222,6 @@ class StreamDeadlines {
   close(): void {
     clearTimeout(this.#first);
     clearTimeout(this.#last);
+    this.#canceled?.removeEventListener('abort', this.#cancel);
   }
 }

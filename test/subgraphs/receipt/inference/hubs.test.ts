@@ -56,6 +56,23 @@ describe('an image', () => {
   });
 });
 
+it('a buyer who lets go: the hub is hung up on, blamed for nothing, and no other is asked', async () => {
+  const canceling = new AbortController();
+  const gone = Promise.withResolvers<void>();
+  await using one = await hubServer(response => {
+    response.once('close', () => gone.resolve());
+    canceling.abort();
+  });
+  await using two = await hubServer(answering(completion));
+  await opened([hub('one', one.base_url), hub('two', two.base_url)], async hubs => {
+    const outcome = await hubs.put(chatQuestion(request), { ...asking(hubs), canceled: canceling.signal });
+    expect(outcome).toEqual({ kind: 'failed', attempts: [{ hub: 'one', reason: 'cancelled' }] });
+    await gone.promise;
+    expect(two.heard).toEqual([]);
+    expect(hubs.standings).toMatchObject([{ health: 1 }, { health: 1 }]);
+  });
+});
+
 describe('a hub that fails', () => {
   it.each(failures)('by %s is passed over for the next, and the answer says whose it is', async (_reason, behave) => {
     await using bad = await hubServer(behave);

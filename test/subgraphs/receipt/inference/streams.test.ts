@@ -225,6 +225,27 @@ describe('a listener', () => {
     });
   });
 
+  it('whose buyer lets go before a first piece: the hub is hung up on, and no other is asked', async () => {
+    const gone = Promise.withResolvers<void>();
+    const canceling = new AbortController();
+    await using hub = await hubServer(response => {
+      response.once('close', () => gone.resolve());
+      canceling.abort();
+    });
+    await using other = await hubServer(says(first));
+    await streamed([hub, other], async hubs => {
+      const candidates = candidatesFor(hubs.settings, 'svc/auto');
+      const heard = await hubs.stream(request, { candidates, until_ms, canceled: canceling.signal });
+      expect(heard).toMatchObject({ kind: 'failed', attempts: [{ reason: 'cancelled' }] });
+      expect(await hubs.stream(request, { candidates, until_ms, canceled: canceling.signal })).toEqual({
+        kind: 'failed',
+        attempts: [],
+      });
+      await gone.promise;
+      expect(other.heard).toEqual([]);
+    });
+  });
+
   it('is given no more time than the work has', async () => {
     await using hub = await hubServer(hangs);
     await streamed([hub], async hubs => {
