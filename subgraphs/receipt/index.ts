@@ -1,7 +1,7 @@
 import type { AnyPaid } from '../sale.ts';
 import { buildSubgraph, type Subgraph } from '../subgraph.ts';
 import { BoughtTaskResolver } from './bought-task/bought-task.resolver.ts';
-import { KeyCallsByTask } from './bought-task/migration.ts';
+import { KeyCallsByTask, TasksOfBuyers } from './bought-task/migration.ts';
 import { ClaimSlot, DoubtedPayment, JobWorker, PaymentClaim, ProcessLease } from './claim/claim.entity.ts';
 import { DoubtedPayments } from './claim/doubt.migration.ts';
 import { ChainEpoch } from './claim/epoch.entity.ts';
@@ -102,6 +102,7 @@ export const receiptMigrations = [
   PaidUnderSessions,
   CanceledKeyCalls,
   NumberedRevocations,
+  TasksOfBuyers,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {

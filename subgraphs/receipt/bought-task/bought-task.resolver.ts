@@ -36,7 +36,10 @@ export class BoughtTaskResolver {
   }
 
   @Directive(pageByLimit(taskListing.usual, 'tasks'))
-  @Query(() => BoughtTasks, { description: 'What the caller’s wallets and live key have bought.' })
+  @Query(() => BoughtTasks, {
+    description:
+      'What the caller’s wallets and live key have bought, and what landed on their book; also what came to nothing.',
+  })
   async boughtTasks(
     @Arg('payer', () => String, PAYER) payer: string | null,
     @Arg('contextId', () => String, { nullable: true, description: 'Of this intent alone.' }) context_id: string | null,

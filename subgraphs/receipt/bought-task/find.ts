@@ -26,7 +26,7 @@ interface Row extends Bought {
   readonly by_key: boolean;
 }
 
-/** Null where neither a payment, nor a call by key, nor a receipt is called so. */
+/** Null where neither a payment, nor a call by key, nor a receipt, nor a refusal is called so. */
 export async function taskFacts(database: Database, task_id: string): Promise<TaskFacts | null> {
   const [rows, [receipt = null]] = await Promise.all([
     underWay(database, task_id),
@@ -50,13 +50,15 @@ export async function taskFacts(database: Database, task_id: string): Promise<Ta
 function underWay(database: Database, task_id: string): Promise<Row[]> {
   return database.query<Row & Record<string, unknown>>({
     name: 'task of buyer',
-    text: `select agent_id, payer, landing->>'api_key_hash' as api_key_hash, landing, moved_at as at, answer_box, false as by_key
+    text: `select 1 as rank, agent_id, payer, landing->>'api_key_hash' as api_key_hash, landing, moved_at as at, answer_box,
+          false as by_key
         from payment_claim where task_id = $1
-      union all select null, null, api_key_hash, null, coalesce(recorded_at, begun_at), answer_box, true
+      union all select 2, null, null, api_key_hash, null, coalesce(recorded_at, begun_at), answer_box, true
         from idempotent_call where task_id = $1
-      union all select null, null, canceled_for, null, coalesce(canceled_at, begun_at), null, true
-        from key_call c where task_id = $1 and not exists (select from idempotent_call i where i.task_id = c.task_id)
-      limit 1`,
+      union all select 3, null, null, canceled_for, null, coalesce(canceled_at, begun_at), null, true
+        from key_call where task_id = $1
+      union all select 4, agent_id, null, null, null, issued_at, null, false from refusal where task_id = $1
+      order by rank limit 1`,
     values: [task_id],
   });
 }

@@ -1,6 +1,7 @@
 import { taskListing } from '../../../schema/task-listing.ts';
 import type { TaskState } from '../../../schema/task-state.ts';
 import type { Database } from '../../database.ts';
+import { CANCELED } from '../claim/cancel.ts';
 import type { ProvenBuyer } from './buyer.ts';
 
 /** Which of one's tasks are asked for. */
@@ -37,55 +38,71 @@ interface Row extends ListedTask, Record<string, unknown> {
 
 const NEWEST = taskListing.newest;
 
+/** Buyers are asked for one by one: so each of them is read from the end of an index, and no further than it takes. */
+const eachOf = (given: string, select: string) =>
+  `(select own.* from unnest(${given}) as buyer cross join lateral (${select} limit ${NEWEST}) own)`;
+
+const receipts = `select 1 as rank, task_id, 'completed' as state, collected_at as at, payload::jsonb->>'intent_id' as intent_id
+  from receipt`;
+const claims = `select 2, task_id,
+    case when state = 'claimed' then 'working' when state = 'settling' then 'settling'
+      when refusal_id is not null then 'refused' when reason = '${CANCELED}' then 'canceled' else 'released' end,
+    moved_at, landing->>'intent_id'
+  from payment_claim`;
+
+/** What stands of a task; `rank`: which of several words on one task goes before the others. */
+const MINE = [
+  eachOf('$1::text[]', `${receipts} where payer_wallet = buyer and payment_ref is not null order by leaf_index desc`),
+  eachOf('$9::integer[]', `${receipts} where agent_id = buyer order by leaf_index desc`),
+  eachOf('$1::text[]', `${claims} where payer = buyer and state in ('claimed', 'settling') order by moved_at desc`),
+  eachOf('$1::text[]', `${claims} where payer = buyer and state = 'released' order by moved_at desc`),
+  eachOf(
+    '$9::integer[]',
+    `${claims} where agent_id = buyer and state in ('claimed', 'settling', 'released') order by moved_at desc`,
+  ),
+  `(select 3, i.task_id, case when recorded_at is null then 'working' else 'completed' end, coalesce(recorded_at, begun_at),
+      (select payload::jsonb->>'intent_id' from receipt r where r.task_id = i.task_id)
+    from idempotent_call i where api_key_hash = $2 order by begun_at desc limit ${NEWEST})`,
+  `(select 3, task_id, 'canceled', canceled_at, null from key_call where canceled_for = $2
+    order by canceled_at desc limit ${NEWEST})`,
+  eachOf(
+    '$9::integer[]',
+    `select 4, task_id, 'refused', issued_at, null from refusal where agent_id = buyer order by book_seq desc`,
+  ),
+].join(' union all ');
+
+const LIST = `with mine as (${MINE}),
+    told as (select distinct on (task_id) * from mine order by task_id, rank),
+    asked as (select *, (extract(epoch from at) * 1000000)::bigint as at_us from told
+      where ($3::text is null or coalesce(intent_id, task_id) = $3) and ($4::text[] is null or state = any($4))
+        and ($5::timestamptz is null or at >= $5))
+  select task_id, state, at, intent_id, at_us::text as at_us, (select count(*)::integer from asked) as total from asked
+  where $6::bigint is null or (at_us, task_id) < ($6::bigint, $7::text)
+  order by at_us desc, task_id desc limit $8`;
+
 /**
- * A buyer's own tasks, those first that have moved last. It looks through the newest of each kind and no further, so that a
- * list costs the same however long somebody has been buying; older ones are found by their ids, and among the receipts.
+ * A buyer's own tasks, those first that have moved last: what their wallets and their key have bought, and what landed on
+ * their book. It looks through the newest of each kind and no further, so that a list costs the same however long somebody has
+ * been buying; older ones are found by their ids, and among the receipts.
  */
-export async function tasksOf(
-  database: Database,
-  { wallets, api_key_hash }: ProvenBuyer,
-  filter: TaskFilter,
-): Promise<TaskPage> {
+export async function tasksOf(database: Database, buyer: ProvenBuyer, filter: TaskFilter): Promise<TaskPage> {
   const { context_id, states, since, count } = filter;
   const before = positionOf(filter.before);
+  const from = [before?.at_us ?? null, before?.task_id ?? null, count + 1];
   const rows = await database.query<Row>({
     name: 'tasks of buyer',
-    text: `with mine as (
-        (select task_id, 'completed' as state, collected_at as at, payload::jsonb->>'intent_id' as intent_id from receipt
-          where payer_wallet = any($1) and payment_ref is not null order by leaf_index desc limit ${NEWEST})
-        union all
-        (select task_id, case state when 'claimed' then 'working' else 'settling' end, moved_at, landing->>'intent_id'
-          from payment_claim where payer = any($1) and state in ('claimed', 'settling') order by moved_at desc limit ${NEWEST})
-        union all
-        (select i.task_id, case when recorded_at is null then 'working' else 'completed' end, coalesce(recorded_at, begun_at),
-            (select payload::jsonb->>'intent_id' from receipt r where r.task_id = i.task_id)
-          from idempotent_call i where api_key_hash = $2 order by begun_at desc limit ${NEWEST})),
-      asked as (select *, (extract(epoch from at) * 1000000)::bigint as at_us from mine
-        where ($3::text is null or coalesce(intent_id, task_id) = $3) and ($4::text[] is null or state = any($4))
-          and ($5::timestamptz is null or at >= $5))
-      select task_id, state, at, intent_id, at_us::text as at_us, (select count(*)::integer from asked) as total from asked
-      where $6::bigint is null or (at_us, task_id) < ($6::bigint, $7::text)
-      order by at_us desc, task_id desc limit $8`,
-    values: [
-      wallets,
-      api_key_hash,
-      context_id,
-      states,
-      since,
-      before?.at_us ?? null,
-      before?.task_id ?? null,
-      count + 1,
-    ],
+    text: LIST,
+    values: [buyer.wallets, buyer.api_key_hash, context_id, states, since, ...from, buyer.agent_ids],
   });
   const tasks = rows.slice(0, count);
   const last = rows.length > count ? tasks.at(-1) : undefined;
-  const total = rows[0]?.total ?? (before === null ? 0 : await countOf(database, { wallets, api_key_hash }, filter));
+  const total = rows[0]?.total ?? (before === null ? 0 : await countOf(database, buyer, filter));
   return { tasks, total, next: last ? `${last.at_us}.${last.task_id}` : null };
 }
 
 /** Behind the last of them there is none that could say how many there are. */
-async function countOf(database: Database, buyer: Pick<ProvenBuyer, 'wallets' | 'api_key_hash'>, filter: TaskFilter) {
-  const { total } = await tasksOf(database, { ...buyer, agent_ids: [] }, { ...filter, before: null, count: 1 });
+async function countOf(database: Database, buyer: ProvenBuyer, filter: TaskFilter): Promise<number> {
+  const { total } = await tasksOf(database, buyer, { ...filter, before: null, count: 1 });
   return total;
 }
 

@@ -20,6 +20,12 @@ const OPEN = "state in ('claimed', 'settling')";
 @Index({ name: 'payment_claim_identifier', properties: ['identifier'], where: 'identifier is not null' })
 @Index({ name: 'payment_claim_open', properties: ['movedAt'], where: OPEN })
 @Index({ name: 'payment_claim_held', properties: ['agentId'], where: "state = 'held'" })
+@Index({
+  name: 'payment_claim_agent',
+  properties: ['agentId', 'movedAt'],
+  where: "agent_id is not null and state in ('claimed', 'settling', 'released')",
+})
+@Index({ name: 'payment_claim_payer_released', properties: ['payer', 'movedAt'], where: "state = 'released'" })
 @Index({ name: 'payment_claim_payer_open', properties: ['payer'], where: OPEN })
 @Index({ name: 'payment_claim_released', properties: ['validBefore'], where: "state = 'released' and not final" })
 @Index({ name: 'payment_claim_lapsed', properties: ['validBefore'], where: "state = 'released' and final" })

@@ -21,6 +21,7 @@ import { ProofOutcomeWord, SettledByWord } from '../../words.ts';
   properties: ['payerWallet', 'leafIndex'],
   where: 'payer_wallet is not null and payment_ref is not null',
 })
+@Index({ name: 'receipt_agent', properties: ['agentId', 'leafIndex'], where: 'agent_id is not null' })
 export class Receipt {
   @Field(() => String, { description: 'The task that it is of.' })
   @PrimaryKey({ type: 'text' })

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { A2A, agentAt, message, payerHeader, rpc, said, sent, textOf } from '../../harness/a2a/agent.ts';
 import { payingFetch } from '../../harness/buyer.ts';
 import { openService, type Service } from '../../harness/doors/open-service.ts';
+import { refusing } from '../../harness/doors/refusing.ts';
 
 let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
@@ -149,6 +150,51 @@ describe('ListTasks', () => {
     );
   });
 
+  const listed = async (headers: Record<string, string>, status: string) =>
+    (await rpc<Page>(service, 'ListTasks', { status }, headers)).body.result.tasks.map(({ id }) => id);
+
+  it('to a session also what others have paid for on its book, and its own calls by key there', async () => {
+    const holder = await service.newAgent();
+    const shown = { 'X-SVC-Session': holder.session };
+    const other = await service.chain.newWallet();
+    const paid = await rpc<{ task: { id: string } }>(service, 'SendMessage', said('For another'), {
+      ...(await service.payment(other, A2A)),
+      ...shown,
+    });
+    const by_key = await rpc<{ task: { id: string } }>(service, 'SendMessage', said('By key'), { ...KEY, ...shown });
+    const expected = [by_key.body.result.task.id, paid.body.result.task.id, holder.task_id];
+    expect(await listed(shown, 'TASK_STATE_COMPLETED')).toEqual(expected);
+    expect(await listed({ ...KEY, ...shown }, 'TASK_STATE_COMPLETED')).toEqual(expect.arrayContaining(expected));
+    expect(await listed(await payerHeader(service, other), 'TASK_STATE_COMPLETED')).toEqual([expected[1]]);
+  });
+
+  it('what came to nothing: failed at its hubs, and refused by its book, as GetTask tells of each', async () => {
+    const refused = await refusing(service).killed();
+    const shown = { 'X-SVC-Session': refused.session };
+    const heard = await rpc(service, 'SendMessage', said('Not this'), await service.payment(refused.account, A2A));
+    expect(heard.status).toBe(403);
+    const [rejected = ''] = await listed(shown, 'TASK_STATE_REJECTED');
+    expect(await listed(await payerHeader(service, refused.account), 'TASK_STATE_REJECTED')).toEqual([rejected]);
+    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
+    const payer = await service.chain.newWallet();
+    const failed = await rpc(service, 'SendMessage', said('Fails'), await service.payment(payer, A2A));
+    expect(failed.status).toBe(502);
+    const signed = await payerHeader(service, payer);
+    const [released = ''] = await listed(signed, 'TASK_STATE_FAILED');
+    for (const [id, headers, state] of [
+      [rejected, shown, 'TASK_STATE_REJECTED'],
+      [released, signed, 'TASK_STATE_FAILED'],
+    ] as const) {
+      const { status, metadata } = (await rpc(service, 'GetTask', { id }, headers)).body.result;
+      expect([status, metadata]).toMatchObject([{ state }, { svc: { task_id: id } }]);
+    }
+    // Of a refusal there is more than of its payment, which is soon forgotten.
+    await service.query('delete from payment_claim where task_id = $1', [rejected]);
+    expect(await listed(shown, 'TASK_STATE_REJECTED')).toEqual([rejected]);
+    const { status } = (await rpc(service, 'GetTask', { id: rejected }, shown)).body.result;
+    expect(new Date(String((status as JsonObject).timestamp)).getTime()).toBeGreaterThan(Date.now() - 600_000);
+  });
+
   it('401 to whoever shows nothing, or a key that is nobody’s or a demo', async () => {
     for (const headers of [nothing, { 'X-API-Key': 'nobodys' }, { 'X-API-Key': 'a-demo-key' }]) {
       const { status, body } = await rpc(service, 'ListTasks', {}, headers);
@@ -215,6 +261,8 @@ describe('CancelTask', () => {
       status: 'canceled',
       proof_outcome: 'none',
     });
+    const canceled_ones = await rpc<Page>(service, 'ListTasks', { status: 'TASK_STATE_CANCELED' }, signed);
+    expect(canceled_ones.body.result.tasks).toMatchObject([{ id, status: { state: 'TASK_STATE_CANCELED' } }]);
     expect(await service.transfersFrom(payer)).toHaveLength(0);
     expect((await rpc(service, 'SendMessage', said('Then this'), payment)).status).toBe(200);
     expect(await service.transfersFrom(payer)).toHaveLength(1);

@@ -1,8 +1,9 @@
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { TaskId } from '../../../../schema/ids.ts';
 
 /** A call by key, here for as long as a process works on it: what it leaves behind is its receipt, or nothing. */
 @Entity({ tableName: 'key_call' })
+@Index({ name: 'key_call_canceled', properties: ['canceledFor', 'canceledAt'], where: 'canceled_for is not null' })
 export class KeyCall {
   @PrimaryKey({ type: 'text' })
   taskId!: TaskId;
