@@ -79,9 +79,8 @@ export interface GatewayOptions {
 
 /** The composition root: what is opened here is closed here, and nothing else in the service makes its own. */
 export async function openGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
-  const { logger, faults = null, openChain = openBase, openSettling = configuredSettling() } = options;
-  const { audit_leaves = limits.log_audit_leaves_max_at_start } = options;
-  const { serve = serveGateway, openHubs = openHttpHubs } = options;
+  const { logger, faults = null, openChain = openBase, openHubs = openHttpHubs, serve = serveGateway } = options;
+  const { openSettling = configuredSettling(), audit_leaves = limits.log_audit_leaves_max_at_start } = options;
   const closing = new AsyncDisposableStack();
   try {
     const operations = closing.adopt(openOperations(exposureOf(config), logger), it => it.close());

@@ -6,6 +6,7 @@ import type { ErrorCode } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
 import type { FaultPage } from './answer-forms.ts';
+import { type Effect, usualEffect } from './door-effect.ts';
 import { type AskedOperation, askedOperation, type RequestSchemas, type Runs } from './door-operation.ts';
 import type { BodyMedia, DoorRequest, RawRequest } from './door-request.ts';
 import type { LeftOutNulls, Means, Port } from './port.ts';
@@ -28,12 +29,6 @@ export interface DoorPrice {
 /** Why a door is no tool of an agent: see faces/mcp. */
 export type NoTool = 'needs_secret' | 'returns_secret' | 'comes_in_pieces';
 
-/**
- * What a call leaves behind: nothing that was not there before, something more, or something other than what stood. What is set,
- * decided, moved on or taken away `changes`.
- */
-export type Effect = 'reads' | 'adds' | 'changes';
-
 /** What differs between doors. A row that wants an `if` wants a column instead, or a rule in a subgraph. */
 export interface Columns {
   /** operationId, and the name of its tool where `tool` names no other. */
@@ -44,7 +39,7 @@ export interface Columns {
    */
   readonly tool: { readonly name?: string } | { readonly none: NoTool };
   readonly methods: readonly DoorMethod[];
-  /** Of all that can be asked of it the most; a row that says nothing and takes more than GET is held to change things. */
+  /** Of all that can be asked of it the most. */
   readonly effect: Effect;
   /** OpenAPI spelling: `/v1/agents/{agent_id}/book`. */
   readonly path: `/${string}`;
@@ -238,8 +233,4 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
 export function pageDoor(row: Row & Pick<PageDoor, 'page'> & Partial<Pick<PageDoor, 'lasting'>>): PageDoor {
   const requests = { params: nothing, query: nothing, headers: nothing, body: nothing };
   return { ...usual, effect: usualEffect(row), lasting: false, ...row, kind: 'page', requests };
-}
-
-function usualEffect({ methods }: Pick<Row, 'methods'>): Effect {
-  return methods.every(method => method === 'GET') ? 'reads' : 'changes';
 }

@@ -143,12 +143,9 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     chargeStream: told(streamed) as unknown as ChargeStream,
     chargeLegs: told(inTwo) as unknown as ChargeLegs,
     judge: openJudge({ rails, pay_to, clock, sold, hears }),
-    streams,
-    giving_up,
-    later,
     cancelTask: openCancel({ database, log, failures }),
     refusalOfAct: openRefusalOfAct(recording, tools.refusedByBook),
-    underway,
+    ...{ streams, giving_up, later, underway },
   };
 }
 

@@ -55,6 +55,7 @@ const callPrice: DoorPrice = {
 /** The columns in which all doors that sell work are alike. */
 export const paidWork = {
   methods: ['POST'],
+  effect: 'adds',
   tags: ['inference'],
   price: callPrice,
   body_bytes_max: limits.request_bytes_max,
@@ -93,7 +94,6 @@ export const inferenceDoors = [
   documentDoor({
     ...paidWork,
     name: 'chat_completions',
-    effect: 'adds',
     path: '/v1/chat/completions',
     summary: 'One chat completion with a signed spend receipt',
     example: { messages: [{ role: 'user', content: 'Hi' }] },
@@ -109,7 +109,6 @@ export const inferenceDoors = [
   documentDoor({
     ...paidWork,
     name: 'a2a_message',
-    effect: 'adds',
     path: '/a2a-message',
     summary: 'The same by message to an agent: by A2A over JSON-RPC, or as a chat request',
     example: { messages: [{ role: 'user', content: 'Hi' }] },
@@ -127,7 +126,6 @@ export const inferenceDoors = [
   documentDoor({
     ...paidWork,
     name: 'create_response',
-    effect: 'adds',
     path: '/v1/responses',
     summary: 'One answer to a text or to messages, stateless, with a signed spend receipt',
     example: { input: 'Hi' },
@@ -198,7 +196,6 @@ export const mediaDoors = [
   documentDoor({
     ...paidWork,
     name: 'generate_image',
-    effect: 'adds',
     path: '/v1/images/generations',
     summary: 'One image with a signed spend receipt',
     example: { prompt: 'A receipt' },
@@ -212,7 +209,6 @@ export const mediaDoors = [
   documentDoor({
     ...paidWork,
     name: 'transcribe_audio',
-    effect: 'adds',
     path: '/v1/audio/transcriptions',
     summary: 'The text of what is spoken in a file, with a signed spend receipt',
     example: { file: 'speech.mp3' },

@@ -17,7 +17,6 @@ export const taskDoors = [
   documentDoor({
     ...taskWork,
     name: 'request_task',
-    effect: 'adds',
     tool: { name: 'submit_inference' },
     path: '/task-request',
     summary: 'Take on a task: its acceptance with a signed spend receipt',
@@ -30,7 +29,6 @@ export const taskDoors = [
   documentDoor({
     ...taskWork,
     name: 'quote_task',
-    effect: 'adds',
     path: '/task-quote',
     summary: 'What a task would come to: a forecast, no invoice',
     example: { model_id: 'svc/auto' },

@@ -29,6 +29,7 @@ const oneTask = ({ headers, body }: { readonly headers: OwnHeaders; readonly bod
 export const getTask = documentDoor({
   ...own,
   name: 'a2a_get_task',
+  effect: 'reads',
   summary: 'Where a task stands, and to its buyer what it brought',
   document: operation('faces/a2a/a2a_get_task'),
   body: OneTask,
@@ -50,6 +51,7 @@ export const cancelTask = documentDoor({
 export const listTasks = documentDoor({
   ...own,
   name: 'a2a_list_tasks',
+  effect: 'reads',
   summary: 'Tasks of one’s own, those first that have moved last',
   document: operation('faces/a2a/a2a_list_tasks'),
   body: z.object({

@@ -9,7 +9,7 @@ import { problem } from '../../problem.ts';
 import type { Upload } from '../../upload.ts';
 import { metaOf } from './json-rpc.ts';
 import { paymentHeader } from './payment-meta.ts';
-import { type Placed, placed } from './places.ts';
+import { type PlacedArguments, placed } from './places.ts';
 import type { Tool } from './tool.ts';
 
 /** Of a request to /mcp, what its doors are told as well: who is calling, and on whose behalf. */
@@ -46,7 +46,7 @@ function refused(param: string, message: string): DoorOutcome {
 
 function requestOf(
   { door }: Tool,
-  { method, params, query, body, headers: shown }: Placed,
+  { method, params, query, body, headers: shown }: PlacedArguments,
   meta: JsonObject,
   { headers, address, bytes }: ToolCaller,
 ): DoorRequest {

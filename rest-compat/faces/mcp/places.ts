@@ -71,7 +71,7 @@ function merged(known: Json | undefined, shape: Json): Json {
 }
 
 /** A request of a door, without what came along in headers. */
-export interface Placed {
+export interface PlacedArguments {
   readonly method: DoorMethod;
   readonly params: Readonly<Record<string, string>>;
   readonly query: JsonObject;
@@ -81,7 +81,7 @@ export interface Placed {
 }
 
 /** @throws Refusal where a path could not have said it */
-export function placed(door: Door, places: Places, given: JsonObject): Placed {
+export function placed(door: Door, places: Places, given: JsonObject): PlacedArguments {
   const method = methodFor(door, places, given);
   const found = Object.entries(given).map(([name, value]) => ({ name, value, place: placeFor(places, method, name) }));
   // Not by assignment: an argument may be called `__proto__`.
