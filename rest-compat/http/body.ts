@@ -24,6 +24,9 @@ export function malformedBody(detail: string): Body {
   return { kind: 'refused', code: 'invalid_request', detail };
 }
 
+/** JSON, and none of the kind that is read here. */
+export const notAnObject = malformedBody('The body must be a JSON object.');
+
 /** Nobody is there any more to be told. */
 export const brokenOff = () => new Error('the request broke off');
 
@@ -73,7 +76,7 @@ function parsed(bytes: Uint8Array): Body {
   } catch {
     return malformedBody('The body is not JSON in UTF-8.');
   }
-  return malformedBody('The body must be a JSON object.');
+  return notAnObject;
 }
 
 /**

@@ -15,6 +15,8 @@ type Sent = Exclude<RpcMessage, { kind: 'malformed' }>;
 export class Forwarder {
   readonly #service: ToolService;
   readonly #write: (line: string) => void;
+  /** Resolves when whoever reads a long answer has read it. */
+  #read: Promise<void> = Promise.resolve();
   /** Of a client that began with a handshake: its session and version, as headers. */
   #begun: Readonly<Record<string, string>> = {};
 
@@ -75,7 +77,8 @@ export class Forwarder {
   async #pass(message: Sent, answer: Response): Promise<void> {
     const type = answer.headers.get('content-type') ?? '';
     if (type.startsWith('text/event-stream')) return this.#passEvents(message, answer);
-    const text = await wholeText(answer);
+    let text = '';
+    for await (const piece of this.#pieces(answer)) text += piece;
     if (answer.status === 202 || message.kind === 'notification') return;
     const body: unknown = JSON.parse(text);
     if (!isJsonObject(body) || body.jsonrpc !== '2.0') throw new Error('the answer is no JSON-RPC');
@@ -91,8 +94,33 @@ export class Forwarder {
       this.#write(data);
     };
     const parser = createParser({ onEvent });
-    for await (const piece of pieces(answer)) parser.feed(piece);
+    for await (const piece of this.#pieces(answer)) parser.feed(piece);
     if (!answered) throw new Error('the answer broke off');
+  }
+
+  /** Many may be underway, and one that is long is read at a time. @throws where it is longer than an answer may be */
+  async *#pieces(answer: Response): AsyncGenerator<string> {
+    const decoder = new TextDecoder();
+    let bytes = 0;
+    let end: (() => void) | null = null;
+    try {
+      for await (const piece of answer.body ?? []) {
+        bytes += piece.byteLength;
+        if (bytes > bounds.answer_bytes_max) throw new Error('the answer is too long');
+        if (bytes > bounds.short_answer_bytes_max) end ??= await this.#turn();
+        yield decoder.decode(piece, { stream: true });
+      }
+    } finally {
+      end?.();
+    }
+  }
+
+  async #turn(): Promise<() => void> {
+    const before = this.#read;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#read = promise;
+    await before;
+    return resolve;
   }
 
   #begin(body: JsonObject, headers: Headers): void {
@@ -116,28 +144,14 @@ function readMessage(line: string): RpcMessage {
   } catch {
     // It is told apart below.
   }
-  return { kind: 'malformed', why: 'A line is one JSON object.' };
+  return {
+    kind: 'malformed',
+    why: 'A line is one JSON object: batches of JSON-RPC are not served, send one at a time.',
+  };
 }
 
 /** Whether it was called is not known; a second payment for it could be one too many. */
 function unanswered({ params }: Sent, { url }: ToolService): string {
   const open = pays(metaOf(params)) ? ' Whether the payment was taken is not known: call again with the same one.' : '';
   return `${url} did not answer, or not as this service would: it has to run (npm start), at SERVICE_URL.${open}`;
-}
-
-async function wholeText(answer: Response): Promise<string> {
-  let text = '';
-  for await (const piece of pieces(answer)) text += piece;
-  return text;
-}
-
-/** @throws where it is longer than an answer may be */
-async function* pieces(answer: Response): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let bytes = 0;
-  for await (const piece of answer.body ?? []) {
-    bytes += piece.byteLength;
-    if (bytes > bounds.answer_bytes_max) throw new Error('the answer is too long');
-    yield decoder.decode(piece, { stream: true });
-  }
 }

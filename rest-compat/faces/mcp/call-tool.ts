@@ -1,12 +1,14 @@
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import { isJsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
 import { callDoor, type DoorOutcome } from '../../call.ts';
 import type { Face } from '../../door.ts';
 import type { Body, BodySource, DoorRequest, RequestHeaders } from '../../door-request.ts';
 import { malformedBody, tooLarge } from '../../http/body.ts';
 import { problem } from '../../problem.ts';
 import type { Upload } from '../../upload.ts';
+import { bounds } from './bounds.ts';
 import { metaOf } from './json-rpc.ts';
 import { paymentHeader } from './payment-meta.ts';
 import { type PlacedArguments, placed } from './places.ts';
@@ -32,7 +34,7 @@ export async function callTool(tool: Tool, params: JsonObject, caller: ToolCalle
   if (!isJsonObject(given)) return refused('arguments', 'arguments is an object.');
   if (tool.door.event !== null && given.stream === true) return refused('stream', 'A tool answers in one piece.');
   try {
-    const request = requestOf(tool, placed(tool.door, tool.places, given), metaOf(params), caller);
+    const request = requestOf(placed(tool.door, tool.places, given), metaOf(params), caller);
     return await callDoor(tool.door, request, house);
   } catch (fault) {
     if (!(fault instanceof Refusal)) throw fault;
@@ -45,7 +47,6 @@ function refused(param: string, message: string): DoorOutcome {
 }
 
 function requestOf(
-  { door }: Tool,
   { method, params, query, body, headers: shown }: PlacedArguments,
   meta: JsonObject,
   { headers, address, bytes }: ToolCaller,
@@ -62,17 +63,18 @@ function requestOf(
       ...shown,
       ...paymentHeader(meta),
     },
-    body: method === 'GET' ? null : source(bytes > door.body_bytes_max, body),
+    body: method === 'GET' ? null : source(bytes, body),
   };
 }
 
-/** The arguments as a body: what they take was counted and bounded where the message was read. `long`: they have to be measured. */
-function source(long: boolean, body: JsonObject): BodySource {
+/** The arguments as a body: what they take was counted and bounded where the message was read, of which they are a part. */
+function source(bytes: number, body: JsonObject): BodySource {
   return {
     expectedBytes: () => 0,
     async read({ takes, body_bytes_max }, upload): Promise<Body> {
       if (takes === 'multipart/form-data') return withFile(body, upload);
-      if (long && Buffer.byteLength(JSON.stringify(body)) > body_bytes_max) return tooLarge;
+      if (bytes > bounds.message_bytes_max) return tooLarge;
+      if (bytes > body_bytes_max && Buffer.byteLength(JSON.stringify(body)) > body_bytes_max) return tooLarge;
       return { kind: 'json', value: body };
     },
   };
@@ -81,6 +83,9 @@ function source(long: boolean, body: JsonObject): BodySource {
 /** The file goes where the file of a form would go, and stands in the body as what was said of it. */
 function withFile({ file, ...body }: JsonObject, upload: Upload): Body {
   if (!isFile(file)) return malformedBody('file has a name and its bytes in base64.');
+  const bytes = Buffer.byteLength(file.base64, 'base64');
+  if (bytes === 0) return malformedBody('The file is empty.');
+  if (bytes > limits.upload_file_bytes_max) return tooLarge;
   if (!upload.take(Buffer.from(file.base64, 'base64'))) return noRoom;
   return { kind: 'json', value: { ...body, file: { upload: upload.id, name: file.name, media_type: mediaOf(file) } } };
 }

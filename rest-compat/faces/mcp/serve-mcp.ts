@@ -2,11 +2,12 @@ import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
 import type { DoorOutcome } from '../../call.ts';
 import type { Face } from '../../door.ts';
 import type { Body } from '../../door-request.ts';
-import { expectedBytes, readJson } from '../../http/body.ts';
+import { expectedBytes, notAnObject, readJson } from '../../http/body.ts';
 import type { Origins } from '../../http/cors.ts';
 import { hangUpOnUnread, sendOutcome } from '../../serve.ts';
 import { answerMessage, fault } from './answer.ts';
 import { bounds } from './bounds.ts';
+import { FileMessages } from './file-messages.ts';
 import { hostNameOf, strayBy } from './stray.ts';
 
 const PATH = '/mcp';
@@ -18,6 +19,7 @@ const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE',
  * events. As at the doors, the answer is made in `onRequest`, and a body is read only where its sender's address has room for it.
  */
 export async function serveMcp(app: FastifyInstance, house: Face, origins: Origins): Promise<void> {
+  const files = new FileMessages();
   const neighbours = { host_name: hostNameOf(house.port.base_url) ?? '', origins };
   await app.register(async scope => {
     scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
@@ -35,7 +37,7 @@ export async function serveMcp(app: FastifyInstance, house: Face, origins: Origi
           return sendOutcome(reply, { status: 204, headers: { allow: ALLOW }, body: null });
         const stray = strayBy(request.host, request.headers.origin, neighbours);
         if (stray !== null) return sendOutcome(reply, fault(403, null, { code: 'refused', message: stray }));
-        return sendOutcome(reply, request.method === 'POST' ? await posted(request, house) : notAllowed);
+        return sendOutcome(reply, request.method === 'POST' ? await posted(request, house, files) : notAllowed);
       },
       handler: () => undefined,
     });
@@ -53,28 +55,59 @@ const LONG_AND_PUBLIC = 'tools/list';
 
 const JSON_MEDIA = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 
-async function posted(request: FastifyRequest, house: Face): Promise<DoorOutcome> {
+async function posted(request: FastifyRequest, house: Face, files: FileMessages): Promise<DoorOutcome> {
   const { raw, headers, ip: address } = request;
   const { 'content-type': media = '', 'content-encoding': coding = 'identity' } = headers;
   if (!JSON_MEDIA.test(media) || coding !== 'identity') {
     return fault(415, null, { code: 'refused', message: 'A message is application/json.' });
   }
-  const bytes = expectedBytes(raw, bounds.message_bytes_max);
+  const bytes_max = 'content-length' in headers ? bounds.file_message_bytes_max : bounds.message_bytes_max;
+  const bytes = expectedBytes(raw, bytes_max);
   const release = house.port.rates.hold(address, bytes);
   if (release === null) return crowded(house);
-  const body = await readJson(raw, bounds.message_bytes_max).finally(release);
+  const body = await readMessage(raw, bytes, files, bytes_max).finally(release);
+  if (body === null) return tooManyFiles;
   if (body.kind === 'refused') return unread(body);
   if (body.value.method === LONG_AND_PUBLIC) delete headers['x-no-compression'];
   const broke = (it: unknown) => request.log.error({ err: it }, 'a tool broke');
   return answerMessage(body.value, { caller: { headers, address, bytes }, house, broke });
 }
 
+/** Null where there is no room for it. */
+async function readMessage(
+  raw: FastifyRequest['raw'],
+  bytes: number,
+  files: FileMessages,
+  bytes_max: number,
+): Promise<Body | null> {
+  const release = files.hold(bytes);
+  return release && readJson(raw, bytes_max).finally(release);
+}
+
+const tooManyFiles = fault(
+  503,
+  null,
+  {
+    code: 'refused',
+    message: 'Too many files are on their way at once. Ask again; if you paid, with the same payment.',
+  },
+  { 'retry-after': '1' },
+);
+
+/** 2025-03-26 alone had batches; 2025-06-18 took them out, and clients of all versions send one message at a time. */
+const batch = fault(400, null, {
+  code: 'invalid_request',
+  message: 'A message is one JSON object: batches of JSON-RPC are not served, send one at a time.',
+});
+
 function crowded({ port }: Face): DoorOutcome {
   const message = 'Too many bodies come from this address at once.';
   return fault(429, null, { code: 'refused', message }, { ...port.rates.crowded, 'retry-after': '1' });
 }
 
-function unread({ code, detail = 'The message is too long.' }: Extract<Body, { kind: 'refused' }>): DoorOutcome {
+function unread(body: Extract<Body, { kind: 'refused' }>): DoorOutcome {
+  const { code, detail = 'The message is too long.' } = body;
+  if (body === notAnObject) return batch;
   if (code === 'request_too_large') return fault(413, null, { code: 'refused', message: detail });
   return fault(400, null, { code: 'parse_error', message: detail });
 }

@@ -5,6 +5,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Forwarder } from '../../../gateway/commands/mcp/forward.ts';
 import { givenToolService } from '../../../gateway/config/tool-service.ts';
+import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
+import { limits } from '../../../schema/limits.ts';
 import { Secret } from '../../../schema/secret.ts';
 import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
 import { begin, legacy, modern, use as usage } from '../../harness/mcp-message.ts';
@@ -116,6 +118,38 @@ describe('what is forwarded', () => {
       { error: { code: -32700 } },
       { error: { code: -32700 } },
     ]);
+  });
+
+  const pictured = (bytes: number) =>
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      result: { content: [], structuredContent: { b64_json: 'A'.repeat(bytes) } },
+    });
+
+  it('pictures of the largest size come through, several at once', async () => {
+    const service = await standing(200, 'application/json', pictured(2 * limits.image_answer_bytes_max));
+    const lines: number[] = [];
+    const forwarder = new Forwarder({ ...service, credentials: {} }, line => lines.push(line.length));
+    const asked = Array.from({ length: 4 }, () => forwarder.forward(JSON.stringify(usage('generate_image', {}, paid))));
+    await Promise.all(asked);
+    expect(lines).toHaveLength(4);
+    for (const length of lines) expect(length).toBeGreaterThan(2 * limits.image_answer_bytes_max);
+  });
+
+  it('what is longer than any answer is not read to its end, and holds up no other', async () => {
+    const long = await standing(200, 'application/json', pictured(bounds.answer_bytes_max));
+    const service = { url: long.url, credentials: {} };
+    const lines: string[] = [];
+    const forwarder = new Forwarder(service, line => lines.push(line));
+    await forwarder.forward(JSON.stringify(usage('generate_image', {}, paid)));
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      id: 1,
+      error: { message: expect.stringContaining('same one') },
+    });
+    service.url = (await standing(200, 'application/json', pictured(2 * bounds.short_answer_bytes_max))).url;
+    await forwarder.forward(JSON.stringify(usage('generate_image', {}, paid)));
+    expect(JSON.parse(lines[1] ?? '')).toHaveProperty('result');
   });
 
   it('an error without an id has the one of what it answers', async () => {

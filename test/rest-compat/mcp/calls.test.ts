@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { everyDoor } from '../../../rest-compat/every-door.ts';
+import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
 import { errors } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { modern, say, use } from '../../harness/mcp-message.ts';
@@ -125,6 +127,36 @@ describe('what a door is handed', () => {
     expect(without).toMatchObject({ isError: true, structuredContent: { code: 'invalid_request' } });
   });
 
+  const fileOf = (bytes: number) => ({ name: 'a.wav', base64: Buffer.alloc(bytes, 7).toString('base64') });
+
+  it('a file is as large as a form may bring it, and no larger; an empty one is none', async () => {
+    await called('transcribe_audio', { model: 'm', file: fileOf(limits.upload_file_bytes_max) }, paid);
+    expect(house.port.calls.at(-1)).toMatchObject({ operation: 'transcribe_audio' });
+    house.port.calls.length = 0;
+    for (const [bytes, code] of [
+      [limits.upload_file_bytes_max + 1, 'request_too_large'],
+      [0, 'invalid_request'],
+    ] as const)
+      expect(await called('transcribe_audio', { model: 'm', file: fileOf(bytes) }, paid)).toMatchObject({
+        isError: true,
+        structuredContent: { code },
+      });
+    expect(house.port.calls).toEqual([]);
+  });
+
+  it('a message as long as one with a file is refused by every other tool', async () => {
+    const text = 'x'.repeat(bounds.message_bytes_max);
+    const result = await called('chat_completions', { messages: [{ role: 'user', content: text }] }, paid);
+    expect(result).toMatchObject({ isError: true, structuredContent: { code: 'request_too_large' } });
+  });
+
+  it('every request of a door fits into a message', () => {
+    for (const { takes, body_bytes_max, name } of everyDoor) {
+      if (takes === 'application/json') expect(2 * body_bytes_max, name).toBeLessThanOrEqual(bounds.message_bytes_max);
+      else expect(body_bytes_max, name).toBeLessThan(bounds.file_message_bytes_max);
+    }
+  });
+
   it('a free door counts its calls by address, once', async () => {
     await called('get_jwks');
     expect(house.port.taken).toEqual(['free']);
@@ -240,49 +272,5 @@ describe('what becomes of its answer', () => {
     const heard = await say(house.url, use('chat_completions', chat, paid));
     expect(heard.text).not.toContain('a secret');
     expect(heard.body?.result).toMatchObject({ isError: true, structuredContent: { code: 'internal' } });
-  });
-});
-
-describe('long work', () => {
-  it('tells that it goes on, to whoever asks for that, and ends with the result', async () => {
-    const heard = await say(house.url, use('chat_completions', chat, { ...paid, progressToken: 'mine' }));
-    expect(heard.headers.get('content-type')).toContain('text/event-stream');
-    const messages = [...heard.text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
-    expect(messages[0]).toMatchObject({
-      method: 'notifications/progress',
-      params: { progressToken: 'mine', progress: 0 },
-    });
-    expect(messages.at(-1)).toMatchObject({ id: 1, result: { structuredContent: { id: 'an-id' } } });
-  });
-
-  it('tells more with each word, for as long as it takes', async () => {
-    const slow = Promise.withResolvers<void>();
-    const { execute } = house.port;
-    house.port.execute = async operation => {
-      await slow.promise;
-      return execute.call(house.port, operation);
-    };
-    const answer = await fetch(`${house.url}/mcp`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: JSON.stringify(use('chat_completions', chat, { ...paid, progressToken: 7 })),
-    });
-    let text = '';
-    for await (const piece of answer.body ?? []) {
-      text += Buffer.from(piece).toString();
-      // Once it has been told twice it need take no longer.
-      if (text.split('notifications/progress').length > 2) slow.resolve();
-    }
-    house.port.execute = execute;
-    const progress = [...text.matchAll(/"progress":(\d+)/g)].map(([, count]) => Number(count));
-    expect(progress).toEqual([...new Set(progress)].sort((one, other) => one - other));
-    expect(text).toContain('"structuredContent":{"id":"an-id"}');
-  });
-
-  it('to whoever reads no events it is one object', async () => {
-    const heard = await say(house.url, use('chat_completions', chat, { ...paid, progressToken: 'mine' }), {
-      accept: 'application/json',
-    });
-    expect(heard.body?.result).toMatchObject({ structuredContent: { id: 'an-id' } });
   });
 });

@@ -1,3 +1,4 @@
+import { request as ask, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
 import { begin, LEGACY, legacy, MODERN, modern, say, use } from '../../harness/mcp-message.ts';
@@ -20,6 +21,17 @@ const asModern = (...given: Parameters<typeof modern>) => {
   const { message, headers } = modern(...given);
   return say(house.url, message, headers);
 };
+
+/** A message whose sender says as he likes when it ends. */
+function unended(headers: Readonly<Record<string, string>>) {
+  const request = ask(`${house.url}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+  const answered = new Promise<IncomingMessage>(resolve => request.once('response', resolve));
+  request.on('error', () => {});
+  return { request, answered };
+}
 
 describe('the generation with a handshake', () => {
   it('initialize answers the version that was asked for, and opens a session', async () => {
@@ -164,7 +176,7 @@ describe('the generation without a handshake', () => {
 describe('what is no message', () => {
   it.each([
     ['no JSON', '{"jsonrpc"', -32700],
-    ['a batch', [legacy('ping')], -32700],
+    ['a batch of one', [legacy('ping')], -32600],
     ['another protocol', { jsonrpc: '1.0', id: 1, method: 'ping' }, -32600],
     ['a response', { jsonrpc: '2.0', id: 1, result: {} }, -32600],
     ['an id that is none', { jsonrpc: '2.0', id: null, method: 'ping' }, -32600],
@@ -173,13 +185,45 @@ describe('what is no message', () => {
     expect(await say(house.url, message)).toMatchObject({ status: 400, body: { error: { code } } });
   });
 
+  it('a batch is refused by name: 400', async () => {
+    const heard = await say(house.url, [legacy('ping'), legacy('tools/list', {}, 2)]);
+    expect(heard).toMatchObject({
+      status: 400,
+      body: { error: { code: -32600, message: expect.stringContaining('batches') } },
+    });
+  });
+
   it('another media type is 415', async () => {
     expect((await say(house.url, legacy('ping'), { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
   it('more than a message may have is 413', async () => {
-    const heard = await say(house.url, 'x'.repeat(bounds.message_bytes_max + 1));
+    const heard = await say(house.url, 'x'.repeat(bounds.file_message_bytes_max + 1));
     expect(heard).toMatchObject({ status: 413, body: { error: { code: -32000 } } });
+  });
+
+  it('one that does not say how long it is may be no longer than one without a file: 413', async () => {
+    const { request, answered } = unended({ 'transfer-encoding': 'chunked' });
+    request.end(Buffer.alloc(bounds.message_bytes_max + 1, 'x'));
+    expect((await answered).statusCode).toBe(413);
+  });
+
+  it('messages with files are so many at once, whoever sends them: 503 beyond, and room again once one has gone', async () => {
+    const most = Math.floor(bounds.file_messages_bytes_max / bounds.file_message_bytes_max);
+    const length = { 'content-length': String(bounds.file_message_bytes_max) };
+    const underway = Array.from({ length: most }, () => unended(length));
+    for (const { request } of underway) request.write('{');
+    await expect.poll(() => house.port.held).toBe(most * bounds.file_message_bytes_max);
+    const { request, answered } = unended(length);
+    request.write('{');
+    const { statusCode, headers } = await answered;
+    expect([statusCode, headers['retry-after']]).toEqual([503, '1']);
+    expect((await say(house.url, legacy('ping'))).status).toBe(200);
+    for (const sent of [request, ...underway.map(each => each.request)]) sent.destroy();
+    await expect.poll(() => house.port.held).toBe(0);
+    const again = unended(length);
+    again.request.end(Buffer.alloc(bounds.file_message_bytes_max, 'x'));
+    expect((await again.answered).statusCode).toBe(400);
   });
 
   it('a tool that is not there, and a cursor where there is none, are wrong parameters', async () => {
