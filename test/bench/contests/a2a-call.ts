@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { X402 } from '../../harness/a2a/agent.ts';
 import { atMost, type Contest, cpuMs } from '../contest.ts';
 import { bytesOf } from '../load/connection.ts';
 import { chat, chatAtDoor, paying } from '../paying.ts';
@@ -28,5 +29,6 @@ function sentMessage(url: string, payment: string): Buffer {
   const parts = [{ data }, { text: 'Hello' }];
   const message = { messageId: randomUUID(), role: 'ROLE_USER', parts, metadata };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } });
-  return bytesOf({ method: 'POST', url: `${url}/a2a-message`, headers: { 'a2a-version': '1.0' }, body });
+  const headers = { 'a2a-version': '1.0', 'a2a-extensions': X402 };
+  return bytesOf({ method: 'POST', url: `${url}/a2a-message`, headers, body });
 }
