@@ -23,7 +23,7 @@ import { openAdmitUnder } from './admit-under.ts';
 import { type Hears, openHears } from './answer-by-outcome.ts';
 import { boughtOnce } from './buy-once.ts';
 import { type MarksOf, openMarks } from './call-names.ts';
-import { type CancelTask, openCancel } from './cancel.ts';
+import { type CancelTask, openCancel, WorkUnderway } from './cancel.ts';
 import { type Claimed, landsOn, openClaimRequests } from './claim-request.ts';
 import { StreamsInFlight } from './drive-stream.ts';
 import { Failures } from './failures.ts';
@@ -48,7 +48,6 @@ import { type LegParts, openLegs } from './two-legs.ts';
 import { openVerify, type Presented } from './verify-payment.ts';
 import { holdWaived, waiverOf } from './waived.ts';
 import { deliverWhole } from './whole.ts';
-import { WorkUnderway } from './work-underway.ts';
 
 /** What the opened rooms before this one give to it; handed on in parts, to each step what it needs. */
 export interface ChargeParts {

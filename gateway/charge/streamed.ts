@@ -4,9 +4,9 @@ import type { Piece } from '../../subgraphs/piece.ts';
 import type { AnyStream, Speaking } from '../../subgraphs/sale.ts';
 import type { Charged, ChargedStream } from '../../subgraphs/selling.ts';
 import type { Faults } from '../operations/faults.ts';
+import type { WorkUnderway } from './cancel.ts';
 import { drivenBy, type StreamDriver, type StreamsInFlight } from './drive-stream.ts';
 import type { Held, KeptCall } from './held.ts';
-import type { WorkUnderway } from './work-underway.ts';
 
 interface Streaming {
   readonly streams: StreamsInFlight;

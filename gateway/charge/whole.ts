@@ -3,8 +3,8 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { AnyWhole } from '../../subgraphs/sale.ts';
 import type { Charged } from '../../subgraphs/selling.ts';
 import type { Faults } from '../operations/faults.ts';
+import type { WorkUnderway } from './cancel.ts';
 import type { Held } from './held.ts';
-import type { WorkUnderway } from './work-underway.ts';
 
 /**
  * An answer in one piece: work → settle → record. The payment settles only for an answer in hand, so nothing is charged
