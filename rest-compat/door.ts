@@ -117,6 +117,8 @@ export interface FaceAtDoor {
   serve(door: Door, request: DoorRequest, house: Face): Promise<Answer | StreamedAnswer>;
   readonly call: z.ZodType;
   readonly fault: z.ZodType;
+  /** What its good answers bring along, as OpenAPI describes it. */
+  readonly headers: JsonObject;
   /** Whether a call hears a fault of that status by HTTP, too. */
   hears(status: number): boolean;
 }

@@ -5,7 +5,7 @@ import { RevocationsPageMembers } from '../../schema/requests/session.ts';
 import { JsonMembers } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { documentDoor, pageDoor } from '../door.ts';
-import { agentCard } from '../faces/a2a/card.ts';
+import { agentCard, LEGACY_CARD_PATH, legacyAgentCard } from '../faces/a2a/card.ts';
 import { openApi } from '../faces/openapi.ts';
 import { x402Manifest } from '../faces/x402-manifest.ts';
 import { KeySetAnswer } from '../receipt/answers.ts';
@@ -146,6 +146,17 @@ export const discoveryDoors = [
     summary: "The service's card as an A2A agent, signed by the issuer's key",
     tags: ['discovery'],
     page: ({ doors, port }) => agentCard(doors, port),
+    lasting: true,
+    cache: KEPT_FIVE_MINUTES,
+    response: JsonMembers,
+  }),
+  pageDoor({
+    name: 'get_legacy_agent_card',
+    methods: ['GET'],
+    path: LEGACY_CARD_PATH,
+    summary: 'The same card as clients of A2A 0.3 read it',
+    tags: ['discovery'],
+    page: ({ doors, port }) => legacyAgentCard(doors, port),
     lasting: true,
     cache: KEPT_FIVE_MINUTES,
     response: JsonMembers,

@@ -61,6 +61,10 @@ export const answerHeaders = {
     ETag: header('Names what the document says, whichever way it is encoded; by If-None-Match it is asked for again.'),
     'Cache-Control': header('For how long it may be kept.'),
   },
+  a2a: {
+    'A2A-Extensions': header('The extension of A2A 1.0 that is active for this answer.'),
+    'X-A2A-Extensions': header('The same for clients that asked by that name, as those of 0.3 do.'),
+  },
   mcp: { 'Mcp-Session-Id': header('Of /mcp: what a client that began with a handshake sends from then on.') },
   named: {
     'x-request-id': header("Names the request in the service's log; the caller's own, where that is a UUID or ULID."),

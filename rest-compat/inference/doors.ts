@@ -12,8 +12,8 @@ import { transcriptionWith } from '../../schema/requests/transcription.ts';
 import { Problem } from '../answer-shapes.ts';
 import { operation } from '../document.ts';
 import { type DoorPrice, documentDoor } from '../door.ts';
-import { A2aCall, isHeardByHttp, RpcAnswer, RpcFailure } from '../faces/a2a/answers.ts';
-import { serveA2a } from '../faces/a2a/serve.ts';
+import { RpcAnswer } from '../faces/a2a/answers.ts';
+import { a2aFace } from '../faces/a2a/serve.ts';
 import { bare } from '../omit-nulls.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
 import { chatFrames, namedFrames } from '../sse.ts';
@@ -121,7 +121,7 @@ export const inferenceDoors = [
     event: z.union([ChatChunk, ...RpcAnswer.options]),
     // Those that only tasks have: what a call by JSON-RPC hears has the status that the same has everywhere.
     errors: [...workErrors, 'control_proof_invalid', 'unauthenticated', 'task_not_cancelable'],
-    face: { serve: serveA2a, call: A2aCall, fault: RpcFailure, hears: isHeardByHttp },
+    face: a2aFace,
   }),
   documentDoor({
     ...paidWork,

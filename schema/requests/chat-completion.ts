@@ -137,6 +137,9 @@ const members = z.object({
   ...withoutEffect(chatWithoutEffect),
 });
 
+/** All that a chat knows, by name: whatever else a body holds is read by nobody. */
+export const chatMembers: ReadonlySet<string> = new Set(Object.keys(members.shape));
+
 /** A choice can be made of what is offered alone. */
 export function requireOffered<S extends z.ZodType<Parameters<typeof unofferedChoice>[0]>>(request: S) {
   return request.superRefine((given, context) => {

@@ -56,6 +56,7 @@ it('kept are keys, histories, models and what describes the service, the log, th
     '/.well-known/log-breaks.json: public, no-cache',
     '/.well-known/x402: public, max-age=300',
     '/.well-known/agent-card.json: public, max-age=300',
+    '/.well-known/agent.json: public, max-age=300',
     '/openapi.json: public, max-age=300',
     '/.well-known/x402list.txt: public, max-age=300',
     '/llms.txt: public, max-age=300',

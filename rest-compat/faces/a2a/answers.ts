@@ -21,7 +21,7 @@ const RpcResult = z.object({
 
 const ErrorInfo = z.object({
   '@type': z.literal(ERROR_INFO),
-  reason: z.string().describe('The stable code of the refusal in capitals, or the name of an error of A2A.'),
+  reason: z.string().describe('The name of an error of A2A, or else the stable code of the refusal in capitals.'),
   domain: z.enum([A2A_DOMAIN, OUR_DOMAIN]),
   metadata: z
     .object({ http_status: z.string() })
@@ -47,6 +47,11 @@ export const RpcFailure = z.object({
     message: z.string(),
     data: z.array(z.union([ErrorInfo, BadRequest, Facts])),
   }),
+  x402Version: z
+    .literal(1)
+    .optional()
+    .describe('Of a 402, for clients that read its body as that of x402’s first version.'),
+  accepts: z.array(JsonMembers).optional().describe('What is asked for, of a 402.'),
 });
 
 /** What a call by JSON-RPC hears with HTTP 200: the one or the other. */

@@ -42,5 +42,13 @@ export function toldTask(calling: Calling, task: JsonObject, headers: Answer['he
 
 /** What a door refused with: its status where a client acts on that, and its headers, among them when to ask again. */
 export function refusedCall({ call }: Pick<Calling, 'call'>, answer: Answer): Answer {
-  return rpcFailure(call.id, refusalOf(answer), httpStatusOf(answer), answer.headers);
+  const told = { status: httpStatusOf(answer), headers: answer.headers, beside: offerOfV1(answer) };
+  return rpcFailure(call.id, refusalOf(answer), told);
+}
+
+/** Clients of x402's first version read what is asked for at the top of a 402's body, whatever else it is. */
+function offerOfV1({ status, body }: Answer): JsonObject {
+  if (status !== 402 || typeof body !== 'string' || body === '') return {};
+  const { x402Version = null, accepts } = JSON.parse(body) as JsonObject;
+  return Array.isArray(accepts) ? { x402Version, accepts } : {};
 }

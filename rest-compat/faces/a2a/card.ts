@@ -6,18 +6,53 @@ import { x402Extensions } from './extension.ts';
 /** The door at which chats are sold to messages. */
 export const A2A_PATH = '/a2a-message';
 
+/** Where clients of 0.2 and 0.3 look for a card; those of 0.3.x look where 1.0 does, unless they are told otherwise. */
+export const LEGACY_CARD_PATH = '/.well-known/agent.json';
+
+type CardPort = Pick<Port, 'base_url' | 'signCard'>;
+
 /**
  * The agent's card (A2A 1.0 §4.4.1), with its signature over all the rest of it in canonical form (§8.4). What is as it is anyway
  * is left out of it, as protobuf would: else nobody could make the same bytes again. It has no security schemes: they may all be left
  * out, and the official client, which reads a card twice before it verifies it, does not find them again.
  */
-export function agentCard(doors: readonly Door[], port: Pick<Port, 'base_url' | 'signCard'>): JsonObject {
-  const card = unsignedCard(doors, port.base_url);
-  return { ...card, signatures: [{ ...port.signCard(card) }] };
+export function agentCard(doors: readonly Door[], port: CardPort): JsonObject {
+  const { url, capabilities, ...about } = facts(doors, port.base_url);
+  const supportedInterfaces = ['1.0', '0.3'].map(protocolVersion => ({
+    url,
+    protocolBinding: BINDING,
+    protocolVersion,
+  }));
+  return signed({ ...about, supportedInterfaces, capabilities: { ...capabilities, extendedAgentCard: false } }, port);
 }
 
-function unsignedCard(doors: readonly Door[], base_url: string): JsonObject {
-  const url = base_url + A2A_PATH;
+/**
+ * The same for clients of 0.3 (its §5.5), which read one URL at the top of a card. It is a card of its own: a member that 1.0 does
+ * not know would be signed in the one, and is not found again by whoever verifies it as protobuf.
+ */
+export function legacyAgentCard(doors: readonly Door[], port: CardPort): JsonObject {
+  const { url, capabilities, ...about } = facts(doors, port.base_url);
+  const card = {
+    ...about,
+    protocolVersion: '0.3.0',
+    url,
+    preferredTransport: BINDING,
+    additionalInterfaces: [{ url, transport: BINDING }],
+    capabilities: { ...capabilities, stateTransitionHistory: false },
+    supportsAuthenticatedExtendedCard: false,
+  };
+  return signed(card, port);
+}
+
+const BINDING = 'JSONRPC';
+
+const signed = (card: JsonObject, port: CardPort): JsonObject => ({
+  ...card,
+  signatures: [{ ...port.signCard(card) }],
+});
+
+/** What both cards say, each in its place. */
+function facts(doors: readonly Door[], base_url: string) {
   return {
     name: 'Spend receipt gateway',
     description:
@@ -25,11 +60,10 @@ function unsignedCard(doors: readonly Door[], base_url: string): JsonObject {
     version: '1.0.0',
     provider: { url: base_url, organization: 'Spend receipt gateway' },
     documentationUrl: `${base_url}/openapi.json`,
-    supportedInterfaces: ['1.0', '0.3'].map(protocolVersion => ({ url, protocolBinding: 'JSONRPC', protocolVersion })),
+    url: base_url + A2A_PATH,
     capabilities: {
       streaming: true,
       pushNotifications: false,
-      extendedAgentCard: false,
       extensions: x402Extensions.map(({ uri, x402_version }) => ({
         uri,
         description: `Pays by x402 in the metadata of messages; offers are of its version ${x402_version}. Without it, by HTTP 402.`,

@@ -38,14 +38,16 @@ export class A2aFault extends Error {
   constructor(name: A2aErrorName, detail?: string, field?: string) {
     const [code, message] = a2aErrors[name];
     super(detail ?? message);
-    const info = { '@type': ERROR_INFO, reason: name.toUpperCase(), domain: A2A_DOMAIN };
     this.rpc = {
       code,
       message: detail === undefined ? message : `${message}: ${detail}`,
-      data: [info, ...(field === undefined ? [] : [violation(field, detail ?? message)])],
+      data: [errorOfA2a(name), ...(field === undefined ? [] : [violation(field, detail ?? message)])],
     };
   }
 }
+
+/** One reason and one domain for each error that A2A names, whoever found it; what the service calls it stands in the facts. */
+const errorOfA2a = (name: A2aErrorName) => ({ '@type': ERROR_INFO, reason: name.toUpperCase(), domain: A2A_DOMAIN });
 
 function violation(field: string, description: string): JsonObject {
   return { '@type': BAD_REQUEST, fieldViolations: [{ field, description }] };
@@ -82,17 +84,13 @@ export function refusalOf({ status, body }: Pick<Answer, 'status' | 'body'>): Rp
   const code = typeof facts.code === 'string' ? facts.code : (emptyCodes[status] ?? 'internal');
   const message = String(facts.detail ?? facts.error ?? code);
   const a2a = named[code];
+  const info = a2a ? errorOfA2a(a2a) : { '@type': ERROR_INFO, reason: code.toUpperCase(), domain: OUR_DOMAIN };
   const param = isJsonObject(facts.error) ? facts.error.param : null;
   return {
     code: a2a ? a2aErrors[a2a][0] : (byStatus[status] ?? a2aErrors.internal[0]),
     message,
     data: [
-      {
-        '@type': ERROR_INFO,
-        reason: code.toUpperCase(),
-        domain: OUR_DOMAIN,
-        metadata: { http_status: String(status) },
-      },
+      { ...info, metadata: { http_status: String(status) } },
       ...(typeof param === 'string' ? [violation(param, message)] : []),
       { '@type': FACTS, value: facts },
     ],

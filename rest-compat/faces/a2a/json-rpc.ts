@@ -37,7 +37,15 @@ export function rpcResult(id: RpcId, result: Json, headers: Answer['headers'] = 
   return { status: 200, headers: { ...headers, ...plain }, body: JSON.stringify({ jsonrpc: '2.0', id, result }) };
 }
 
-/** `status`: of HTTP, which says 200 of whatever JSON-RPC can say by itself. */
-export function rpcFailure(id: RpcId, error: RpcError, status = 200, headers: Answer['headers'] = {}): Answer {
-  return { status, headers: { ...headers, ...plain }, body: JSON.stringify({ jsonrpc: '2.0', id, error }) };
+/** How HTTP says a failure: 200 of whatever JSON-RPC can say by itself. `beside`: for clients that know HTTP alone. */
+interface Told extends Pick<Answer, 'status' | 'headers'> {
+  readonly beside: JsonObject;
+}
+
+export function rpcFailure(
+  id: RpcId,
+  error: RpcError,
+  { status, headers, beside }: Told = { status: 200, headers: {}, beside: {} },
+): Answer {
+  return { status, headers: { ...headers, ...plain }, body: JSON.stringify({ jsonrpc: '2.0', id, error, ...beside }) };
 }

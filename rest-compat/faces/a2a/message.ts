@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 import { offeredLimits } from '../../../schema/offered-limits.ts';
+import { chatMembers } from '../../../schema/requests/chat-completion.ts';
 import type { ProtocolVersion } from './dialect.ts';
 import { A2aFault } from './faults.ts';
 import { fromLegacy } from './legacy-request.ts';
@@ -72,13 +73,15 @@ function requireMode(modes: readonly string[]): void {
 /**
  * The chat request that a message stands for: its texts are one message of the user's, and one part of data may hold the rest
  * of the request as POST /v1/chat/completions takes it, such as a model, or the messages before. Its context is the intent.
+ * What would reach no model is refused, and never sold. @throws A2aFault invalid_params, content_type_not_supported
  */
 export function chatOf({ parts, context_id }: Pick<SentMessage, 'parts' | 'context_id'>): JsonObject {
   const texts: string[] = [];
   let request: JsonObject | null = null;
   for (const [at, part] of parts.entries()) {
+    requireOneContent(part, at);
     if (typeof part.text === 'string') texts.push(part.text);
-    else if (isJsonObject(part.data) && request === null) request = part.data;
+    else if (isJsonObject(part.data) && request === null) request = requireMembers(part.data, at);
     else throw unread(part, at);
   }
   const { stream: _, ...asked } = request ?? {};
@@ -87,6 +90,25 @@ export function chatOf({ parts, context_id }: Pick<SentMessage, 'parts' | 'conte
   const messages = [...before, ...said];
   if (messages.length === 0) throw new A2aFault('invalid_params', 'There is no text in it.', 'message.parts');
   return { ...asked, messages, ...intentOf(context_id, asked) };
+}
+
+/** A part is one of these (1.0 §4.1.6): of two the second would be lost. @throws A2aFault invalid_params */
+function requireOneContent(part: JsonObject, at: number): void {
+  const contents = ['text', 'data', 'raw', 'url'].filter(name => (part[name] ?? null) !== null);
+  if (contents.length > 1)
+    throw new A2aFault(
+      'invalid_params',
+      `A part has one content, not ${contents.join(' and ')}.`,
+      `message.parts.${at}`,
+    );
+}
+
+/** Other data is no chat request, and no model would see it. @throws A2aFault content_type_not_supported */
+function requireMembers(data: JsonObject, at: number): JsonObject {
+  const unknown = Object.keys(data).find(member => !chatMembers.has(member));
+  if (unknown === undefined) return data;
+  const detail = `Data is the rest of a chat request, which has no member ${JSON.stringify(unknown.slice(0, 64))}: send it as text.`;
+  throw new A2aFault('content_type_not_supported', detail, `message.parts.${at}`);
 }
 
 function unread(part: JsonObject, at: number): A2aFault {

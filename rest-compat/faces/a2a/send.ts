@@ -11,7 +11,7 @@ import { A2aFault } from './faults.ts';
 import { chatOf, readMessage, type SentMessage } from './message.ts';
 import { declinedTask, type Offered, offerTask, openOffered, requirePayable } from './offer.ts';
 import { completed, offersIn, paymentNamed, paymentStatusOf, submitted, withPayment } from './payment.ts';
-import { agentMessage, artifactOf } from './task.ts';
+import { agentMessage, artifactOf, since } from './task.ts';
 import { type Chat, contextOf, eventHeaders, framed, taskEvents } from './task-events.ts';
 import { refuseTask } from './tasks.ts';
 
@@ -117,7 +117,7 @@ function chatTask({ body, headers }: Answer, asked: Chat): JsonObject {
   const task_id = String(svc.task_id);
   const paid = completed(headers);
   const message = agentMessage(task_id, 'Payment successful.', paid);
-  const done = { state: 'TASK_STATE_COMPLETED', timestamp: svc.collected_at ?? svc.issued_at ?? null };
+  const done = { state: 'TASK_STATE_COMPLETED', ...since(svc) };
   return {
     id: asked.offered?.id ?? task_id,
     contextId: contextOf(asked, task_id),

@@ -1,11 +1,13 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { callDoor, type DoorOutcome } from '../../call.ts';
 import { paymentIn } from '../../credentials.ts';
-import type { Door, Face } from '../../door.ts';
+import type { Door, Face, FaceAtDoor } from '../../door.ts';
 import type { Body, DoorRequest } from '../../door-request.ts';
 import { withinRate } from '../../gate.ts';
 import { priceOf, resourceOf } from '../../offer.ts';
 import type { Answer } from '../../problem.ts';
+import { answerHeaders } from '../openapi-headers.ts';
+import { A2aCall, isHeardByHttp, RpcFailure } from './answers.ts';
 import { type Calling, refusedCall } from './calling.ts';
 import { methodOf, saysA2a } from './dialect.ts';
 import { activated } from './extension.ts';
@@ -32,12 +34,7 @@ const answers: Readonly<Record<Method, (calling: Calling) => Promise<DoorOutcome
   },
 };
 
-/**
- * A door at which JSON-RPC is spoken, too: a body that is a call is answered as one, whatever else is at its path. Anything else
- * goes to the door itself, as it came; so does what finds no room to be read, which there hears its price first. A proven payment
- * has room here as it has there (gate.ts).
- */
-export async function serveA2a(door: Door, request: DoorRequest, house: Face): Promise<DoorOutcome> {
+async function serveA2a(door: Door, request: DoorRequest, house: Face): Promise<DoorOutcome> {
   if (door.kind !== 'document' || request.body === null) return callDoor(door, request, house);
   const { port } = house;
   const { body } = request;
@@ -56,6 +53,19 @@ export async function serveA2a(door: Door, request: DoorRequest, house: Face): P
     return within(request, house, null, new A2aFault('parse_error', read.detail));
   return callDoor(door, { ...request, body: { expectedBytes: () => 0, read: async () => read } }, house);
 }
+
+/**
+ * A door at which JSON-RPC is spoken, too: a body that is a call is answered as one, whatever else is at its path. Anything else
+ * goes to the door itself, as it came; so does what finds no room to be read, which there hears its price first. A proven payment
+ * has room here as it has there (gate.ts).
+ */
+export const a2aFace: FaceAtDoor = {
+  serve: serveA2a,
+  call: A2aCall,
+  fault: RpcFailure,
+  headers: answerHeaders.a2a,
+  hears: isHeardByHttp,
+};
 
 async function isProven(door: Door, request: DoorRequest, { port }: Face): Promise<boolean> {
   const payment = await port.judge(paymentIn(request.headers), priceOf(door, resourceOf(door, request, port)));

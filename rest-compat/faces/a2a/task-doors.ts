@@ -17,7 +17,10 @@ const own = {
   rated: false,
 } as const;
 
-const OneTask = z.object({ task_id: z.string().max(128) });
+/** No id of a task is longer. */
+export const TASK_ID_CHARS_MAX = 128;
+
+const OneTask = z.object({ task_id: z.string().max(TASK_ID_CHARS_MAX) });
 type OwnHeaders = z.output<typeof own.headers>;
 
 const payerOf = (headers: OwnHeaders) => headers['x-svc-payer'] ?? null;

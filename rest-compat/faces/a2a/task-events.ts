@@ -9,7 +9,7 @@ import type { RpcId } from './json-rpc.ts';
 import { legacyResult } from './legacy-answer.ts';
 import type { Offered } from './offer.ts';
 import { completed } from './payment.ts';
-import { agentMessage, dataPart, type ShownAs, textPart } from './task.ts';
+import { agentMessage, dataPart, type ShownAs, since, textPart } from './task.ts';
 
 /* A streamed chat as the events of a task: the task itself, what it brings piece by piece, and how it ended. */
 
@@ -137,7 +137,7 @@ class Spoken {
     const told = !whole || Object.keys(paid).length > 0;
     const status = {
       state: whole ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_FAILED',
-      timestamp: svc.collected_at ?? svc.issued_at ?? null,
+      ...since(svc),
       ...(told ? { message: agentMessage(String(svc.task_id), text, paid) } : {}),
     };
     return { statusUpdate: { ...this.#task, status, metadata: { svc } } };

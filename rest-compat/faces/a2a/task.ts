@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { TaskState } from '../../../schema/task-state.ts';
 
@@ -51,6 +52,13 @@ export interface ShownAs {
   readonly context_id: string;
 }
 
+/** When a receipt was written, as it signs it; ListTasks and GetTask know the task since then. Empty where it says nothing of it. */
+export function since({ issuer_signature }: JsonObject): { readonly timestamp?: string } {
+  if (!isJsonObject(issuer_signature)) return {};
+  const { collected_at } = decodeJwt(String(issuer_signature.jws));
+  return typeof collected_at === 'string' ? { timestamp: collected_at } : {};
+}
+
 /** A task as the graph shows it: to others than its buyer, where it stands and nothing else. */
 export function a2aTask(
   bought: JsonObject,
@@ -62,7 +70,7 @@ export function a2aTask(
   const task = {
     id,
     contextId: shown.context_id ?? String(bought.context_id),
-    status: { state: a2aStates[state as TaskState], timestamp: at ?? null },
+    status: { state: a2aStates[state as TaskState], ...(at ? { timestamp: at } : {}) },
   };
   if (bought.is_buyers !== true) return task;
   return {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { taskListing } from '../../../schema/task-listing.ts';
+import { PAGE_TOKEN, taskListing } from '../../../schema/task-listing.ts';
 import type { TaskState } from '../../../schema/task-state.ts';
 import { callDoor } from '../../call.ts';
 import type { DocumentDoor } from '../../door.ts';
@@ -10,7 +10,7 @@ import { A2aFault } from './faults.ts';
 import { validParams } from './message.ts';
 import { type Offered, openOffered, waiting } from './offer.ts';
 import { a2aStates, a2aTask, type ShownAs } from './task.ts';
-import { cancelTask, getTask, knownTask, listTasks } from './task-doors.ts';
+import { cancelTask, getTask, knownTask, listTasks, TASK_ID_CHARS_MAX } from './task-doors.ts';
 
 /* GetTask, ListTasks and CancelTask: free, and each shows no more than its caller has bought. */
 
@@ -41,6 +41,8 @@ type Meant =
 export async function meantTask(calling: Calling): Promise<Meant> {
   const { id, historyLength = null } = validParams(Named, calling.call.params);
   const offered = openOffered(calling, id);
+  // An offer that was altered is the id of nothing, and too long for a task's.
+  if (offered === null && id.length > TASK_ID_CHARS_MAX) throw new A2aFault('task_not_found', undefined, 'id');
   const found = await askTask(calling, getTask, { task_id: offered?.name ?? id });
   if (found.kind === 'found') return { ...found, shown: offered ?? {}, history: historyLength };
   // Only that there is none says that nobody has bought it: whatever else was refused may be of one that is paid for.
@@ -70,7 +72,10 @@ const Listing = z.object({
   contextId: z.string().nullish(),
   status: z.string().nullish(),
   pageSize: z.int().min(1).max(taskListing.most).nullish(),
-  pageToken: z.string().nullish(),
+  pageToken: z
+    .string()
+    .refine(token => token === '' || PAGE_TOKEN.test(token), { error: 'It is of no page.' })
+    .nullish(),
   historyLength: length,
   statusTimestampAfter: z.iso.datetime({ offset: true }).nullish(),
   includeArtifacts: z.boolean().nullish(),

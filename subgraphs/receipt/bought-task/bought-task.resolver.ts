@@ -14,7 +14,7 @@ import { BoughtTask, BoughtTasks } from './bought-task.type.ts';
 import { buyerOf, isBuyers, isNobody, type ProvenBuyer } from './buyer.ts';
 import { openAnswer, type TaskFacts, taskFacts } from './find.ts';
 import { positionOf, tasksOf } from './list.ts';
-import { isOfferName, taskUnderName } from './under-name.ts';
+import { isOfferName, offerNames, tasksOfOffer, taskUnderName } from './under-name.ts';
 
 const PAYER = {
   nullable: true,
@@ -31,8 +31,9 @@ export class BoughtTaskResolver {
     @Ctx() context: ReceiptContext,
   ): Promise<BoughtTask | null> {
     const buyer = await buyerOf(payer ?? null, context);
-    const task_id = isOfferName(named) ? await taskUnderName(context, named, buyer) : taskNamedBy(named);
-    return task_id === null ? null : found(task_id, buyer, context);
+    if (!isOfferName(named)) return found(taskNamedBy(named), buyer, context);
+    const task_id = await taskUnderName(context, named, buyer);
+    return task_id === null ? null : found(task_id, buyer, context, named);
   }
 
   @Directive(pageByLimit(taskListing.usual, 'tasks'))
@@ -42,7 +43,9 @@ export class BoughtTaskResolver {
   })
   async boughtTasks(
     @Arg('payer', () => String, PAYER) payer: string | null,
-    @Arg('contextId', () => String, { nullable: true, description: 'Of this intent alone.' }) context_id: string | null,
+    @Arg('contextId', () => String, { nullable: true, description: 'Of this intent or offer alone.' }) context_id:
+      | string
+      | null,
     @Arg('states', () => [TaskStateWord], { nullable: true, description: 'Only those that stand so.' })
     states: TaskState[] | null,
     @Arg('since', () => DateTimeScalar, { nullable: true, description: 'That have moved then or later.' })
@@ -60,16 +63,22 @@ export class BoughtTaskResolver {
     if (before && positionOf(before) === null)
       throw new Refusal('invalid_request', { param: 'before', detail: 'before is of no page.' });
     const buyer = requireSomebody(await buyerOf(payer ?? null, context));
+    const offer = context_id && isOfferName(context_id) ? await tasksOfOffer(context, context_id, buyer) : null;
     const asked = {
-      context_id: context_id ?? null,
+      context_ids: context_id ? [context_id, ...(offer?.all ?? [])] : null,
       states: states ?? null,
       since: since ?? null,
       before: before ?? null,
     };
     const page = await tasksOf(context.database, buyer, { ...asked, count });
-    const tasks = page.tasks.map(({ task_id, intent_id, ...task }) =>
-      boughtTask({ ...task, taskId: task_id, contextId: intent_id ?? task_id, isBuyers: true }),
+    const names = await offerNames(
+      context,
+      page.tasks.flatMap(({ task_id, intent_id }) => (intent_id === null ? [task_id] : [])),
     );
+    const tasks = page.tasks.map(({ task_id, intent_id, ...task }) => {
+      const named = task_id === offer?.bought ? context_id : names.get(task_id);
+      return boughtTask({ ...task, taskId: task_id, contextId: intent_id ?? named ?? task_id, isBuyers: true });
+    });
     return { ...page, tasks };
   }
 
@@ -124,18 +133,25 @@ function shown(task: BoughtTask, { database }: ReceiptContext): Promise<TaskFact
 
 const boughtTask = (members: BoughtTask): BoughtTask => Object.assign(new BoughtTask(), members);
 
-async function found(task_id: string, buyer: ProvenBuyer, context: ReceiptContext): Promise<BoughtTask | null> {
+/** `offer`: the name by which it was asked for. */
+async function found(
+  task_id: string,
+  buyer: ProvenBuyer,
+  context: ReceiptContext,
+  offer: string | null = null,
+): Promise<BoughtTask | null> {
   const [status, facts] = await Promise.all([context.findTask(task_id), taskFacts(context.database, task_id)]);
   if (status === null) return null;
   const mine = facts !== null && isBuyers(facts, buyer);
   // An intent is public with the receipt that signs it, and not before.
   const intent_id = mine || facts?.receipt ? (facts?.intent_id ?? null) : null;
+  const named = offer ?? (mine && intent_id === null ? (await offerNames(context, [task_id])).get(task_id) : null);
   const at = facts?.at ?? new Date(0);
   const task = boughtTask({
     taskId: task_id,
     state: status.status,
     at,
-    contextId: intent_id ?? task_id,
+    contextId: intent_id ?? named ?? task_id,
     isBuyers: mine,
   });
   known.set(task, Promise.resolve(facts));

@@ -15,7 +15,9 @@ export class BoughtTask {
   @Field(() => DateTimeScalar, { description: 'Since when.' })
   at!: Date;
 
-  @Field(() => String, { description: 'The intent under which it was bought; the task itself where there is none.' })
+  @Field(() => String, {
+    description: 'The intent under which it was bought; or else its buyer’s offer, or the task itself.',
+  })
   contextId!: string;
 
   @Field(() => Boolean, {

@@ -1,4 +1,4 @@
-import { taskListing } from '../../../schema/task-listing.ts';
+import { PAGE_TOKEN, taskListing } from '../../../schema/task-listing.ts';
 import type { TaskState } from '../../../schema/task-state.ts';
 import type { Database } from '../../database.ts';
 import { CANCELED } from '../claim/cancel.ts';
@@ -6,7 +6,8 @@ import type { ProvenBuyer } from './buyer.ts';
 
 /** Which of one's tasks are asked for. */
 export interface TaskFilter {
-  readonly context_id: string | null;
+  /** An intent, or a task that has none. Null: whatever they are of. */
+  readonly context_ids: readonly string[] | null;
   /** Null: however they stand. */
   readonly states: readonly TaskState[] | null;
   readonly since: Date | null;
@@ -60,9 +61,10 @@ const MINE = [
     '$9::integer[]',
     `${claims} where agent_id = buyer and state in ('claimed', 'settling', 'released') order by moved_at desc`,
   ),
-  `(select 3, i.task_id, case when recorded_at is null then 'working' else 'completed' end, coalesce(recorded_at, begun_at),
-      (select payload::jsonb->>'intent_id' from receipt r where r.task_id = i.task_id)
-    from idempotent_call i where api_key_hash = $2 order by begun_at desc limit ${NEWEST})`,
+  `(select 3, i.task_id, case when recorded_at is null then 'working' else 'completed' end,
+      coalesce(r.collected_at, recorded_at, begun_at), r.payload::jsonb->>'intent_id'
+    from idempotent_call i left join receipt r on r.task_id = i.task_id
+    where i.api_key_hash = $2 order by begun_at desc limit ${NEWEST})`,
   `(select 3, task_id, 'canceled', canceled_at, null from key_call where canceled_for = $2
     order by canceled_at desc limit ${NEWEST})`,
   eachOf(
@@ -74,7 +76,7 @@ const MINE = [
 const LIST = `with mine as (${MINE}),
     told as (select distinct on (task_id) * from mine order by task_id, rank),
     asked as (select *, (extract(epoch from at) * 1000000)::bigint as at_us from told
-      where ($3::text is null or coalesce(intent_id, task_id) = $3) and ($4::text[] is null or state = any($4))
+      where ($3::text[] is null or coalesce(intent_id, task_id) = any($3)) and ($4::text[] is null or state = any($4))
         and ($5::timestamptz is null or at >= $5))
   select task_id, state, at, intent_id, at_us::text as at_us, (select count(*)::integer from asked) as total from asked
   where $6::bigint is null or (at_us, task_id) < ($6::bigint, $7::text)
@@ -86,13 +88,13 @@ const LIST = `with mine as (${MINE}),
  * been buying; older ones are found by their ids, and among the receipts.
  */
 export async function tasksOf(database: Database, buyer: ProvenBuyer, filter: TaskFilter): Promise<TaskPage> {
-  const { context_id, states, since, count } = filter;
+  const { context_ids, states, since, count } = filter;
   const before = positionOf(filter.before);
   const from = [before?.at_us ?? null, before?.task_id ?? null, count + 1];
   const rows = await database.query<Row>({
     name: 'tasks of buyer',
     text: LIST,
-    values: [buyer.wallets, buyer.api_key_hash, context_id, states, since, ...from, buyer.agent_ids],
+    values: [buyer.wallets, buyer.api_key_hash, context_ids, states, since, ...from, buyer.agent_ids],
   });
   const tasks = rows.slice(0, count);
   const last = rows.length > count ? tasks.at(-1) : undefined;
@@ -107,6 +109,6 @@ async function countOf(database: Database, buyer: ProvenBuyer, filter: TaskFilte
 }
 
 export function positionOf(before: string | null): { readonly at_us: string; readonly task_id: string } | null {
-  const [, at_us, task_id] = /^(\d{1,18})\.([\w-]{1,64})$/.exec(before ?? '') ?? [];
+  const [, at_us, task_id] = PAGE_TOKEN.exec(before ?? '') ?? [];
   return at_us && task_id ? { at_us, task_id } : null;
 }

@@ -37,3 +37,40 @@ export async function taskUnderName(
   });
   return found?.task_id ?? null;
 }
+
+/**
+ * By which names of offers these tasks were bought, each by its own payment's identifier: from its offer on, that is the context
+ * of a task without an intent. One that was bought under an Idempotency-Key has none here: of that there is a mark alone.
+ */
+export async function offerNames(
+  { database }: { readonly database: Database },
+  task_ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (task_ids.length === 0) return new Map();
+  const named = await database.query<{ task_id: string; identifier: string }>({
+    name: 'names of tasks',
+    text: 'select task_id, identifier from payment_claim where task_id = any($1) and identifier is not null',
+    values: [task_ids],
+  });
+  return new Map(named.flatMap(({ task_id, identifier }) => (isOfferName(identifier) ? [[task_id, identifier]] : [])));
+}
+
+/** How many tasks one name may have come to: a purchase that was canceled can be made anew under it. */
+const TRIED_MAX = 100;
+
+/** What an offer became: what its buyer bought of it, and all that was begun under its name, whatever became of it. */
+export async function tasksOfOffer(
+  context: Parameters<typeof taskUnderName>[0],
+  name: string,
+  buyer: ProvenBuyer,
+): Promise<{ readonly bought: string | null; readonly all: readonly string[] }> {
+  const [bought, named] = await Promise.all([
+    taskUnderName(context, name, buyer),
+    context.database.query<{ task_id: string }>({
+      name: 'tasks named',
+      text: 'select task_id from payment_claim where identifier = $1 order by moved_at desc limit $2',
+      values: [name, TRIED_MAX],
+    }),
+  ]);
+  return { bought, all: [...(bought === null ? [] : [bought]), ...named.map(({ task_id }) => task_id)] };
+}

@@ -1,6 +1,6 @@
 import type { webcrypto } from 'node:crypto';
 import { AgentCard, canonicalizeAgentCard, verifyAgentCardSignature } from '@a2a-js/sdk';
-import { importJWK, type JWK } from 'jose';
+import { flattenedVerify, importJWK, type JWK } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
 import { X402, X402_V01 } from '../../harness/a2a/agent.ts';
@@ -63,5 +63,42 @@ describe('GET /.well-known/agent-card.json', () => {
     expect(first.headers.get('cache-control')).toBe('public, max-age=300');
     const etag = first.headers.get('etag') ?? '';
     expect((await service.get('/.well-known/agent-card.json', { 'If-None-Match': etag })).status).toBe(304);
+  });
+});
+
+describe('GET /.well-known/agent.json', () => {
+  let legacy: JsonObject;
+  beforeAll(async () => {
+    legacy = (await service.get('/.well-known/agent.json')).body;
+  });
+
+  it('200: what 0.3 requires of a card, its one URL at the top, and no member of 1.0', () => {
+    const url = `${service.url}/a2a-message`;
+    expect(legacy).toMatchObject({
+      protocolVersion: '0.3.0',
+      url,
+      preferredTransport: 'JSONRPC',
+      additionalInterfaces: [{ url, transport: 'JSONRPC' }],
+      supportsAuthenticatedExtendedCard: false,
+    });
+    expect(legacy).not.toHaveProperty('supportedInterfaces');
+    expect(legacy.capabilities).not.toHaveProperty('extendedAgentCard');
+  });
+
+  it('it says the same of everything else as the card of 1.0', () => {
+    for (const member of ['name', 'description', 'version', 'provider', 'documentationUrl', 'skills'])
+      expect(legacy[member], member).toEqual(card[member]);
+    for (const member of ['streaming', 'pushNotifications', 'extensions'])
+      expect((legacy.capabilities as JsonObject)[member], member).toEqual((card.capabilities as JsonObject)[member]);
+    for (const member of ['defaultInputModes', 'defaultOutputModes']) expect(legacy[member]).toEqual(card[member]);
+  });
+
+  it('it is signed by the issuer over all the rest of it, by RFC 8785', async () => {
+    const { signatures, ...signed } = legacy;
+    const [made] = signatures as unknown as readonly [{ protected: string; signature: string }];
+    const { kid, jku } = JSON.parse(Buffer.from(made.protected, 'base64url').toString());
+    const payload = Buffer.from(canonicalJson(signed)).toString('base64url');
+    const { payload: read } = await flattenedVerify({ ...made, payload }, await keyOf(kid, jku));
+    expect(new TextDecoder().decode(read)).toBe(canonicalJson(signed));
   });
 });

@@ -1,8 +1,9 @@
 import { type Task, TaskState } from '@a2a-js/sdk';
+import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { A2A, type Rpc, X402_V01 } from '../../harness/a2a/agent.ts';
+import { A2A, message, type Rpc, sent, textOf, X402_V01 } from '../../harness/a2a/agent.ts';
 import { openService, type Service } from '../../harness/doors/open-service.ts';
 
 /* Clients of 0.3: other names, other words, and no header that says a version. */
@@ -88,7 +89,21 @@ describe('0.3', () => {
     expect((await call('tasks/cancel', of)).body.error.code).toBe(-32002);
     expect((await call('tasks/resubscribe', of)).body.error.code).toBe(-32004);
     expect((await call('agent/getAuthenticatedExtendedCard', {})).body.error.code).toBe(-32004);
-    expect((await call('tasks/pushNotificationConfig/set', {})).body.error.code).toBe(-32003);
+  });
+
+  it.each(['set', 'get', 'list', 'delete'])('-32003 on tasks/pushNotificationConfig/%s', async name => {
+    const { body } = await call(`tasks/pushNotificationConfig/${name}`, { id: 'nobodys' });
+    expect([body.error.code, body.error.data[0]?.reason]).toEqual([-32003, 'PUSH_NOTIFICATION_NOT_SUPPORTED']);
+  });
+
+  it('the official client finds its way in by the card of 0.3, as such a client reads it', async () => {
+    const legacyCompat = { enabled: true };
+    const cardResolver = new DefaultAgentCardResolver({ path: '/.well-known/agent.json', legacyCompat });
+    const transports = [new JsonRpcTransportFactory({ legacyCompat })];
+    const agent = await new ClientFactory({ transports, cardResolver }).createFromUrl(service.url);
+    expect(agent.protocolVersion).toMatch(/^0\.3/);
+    const task = (await agent.sendMessage(sent(message('By its card')), { serviceParameters: KEY })) as Task;
+    expect(textOf(task)).toContain('By its card');
   });
 
   it('the official client, told to speak 0.3', async () => {

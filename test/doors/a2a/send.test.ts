@@ -95,6 +95,7 @@ describe('SendMessage', () => {
     ['a role that is none', said('Hello', { role: 'user' }), -32602, 'message.role'],
     ['no messageId', { message: { role: 'ROLE_USER', parts: [{ text: 'Hello' }] } }, -32602, 'message.messageId'],
     ['a part that is none', said('', { parts: [{}] }), -32602, 'message.parts.0'],
+    ['a part of two', said('', { parts: [{ text: 'Sum', data: { seed: 1 } }] }), -32602, 'message.parts.0'],
     ['a context that is too long', said('Hello', { contextId: 'x'.repeat(200) }), -32602, 'message.contextId'],
     [
       'a temperature that is none',
@@ -118,6 +119,7 @@ describe('SendMessage', () => {
     ['a file', said('', { parts: [{ url: 'https://a.example/b.png', mediaType: 'image/png' }] })],
     ['bytes', said('', { parts: [{ raw: 'AAAA' }] })],
     ['a list as data', said('', { parts: [{ data: [1] }] })],
+    ['data that is no chat request', said('', { parts: [{ text: 'Sum' }, { data: { orders: [1, 2, 3] } }] })],
     ['an answer as an image', { ...said('Hello'), configuration: { acceptedOutputModes: ['image/png'] } }],
   ])('-32005 on %s', async (_, params) => {
     expect((await rpc(service, 'SendMessage', params, KEY)).body.error.code).toBe(-32005);
