@@ -2,6 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../schema/errors.ts';
 import { shareNextRun } from './coalesce.ts';
 import type { Database } from './database.ts';
+import {
+  BOARD_CHANNEL,
+  BOOK_CHANNEL,
+  CANCELED_CHANNEL,
+  LOG_CHANNEL,
+  SESSION_CHANNEL,
+  TREE_CHANNEL,
+} from './live-channels.ts';
 import { LiveConnection } from './live-connection.ts';
 
 /**
@@ -60,19 +68,6 @@ export interface SessionWatcher {
   /** From now on nothing is heard, until `ended(null)`. */
   lost(): void;
 }
-
-/** The channel on which the ledger sends `<agent_id>:<position>` in the transaction of the event. */
-export const BOOK_CHANNEL = 'book_event';
-/** The channel on which the board sends its newest position in the transaction of the event. */
-export const BOARD_CHANNEL = 'board_event';
-/** The channel on which `<delegation_hash>:<position>` is sent with a payment under it, and the bare name as it is revoked. */
-export const TREE_CHANNEL = 'session_tree';
-/** The channel on which `<agent_id>` is sent in the transaction that ends its session. */
-export const SESSION_CHANNEL = 'session_end';
-/** The channel on which the log's head is told in the transaction that moves it, and that the log is halted. */
-export const LOG_CHANNEL = 'log_head';
-/** The channel on which `<task_id>` is sent in the transaction that cancels it. */
-export const CANCELED_CHANNEL = 'task_canceled';
 
 const RETRY_MS_FIRST = 100;
 const RETRY_MS_MAX = 2_000;

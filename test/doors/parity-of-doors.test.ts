@@ -27,6 +27,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   get_book_slice: 'it shows rows of get_agent_book to whoever has a token, and is no tool',
   get_revocations: 'signatures in it are those of payers, not ours',
   revoke_session: 'the signature in it is the payer’s, not ours',
+  get_session: 'the signature in it is the payer’s, not ours',
 };
 
 const SECRET = `inbound-${'7'.repeat(32)}`;

@@ -1,14 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bookFeed } from '../../subgraphs/book/page/feed.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import {
-  BOOK_CHANNEL,
-  CANCELED_CHANNEL,
-  type Live,
-  type LiveTasks,
-  openLive,
-  SESSION_CHANNEL,
-} from '../../subgraphs/live.ts';
+import { type Live, type LiveTasks, openLive } from '../../subgraphs/live.ts';
+import { BOOK_CHANNEL, CANCELED_CHANNEL, SESSION_CHANNEL } from '../../subgraphs/live-channels.ts';
 import { LIVE_APPLICATION } from '../../subgraphs/live-connection.ts';
 import { shareReads } from '../../subgraphs/live-feed.ts';
 import { freshStore } from '../harness/store.ts';

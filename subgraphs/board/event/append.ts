@@ -1,5 +1,5 @@
 import type { Tx } from '../../database.ts';
-import { BOARD_CHANNEL } from '../../live.ts';
+import { BOARD_CHANNEL } from '../../live-channels.ts';
 import type { BoardEventKind } from './board-event.entity.ts';
 
 /** What happened, and to what. */

@@ -9,7 +9,7 @@ import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import type { WebhookKind } from '../../../schema/webhook/kinds.ts';
 import { iso } from '../../clock.ts';
 import { insertRows, type Tx } from '../../database.ts';
-import { BOOK_CHANNEL } from '../../live.ts';
+import { BOOK_CHANNEL } from '../../live-channels.ts';
 import type { AlertState } from '../alerts/state.ts';
 import { storedAlerts } from '../alerts/stored.ts';
 import { type Counters, tally } from './counters.ts';

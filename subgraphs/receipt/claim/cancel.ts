@@ -1,5 +1,5 @@
 import type { Tx } from '../../database.ts';
-import { CANCELED_CHANNEL } from '../../live.ts';
+import { CANCELED_CHANNEL } from '../../live-channels.ts';
 import { dropSlots, type Lease } from './claim.ts';
 
 /** Why a claim was let go of whose buyer wanted its task no longer. */

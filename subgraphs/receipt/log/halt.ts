@@ -1,6 +1,6 @@
 import type { Database } from '../../database.ts';
 import { BatchRefused } from '../../group-commit.ts';
-import { LOG_CHANNEL } from '../../live.ts';
+import { LOG_CHANNEL } from '../../live-channels.ts';
 import { type HeadName, LOG_ID } from './tree-head.ts';
 
 /** A head that was signed, and one that was found and does not extend it. */

@@ -1,6 +1,6 @@
 import { iso } from '../../clock.ts';
 import type { Database, Tx } from '../../database.ts';
-import { LOG_CHANNEL } from '../../live.ts';
+import { LOG_CHANNEL } from '../../live-channels.ts';
 import type { Issuer } from '../issuer/signing-keys.ts';
 import { EMPTY_ROOT, rootOf } from '../verify/merkle-proof.ts';
 import type { LogHalt } from './halt.ts';

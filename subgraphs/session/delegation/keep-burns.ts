@@ -1,5 +1,5 @@
 import type { Tx } from '../../database.ts';
-import { TREE_CHANNEL } from '../../live.ts';
+import { TREE_CHANNEL } from '../../live-channels.ts';
 import type { PaidUnder } from './hold.ts';
 
 interface Burnt {

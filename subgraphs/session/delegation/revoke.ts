@@ -1,7 +1,7 @@
 import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
 import { revocationDigest } from '../../../schema/session/act.ts';
 import { sessionLimits } from '../../../schema/session/session-limits.ts';
-import { TREE_CHANNEL } from '../../live.ts';
+import { TREE_CHANNEL } from '../../live-channels.ts';
 import { type KeptRevocation, keepRevocation, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import type { SessionContext } from '../context.ts';
 import { delegationByHash } from './find.ts';

@@ -1,5 +1,5 @@
 import type { Tx } from '../../database.ts';
-import { SESSION_CHANNEL } from '../../live.ts';
+import { SESSION_CHANNEL } from '../../live-channels.ts';
 import { forgetRegistration } from '../registration/answer.ts';
 
 /** An agent as far as its session depends on it. */

@@ -2,7 +2,7 @@ import { type Client, createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { appendEvent, type Head } from '../../../subgraphs/book/ledger/append.ts';
-import { BOOK_CHANNEL, SESSION_CHANNEL } from '../../../subgraphs/live.ts';
+import { BOOK_CHANNEL, SESSION_CHANNEL } from '../../../subgraphs/live-channels.ts';
 import { LIVE_APPLICATION } from '../../../subgraphs/live-connection.ts';
 import { registrationOf } from '../../harness/buyer.ts';
 import { newBuyer, send } from '../../harness/faults/buyer.ts';

@@ -1,0 +1,14 @@
+/* What Postgres NOTIFY carries between processes, and when: each in the transaction of what it tells of. */
+
+/** The channel on which the ledger sends `<agent_id>:<position>` in the transaction of the event. */
+export const BOOK_CHANNEL = 'book_event';
+/** The channel on which the board sends its newest position in the transaction of the event. */
+export const BOARD_CHANNEL = 'board_event';
+/** The channel on which `<delegation_hash>:<position>` is sent with a payment under it, and the bare name as it is revoked. */
+export const TREE_CHANNEL = 'session_tree';
+/** The channel on which `<agent_id>` is sent in the transaction that ends its session. */
+export const SESSION_CHANNEL = 'session_end';
+/** The channel on which the log's head is told in the transaction that moves it, and that the log is halted. */
+export const LOG_CHANNEL = 'log_head';
+/** The channel on which `<task_id>` is sent in the transaction that cancels it. */
+export const CANCELED_CHANNEL = 'task_canceled';
