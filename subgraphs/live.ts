@@ -88,8 +88,8 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
   readonly #ended = new AbortController();
   readonly heard = shareNextRun(() => this.#hear());
   readonly #heard: Readonly<Record<string, (payload: string) => void>> = {
-    [BOOK_CHANNEL]: payload => this.#bookMoved(payload),
-    [TREE_CHANNEL]: payload => this.#treeMoved(payload),
+    [BOOK_CHANNEL]: payload => this.#moved(payload, Number),
+    [TREE_CHANNEL]: payload => this.#moved(payload, String),
     [BOARD_CHANNEL]: payload => this.#boardMoved(Number(payload)),
     [SESSION_CHANNEL]: payload => this.#sessionEnded(payload),
     [LOG_CHANNEL]: payload => this.#logTold(payload),
@@ -134,11 +134,8 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
     const connection = this.#connection;
     this.#connection = null;
     this.#ended.abort();
-    this.#watchers.clear();
-    this.#sessionWatchers.clear();
-    this.#logWatchers.clear();
-    this.#boardWatchers.clear();
-    this.#cancelWatchers.clear();
+    const others = [this.#sessionWatchers, this.#logWatchers, this.#boardWatchers, this.#cancelWatchers];
+    for (const watchers of [this.#watchers, ...others]) watchers.clear();
     await connection?.end();
   }
 
@@ -213,18 +210,11 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
     this.#listening.catch(() => {});
   }
 
-  #bookMoved(payload: string): void {
-    const [agent_id, position] = payload.split(':').map(Number);
-    if (agent_id !== undefined && position !== undefined) this.#wake(agent_id, position);
-  }
-
-  #treeMoved(payload: string): void {
-    const [delegation_hash = '', position] = payload.split(':');
-    this.#wake(delegation_hash, Number(position));
-  }
-
-  #wake(of: number | string, position: number): void {
-    for (const wake of this.#watchers.get(of) ?? []) wake(Number.isSafeInteger(position) ? position : null);
+  /** `<of>:<position>`; without one whoever watches reads for itself. */
+  #moved(payload: string, named: (of: string) => number | string): void {
+    const [of = '', position] = payload.split(':');
+    const newest = Number(position);
+    for (const wake of this.#watchers.get(named(of)) ?? []) wake(Number.isSafeInteger(newest) ? newest : null);
   }
 
   #boardMoved(position: number | null): void {
