@@ -115,7 +115,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const same = { database, rails, vault, log: base, ...whoSells(database, { hubs, vault, issuer }), ...times };
     const challenges = openChallenges(pay_to, openExtensions(issuer, systemClock));
     const charging = openCharge({ ...same, wallets, pay_to, challenges, recording, issuer, rates, base_url, faults });
-    await live.watchCanceled(task_id => charging.underway.cancel(task_id));
+    await live.watchCanceled(charging.heardCanceled);
     const watched = watchedBy(config, log.watch, { database, issuer, logger });
     const unfinished = reconciledBy({ ...same, ...recording, ...charging, ...watched, transfers });
     const { reconciler, jobs } = await openBackground(unfinished, { base, config, vault, logger, operations, closing });

@@ -10,5 +10,12 @@ export const TREE_CHANNEL = 'session_tree';
 export const SESSION_CHANNEL = 'session_end';
 /** The channel on which the log's head is told in the transaction that moves it, and that the log is halted. */
 export const LOG_CHANNEL = 'log_head';
-/** The channel on which `<task_id>` is sent in the transaction that cancels it. */
+/** The channel on which a task and whose it was is sent (`CanceledNotice`, as JSON) in the transaction that cancels it. */
 export const CANCELED_CHANNEL = 'task_canceled';
+
+/** A task that its buyer has let go of, as every process hears of it. */
+export interface CanceledNotice {
+  readonly task_id: string;
+  /** Whose payment it was, and the mark of the address that it came from; null where a key stood in for one. */
+  readonly by: { readonly payer: string; readonly paid_from_mark: string } | null;
+}

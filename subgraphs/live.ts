@@ -6,6 +6,7 @@ import {
   BOARD_CHANNEL,
   BOOK_CHANNEL,
   CANCELED_CHANNEL,
+  type CanceledNotice,
   LOG_CHANNEL,
   SESSION_CHANNEL,
   TREE_CHANNEL,
@@ -55,7 +56,7 @@ export interface LiveTrees {
 /** What is said of tasks: of use to whoever works for them. */
 export interface LiveTasks {
   /** Tells of every task that its buyer lets go of, in any process. Resolves when LISTEN is in force; the result stops it. */
-  watchCanceled(told: (task_id: string) => void): Promise<() => void>;
+  watchCanceled(told: (notice: CanceledNotice) => void): Promise<() => void>;
 }
 
 export type Wake = (position: number | null) => void;
@@ -84,7 +85,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
   readonly #sessionWatchers = new Set<SessionWatcher>();
   readonly #logWatchers = new Set<LogWatcher>();
   readonly #boardWatchers = new Set<Wake>();
-  readonly #cancelWatchers = new Set<(task_id: string) => void>();
+  readonly #cancelWatchers = new Set<(notice: CanceledNotice) => void>();
   readonly #ended = new AbortController();
   readonly heard = shareNextRun(() => this.#hear());
   readonly #heard: Readonly<Record<string, (payload: string) => void>> = {
@@ -93,7 +94,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
     [BOARD_CHANNEL]: payload => this.#boardMoved(Number(payload)),
     [SESSION_CHANNEL]: payload => this.#sessionEnded(payload),
     [LOG_CHANNEL]: payload => this.#logTold(payload),
-    [CANCELED_CHANNEL]: task_id => this.#canceled(task_id),
+    [CANCELED_CHANNEL]: payload => this.#canceled(JSON.parse(payload)),
   };
   #listening: Promise<void> | null = null;
   #connection: LiveConnection | null = null;
@@ -125,7 +126,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
     return this.#listened(() => void this.#boardWatchers.delete(wake));
   }
 
-  watchCanceled(told: (task_id: string) => void): Promise<() => void> {
+  watchCanceled(told: (notice: CanceledNotice) => void): Promise<() => void> {
     this.#cancelWatchers.add(told);
     return this.#listened(() => void this.#cancelWatchers.delete(told));
   }
@@ -226,8 +227,8 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
   }
 
   /** What nobody heard is worked for to its end, and comes to nothing there. */
-  #canceled(task_id: string): void {
-    for (const told of this.#cancelWatchers) told(task_id);
+  #canceled(notice: CanceledNotice): void {
+    for (const told of this.#cancelWatchers) told(notice);
   }
 
   #sessionEnded(payload: string): void {

@@ -1,7 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import { atomicAmount } from '../../schema/amount.ts';
 import { agentId } from '../../schema/ids.ts';
 import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Database } from '../../subgraphs/database.ts';
+import type { CanceledNotice } from '../../subgraphs/live-channels.ts';
 import { cancelClaim, cancelKeyCall } from '../../subgraphs/receipt/claim/cancel.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Failures } from './failures.ts';
@@ -9,33 +11,42 @@ import type { Failures } from './failures.ts';
 export interface CancelParts {
   readonly database: Database;
   readonly log: Pick<LogStanding, 'halt'>;
-  readonly failures: Pick<Failures, 'canceled'>;
 }
 
 /**
  * Lets go of a task whose buyer wants it no longer, and gives its book back what was held for it, in one transaction. False
  * where its payment may have been sent, or it has come to its end. Whoever works for it is hung up on, and may have worked all
- * the same: so each is counted, by its payment and by its payer.
+ * the same: so each is counted, by its payment, and by all processes as they hear of it.
  */
 export type CancelTask = (task_id: string) => Promise<boolean>;
 
-export function openCancel({ database, log, failures }: CancelParts): CancelTask {
+export function openCancel({ database, log }: CancelParts): CancelTask {
   return async task_id => {
     // It has gone back: a claim that is `claimed` there may have been sent.
     if (log.halt) return false;
-    const canceled = await database.transaction(async tx => {
+    return database.transaction(async tx => {
       const claim = await cancelClaim(tx, task_id);
       if (claim === null) return cancelKeyCall(tx, task_id);
       const { agent_id, reserved_atomic } = claim;
       if (agent_id !== null && reserved_atomic > 0n)
         await voidReservations(tx, [{ agent_id: agentId(agent_id), amount: atomicAmount(reserved_atomic) }]);
-      return claim;
+      return true;
     });
-    if (typeof canceled === 'boolean') return canceled;
-    failures.canceled(canceled.payer);
-    return true;
   };
 }
+
+/** At every process, whichever has let go of it. */
+export function hearCanceled(
+  underway: WorkUnderway,
+  failures: Pick<Failures, 'canceled'>,
+  notice: CanceledNotice,
+): void {
+  underway.cancel(notice.task_id);
+  failures.canceled(notice);
+}
+
+/** Most are worked for elsewhere, or by nobody any more. */
+const EARLY_MAX = 4_096;
 
 /**
  * What this process has others work for, by task: whoever is asked is hung up on once the buyer wants it no longer. That is
@@ -43,11 +54,14 @@ export function openCancel({ database, log, failures }: CancelParts): CancelTask
  */
 export class WorkUnderway {
   readonly #working = new Map<string, AbortController>();
+  /** Canceled between its claim and its work, which has not begun yet: it is over as soon as it begins. */
+  readonly #early = new LRUCache<string, true>({ max: EARLY_MAX });
 
   /** `work` is handed what is aborted then; from its end on there is nothing to hang up on. */
   async during<T>(task_id: string, work: (canceled: AbortSignal) => Promise<T>): Promise<T> {
     const canceling = new AbortController();
     this.#working.set(task_id, canceling);
+    if (this.#early.delete(task_id)) canceling.abort();
     try {
       return await work(canceling.signal);
     } finally {
@@ -56,6 +70,8 @@ export class WorkUnderway {
   }
 
   cancel(task_id: string): void {
-    this.#working.get(task_id)?.abort();
+    const working = this.#working.get(task_id);
+    if (working) working.abort();
+    else this.#early.set(task_id, true);
   }
 }

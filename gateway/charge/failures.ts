@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../schema/limits.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
+import type { CanceledNotice } from '../../subgraphs/live-channels.ts';
 import { rateHeaders } from '../rates/headers.ts';
-import type { Meter } from '../rates/meter.ts';
+import { Meter } from '../rates/meter.ts';
 
 /** A payer whose payments the chain took and did not move, as this process has seen. */
 interface Reverts {
@@ -18,18 +19,24 @@ export interface Rest {
 
 /**
  * What callers bring about that costs others and is not charged, in this process's memory: router keys and grants that are
- * tried, by payer and by address, tasks that are canceled, by payer, and payments that pass every check and are reverted by
+ * tried and tasks that are canceled, by payer and by address, and payments that pass every check and are reverted by
  * the chain, by payer. Each of those costs our gas, so its payer rests longer each time; contract wallets, whose code decides anew
  * each time, rest by their claims.
  */
 export class Failures {
   readonly #tried: Meter;
+  /** By address: a wallet for each cancel costs nothing, and an address may have neighbours. */
+  readonly #cancelsFrom: Meter;
+  /** Of late: every process is told of each once, and this one may know of it before. */
+  readonly #canceled = new LRUCache<string, true>({ max: CANCELED_KNOWN_MAX });
   readonly #clock: Clock;
   /** Made at the first: it takes its memory at once, for all payers whom it may hold. */
   #reverts: LRUCache<string, Reverts> | null = null;
 
   constructor(tried: Meter, clock: Clock) {
     this.#tried = tried;
+    const { count, seconds } = tried.rate;
+    this.#cancelsFrom = new Meter({ count: count * ADDRESS_SHARE, seconds }, clock);
     this.#clock = clock;
   }
 
@@ -38,9 +45,12 @@ export class Failures {
     for (const caller of callersOf(payer, address_mark)) this.#tried.take(caller);
   }
 
-  /** A task was let go of for which a hub may have worked. Its payer has signed for it: others at their address have no part in it. */
-  canceled(payer: string): void {
-    this.#tried.take(canceledBy(payer));
+  /** A task was let go of for which a hub may have worked, at whichever process. */
+  canceled({ task_id, by }: CanceledNotice): void {
+    if (by === null || this.#canceled.has(task_id)) return;
+    this.#canceled.set(task_id, true);
+    this.#tried.take(canceledBy(by.payer));
+    this.#cancelsFrom.take(by.paid_from_mark);
   }
 
   reverted(payer: string): void {
@@ -59,12 +69,10 @@ export class Failures {
     const now_ms = this.#clock.now_ms();
     const left_ms = (this.#lately(payer, now_ms)?.until_ms ?? now_ms) - now_ms;
     const counted = [...(tries ? callersOf(payer, address_mark) : []), canceledBy(payer)];
-    const turns = counted.map(caller => this.#tried.look(caller));
-    const rests = turns.flatMap((turn): Rest[] =>
-      turn.kind === 'beyond'
-        ? [{ seconds: turn.retry_after_seconds, headers: rateHeaders('uncharged', this.#tried.rate, turn) }]
-        : [],
-    );
+    const rests = [
+      ...counted.flatMap(caller => restBy(this.#tried, caller)),
+      ...restBy(this.#cancelsFrom, address_mark),
+    ];
     if (left_ms > 0) rests.push({ seconds: Math.ceil(left_ms / 1_000), headers: {} });
     return rests.sort((one, other) => other.seconds - one.seconds)[0] ?? null;
   }
@@ -74,6 +82,16 @@ export class Failures {
     const reverts = this.#reverts?.get(payer);
     return reverts && now_ms < reverts.until_ms + limits.wallet_reverted_rest_seconds * 1_000 ? reverts : null;
   }
+}
+
+/** Of one address so many times as much may be canceled as of one payer. */
+const ADDRESS_SHARE = 10;
+const CANCELED_KNOWN_MAX = 10_000;
+
+function restBy(meter: Meter, caller: string): readonly Rest[] {
+  const turn = meter.look(caller);
+  if (turn.kind !== 'beyond') return [];
+  return [{ seconds: turn.retry_after_seconds, headers: rateHeaders('uncharged', meter.rate, turn) }];
 }
 
 const canceledBy = (payer: string): string => `canceled:payer:${payer}`;

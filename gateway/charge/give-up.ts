@@ -1,5 +1,5 @@
 import { atomicAmount } from '../../schema/amount.ts';
-import { Refusal } from '../../schema/errors.ts';
+import { type ErrorCode, Refusal } from '../../schema/errors.ts';
 import { agentId } from '../../schema/ids.ts';
 import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Database } from '../../subgraphs/database.ts';
@@ -80,7 +80,10 @@ export async function abandonClaimed(
   const { lease, task_id, claim } = claimed;
   const reason = reasonOf(error);
   const by_caller = error instanceof HubFailed && error.by_caller;
-  if (by_caller) failures.tried(claim.payer, (claim.landing as Landing).paid_from_mark);
+  const { paid_from_mark } = claim.landing as Landing;
+  if (by_caller) failures.tried(claim.payer, paid_from_mark);
+  // Its session was revoked while a hub worked for it: that costs as much as a cancel, and comes as cheap.
+  if (reason === OVER) failures.canceled({ task_id, by: { payer: claim.payer, paid_from_mark } });
   if (reason === REVERTED && hasCostUs(claimed)) failures.reverted(claim.payer);
   const left = await giving_up.letGo(lease, { reason, by_caller, definite: movement === 'nothing_moved' });
   if (left?.kind === 'canceled') return hears({ kind: 'canceled', task_id }, error);
@@ -90,6 +93,8 @@ export async function abandonClaimed(
   if (error instanceof Refusal && !(error instanceof DatabaseAway)) return error;
   return hears({ kind: 'broke_off', away: error instanceof DatabaseAway }, error);
 }
+
+const OVER: ErrorCode = 'session_not_active';
 
 /** The chain took it and did not move it, though it had passed every check. */
 const REVERTED: NotTransferred['reason'] = 'reverted';

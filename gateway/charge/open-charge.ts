@@ -4,6 +4,7 @@ import { limits } from '../../schema/limits.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
+import type { CanceledNotice } from '../../subgraphs/live-channels.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import type { AnyPaid, AnyStream, AnyWhole } from '../../subgraphs/sale.ts';
 import type { Charge, ChargeLegs, ChargeStream } from '../../subgraphs/selling.ts';
@@ -23,7 +24,7 @@ import { openAdmitUnder } from './admit-under.ts';
 import { type Hears, openHears } from './answer-by-outcome.ts';
 import { boughtOnce } from './buy-once.ts';
 import { type MarksOf, openMarks } from './call-names.ts';
-import { type CancelTask, openCancel, WorkUnderway } from './cancel.ts';
+import { type CancelTask, hearCanceled, openCancel, WorkUnderway } from './cancel.ts';
 import { type Claimed, landsOn, openClaimRequests } from './claim-request.ts';
 import { StreamsInFlight } from './drive-stream.ts';
 import { Failures } from './failures.ts';
@@ -87,7 +88,7 @@ export interface OpenedCharge {
   readonly later: ReleaseLater;
   readonly cancelTask: CancelTask;
   readonly refusalOfAct: SessionContext['refusalOfAct'];
-  readonly underway: WorkUnderway;
+  heardCanceled(notice: CanceledNotice): void;
 }
 
 /** What every way of holding a call needs beside its own. */
@@ -106,7 +107,7 @@ type Stand = (paid: AnyPaid, args: JsonObject, context: Context) => Promise<Foot
 export function openCharge(parts: ChargeParts): OpenedCharge {
   const { database, rails, pay_to, log, recording, clock, faults, sold } = parts;
   const tools = openTools(parts);
-  const { hears, giving_up, later, failures } = tools;
+  const { hears, giving_up, later } = tools;
   const { stand: standByPayment, ...paying } = openPaying(parts, tools);
   const standByKey = openWaiving(parts, tools);
   const stand: Stand = async (paid, args, context) => {
@@ -142,9 +143,10 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     chargeStream: told(streamed) as unknown as ChargeStream,
     chargeLegs: told(inTwo) as unknown as ChargeLegs,
     judge: openJudge({ rails, pay_to, clock, sold, hears }),
-    cancelTask: openCancel({ database, log, failures }),
+    cancelTask: openCancel({ database, log }),
+    heardCanceled: hearCanceled.bind(null, underway, tools.failures),
     refusalOfAct: openRefusalOfAct(recording, tools.refusedByBook),
-    ...{ streams, giving_up, later, underway },
+    ...{ streams, giving_up, later },
   };
 }
 

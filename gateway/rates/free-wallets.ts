@@ -1,14 +1,19 @@
 import type { Port } from '../../rest-compat/port.ts';
 import { Refusal } from '../../schema/errors.ts';
+import { isKeysSignature } from '../../schema/session/public-key.ts';
 import type { FreeWalletProofs, WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 
-/** A turn of the address is spent before the chain is asked, and given back unless the answer is that nobody has signed. */
+/**
+ * A turn of the address is spent before the chain is asked, and given back unless the answer is that nobody has signed. What the
+ * wallet's own key has signed takes none: wrong ones of a neighbour keep nobody from ending a session.
+ */
 export function openFreeWallets(
   wallets: WalletProofs,
   rates: Pick<Port['rates'], 'take' | 'giveBack'>,
 ): FreeWalletProofs {
   return {
     async verifies(wallet, digest, signature, asker) {
+      if (isKeysSignature(wallet, digest, signature)) return wallets.verifies(wallet, digest, signature, asker);
       const turn = rates.take('unproven', asker);
       if (turn.kind === 'beyond')
         throw new Refusal('rate_limited', { facts: { retry_after_seconds: turn.retry_after_seconds } });

@@ -144,6 +144,7 @@ describe('GET /.well-known', () => {
       issuer_history: { version, hash, seq: version },
       keys: 3,
       sessions: [],
+      next_cursor: null,
     });
     const [retired, current] = told.keys;
     expect(body.keys[0]).toEqual({

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../gateway/parts.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sessionLimits } from '../../schema/session/session-limits.ts';
-import { keepRevocation } from '../../subgraphs/receipt/issuer/revoked-sessions.ts';
+import { keepRevocation, lockRevocations } from '../../subgraphs/receipt/issuer/revoked-sessions.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 import { hex32 } from '../harness/session/delegate.ts';
@@ -32,7 +32,11 @@ beforeAll(async () => {
   const said = () => ({ delegation_hash: hex32(), payer: '0x', at: 1, signature: '0x' });
   // By several at once, as by many payers.
   const payer = async () => {
-    for (let left = LISTED / PAYERS; left > 0; left--) await store.transaction(tx => keepRevocation(tx, said(), false));
+    for (let left = LISTED / PAYERS; left > 0; left--)
+      await store.transaction(tx => {
+        lockRevocations(tx);
+        return keepRevocation(tx, said(), false);
+      });
   };
   await Promise.all(Array.from({ length: PAYERS }, payer));
 });

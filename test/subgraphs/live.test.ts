@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { bookFeed } from '../../subgraphs/book/page/feed.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { type Live, type LiveTasks, openLive } from '../../subgraphs/live.ts';
-import { BOOK_CHANNEL, CANCELED_CHANNEL, SESSION_CHANNEL } from '../../subgraphs/live-channels.ts';
+import { BOOK_CHANNEL, CANCELED_CHANNEL, type CanceledNotice, SESSION_CHANNEL } from '../../subgraphs/live-channels.ts';
 import { LIVE_APPLICATION } from '../../subgraphs/live-connection.ts';
 import { shareReads } from '../../subgraphs/live-feed.ts';
 import { freshStore } from '../harness/store.ts';
@@ -96,13 +96,18 @@ describe('live wake-ups', () => {
 });
 
 it('a task that is canceled is told of by its name, to those who watch', async () => {
-  const told: string[] = [];
-  const stop = await live().watchCanceled(task_id => told.push(task_id));
-  const cancel = (task_id: string) =>
-    database.query({ text: 'select pg_notify($1, $2)', values: [CANCELED_CHANNEL, task_id] });
-  await cancel('task-1');
-  await cancel('task-2');
-  await expect.poll(() => told).toEqual(['task-1', 'task-2']);
+  const told: CanceledNotice[] = [];
+  const stop = await live().watchCanceled(notice => told.push(notice));
+  const notices = [
+    { task_id: 'task-1', by: null },
+    { task_id: 'task-2', by: { payer: 'payer', paid_from_mark: 'mark' } },
+  ];
+  for (const notice of notices)
+    await database.query({
+      text: 'select pg_notify($1, $2)',
+      values: [CANCELED_CHANNEL, JSON.stringify(notice)],
+    });
+  await expect.poll(() => told).toEqual(notices);
   stop();
 });
 

@@ -64,8 +64,7 @@ export async function blockCalls(
   { books, approvals }: BlockingBooks,
   calls: readonly BlockedCall[],
 ): Promise<{ outcomes: readonly (BookRefusal | BlockedTooOften)[]; events: readonly EventRecord[] }> {
-  const kindsOfCall = ({ asked, blocked }: BlockedCall) =>
-    kindsOf(headOf(books, asked.agent_id), blocked, asked.intent_id);
+  const kindsOfCall = ({ asked, blocked }: BlockedCall) => kindsOf(headOf(books, asked.agent_id), blocked, asked);
   const hours = await readBlockedHours(
     tx,
     calls.flatMap(kindsOfCall).map(({ kind }) => kind),

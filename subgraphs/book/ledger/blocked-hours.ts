@@ -6,15 +6,19 @@ import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import type { Blocked } from '../policy/evaluate.ts';
 import type { Head } from './append.ts';
+import type { ReservationRequest } from './reservation.ts';
 
 /** No policy's code: under it all refused calls of a book count together, or whoever names another intent each time had rows without end. */
 const EVERY = 'every';
+
+/** No policy's code either: acts of a book count together, under whatever policy. */
+const ACTS = 'acts';
 
 /** Calls that count together: one policy of one book, as it was set when it refused them, one intent, one hour (UTC). */
 export interface BlockedKind {
   readonly agent_id: AgentId;
   readonly policy_version: number;
-  readonly policy_code: PolicyCode | typeof EVERY;
+  readonly policy_code: PolicyCode | typeof EVERY | typeof ACTS;
   /** Empty for none. */
   readonly intent_id: string;
   readonly hour: string;
@@ -42,27 +46,31 @@ function blockedKind(head: Head, { policy_code }: Blocked, intent_id: string | n
   };
 }
 
-/** The kind of all that a book refuses in an hour, under whatever policy. */
-function everyKind(head: Head): BlockedKind {
+/** The kind of all calls that a book refuses in an hour, or of all acts, under whatever policy. */
+function wholeKind(head: Head, policy_code: typeof EVERY | typeof ACTS): BlockedKind {
   const { start_ms } = windowAt(emptyWindow, 'hour', head.now_ms);
   return {
     agent_id: head.agent_id as AgentId,
     policy_version: 0,
-    policy_code: EVERY,
+    policy_code,
     intent_id: '',
     hour: iso(start_ms),
   };
 }
 
-/** A call counts as its own kind and as one of its book's; of each so many have rows in an hour. */
+/**
+ * A call counts as its own kind and as one of its book's; of each so many have rows in an hour. Acts cost nothing: they count
+ * among themselves, or whoever signs twenty would keep calls from having rows, and people from being asked.
+ */
 export function kindsOf(
   head: Head,
   blocked: Blocked,
-  intent_id: string | null,
+  { intent_id, act = false }: Pick<ReservationRequest, 'intent_id' | 'act'>,
 ): readonly { readonly kind: BlockedKind; readonly rows_max: number }[] {
+  if (act) return [{ kind: wholeKind(head, ACTS), rows_max: limits.blocked_rows_per_hour_max }];
   return [
     { kind: blockedKind(head, blocked, intent_id), rows_max: limits.blocked_rows_per_hour_max },
-    { kind: everyKind(head), rows_max: limits.blocked_rows_per_book_hour_max },
+    { kind: wholeKind(head, EVERY), rows_max: limits.blocked_rows_per_book_hour_max },
   ];
 }
 

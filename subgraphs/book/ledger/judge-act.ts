@@ -50,7 +50,7 @@ export async function judgeAct(
     attempt_index: null,
     parent_ref: null,
   };
-  const asked = { ...unnamed, agent_id, task_id, payer_wallet, amount: null, owed: false };
+  const asked = { ...unnamed, agent_id, task_id, payer_wallet, amount: null, owed: false, act: true };
   const approvals = await StandingApprovals.read(tx, []);
   const { outcomes, events } = await blockCalls(tx, refuser, { books, approvals }, [{ asked, blocked: evaluation }]);
   if (events.length > 0) storeBooks(tx, books, events);
@@ -68,8 +68,9 @@ function judged(head: Head, { action, issued_at_ms }: JudgedAct): Blocked | { re
 
 const DIGITS = 32;
 
-function taskOfAct({ delegation_hash, nonce }: JudgedAct): string {
-  return `act_${sha256Hex(`${delegation_hash}|${nonce}`).slice(0, DIGITS)}`;
+/** Of one book: an act that two books judge has a refusal of each. */
+function taskOfAct({ agent_id, delegation_hash, nonce, action }: JudgedAct): string {
+  return `act_${sha256Hex(`${agent_id}|${delegation_hash}|${nonce}|${action}`).slice(0, DIGITS)}`;
 }
 
 async function refusalOf(tx: Tx, task_id: string): Promise<RefusalId | null> {

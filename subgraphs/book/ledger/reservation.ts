@@ -34,4 +34,6 @@ export interface ReservationRequest extends Omit<Reservation, 'amount'>, Request
   readonly approval?: Approval | null;
   /** Left out where a key stands in for one: then nobody is asked to approve it. */
   readonly payment?: CallPayment;
+  /** It is an act of a session, which asks for no work and no money. */
+  readonly act?: boolean;
 }

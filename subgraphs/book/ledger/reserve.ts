@@ -138,7 +138,7 @@ export async function refusedTooOften(
     const head = headOf(books, item.agent_id);
     const { evaluation } = judged(head, approvals, item);
     if (item.owed || head.damaged || evaluation.kind === 'admitted') return null;
-    return { head, evaluation, kinds: kindsOf(head, evaluation, item.intent_id) };
+    return { head, evaluation, kinds: kindsOf(head, evaluation, item) };
   });
   const hours = await readBlockedHours(
     tx,

@@ -69,7 +69,7 @@ const MINE = [
     order by canceled_at desc limit ${NEWEST})`,
   eachOf(
     '$9::integer[]',
-    `select 4, task_id, 'refused', issued_at, null from refusal where agent_id = buyer order by book_seq desc`,
+    `select 4, task_id, 'refused', issued_at, null from refusal where agent_id = buyer and task_id not like 'act\\_%' order by book_seq desc`,
   ),
 ].join(' union all ');
 

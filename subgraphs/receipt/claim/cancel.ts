@@ -1,15 +1,14 @@
 import type { Tx } from '../../database.ts';
-import { CANCELED_CHANNEL } from '../../live-channels.ts';
+import { CANCELED_CHANNEL, type CanceledNotice } from '../../live-channels.ts';
 import { dropSlots, type Lease } from './claim.ts';
 
 /** Why a claim was let go of whose buyer wanted its task no longer. */
 export const CANCELED = 'canceled';
 
-/** What a canceled task held on a book, which is the caller's to give back; and whose it was. */
+/** What a canceled task held on a book, which is the caller's to give back. */
 export interface Canceled {
   readonly agent_id: number | null;
   readonly reserved_atomic: bigint;
-  readonly payer: string;
 }
 
 /**
@@ -18,18 +17,18 @@ export interface Canceled {
  * caller's: a hub may have worked for it, and a payment that could be canceled for ever would have it work for nothing.
  */
 export async function cancelClaim(tx: Tx, task_id: string): Promise<Canceled | null> {
-  const { rows } = await tx.query<Canceled & { claim_key: string }>({
+  const { rows } = await tx.query<Canceled & { claim_key: string; payer: string; paid_from_mark: string }>({
     name: 'cancel claim',
     text: `update payment_claim set state = 'released', reason = '${CANCELED}', lease_owner = null, answer_box = null,
         failures = failures + 1, moved_at = now()
-      where task_id = $1 and state = 'claimed' returning claim_key, agent_id, reserved_atomic, payer`,
+      where task_id = $1 and state = 'claimed' returning claim_key, agent_id, reserved_atomic, payer, landing->>'paid_from_mark' as paid_from_mark`,
     values: [task_id],
   });
   const [row] = rows;
   if (!row) return null;
   dropSlots(tx, [row.claim_key]);
-  tellCanceled(tx, task_id);
-  const { claim_key: _key, ...canceled } = row;
+  const { claim_key: _key, payer, paid_from_mark, ...canceled } = row;
+  tellCanceled(tx, { task_id, by: { payer, paid_from_mark } });
   return canceled;
 }
 
@@ -50,13 +49,14 @@ export async function cancelKeyCall(tx: Tx, task_id: string): Promise<boolean> {
     text: 'delete from idempotent_call where task_id = $1 and answer_box is null',
     values: [task_id],
   });
-  if (rowCount === 1) tellCanceled(tx, task_id);
+  if (rowCount === 1) tellCanceled(tx, { task_id, by: null });
   return rowCount === 1;
 }
 
-/** Whichever process has it worked for hears of it, and hangs up. */
-function tellCanceled(tx: Tx, task_id: string): void {
-  tx.write({ name: 'tell of cancel', text: 'select pg_notify($1, $2)', values: [CANCELED_CHANNEL, task_id] });
+/** Whichever process has it worked for hears of it, and hangs up; and all count it. */
+function tellCanceled(tx: Tx, notice: CanceledNotice): void {
+  const values = [CANCELED_CHANNEL, JSON.stringify(notice)];
+  tx.write({ name: 'tell of cancel', text: 'select pg_notify($1, $2)', values });
 }
 
 /** Whether the claim that this lease was of was canceled under it. */

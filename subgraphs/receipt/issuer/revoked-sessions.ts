@@ -20,14 +20,16 @@ export interface KeptRevocation extends SignedRevocation {
 const COLUMNS = 'seq, delegation_hash, payer, at, signature, revoked_at';
 
 /**
- * Publishes that a session is over; its row is locked. The first statement of it stands: whoever says so again hears that one.
- * One is written at a time, so that whoever has read up to a number has missed none below it.
+ * Locks all of them: one is written at a time, so that whoever has read up to a number has missed none below it. To what is asked
+ * behind this nobody adds.
  */
+export function lockRevocations(tx: Tx): void {
+  tx.write({ name: 'lock revocations', text: 'lock table session_revocation in share row exclusive mode' });
+}
+
+/** Publishes that a session is over. The first statement of it stands: whoever says so again hears that one. All are locked. */
 export async function keepRevocation(tx: Tx, signed: SignedRevocation, unbound: boolean): Promise<KeptRevocation> {
   const { delegation_hash, payer, at, signature } = signed;
-  const known = (await revokedAmong(tx, [delegation_hash])).get(delegation_hash);
-  if (known) return known;
-  tx.write({ name: 'lock revocations', text: 'lock table session_revocation in share row exclusive mode' });
   const { rows } = await tx.query<KeptRevocation & object>({
     name: 'keep session revocation',
     text: `insert into session_revocation (delegation_hash, payer, at, signature, unbound, revoked_at, seq)

@@ -96,8 +96,9 @@ async function requireWithin(database: Database, { grant }: ShownDelegation, par
     throw refused(`it would lie deeper than ${sessionLimits.depth_max}`);
   const [found] = await database.query<{ children: number }>({
     name: 'children of session',
-    text: `select count(*)::int as children from (select from delegation
-      where parent_hash = $1 and session_expiry > extract(epoch from now()) limit $2) children`,
+    text: `select count(*)::int as children from (select from delegation d
+      where parent_hash = $1 and session_expiry > extract(epoch from now())
+        and not exists (select from session_revocation r where r.delegation_hash = d.delegation_hash) limit $2) children`,
     values: [parent.delegationHash, sessionLimits.children_max],
   });
   if ((found?.children ?? 0) >= sessionLimits.children_max)

@@ -10,10 +10,8 @@ import { delegationByHash } from './find.ts';
 
 /** What a revocation is held against: of a session that a payment was made under, or of a grant that is shown. */
 export interface Revocable extends Pick<Delegation, 'delegationHash' | 'payer' | 'path'> {
-  /** No payment has bound it. */
+  /** No recorded payment has bound it. */
   readonly unbound: boolean;
-  /** No payment was ever made under it here: only the grant itself says whose it is. */
-  readonly shown_alone: boolean;
 }
 
 /** @throws not_found where no such payment was made and no such grant is shown, delegation_invalid where what is shown is none */
@@ -22,7 +20,7 @@ export async function revocable(
   { database, delegation }: Pick<SessionContext, 'database' | 'delegation'>,
 ): Promise<Revocable> {
   const kept = await delegationByHash(database, delegation_hash);
-  if (kept !== null) return { ...kept, unbound: kept.boundAt === null, shown_alone: false };
+  if (kept !== null) return { ...kept, unbound: kept.boundAt === null };
   if (delegation === null) throw new Refusal('not_found');
   const read = readDelegation(delegation);
   if (read.kind === 'malformed')
@@ -33,13 +31,13 @@ export async function revocable(
   const path = [...(parent?.path ?? []), delegation_hash];
   return {
     ...{ delegationHash: delegation_hash, payer: grant.payer, path },
-    ...{ unbound: true, shown_alone: true },
+    unbound: true,
   };
 }
 
 /**
  * Whoever signs grants and revokes them must not fill the disk: a wallet that has paid here may revoke so many that no
- * payment has bound. Under no other wallet's can one be: its payer's own payment binds a grant. @throws revocation_invalid, rate_limited
+ * payment has bound. Under no other wallet's can one be: its payer's own payment binds a grant. All revocations are locked. @throws revocation_invalid
  */
 export async function requireUnboundRoom(tx: Tx, payer: string): Promise<void> {
   const { rowCount } = await tx.query({
@@ -54,8 +52,8 @@ export async function requireUnboundRoom(tx: Tx, payer: string): Promise<void> {
     });
   const standing = await unboundRevocationsOf(tx, payer);
   if (standing < sessionLimits.unbound_revocations_per_payer_max) return;
-  throw new Refusal('rate_limited', {
+  throw new Refusal('revocation_invalid', {
+    param: 'x-svc-delegation',
     detail: `A wallet revokes ${sessionLimits.unbound_revocations_per_payer_max} grants that no payment has bound: pay under this one, and revoke it then.`,
-    facts: { retry_after_seconds: sessionLimits.unbound_kept_seconds },
   });
 }

@@ -2,7 +2,12 @@ import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
 import { revocationDigest } from '../../../schema/session/act.ts';
 import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { TREE_CHANNEL } from '../../live-channels.ts';
-import { type KeptRevocation, keepRevocation, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
+import {
+  type KeptRevocation,
+  keepRevocation,
+  lockRevocations,
+  revokedAmong,
+} from '../../receipt/issuer/revoked-sessions.ts';
 import type { SessionContext } from '../context.ts';
 import { delegationByHash } from './find.ts';
 import { type Revocable, requireUnboundRoom, revocable } from './revocable.ts';
@@ -30,8 +35,10 @@ export async function revokeSession(shown: ShownRevocation, context: SessionCont
       text: 'select 1 from delegation where delegation_hash = $1 for update',
       values: [delegation_hash],
     });
-    const again = (await revokedAmong(tx, [delegation_hash])).size > 0;
-    if (session.shown_alone && !again) await requireUnboundRoom(tx, payer);
+    lockRevocations(tx);
+    const standing = (await revokedAmong(tx, [delegation_hash])).get(delegation_hash);
+    if (standing) return standing;
+    if (session.unbound) await requireUnboundRoom(tx, payer);
     const kept = await keepRevocation(tx, { ...shown, delegation_hash, payer }, session.unbound);
     tx.write({ name: 'tell of revocation', text: 'select pg_notify($1, $2)', values: [TREE_CHANNEL, delegation_hash] });
     return kept;

@@ -58,12 +58,26 @@ describe('whoever tries router keys', () => {
   });
 });
 
-it('whoever cancels tasks rests from every call, by their wallet; others at their address do not', () => {
-  const { failures } = observed(2);
-  for (let times = 0; times < 2; times++) {
-    expect(failures.rest('payer', 'address', false)).toBeNull();
-    failures.canceled('payer');
-  }
-  expect(failures.rest('payer', 'elsewhere', false)?.seconds).toBe(30);
-  expect(failures.rest('another', 'address', true)).toBeNull();
+describe('whoever cancels tasks', () => {
+  const by = (payer: string) => ({ payer, paid_from_mark: 'address' });
+
+  it('rests from every call, by their wallet; others at their address do not, and none is counted twice', () => {
+    const { failures } = observed(2);
+    for (const task_id of ['one', 'two']) {
+      expect(failures.rest('payer', 'address', false)).toBeNull();
+      for (let heard = 0; heard < 5; heard++) failures.canceled({ task_id, by: by('payer') });
+    }
+    expect(failures.rest('payer', 'elsewhere', false)?.seconds).toBe(30);
+    expect(failures.rest('another', 'address', true)).toBeNull();
+  });
+
+  it('by a wallet for each rests by their address, once it was ten times as often', () => {
+    const { failures } = observed(2);
+    for (let times = 0; times < 20; times++) {
+      expect(failures.rest('another', 'address', false)).toBeNull();
+      failures.canceled({ task_id: `task ${times}`, by: by(`payer ${times}`) });
+    }
+    expect(failures.rest('another', 'address', false)?.seconds).toBeGreaterThan(0);
+    expect(failures.rest('another', 'elsewhere', false)).toBeNull();
+  });
 });
