@@ -2,6 +2,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
+import { approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { farFromFullHour, ONE_TEST_MS, type Refused, refusing } from '../harness/doors/refusing.ts';
 import { type Delegated, delegate, signAct } from '../harness/session/delegate.ts';
@@ -10,6 +11,8 @@ let service: Service;
 beforeAll(async () => {
   service = await openService();
 });
+
+const { asked } = approvalDoorsOf(() => service);
 
 /** A session, and the book of its payer, which has reading for an act of high risk. */
 async function cautious() {
@@ -64,15 +67,18 @@ describe('POST /v1/sessions/{delegation_hash}/act, of an act that the book of it
     expect((await send(session, act)).status).toBe(200);
   });
 
-  it('429 blocked_too_often beyond so many in an hour, with the last one’s URL', async () => {
+  it('429 blocked_too_often beyond so many in an hour, with the last one’s URL; calls have their rows, and people are asked', async () => {
     await farFromFullHour(ONE_TEST_MS);
-    const { session } = await cautious();
+    const { agent, session } = await cautious();
+    await refusing(service).set(agent, 'risk_tiers', { high: ['read_private', 'chat_completions'], low: [] });
     let last = '';
     for (let count = 0; count < limits.blocked_rows_per_hour_max; count++)
       last = (await send(session, await signAct(session, reading))).body.refusal_url;
     const refused = await send(session, await signAct(session, reading));
     expect(refused).toMatchObject({ status: 429, body: { code: 'blocked_too_often', last_refusal_url: last } });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const { request } = await asked(agent, 'Behind so many acts');
+    expect(request).toMatchObject({ status: 'open', policy_code: 'high_risk_approval_missing' });
   });
 
   it('on the graph: the refusal is in the error’s extensions', async () => {

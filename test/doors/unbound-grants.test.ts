@@ -42,6 +42,27 @@ describe('POST /v1/sessions/{delegation_hash}/revoke of a grant that no payment 
     expect((await service.buy(account, ask('Under another'), other.headers)).status).toBe(200);
   });
 
+  it('200 to each of 20 at once, by one revocation of which all are told', async () => {
+    const { account } = await service.newAgent();
+    const leaked = await delegate(account, account, newKey());
+    const heard = await Promise.all(Array.from({ length: 20 }, () => revoke(account, leaked, leaked.headers)));
+    expect(new Set(heard.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(heard.map(({ text }) => text)).size).toBe(1);
+    expect((await listed()).filter(it => it === leaked.delegation_hash)).toHaveLength(1);
+  });
+
+  it('400 by a wallet that has bought nothing, also while its first payment under the grant is on its way', async () => {
+    const payer = await service.chain.newWallet();
+    const session = await delegate(payer, payer, newKey());
+    await service.query(
+      `insert into delegation (delegation_hash, payer, agent_pubkey, agent_address, cap_atomic, valid_after, session_expiry,
+          parent_hash, path, models, doors, salt, signature, spent_atomic, created_at)
+        values ($1, $2, '0x', '0x', 1, 0, 9999999999, null, jsonb_build_array($1::text), '[]', '[]', '0x', '0x', 0, now())`,
+      [session.delegation_hash, payer.address],
+    );
+    expect(await revoke(payer, session)).toMatchObject({ status: 400, body: { code: 'revocation_invalid' } });
+  });
+
   it('200 by the payer of the session over it', async () => {
     const { account } = await service.newAgent();
     const parent = await delegate(account, account, newKey());
