@@ -67,30 +67,35 @@ async function graphRow(agent: Agent): Promise<JsonObject> {
 }
 
 describe('a stranger who replays what is public calldata', () => {
-  it('1,500 times leaves twenty events and one, and a true count at any moment', async () => {
+  it('1,500 times leaves twenty events and one for each minute, and a true count at any moment', async () => {
     const agent = await service.newAgent();
     const payment = await service.payment(agent.account, CHAT);
     const bought = await service.post<Chat>(CHAT, ask('Mine'), payment);
     expect(bought.status).toBe(200);
+    const begun = Date.now();
     const replays = await volley(1_500, () => service.post<Chat>(CHAT, ask('Mine'), payment));
     expect(new Set(replays.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
 
     const entry = async (): Promise<Entry | undefined> => (await book.bookOf(agent)).entries[0];
     expect(await entry()).toMatchObject({ task_id: bought.body.svc.task_id, replay_count: 1_500 });
-    expect((await entry())?.replay_events).toHaveLength(SINGLES);
     expect(await graphRow(agent)).toMatchObject({ replayCount: 1_500 });
-    const chained = await eventsOf(agent, 'replay');
+    const minutes = Math.ceil((Date.now() - begun) / 60_000);
 
     await minutePassed(agent);
-    const [last, ...others] = (await eventsOf(agent, 'replay')).reverse();
-    expect(others.reverse()).toEqual(chained);
-    expect(last?.body).toEqual({
-      at: expect.any(String),
-      first_at: expect.any(String),
-      count: 1_500 - SINGLES,
-      settlement_status: 'idempotent_replay',
-      replay_of: bought.body.svc.task_id,
-    });
+    const events = await eventsOf(agent, 'replay');
+    const several = events.slice(SINGLES).map(({ body }) => body);
+    expect(several.length).toBeGreaterThan(0);
+    expect(several.length).toBeLessThanOrEqual(minutes);
+    for (const body of several)
+      expect(body).toEqual({
+        at: expect.any(String),
+        first_at: expect.any(String),
+        count: expect.any(Number),
+        settlement_status: 'idempotent_replay',
+        replay_of: bought.body.svc.task_id,
+      });
+    expect(several.reduce((sum, { count }) => sum + Number(count), 0)).toBe(1_500 - SINGLES);
+    const last = events.at(-1);
     expect(await entry()).toMatchObject({ replay_count: 1_500 });
     expect((await entry())?.replay_events?.at(-1)).toEqual(last?.body);
     const { replayCount, replayEvents } = await graphRow(agent);
