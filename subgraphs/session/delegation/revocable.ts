@@ -29,15 +29,13 @@ export async function revocable(
   if (read.shown.delegation_hash !== delegation_hash) throw new Refusal('not_found');
   const parent = hasParent(grant) ? await delegationByHash(database, grant.parentDelegationHash) : null;
   const path = [...(parent?.path ?? []), delegation_hash];
-  return {
-    ...{ delegationHash: delegation_hash, payer: grant.payer, path },
-    unbound: true,
-  };
+  return { delegationHash: delegation_hash, payer: grant.payer, path, unbound: true };
 }
 
 /**
  * Whoever signs grants and revokes them must not fill the disk: a wallet that has paid here may revoke so many that no
- * payment has bound. Under no other wallet's can one be: its payer's own payment binds a grant. All revocations are locked. @throws revocation_invalid
+ * payment has bound. Under no other wallet's can one be: its payer's own payment binds a grant. All revocations are locked.
+ * @throws revocation_invalid
  */
 export async function requireUnboundRoom(tx: Tx, payer: string): Promise<void> {
   const { rowCount } = await tx.query({
