@@ -15,6 +15,8 @@ const NO_SOLANA =
 async function serve(settings: Settings, { config, stop }: FoundServices): Promise<void> {
   const logger = openLogger(settings.log_level);
   const gateway = await openGateway(config, { logger });
+  // Before it greets: whoever reads the greeting may stop it.
+  stopOnSignals(gateway, { config, logger, afterwards: stop });
   if (process.stdout.isTTY) console.log(greeting(gateway.url, config).join('\n'));
   else {
     if (settings.profile === 'development')
@@ -22,7 +24,6 @@ async function serve(settings: Settings, { config, stop }: FoundServices): Promi
     logger.info(`serving on ${gateway.url}`);
   }
   if (!settings.without_solana && !config.solana) logger.warn(NO_SOLANA);
-  stopOnSignals(gateway, { config, logger, afterwards: stop });
 }
 
 await run(async () => {

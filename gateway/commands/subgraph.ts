@@ -22,9 +22,10 @@ if (!named(name)) {
 async function serve(subgraph_name: SubgraphName, { config, stop }: FoundServices): Promise<void> {
   const logger = openLogger(config.log_level);
   const subgraph = await openGateway(config, { logger, serve: serveSubgraph(subgraph_name) });
+  // Before it greets: whoever reads the greeting may stop it.
+  stopOnSignals(subgraph, { config, logger, afterwards: stop });
   if (process.stdout.isTTY) console.log(subgraphGreeting(subgraph_name, subgraph.url, config).join('\n'));
   else logger.info(`serving the ${name} subgraph on ${subgraph.url}, for the gateway at ${config.base_url}`);
-  stopOnSignals(subgraph, { config, logger, afterwards: stop });
 }
 
 await run(async () => {
