@@ -8,7 +8,7 @@ import { birth, collectAll, collection, withBooks } from '../ledger/fixture.ts';
 /** What of a row differs from the fixture's. */
 export type Differently = Partial<RowBirth>;
 
-/** Rows born by the ledger itself, in one transaction, on a book of their own; the first is number 1. */
+/** Rows born by the ledger itself, some in each transaction, on a book of their own; the first is number 1. */
 export async function bookOf(database: Database, agent_id: AgentId, rows: readonly Differently[]): Promise<void> {
   await withBooks(database, agent_id);
   const items = rows.map((differently, index) => {
@@ -17,9 +17,12 @@ export async function bookOf(database: Database, agent_id: AgentId, rows: readon
     const born = { ...birth(`task_${agent_id}_${number}`, number), ...differently };
     return { prepared, landing: { agent_id, birth: born, reserved: atomicAmount(0n) } };
   });
-  for (let at = 0; at < items.length; at += 64)
-    await database.transaction(tx => collectAll(tx, items.slice(at, at + 64)));
+  for (let at = 0; at < items.length; at += AT_ONCE)
+    await database.transaction(tx => collectAll(tx, items.slice(at, at + AT_ONCE)));
 }
+
+/** A transaction may be idle for a second, however busy the machine is. */
+const AT_ONCE = 16;
 
 /** Texts as callers choose them: formulas, quotes, line breaks, control characters and words of other scripts. */
 const text = fc.oneof(

@@ -5,12 +5,18 @@ import { birth } from './fixture.ts';
 
 type Birth = ReturnType<typeof birth>;
 
+type Dated = Partial<Birth> & { readonly at: string };
+
+/** A transaction may be idle for a second, however busy the machine is. */
+const AT_ONCE = 50;
+
 /** Rows of one book, collected at times of the test's own choosing; their receipts and leaves are left out. */
-export async function landAt(
-  database: Database,
-  agent: number,
-  rows: readonly (Partial<Birth> & { readonly at: string })[],
-): Promise<void> {
+export async function landAt(database: Database, agent: number, rows: readonly Dated[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += AT_ONCE)
+    await landTogether(database, agent, rows.slice(from, from + AT_ONCE));
+}
+
+async function landTogether(database: Database, agent: number, rows: readonly Dated[]): Promise<void> {
   await database.transaction(async tx => {
     const books = await lockBooks(tx, [agentId(agent)]);
     const born = rows.map(({ at, ...differently }) => {

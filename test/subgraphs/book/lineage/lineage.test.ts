@@ -22,11 +22,9 @@ async function bookOf(parents: readonly number[]): Promise<number> {
   const agent = ++book;
   await withBooks(database, agent);
   const rows = parents.map(parent => ({ at: AT, parent_ref: parent === 0 ? null : nameOf(agent, parent) }));
-  for (let from = 0; from < rows.length; from += AT_ONCE)
-    await landAt(database, agent, rows.slice(from, from + AT_ONCE));
+  await landAt(database, agent, rows);
   return agent;
 }
-const AT_ONCE = 200;
 
 const read = (agent: number, seq: number, limit = 200, after = 0) =>
   readLineage(database, agentId(agent), nameOf(agent, seq), { limit, after });

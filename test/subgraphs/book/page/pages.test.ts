@@ -148,6 +148,6 @@ async function fillTwoMonths(agent: number): Promise<void> {
     intent_id: index < 60 || index % 2 === 0 ? 'bill-1' : null,
     evidence: index < 60 || index % 2 === 1 ? ('UNVERIFIED' as const) : ('collected' as const),
   }));
-  for (let first = 0; first < born.length; first += 500) await landAt(database, agent, born.slice(first, first + 500));
+  await landAt(database, agent, born);
   await database.query({ text: 'analyze book_row' });
 }
