@@ -4,8 +4,8 @@ import type { Clock } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { admitGrant } from '../../subgraphs/session/delegation/admit.ts';
-import { approvalOf } from '../../subgraphs/session/delegation/approval.ts';
 import { payerOfRoot } from '../../subgraphs/session/delegation/find.ts';
+import { payActOf } from '../../subgraphs/session/delegation/pay-act.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import { paymentId } from '../rails/payment.ts';
@@ -39,7 +39,7 @@ export function openAdmitUnder(parts: AdmitUnderParts) {
       if (error instanceof Refusal && errors[error.code][0] < 500) parts.failures.tried(payer.wallet, address_mark);
       throw error;
     });
-    const approval = approvalOf(parts, delegation, paymentId(authorization), now_seconds);
+    const approval = payActOf(parts, delegation, paymentId(authorization), now_seconds);
     if (approval === null) return { shown: delegation, paid_under, approval };
     const { delegation_hash, grant } = delegation;
     const root_payer = await payerOfRoot(parts.database, paid_under.path, { delegation_hash, payer: grant.payer });

@@ -17,11 +17,8 @@ export type ApprovalsWanted =
   | { readonly approval_id: string; readonly agent_id?: AgentId }
   /** The newest of a book. */
   | { readonly agent_id: AgentId; readonly limit: number }
-  /**
-   * Open ones for a call of a session below `over`, which another key than `but` has asked for; the oldest first. Only where
-   * the wallet of the book's agent has granted the tree: it is that wallet's to hand out who approves on its book.
-   */
-  | { readonly request_hash: string; readonly over: string; readonly but: string };
+  /** Open ones of a book, for a call of a session below `over`, which another key than `but` has asked for; the oldest first. */
+  | { readonly agent_id: AgentId; readonly request_hash: string; readonly over: string; readonly but: string };
 
 const SELECT = `select approval_id as "approvalId", a.agent_id as "agentId", request_hash as "requestHash",
     amount_atomic as "amountAtomic", payer, delegation_hash as "delegationHash", session_path as "sessionPath",
@@ -34,9 +31,8 @@ const statements = {
   byId: `${SELECT} where approval_id = $1 and ($2::int is null or a.agent_id = $2)`,
   ofBook: `${SELECT} where a.agent_id = $1 order by approval_id desc limit $2`,
   ofCall: `${SELECT} where request_hash = $1 and decision is null and open_until > clock_timestamp()
-    and session_path ? $2 and delegation_hash <> $2 and agent_address <> $3
-    and exists (select from delegation d join agent g on g.wallet = d.payer
-      where d.delegation_hash = a.session_path->>0 and g.agent_id = a.agent_id) order by approval_id limit 1`,
+    and session_path ? $2 and delegation_hash <> $2 and agent_address <> $3 and a.agent_id = $4
+    order by approval_id limit 1`,
 } as const;
 
 type Reading = Pick<Database, 'query'> | Pick<Tx, 'query'>;
@@ -57,7 +53,7 @@ function statementOf(wanted: ApprovalsWanted) {
     return {
       name: 'approval request of call',
       text: statements.ofCall,
-      values: [wanted.request_hash, wanted.over, wanted.but],
+      values: [wanted.request_hash, wanted.over, wanted.but, wanted.agent_id],
     };
   const { agent_id, limit } = wanted;
   return {

@@ -41,14 +41,15 @@ export async function keepRevocation(tx: Tx, signed: SignedRevocation, unbound: 
 
 /** What was said of those of these sessions that were revoked by themselves, as they stand now. */
 export async function revokedAmong(
-  reading: Pick<Tx, 'query'>,
+  reading: Pick<Database, 'query'> | Pick<Tx, 'query'>,
   delegation_hashes: readonly string[],
 ): Promise<ReadonlyMap<string, KeptRevocation>> {
-  const { rows } = await reading.query<KeptRevocation & object>({
+  const found = await reading.query<KeptRevocation & Record<string, unknown>>({
     name: 'revoked sessions',
     text: `select ${COLUMNS} from session_revocation where delegation_hash = any($1)`,
     values: [delegation_hashes],
   });
+  const rows = 'rows' in found ? found.rows : found;
   return new Map(rows.map(row => [row.delegation_hash, row]));
 }
 

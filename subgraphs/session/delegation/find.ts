@@ -47,8 +47,7 @@ export async function standingSession(
 ): Promise<StandingSession> {
   const session = await delegationByHash(database, delegation_hash.toLowerCase());
   if (session === null || session.boundAt === null) throw new Refusal('not_found');
-  const reading = { query: async (statement: never) => ({ rows: await database.query(statement) }) };
-  const revoked = await revokedAmong(reading as never, session.path);
+  const revoked = await revokedAmong(database, session.path);
   const ended_by = endedBy(session.path, revoked);
   return { session, status: statusOf(session, ended_by !== null, now_seconds), ended_by };
 }

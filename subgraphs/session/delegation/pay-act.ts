@@ -12,7 +12,7 @@ import { openChallenge } from './challenge.ts';
  * nonce need not be remembered. As old as its nonce is, whenever it was signed. Null where none came along. Uncharged:
  * @throws act_expired, act_signature_invalid
  */
-export function approvalOf(
+export function payActOf(
   services: { readonly vault: Pick<Services['vault'], 'mark'> },
   { act, delegation_hash, agent_address }: ShownDelegation,
   payment_id: string,
