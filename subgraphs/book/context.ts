@@ -6,7 +6,7 @@ import type { ForeignTransfers } from '../foreign-transfers.ts';
 import type { ReadEvents } from '../live-feed.ts';
 import { type Issuer } from '../receipt/issuer/signing-keys.ts';
 import type { Selling } from '../selling.ts';
-import type { FreeWalletProofs, WalletProofs } from '../wallet-proofs.ts';
+import type { FreeWalletProofs } from '../wallet-proofs.ts';
 import type { FailedLooks } from './ingest/failed-looks.ts';
 import type { BookEvent } from './ledger/event.entity.ts';
 import type { RouterLookUps } from './router/look-up.ts';
@@ -18,7 +18,6 @@ export interface BookContext extends Context, Selling {
   readonly issuer: Issuer;
   /** One reader per process, so that equal subscribers share their reads of the ledger. */
   readonly readBookEvents: ReadEvents<number, BookEvent>;
-  readonly wallets: WalletProofs;
   readonly free_wallets: FreeWalletProofs;
   /** Payments that were made to somebody else, as their chains show them. */
   readonly transfers: ForeignTransfers;

@@ -1,7 +1,7 @@
 import type { AgentId } from '../../schema/ids.ts';
 import type { Context } from '../context.ts';
 import type { ForeignTransfers } from '../foreign-transfers.ts';
-import type { WalletProofs } from '../wallet-proofs.ts';
+import type { FreeWalletProofs } from '../wallet-proofs.ts';
 import type { Issuer } from './issuer/signing-keys.ts';
 import type { LogEntries } from './log/entry-bundle.ts';
 import type { Task } from './receipt/task-status.ts';
@@ -17,7 +17,7 @@ export interface ShowsReceipts extends Context {
 export interface ReceiptContext extends ShowsReceipts {
   readonly issuer: Issuer;
   readonly log_entries: LogEntries;
-  readonly wallets: WalletProofs;
+  readonly free_wallets: FreeWalletProofs;
   /** Whose cosignatures are shown with the log's checkpoints. */
   readonly witnesses: readonly VerifierKey[];
   /** Where a task stands, whether it has a receipt yet or is still being paid for; null where the id is unknown. */

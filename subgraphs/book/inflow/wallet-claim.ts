@@ -28,11 +28,11 @@ interface Shown {
   readonly said: Readonly<Record<string, string | undefined>>;
 }
 
-type Asking = Pick<BookContext, 'issuer' | 'wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
+type Asking = Pick<BookContext, 'issuer' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
 /**
  * Believes a claim that the wallet of the book's agent has signed. What can be told without asking anybody is told first.
- * @throws inflow_claim_invalid; chain_unavailable, unavailable where nobody could be asked
+ * @throws inflow_claim_invalid, rate_limited; chain_unavailable, unavailable where nobody could be asked
  */
 export async function requireWalletClaim(shown: Shown, agent_id: AgentId, asking: Asking): Promise<WalletWord> {
   const { kind, claim, param, said } = shown;
@@ -46,7 +46,7 @@ export async function requireWalletClaim(shown: Shown, agent_id: AgentId, asking
   const wallet = await asking.walletOfAgent(agent_id);
   if (wallet === null) throw wrong('signature');
   const digest = eip191Hash(walletClaimText(kind, claim));
-  const verdict = await asking.wallets.verifies(wallet, digest, claim.signature, asking.principal.address);
+  const verdict = await asking.free_wallets.verifies(wallet, digest, claim.signature, asking.principal.address);
   if (verdict === 'unreachable') throw new Refusal('chain_unavailable', { facts: { charged: false } });
   if (verdict === 'no_turn') throw new Refusal('unavailable', { facts: { charged: false } });
   if (verdict !== 'valid') throw wrong('signature');

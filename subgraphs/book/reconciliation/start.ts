@@ -17,7 +17,7 @@ import { type ProvenWallet, requireProvenWallet } from './wallet-proof.ts';
 
 type Starting = Pick<
   BookContext,
-  'database' | 'issuer' | 'wallets' | 'walletOfAgent' | 'principal' | 'clock' | 'random'
+  'database' | 'issuer' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock' | 'random'
 >;
 
 /** Of its id. */

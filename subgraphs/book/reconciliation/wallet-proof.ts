@@ -7,7 +7,7 @@ import { reconciliationText } from '../../../schema/wallet-receipts.ts';
 import { believeWallet, walletFaults } from '../../receipt/receipt/wallet-receipts.ts';
 import type { BookContext } from '../context.ts';
 
-type Asking = Pick<BookContext, 'issuer' | 'wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
+type Asking = Pick<BookContext, 'issuer' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
 export interface ProvenWallet {
   /** EIP-55, as the next. */
@@ -18,12 +18,12 @@ export interface ProvenWallet {
 
 /**
  * Whoever holds the agent holds its agentWallet; any other wallet signs for this agent.
- * @throws control_proof_missing, control_proof_invalid; chain_unavailable, unavailable where nobody could be asked
+ * @throws control_proof_missing, control_proof_invalid, rate_limited; chain_unavailable, unavailable where nobody could be asked
  */
 export async function requireProvenWallet(
   { wallet: named, signature, signed_at }: ReconciliationMembers,
   agent_id: AgentId,
-  { issuer, wallets, walletOfAgent, principal, clock }: Asking,
+  { issuer, free_wallets: wallets, walletOfAgent, principal, clock }: Asking,
 ): Promise<ProvenWallet> {
   const wallet = spelt(named);
   const agent_wallet = await walletOfAgent(agent_id);

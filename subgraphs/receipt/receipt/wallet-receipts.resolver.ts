@@ -37,7 +37,7 @@ export class WalletReceiptsResolver {
     @Arg('after', () => Int, { nullable: true, description: 'Behind this leaf of the log: see `next`.' })
     after: number | null,
     @Arg('limit', () => Int, { nullable: true, description: '1 to 50, 25 where it is left out.' }) limit: number | null,
-    @Ctx() { database, wallets, clock, base_url, principal }: ReceiptContext,
+    @Ctx() { database, free_wallets: wallets, clock, base_url, principal }: ReceiptContext,
   ): Promise<WalletReceipts> {
     const count = limit ?? walletReceiptsPage.usual;
     if (count < 1 || count > walletReceiptsPage.most)
