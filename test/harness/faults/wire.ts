@@ -12,6 +12,13 @@ export interface Cut {
 /** The last that is said, in one piece with what is written just before it. */
 const COMMIT = 'Q\0\0\0\x0bcommit\0';
 
+interface CutOptions {
+  /** And from then on everything, until `up`. */
+  readonly down?: boolean;
+  /** What happens at that very point, before the client can hear of anything. */
+  readonly at_cut?: () => unknown;
+}
+
 export type Wire = Awaited<ReturnType<typeof startWire>>;
 
 /** Stands before Postgres: cuts a transaction's connection at its commit, or is down for everybody. */
@@ -19,16 +26,18 @@ export async function startWire(database_url: string) {
   const target = new URL(database_url);
   const sockets = new Set<Socket>();
   let cut: Cut | null = null;
-  let down_after_cut = false;
+  let cutting: CutOptions = {};
   let down = false;
   let cuts = 0;
   const named = target.pathname.slice(1);
   let database = named;
 
-  const hangUp = () => {
+  const hangUp = (end: () => void) => {
     cut = null;
     cuts += 1;
-    if (down_after_cut) fall();
+    cutting.at_cut?.();
+    end();
+    if (cutting.down) fall();
   };
   const fall = () => {
     down = true;
@@ -58,10 +67,7 @@ export async function startWire(database_url: string) {
       if (/^Q.{4}begin\b/s.test(said)) spoken = '';
       spoken += said;
       const committed = said.endsWith(COMMIT) && cut !== null && spoken.includes(`\0${cut.statement}\0`);
-      if (committed && cut?.commit === 'lost') {
-        end();
-        return hangUp();
-      }
+      if (committed && cut?.commit === 'lost') return hangUp(end);
       losing ||= committed;
       backend.write(bytes);
     });
@@ -69,8 +75,7 @@ export async function startWire(database_url: string) {
       if (!losing) return void client.write(bytes);
       // What was written just before the commit is answered first.
       if (!bytes.includes('COMMIT\0')) return;
-      end();
-      hangUp();
+      hangUp(end);
     });
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -81,10 +86,10 @@ export async function startWire(database_url: string) {
   const port = String((server.address() as AddressInfo).port);
   return {
     url: Object.assign(new URL(database_url), { port }).href,
-    /** The next commit of such a transaction; `down`: and from then on everything, until `up`. */
-    cutNext(next: Cut, { down = false } = {}): void {
+    /** The next commit of such a transaction. */
+    cutNext(next: Cut, options: CutOptions = {}): void {
       cut = next;
-      down_after_cut = down;
+      cutting = options;
     },
     cuts: () => cuts,
     /** Cuts off everybody, and lets nobody through until `up`. */
