@@ -1,84 +1,41 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openQueues } from '../../../../gateway/record/queues.ts';
-import { atomicAmount } from '../../../../schema/amount.ts';
-import { agentId } from '../../../../schema/ids.ts';
-import { parsePolicy } from '../../../../schema/requests/policy.ts';
-import { answerApproval } from '../../../../subgraphs/book/approval/answer.ts';
-import { findApprovals, statusOfApproval } from '../../../../subgraphs/book/approval/find.ts';
-import { BlockedCalls } from '../../../../subgraphs/book/ledger/blocked-calls.ts';
-import { voidReservations } from '../../../../subgraphs/book/ledger/reserve.ts';
-import { setPolicy } from '../../../../subgraphs/book/policy/set.ts';
-import type { Database } from '../../../../subgraphs/database.ts';
+import type { AgentId } from '../../../../schema/ids.ts';
+import { approvalLimits } from '../../../../schema/session/approval.ts';
+import { statusOfApproval } from '../../../../subgraphs/book/approval/find.ts';
 import type { Lease } from '../../../../subgraphs/receipt/claim/claim.ts';
-import { abandoned, claimRequest, recorded, settling } from '../../../harness/claim/fixture.ts';
+import { openApprovals } from '../../../harness/claim/approvals.ts';
+import { recorded, settling } from '../../../harness/claim/fixture.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
-import { refuser, withBooks } from '../../../harness/ledger/fixture.ts';
-import { freshStore } from '../../../harness/store.ts';
 
 /* An approval passes one call, whatever races: on the very statements that claim, release and record. */
 
-let database: Database;
-let queues: ReturnType<typeof openQueues>[];
+let house: Awaited<ReturnType<typeof openApprovals>>;
 beforeAll(async () => {
-  database = await freshStore();
-  const recorder = () => Promise.reject(new Error('nothing is recorded by this queue'));
-  // Two, as two processes have: nothing is in memory that one knows and the other does not.
-  queues = [1, 2].map(() => openQueues(database, recorder, { refuser, blocked_calls: new BlockedCalls() }, null));
+  house = await openApprovals();
 });
 
-const PRICE = atomicAmount(2000n);
-let books = 0;
-let keys = 0;
-
-async function cautiousBook() {
-  const id = ++books;
-  await withBooks(database, id);
-  await setPolicy(database, agentId(id), parsePolicy('tier2_above', '1999'));
-  return agentId(id);
+/** A call that passes: its claim. */
+async function claimed(agent: AgentId, more: Parameters<typeof house.submit>[1] = {}) {
+  const { key, outcome } = await house.submit(agent, more);
+  if (outcome.kind !== 'claimed') throw new Error(`not claimed but ${outcome.kind}`);
+  return { key, lease: outcome.lease };
 }
 
-async function submit(agent: ReturnType<typeof agentId>, { hash = 'a', queue = 0, key = `key ${++keys}` } = {}) {
-  const request = claimRequest(key, {
-    ...{ request_hash: hash.repeat(64), amount_atomic: PRICE, means: { balance_atomic: 10n ** 12n, moved: [] } },
-    landing: { paid_from_mark: 'mark' },
-    approved: true,
-  });
-  const call = {
-    field: request.field,
-    model: null,
-    models: [],
-    intent_id: null,
-    attempt_index: null,
-    parent_ref: null,
-  };
-  const { outcome } = await (queues[queue] as (typeof queues)[number]).claim.submit({
-    ...{ request, book: agent, holds_atomic: PRICE, call },
-  });
-  return { key, outcome };
+async function approvedBook(): Promise<AgentId> {
+  const agent = await house.cautiousBook();
+  expect((await house.submit(agent)).outcome.kind).toBe('blocked');
+  expect(await house.approve(agent)).toBe(1);
+  return agent;
 }
 
-const requests = (agent: ReturnType<typeof agentId>) => findApprovals(database, { agent_id: agent, limit: 200 });
-
-/** Answers what is open for that hash; how many that were. */
-async function approve(agent: ReturnType<typeof agentId>, hash = 'a'): Promise<number> {
-  const open = (await requests(agent)).filter(it => it.requestHash[0] === hash && statusOfApproval(it) === 'open');
-  for (const found of open)
-    await database.transaction(tx => answerApproval(tx, found, { decision: 'approve', by: 'wallet' }));
-  return open.length;
-}
-
-/** Lets go of a claim, as its call does, with what it holds on the book. */
-async function release(agent: ReturnType<typeof agentId>, lease: Lease): Promise<void> {
-  await abandoned(database, lease, true);
-  await database.transaction(tx => voidReservations(tx, [{ agent_id: agent, amount: PRICE }]));
-}
+const statuses = async (agent: AgentId) => (await house.requests(agent)).map(it => statusOfApproval(it));
+const passes = async (agent: AgentId) => (await house.submit(agent)).outcome.kind === 'claimed';
 
 describe('an approval', () => {
   it('passes one of 1,000 claims that race for it, in two processes', async () => {
-    const agent = await cautiousBook();
-    expect((await submit(agent)).outcome.kind).toBe('blocked');
-    expect(await approve(agent)).toBe(1);
+    const { submit, release, database } = house;
+    const agent = await approvedBook();
     const racing = await Promise.all(Array.from({ length: 1_000 }, (_, index) => submit(agent, { queue: index % 2 })));
     const passed = racing.filter(({ outcome }) => outcome.kind === 'claimed');
     expect(passed).toHaveLength(1);
@@ -86,116 +43,191 @@ describe('an approval', () => {
       new Set(['claimed', 'blocked', 'blocked_too_often']),
     );
     // The others have left one request between them.
-    expect((await requests(agent)).map(it => statusOfApproval(it))).toEqual(['open', 'passed']);
+    expect(await statuses(agent)).toEqual(['open', 'passed']);
     const [one] = passed;
     if (one?.outcome.kind === 'claimed') await release(agent, one.outcome.lease);
     await auditBooks(database);
   });
 
   it('is given back once by a claim that is let go of, and stays used by one that is recorded', async () => {
-    const agent = await cautiousBook();
-    await submit(agent);
-    await approve(agent);
+    const { database, release } = house;
+    const agent = await approvedBook();
     for (let times = 0; times < 3; times++) {
-      const { outcome } = await submit(agent);
-      if (outcome.kind !== 'claimed') throw new Error(`not claimed but ${outcome.kind}`);
-      expect((await submit(agent)).outcome.kind).toBe('blocked');
-      await release(agent, outcome.lease);
+      const { lease } = await claimed(agent);
+      expect(await passes(agent)).toBe(false);
+      await release(agent, lease);
     }
-    const { outcome } = await submit(agent);
-    if (outcome.kind !== 'claimed') throw new Error(`not claimed but ${outcome.kind}`);
-    await settling(database, outcome.lease);
-    expect((await submit(agent)).outcome.kind).toBe('blocked');
-    await recorded(database, outcome.lease);
-    expect((await submit(agent)).outcome.kind).toBe('blocked');
+    const { lease } = await claimed(agent);
+    await settling(database, lease);
+    expect(await passes(agent)).toBe(false);
+    await recorded(database, lease);
+    expect(await passes(agent)).toBe(false);
   });
 
   it('that ends between reserve and settle does not touch the call that has taken it', async () => {
-    const agent = await cautiousBook();
-    await submit(agent);
-    await approve(agent);
-    const { outcome } = await submit(agent);
-    if (outcome.kind !== 'claimed') throw new Error(`not claimed but ${outcome.kind}`);
+    const { database } = house;
+    const agent = await approvedBook();
+    const { lease } = await claimed(agent);
     await database.query({
       text: `update approval_request set decided_at = decided_at - interval '1 day', open_until = open_until - interval '1 day'
         where agent_id = $1 and decision = 'approve'`,
       values: [agent],
     });
-    await settling(database, outcome.lease);
-    await recorded(database, outcome.lease);
+    await settling(database, lease);
+    await recorded(database, lease);
     // Let go of, it would serve nobody any more.
-    expect((await submit(agent)).outcome.kind).toBe('blocked');
+    expect(await passes(agent)).toBe(false);
   });
 
   it('is for a call and a payer, and for the amount that was asked', async () => {
-    const agent = await cautiousBook();
-    await submit(agent);
-    await approve(agent);
-    expect((await submit(agent, { hash: 'b' })).outcome.kind).toBe('blocked');
-    const cheaper = claimRequest('cheaper', {
-      ...{ request_hash: 'a'.repeat(64), amount_atomic: PRICE, means: { balance_atomic: 10n ** 12n, moved: [] } },
-    });
-    const call = {
-      field: cheaper.field,
-      model: null,
-      models: [],
-      intent_id: null,
-      attempt_index: null,
-      parent_ref: null,
-    };
-    const dearer = atomicAmount(2001n);
-    const taken = await queues[0]?.claim.submit({ request: cheaper, book: agent, holds_atomic: dearer, call });
-    expect(taken?.outcome.kind).toBe('blocked');
-    const other = { ...cheaper, claim_key: 'other', payer: `0x${'1'.repeat(40)}`, task_id: claimRequest('x').task_id };
-    const elsewhere = await queues[0]?.claim.submit({ request: other, book: agent, holds_atomic: PRICE, call });
-    expect(elsewhere?.outcome.kind).toBe('blocked');
-    expect((await submit(agent)).outcome.kind).toBe('claimed');
+    const { submit } = house;
+    const agent = await approvedBook();
+    const others = [{ hash: 'b' }, { holds_atomic: 2001n }, { differently: { payer: `0x${'1'.repeat(40)}` } }];
+    for (const other of others) expect((await submit(agent, other)).outcome.kind).toBe('blocked');
+    expect(await passes(agent)).toBe(true);
   });
 
-  it('never lets more calls stand than people have approved, under any interleaving', async () => {
-    const move = fc.record({
-      what: fc.constantFrom('submit', 'approve', 'release', 'settle', 'record'),
+  it('is asked of no payment that is owed; one that was let go of and used elsewhere holds its own, unless another has it', async () => {
+    const { submit, release, usedElsewhere } = house;
+    const agent = await approvedBook();
+    await claimed(agent, { owed: true });
+    const { key, lease } = await claimed(agent);
+    await release(agent, lease);
+    expect(await usedElsewhere(key)).not.toBeNull();
+    expect(await passes(agent)).toBe(false);
+
+    const other = await approvedBook();
+    const first = await claimed(other);
+    await release(other, first.lease);
+    const second = await claimed(other);
+    const owed = await usedElsewhere(first.key);
+    expect(owed).not.toBeNull();
+    // Both stand, and the one that is owed takes nothing from the other, nor gives what that holds to a third.
+    expect((await submit(other, { key: second.key })).outcome.kind).toBe('in_flight');
+    expect(await passes(other)).toBe(false);
+    await recorded(house.database, owed as Lease);
+    expect(await passes(other)).toBe(false);
+  });
+});
+
+describe('requests for approval', () => {
+  it('one open request per request hash: of 200 calls that race, each with an intent of its own, in two processes', async () => {
+    const { submit, requests } = house;
+    const agent = await house.cautiousBook();
+    const racing = Array.from({ length: 200 }, (_, index) =>
+      submit(agent, { hash: index % 4 === 0 ? 'b' : 'a', queue: index % 2, intent_id: `intent ${index}` }),
+    );
+    const kinds = (await Promise.all(racing)).map(({ outcome }) => outcome.kind);
+    // Each of them has a row, and so could have left a request.
+    expect(new Set(kinds)).toEqual(new Set(['blocked']));
+    const open = await requests(agent);
+    expect(open.map(it => it.requestHash[0]).sort()).toEqual(['a', 'b']);
+    expect(open.map(it => statusOfApproval(it))).toEqual(['open', 'open']);
+  });
+
+  it('20 per book: of 100 calls that race for as many, each another call, in two processes; another book has its own', async () => {
+    const { submit, requests } = house;
+    const [agent, other] = [await house.cautiousBook(), await house.cautiousBook()];
+    const call = (index: number) => ({
+      ...{ hash: index.toString(16).padStart(4, '0'), queue: index % 2, intent_id: `intent ${index}` },
+    });
+    const racing = await Promise.all(Array.from({ length: 100 }, (_, index) => submit(agent, call(index))));
+    expect(new Set(racing.map(({ outcome }) => outcome.kind))).toEqual(new Set(['blocked']));
+    expect(approvalLimits.open_per_book_max).toBe(20);
+    expect(await requests(agent)).toHaveLength(20);
+    await submit(other);
+    expect(await requests(other)).toHaveLength(1);
+  });
+});
+
+const moves = fc.array(
+  fc.array(
+    fc.record({
+      what: fc.constantFrom('submit', 'approve', 'release', 'settle', 'record', 'owed', 'used_elsewhere'),
       hash: fc.constantFrom('a', 'b'),
       queue: fc.nat(1),
       which: fc.nat(),
-    });
-    let passed_of_all = 0;
+    }),
+    { maxLength: 6 },
+  ),
+  { maxLength: 8 },
+);
+type Move = typeof moves extends fc.Arbitrary<(infer M)[][]> ? M : never;
+
+interface Claim {
+  readonly key: string;
+  readonly lease: Lease;
+  readonly settling: boolean;
+}
+
+/** What is under way on one book, of two calls. */
+function openPlay(agent: AgentId) {
+  const open: Claim[] = [];
+  const let_go: string[] = [];
+  const owed = new Set<string>();
+  const submit = async ({ hash, queue }: Move, more: { key?: string; owed?: boolean } = {}) => {
+    const { key, outcome } = await house.submit(agent, { hash, queue, ...more });
+    if (outcome.kind === 'claimed') open.push({ key, lease: outcome.lease, settling: false });
+    else if (outcome.kind === 'blocked') let_go.push(key);
+  };
+  const finish = async (what: 'release' | 'settle' | 'record', which: number) => {
+    const [taken] = open.splice(which % Math.max(1, open.length), 1);
+    if (!taken) return;
+    if (what === 'release' && !taken.settling) {
+      await house.release(agent, taken.lease);
+      owed.delete(taken.key);
+      return void let_go.push(taken.key);
+    }
+    if (!taken.settling) await settling(house.database, taken.lease);
+    if (what === 'record') await recorded(house.database, taken.lease);
+    else open.push({ ...taken, settling: true });
+  };
+  const play = async (move: Move): Promise<void> => {
+    const { what, which } = move;
+    if (what === 'approve') await house.approve(agent, move.hash);
+    else if (what === 'submit') await submit(move);
+    else if (what === 'owed') {
+      const key = `owed ${agent} ${owed.size} ${which}`;
+      owed.add(key);
+      await submit(move, { key, owed: true });
+    } else if (what === 'used_elsewhere') {
+      const [key] = let_go.splice(which % Math.max(1, let_go.length), 1);
+      if (key === undefined) return;
+      owed.add(key);
+      const lease = await house.usedElsewhere(key);
+      if (lease) open.push({ key, lease, settling: true });
+    } else await finish(what, which);
+  };
+  return { owed, play };
+}
+
+describe('approvals', () => {
+  it('never let more calls stand than people have approved, under any interleaving, whatever is owed beside them', async () => {
+    const seen = { passed: 0, owed: 0 };
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(move, { maxLength: 6 }), { maxLength: 8 }), async rounds => {
-        const agent = await cautiousBook();
-        const approved = { a: 0, b: 0 };
-        const open: { readonly lease: Lease; readonly settling: boolean }[] = [];
-        for (const round of rounds)
-          await Promise.all(
-            round.map(async ({ what, hash, queue, which }) => {
-              if (what === 'approve') approved[hash as 'a' | 'b'] += await approve(agent, hash);
-              if (what === 'submit') {
-                const { outcome } = await submit(agent, { hash, queue });
-                if (outcome.kind === 'claimed') open.push({ lease: outcome.lease, settling: false });
-              }
-              if (what !== 'release' && what !== 'settle' && what !== 'record') return;
-              const [taken] = open.splice(which % Math.max(1, open.length), 1);
-              if (!taken) return;
-              if (what === 'release') return release(agent, taken.lease);
-              if (!taken.settling) await settling(database, taken.lease);
-              if (what === 'settle') open.push({ lease: taken.lease, settling: true });
-              else await recorded(database, taken.lease);
-            }),
-          );
+      fc.asyncProperty(moves, async rounds => {
+        const agent = await house.cautiousBook();
+        const { owed, play } = openPlay(agent);
+        for (const round of rounds) await Promise.all(round.map(play));
         for (const hash of ['a', 'b'] as const) {
-          const [standing] = await database.query<{ calls: number; approvals: number }>({
-            text: `select count(*)::int as calls, count(distinct landing->>'approval')::int as approvals from payment_claim
+          const standing = await house.database.query<{ key: string; approval: string | null }>({
+            text: `select claim_key as key, landing->>'approval' as approval from payment_claim
               where agent_id = $1 and request_hash = $2 and state <> 'released'`,
             values: [agent, hash.repeat(64)],
           });
-          passed_of_all += standing?.calls ?? 0;
-          // Each that stands has an approval of its own, of those that were given.
-          expect(standing?.approvals).toBe(standing?.calls);
-          expect(standing?.calls).toBeLessThanOrEqual(approved[hash]);
+          const given = (await house.requests(agent))
+            .filter(({ requestHash, decision }) => requestHash[0] === hash && decision === 'approve')
+            .map(({ approvalId }) => approvalId);
+          const asked = standing.filter(({ key }) => !owed.has(key));
+          seen.passed += asked.length;
+          seen.owed += standing.length - asked.length;
+          // Each that was asked and stands has an approval of its own, of those that were given.
+          expect(new Set(asked.map(({ approval }) => approval)).size).toBe(asked.length);
+          for (const { approval } of asked) expect(given).toContain(approval);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 60 },
     );
-    expect(passed_of_all).toBeGreaterThan(0);
+    expect(Math.min(seen.passed, seen.owed)).toBeGreaterThan(0);
   });
 });
