@@ -1,41 +1,19 @@
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
-import { type Delegated, delegate, nowSeconds, signAct, signRevocation } from '../harness/session/delegate.ts';
+import { type Delegated, delegate, nowSeconds, signRevocation } from '../harness/session/delegate.ts';
+import { familiesOf } from '../harness/session/families.ts';
+import { below, newKey } from '../harness/session/trees.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await openService();
 });
 
-const { newest, list, cautious, warned, asked } = approvalDoorsOf(() => service);
-const newKey = () => privateKeyToAccount(generatePrivateKey());
-const act = async (session: Delegated, resource: string, more: JsonObject = {}) => {
-  const body = await signAct(session, { action: 'approve', resource, ...more });
-  return { body, heard: await service.post<JsonObject>(`/v1/sessions/${session.delegation_hash}/act`, body) };
-};
-const under = ({ delegation_hash, grant }: Delegated) => ({
-  parentDelegationHash: delegation_hash,
-  ...{ capAtomic: '500000', validAfter: grant.validAfter, sessionExpiry: grant.sessionExpiry },
-});
-
-/** A session that the wallet of a book has granted and a payment has bound; from then on the book is cautious. */
-async function overseen(key = newKey()) {
-  const worker = await service.newAgent();
-  const parent = await delegate(worker.account, worker.account, key);
-  expect((await service.buy(worker.account, ask('Binds the parent'), parent.headers)).status).toBe(200);
-  return { worker: await warned(worker), parent };
-}
-
-/** Such a session, a child of it, and a refused call of the child. */
-async function family(content: string) {
-  const { worker, parent } = await overseen();
-  const child = await delegate(parent.agent, worker.account, newKey(), under(parent));
-  const call = await asked(worker, content, child.headers);
-  return { worker, parent, child, call, resource: `call/${call.request.request_hash}` };
-}
+const { newest, list, cautious, asked } = approvalDoorsOf(() => service);
+const { act, overseen, family } = familiesOf(() => service);
+const narrower = (session: Delegated) => ({ ...below(session), capAtomic: '500000' });
 
 describe('an act `approve` of a call', () => {
   it('200 by the session over it: the same call passes, once, under that session alone', async () => {
@@ -55,7 +33,7 @@ describe('an act `approve` of a call', () => {
     expect(told?.body).toMatchObject({ approval_id, request_hash, status: 'approved', decided_by: 'act' });
     // Without the grant, or under another one, it is another call.
     expect((await service.buy(worker.account, ask('Approved by its parent'))).status).toBe(403);
-    const sibling = await delegate(parent.agent, worker.account, newKey(), under(parent));
+    const sibling = await delegate(parent.agent, worker.account, newKey(), narrower(parent));
     expect((await service.buy(worker.account, ask('Approved by its parent'), sibling.headers)).status).toBe(403);
     expect((await call.send()).status).toBe(200);
     expect((await service.buy(worker.account, ask('Approved by its parent'), child.headers)).status).toBe(403);
@@ -79,7 +57,7 @@ describe('an act `approve` of a call', () => {
   it('404 by the same key from above, as a session that hands itself a child would', async () => {
     const key = newKey();
     const { worker, parent } = await overseen(key);
-    const child = await delegate(key, worker.account, key, under(parent));
+    const child = await delegate(key, worker.account, key, narrower(parent));
     const { request } = await asked(worker, 'By the same key', child.headers);
     expect((await act(parent, `call/${request.request_hash}`)).heard.status).toBe(404);
     expect((await newest(worker)).status).toBe('open');
@@ -123,7 +101,7 @@ describe('an act `approve` of a call', () => {
 
   it('does not pass the cap of the session that the call is made under', async () => {
     const { worker, parent } = await overseen();
-    const child = await delegate(parent.agent, worker.account, newKey(), { ...under(parent), capAtomic: '2000' });
+    const child = await delegate(parent.agent, worker.account, newKey(), { ...narrower(parent), capAtomic: '2000' });
     const within = await asked(worker, 'Within the cap', child.headers);
     const beyond = await asked(worker, 'Beyond the cap', child.headers);
     for (const { request } of [within, beyond])
