@@ -1,10 +1,10 @@
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { JOBS, openJobs } from '../harness/board/jobs.ts';
 import { paymentFor } from '../harness/buyer.ts';
 import { ask, CHAT } from '../harness/doors/open-service.ts';
 import { type Delegated, delegate } from '../harness/session/delegate.ts';
+import { countedIn, newKey } from '../harness/session/trees.ts';
 
 const PRICE = 1_500_001n;
 /** A stamp, and one per cent, rounded up. */
@@ -20,22 +20,13 @@ beforeAll(async () => {
   expect((await jobs.service.buy(account, ask('Binds the root'), root.headers)).status).toBe(200);
 });
 
-const newKey = () => privateKeyToAccount(generatePrivateKey());
 const childWith = (capAtomic: string) => {
   const { validAfter, sessionExpiry } = root.grant;
   const narrowed = { capAtomic, validAfter, sessionExpiry, parentDelegationHash: root.delegation_hash };
   return delegate(root.agent, jobs.poster.account, newKey(), narrowed);
 };
 
-async function burnt(): Promise<ReadonlyMap<string, JsonObject>> {
-  const query = `{ sessionTree(delegationHash: "${root.delegation_hash}") { sessions { delegationHash spentAtomic heldAtomic } } }`;
-  const { body } = await jobs.service.post<{ data: { sessionTree: { sessions: { delegationHash: string }[] } } }>(
-    '/graphql',
-    { query },
-    jobs.by(jobs.poster),
-  );
-  return new Map(body.data.sessionTree.sessions.map(({ delegationHash, ...sums }) => [delegationHash, sums]));
-}
+const burnt = (tree = root) => countedIn(jobs.service, jobs.poster.session, tree);
 
 const paying = (path: string) => paymentFor(jobs.poster.account, jobs.service.url + path, jobs.by(jobs.poster));
 const pay = (path: string, headers: Readonly<Record<string, string>>) =>
@@ -78,6 +69,53 @@ describe('POST /v1/board/jobs/{id}/pay under a session', () => {
     });
     expect(await jobs.service.transfersFrom(jobs.poster.account)).toHaveLength(moved);
     expect((await jobs.read(job_id)).legs).toMatchObject([{ status: 'unpaid' }, { status: 'unpaid' }]);
+  });
+});
+
+/** Sums of a session whose payments are all recorded. */
+const spent = (atomic: bigint) => ({ spentAtomic: String(atomic), heldAtomic: '0' });
+const apart = (capAtomic: bigint) => {
+  const { account } = jobs.poster;
+  return delegate(account, account, newKey(), { capAtomic: String(capAtomic) });
+};
+
+describe('POST /v1/board/jobs/{id}/pay, each payment under what it comes with', () => {
+  const halfPaid = async (headers: Readonly<Record<string, string>>) => {
+    const path = `${JOBS}/${(await jobs.brought('delivered')).job_id}/pay`;
+    expect((await pay(path, { ...(await paying(path)), ...headers })).status).toBe(402);
+    return path;
+  };
+
+  it('the second under another session: it counts there, too, beside what the first has counted for both', async () => {
+    const [child, other, narrow] = [await childWith(String(BOTH)), await apart(FEE), await apart(FEE - 1n)];
+    const before = BigInt(String((await burnt()).get(root.delegation_hash)?.spentAtomic));
+    const path = await halfPaid(child.headers);
+    const second = await paying(path);
+    expect(await pay(path, { ...second, ...narrow.headers })).toMatchObject({
+      ...{ status: 403, body: { code: 'session_cap_exceeded', charged: false } },
+    });
+    expect(await pay(path, { ...second, ...other.headers })).toMatchObject({ status: 200, body: { status: 'paid' } });
+    const after = await burnt();
+    expect(after.get(root.delegation_hash)).toEqual(spent(before + BOTH));
+    expect(after.get(child.delegation_hash)).toEqual(spent(BOTH));
+    expect((await burnt(other)).get(other.delegation_hash)).toEqual(spent(FEE));
+  });
+
+  it('the second under none: it has counted with the first, and counts no more', async () => {
+    const child = await childWith(String(BOTH));
+    const before = BigInt(String((await burnt()).get(root.delegation_hash)?.spentAtomic));
+    const path = await halfPaid(child.headers);
+    expect((await pay(path, await paying(path))).status).toBe(200);
+    const after = await burnt();
+    expect(after.get(root.delegation_hash)).toEqual(spent(before + BOTH));
+    expect(after.get(child.delegation_hash)).toEqual(spent(BOTH));
+  });
+
+  it('the first under none: the second counts by itself on the session that it comes under', async () => {
+    const alone = await apart(FEE);
+    const path = await halfPaid({});
+    expect((await pay(path, { ...(await paying(path)), ...alone.headers })).status).toBe(200);
+    expect((await burnt(alone)).get(alone.delegation_hash)).toEqual(spent(FEE));
   });
 });
 

@@ -8,6 +8,8 @@ import { nowSeconds, type PaymentHeaders, paymentFor } from '../harness/buyer.ts
 import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
 import { eventually } from '../harness/faults/ground.ts';
 import { hurryTasks } from '../harness/jobs.ts';
+import { delegate } from '../harness/session/delegate.ts';
+import { below, bindRoot, countedIn, newKey } from '../harness/session/trees.ts';
 
 /* The first payment of a job, which is held with its transfer, and a chain that takes it out of its block again. */
 
@@ -98,6 +100,35 @@ it('it never moves: the job is to be paid again, its book has back what was held
   expect(await pay(job_id, await house.paymentOf(job_id))).toMatchObject({ status: 200, body: { status: 'paid' } });
   expect(await house.toWinner()).toHaveLength(1);
   expect(await house.reserved()).toBe(0n);
+});
+
+it('under a session: every session over it has back what both would have counted, and what is paid anew counts once', async () => {
+  const house = await openHouse();
+  const { service, poster, chain, pay, asked, legOne } = house;
+  const BOTH = PRICE + FEE;
+  const root = await bindRoot(service, poster.account, { capAtomic: '5000000' });
+  // There is room for one job under it, and for no other.
+  const narrowed = { ...below(root), capAtomic: String(BOTH) };
+  const child = await delegate(root.agent, poster.account, newKey(), narrowed);
+  const counted = async ({ delegation_hash }: { readonly delegation_hash: string }) =>
+    (await countedIn(service, poster.session, root)).get(delegation_hash);
+  const before = BigInt(String((await counted(root))?.spentAtomic));
+  const job_id = await house.delivered();
+  const snapshot = await chain.call<string>('evm_snapshot');
+  const { headers } = await house.first(15);
+  expect(asked(await pay(job_id, { ...headers, ...child.headers }))).toEqual(house.fees);
+  expect(await counted(root)).toEqual({ spentAtomic: String(before), heldAtomic: String(BOTH) });
+  await chain.call('evm_revert', snapshot);
+  await chain.passTime(20);
+  await chain.mine(8);
+  await house.until(async () => (await legOne(job_id)).status === 'unpaid');
+  expect(await counted(root)).toEqual({ spentAtomic: String(before), heldAtomic: '0' });
+
+  const anew = async () => pay(job_id, { ...(await house.paymentOf(job_id)), ...child.headers });
+  expect(asked(await anew())).toEqual(house.fees);
+  expect(await anew()).toMatchObject({ status: 200, body: { status: 'paid' } });
+  expect(await counted(root)).toEqual({ spentAtomic: String(before + BOTH), heldAtomic: '0' });
+  expect(await counted(child)).toEqual({ spentAtomic: String(BOTH), heldAtomic: '0' });
 });
 
 it('until that is known nobody is asked for the fee and none is taken: 503, then 409; moved by another, it stands as that', async () => {

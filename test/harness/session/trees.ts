@@ -59,6 +59,20 @@ export async function revoke({ url }: At, payer: Account, { delegation_hash }: D
   return posted(url + sessionPath(delegation_hash, 'revoke'), await signRevocation(payer, delegation_hash));
 }
 
+/** What has counted on each session of a tree, by its name, as whoever holds the book of its payer is shown it. */
+export async function countedIn({ url }: At, session: string, { delegation_hash }: Delegated) {
+  const query = `{ sessionTree(delegationHash: "${delegation_hash}") { sessions { delegationHash spentAtomic heldAtomic } } }`;
+  const { data } = await posted(`${url}/graphql`, { query }, { 'X-SVC-Session': session });
+  const { sessions } = (data as unknown as { readonly sessionTree: { readonly sessions: Counted[] } }).sessionTree;
+  return new Map(sessions.map(({ delegationHash, ...sums }) => [delegationHash, sums]));
+}
+
+interface Counted {
+  readonly delegationHash: string;
+  readonly spentAtomic: string;
+  readonly heldAtomic: string;
+}
+
 const burnOf = ({ delegation_hash }: Delegated) =>
   `subscription { sessionBurn(delegationHash: "${delegation_hash}", after: 0) { position taskId } }`;
 
