@@ -34,7 +34,11 @@ import { TaskResolver } from './inference/tasks/task.resolver.ts';
 import { IssuerRevocationRow, IssuerSnapshotRow, ReceiptPolicyRow } from './issuer/history.entity.ts';
 import { KeyRevocations } from './issuer/migration.ts';
 import { SessionRevocation } from './issuer/session-revocation.entity.ts';
-import { NumberedRevocations, SessionRevocations } from './issuer/session-revocation.migration.ts';
+import {
+  NumberedRevocations,
+  NumbersOfRevocations,
+  SessionRevocations,
+} from './issuer/session-revocation.migration.ts';
 import { LogAnchorRow } from './log/anchor.entity.ts';
 import { LogCosignature, LogWitnessRow } from './log/cosignature.entity.ts';
 import { LogBreakRecord, LogHead, LogNode, TreeHead } from './log/log.entity.ts';
@@ -103,6 +107,7 @@ export const receiptMigrations = [
   CanceledKeyCalls,
   NumberedRevocations,
   TasksOfBuyers,
+  NumbersOfRevocations,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {

@@ -27,13 +27,13 @@ export function lockRevocations(tx: Tx): void {
   tx.write({ name: 'lock revocations', text: 'lock table session_revocation in share row exclusive mode' });
 }
 
-/** Publishes that a session is over. The first statement of it stands: whoever says so again hears that one. All are locked. */
+/** Publishes that a session is over. The database numbers it (session-revocation.migration.ts). All are locked. */
 export async function keepRevocation(tx: Tx, signed: SignedRevocation, unbound: boolean): Promise<KeptRevocation> {
   const { delegation_hash, payer, at, signature } = signed;
   const { rows } = await tx.query<KeptRevocation & object>({
     name: 'keep session revocation',
-    text: `insert into session_revocation (delegation_hash, payer, at, signature, unbound, revoked_at, seq)
-      select $1, $2, $3, $4, $5, clock_timestamp(), coalesce(max(seq), 0) + 1 from session_revocation returning ${COLUMNS}`,
+    text: `insert into session_revocation (delegation_hash, payer, at, signature, unbound, revoked_at)
+      values ($1, $2, $3, $4, $5, clock_timestamp()) returning ${COLUMNS}`,
     values: [delegation_hash, payer, at, signature, unbound],
   });
   return rows[0] as KeptRevocation;

@@ -28,3 +28,22 @@ export class NumberedRevocations extends Migration {
     `);
   }
 }
+
+/**
+ * The database numbers what comes without a number: also what a process of the version before writes, which runs on while
+ * others are started anew, knows of no numbers and locks nothing. One at a time, until its transaction ends.
+ */
+export class NumbersOfRevocations extends Migration {
+  override up(): void {
+    this.addSql(`
+      create function number_revocation() returns trigger language plpgsql as $$
+        begin
+          perform pg_advisory_xact_lock(hashtext('session_revocation'));
+          select coalesce(max(seq), 0) + 1 into new.seq from session_revocation;
+          return new;
+        end $$;
+      create trigger session_revocation_number before insert on session_revocation
+        for each row when (new.seq is null) execute function number_revocation();
+    `);
+  }
+}

@@ -1,6 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What each session has burnt, payment by payment: also of payments that were recorded before this was kept. */
+/**
+ * What each session has burnt, payment by payment: also of payments that were recorded before this was kept. A process of the
+ * version before that runs on beside counts what it records, and tells nobody: `spent_atomic` leaps by so much at the next.
+ */
 export class SessionBurns extends Migration {
   override up(): void {
     this.addSql(`

@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
 import { openStore } from '../../../gateway/parts.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { NumberedRevocations } from '../../../subgraphs/receipt/issuer/session-revocation.migration.ts';
+import { keepRevocation, lockRevocations } from '../../../subgraphs/receipt/issuer/revoked-sessions.ts';
+import {
+  NumberedRevocations,
+  NumbersOfRevocations,
+} from '../../../subgraphs/receipt/issuer/session-revocation.migration.ts';
 import { SessionBurns } from '../../../subgraphs/session/delegation/session-burn.migration.ts';
 import { atEnd } from '../../harness/release.ts';
 import { freshStore } from '../../harness/store.ts';
@@ -13,6 +17,7 @@ const BEFORE = `
   drop table session_burn;
   alter table delegation drop column burn_position;
   drop table session_revocation;
+  drop function number_revocation;
   create table session_revocation (
     delegation_hash text primary key, payer text not null, at bigint not null, signature text not null,
     revoked_at timestamptz not null);
@@ -31,7 +36,7 @@ async function asBefore(database: Database): Promise<void> {
   for (const text of BEFORE.split(';')) await database.query({ text });
   await database.query({
     text: 'delete from mikro_orm_migrations where name = any($1)',
-    values: [[SessionBurns.name, NumberedRevocations.name]],
+    values: [[SessionBurns.name, NumberedRevocations.name, NumbersOfRevocations.name]],
   });
 }
 
@@ -59,4 +64,41 @@ it('what was recorded and revoked before it was numbered is numbered in its orde
     { delegation_hash: '0xchild', burn_position: 2 },
     { delegation_hash: '0xroot', burn_position: 3 },
   ]);
+});
+
+/** As the version before writes one, which knows of no numbers. */
+const byVersionBefore = (database: Database, delegation_hash: string) =>
+  database.transaction(async tx => {
+    tx.write({
+      text: `insert into session_revocation (delegation_hash, payer, at, signature, revoked_at)
+        values ($1, '0x', 1, '0x', clock_timestamp()) on conflict do nothing`,
+      values: [delegation_hash],
+    });
+    if (delegation_hash.endsWith('undone')) throw new Error('undone');
+  });
+
+const byThisVersion = (database: Database, delegation_hash: string) =>
+  database.transaction(async tx => {
+    lockRevocations(tx);
+    return keepRevocation(tx, { delegation_hash, payer: '0x', at: 1, signature: '0x' }, false);
+  });
+
+it('while a process of the version before goes on, what either of both revokes is numbered without a gap', async () => {
+  const one = await freshStore();
+  // As another process is: on connections of its own.
+  const before = await openStore(one.url);
+  atEnd(() => before.close());
+  const races = Array.from({ length: 60 }, async (_, index) => {
+    if (index % 5 === 0) return byVersionBefore(before, `0x${index} undone`).catch(() => {});
+    if (index % 2 === 0) return byVersionBefore(before, `0x${index}`);
+    const { seq } = await byThisVersion(one, `0x${index}`);
+    expect(seq).toBeGreaterThan(0);
+  });
+  await Promise.all(races);
+  // Said again it takes no number.
+  await byVersionBefore(before, '0x2');
+  await byThisVersion(one, 'last');
+  const numbers = await one.query<{ seq: number }>({ text: 'select seq from session_revocation order by seq' });
+  expect(numbers.map(({ seq }) => seq)).toEqual(numbers.map((_, index) => index + 1));
+  expect(numbers).toHaveLength(60 - 12 + 1);
 });
