@@ -107,7 +107,7 @@ interface Reader {
 const readers: Readonly<Record<BodyMedia, Reader>> = {
   'application/json': {
     is: /^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;\s*charset="?utf-8"?\s*)?$/i,
-    read: readJson,
+    read: (request, bytes_max) => readJson(request, bytes_max),
   },
   'multipart/form-data': { is: /^multipart\/form-data\s*(?:;|$)/i, read: readForm },
 };

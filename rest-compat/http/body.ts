@@ -27,27 +27,41 @@ export function malformedBody(detail: string): Body {
 /** JSON, and none of the kind that is read here. */
 export const notAnObject = malformedBody('The body must be a JSON object.');
 
+/** Of a file; also one that came within JSON. */
+export const noRoom: Extract<Body, { kind: 'refused' }> = {
+  kind: 'refused',
+  code: 'unavailable',
+  detail: 'Too many files are on their way at once. Ask again; if you paid, with the same payment.',
+};
+
 /** Nobody is there any more to be told. */
 export const brokenOff = () => new Error('the request broke off');
 
+/** Takes room for each piece of a body before it is kept; false where there is none. */
+type TakeRoom = (bytes: number) => boolean;
+
 /** Reads a JSON object of at most so many bytes. */
-export async function readJson(request: IncomingMessage, bytes_max: number): Promise<Body> {
+export async function readJson(
+  request: IncomingMessage,
+  bytes_max: number,
+  takeRoom: TakeRoom = () => true,
+): Promise<Body> {
   if (Number(request.headers['content-length'] ?? 0) > bytes_max) return tooLarge;
-  const bytes = await bytesOf(request, bytes_max);
-  return bytes === null ? tooLarge : parsed(bytes);
+  const read = await bytesOf(request, bytes_max, takeRoom);
+  return read instanceof Uint8Array ? parsed(read) : read;
 }
 
-/** Null from the limit on: the rest stays unread, and the socket whole, for the refusal still has to go out on it. */
-function bytesOf(request: IncomingMessage, bytes_max: number): Promise<Uint8Array | null> {
-  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | null>();
+/** Refused from the limit on: the rest stays unread, and the socket whole, for the refusal still has to go out on it. */
+function bytesOf(request: IncomingMessage, bytes_max: number, takeRoom: TakeRoom): Promise<Uint8Array | Body> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | Body>();
   const chunks: Uint8Array[] = [];
   let length = 0;
   const take = (chunk: Uint8Array) => {
     length += chunk.byteLength;
-    chunks.push(chunk);
-    if (length <= bytes_max) return;
+    const refusal = length > bytes_max ? tooLarge : takeRoom(chunk.byteLength) ? null : noRoom;
+    if (refusal === null) return void chunks.push(chunk);
     request.off('data', take).pause();
-    resolve(null);
+    resolve(refusal);
   };
   request
     .on('data', take)

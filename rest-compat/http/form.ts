@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Body } from '../door-request.ts';
 import type { Upload } from '../upload.ts';
-import { brokenOff, malformedBody, tooLarge } from './body.ts';
+import { brokenOff, malformedBody, noRoom, tooLarge } from './body.ts';
 
 /** RFC 2046 5.1.1: a boundary has 1 to 70 characters. */
 const BOUNDARY = /;\s*boundary=(?:"[^"\r\n]{1,70}"|[^\s";,]{1,70})/i;
@@ -145,9 +145,3 @@ function nested(members: ReadonlyMap<string, Json>): JsonObject {
 }
 
 const tooMany = malformedBody('The form has too many fields.');
-
-const noRoom: Body = {
-  kind: 'refused',
-  code: 'unavailable',
-  detail: 'Too many files are on their way at once. Ask again; if you paid, with the same payment.',
-};

@@ -7,7 +7,7 @@ import { type Call, type MethodOutcome, methods } from './methods.ts';
 import { progressHeaders, progressing, progressTokenOf } from './progress.ts';
 
 /** Whoever sent a message, and what it is to be answered by. */
-export type Received = Pick<Call, 'caller' | 'house' | 'broke'>;
+export type Received = Pick<Call, 'caller' | 'house' | 'broke' | 'begun'>;
 
 /** One message of either generation, from who sent it to what it is answered. */
 export async function answerMessage(value: JsonObject, asked: Received): Promise<DoorOutcome> {
@@ -28,7 +28,7 @@ async function answerRequest(request: RpcRequest, spoken: Spoken, asked: Receive
   // A door counts its calls itself, as its row says.
   const turn = outcome.kind === 'work' ? null : house.port.rates.take('free', caller.address);
   if (turn?.kind === 'beyond') return tooMany(request.id, turn);
-  if (outcome.kind === 'work') return worked(request, outcome, caller.headers.accept);
+  if (outcome.kind === 'work') return worked(request, outcome, asked);
   if (outcome.kind === 'fault') return fault(statusOf(outcome, spoken), request.id, outcome);
   const begun: Answer['headers'] =
     outcome.kind === 'begun' ? { 'mcp-session-id': house.port.tool_sessions.begin() } : {};
@@ -47,11 +47,13 @@ function statusOf({ code }: RpcFault, { generation }: Spoken): number {
 async function worked(
   request: RpcRequest,
   { run }: Extract<MethodOutcome, { kind: 'work' }>,
-  accept: unknown,
+  { caller, begun }: Received,
 ): Promise<DoorOutcome> {
-  const token = progressTokenOf(request, accept);
-  if (token === null) return json(resultText(request.id, await run()));
-  return { status: 200, headers: progressHeaders, body: progressing(request.id, token, run()) };
+  const token = progressTokenOf(request, caller.headers.accept);
+  const work = run();
+  begun?.(work);
+  if (token === null) return json(resultText(request.id, await work));
+  return { status: 200, headers: progressHeaders, body: progressing(request.id, token, work) };
 }
 
 /** A session that was shown and does not stand: its client has to begin anew (2025-11-25, "Session Management"). */

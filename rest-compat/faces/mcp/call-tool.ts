@@ -5,7 +5,7 @@ import { limits } from '../../../schema/limits.ts';
 import { callDoor, type DoorOutcome } from '../../call.ts';
 import type { Face } from '../../door.ts';
 import type { Body, BodySource, DoorRequest, RequestHeaders } from '../../door-request.ts';
-import { malformedBody, tooLarge } from '../../http/body.ts';
+import { malformedBody, noRoom, tooLarge } from '../../http/body.ts';
 import { problem } from '../../problem.ts';
 import type { Upload } from '../../upload.ts';
 import { bounds } from './bounds.ts';
@@ -26,6 +26,8 @@ export interface ToolCaller {
   readonly address: string;
   /** Of the whole message: no part of it is longer. */
   readonly bytes: number;
+  /** Told once the file of the message has gone on: it stands in the message no longer. */
+  readonly filed?: (() => void) | undefined;
 }
 
 /** Calls the door behind a tool as REST would, through the same gate. Throws for faults of ours alone. */
@@ -49,8 +51,9 @@ function refused(param: string, message: string): DoorOutcome {
 function requestOf(
   { method, params, query, body, headers: shown }: PlacedArguments,
   meta: JsonObject,
-  { headers, address, bytes }: ToolCaller,
+  caller: ToolCaller,
 ): DoorRequest {
+  const { headers, address } = caller;
   const passed = Object.fromEntries(passedOn.flatMap(name => (headers[name] ? [[name, headers[name]]] : [])));
   return {
     ...{ method, params, query, address },
@@ -63,16 +66,16 @@ function requestOf(
       ...shown,
       ...paymentHeader(meta),
     },
-    body: method === 'GET' ? null : source(bytes, body),
+    body: method === 'GET' ? null : source(caller, body),
   };
 }
 
 /** The arguments as a body: what they take was counted and bounded where the message was read, of which they are a part. */
-function source(bytes: number, body: JsonObject): BodySource {
+function source({ bytes, filed }: ToolCaller, body: JsonObject): BodySource {
   return {
     expectedBytes: () => 0,
     async read({ takes, body_bytes_max }, upload): Promise<Body> {
-      if (takes === 'multipart/form-data') return withFile(body, upload);
+      if (takes === 'multipart/form-data') return withFile(body, upload, filed);
       if (bytes > bounds.message_bytes_max) return tooLarge;
       if (bytes > body_bytes_max && Buffer.byteLength(JSON.stringify(body)) > body_bytes_max) return tooLarge;
       return { kind: 'json', value: body };
@@ -81,25 +84,22 @@ function source(bytes: number, body: JsonObject): BodySource {
 }
 
 /** The file goes where the file of a form would go, and stands in the body as what was said of it. */
-function withFile({ file, ...body }: JsonObject, upload: Upload): Body {
+function withFile({ file, ...body }: JsonObject, upload: Upload, filed: ToolCaller['filed']): Body {
   if (!isFile(file)) return malformedBody('file has a name and its bytes in base64.');
   const bytes = Buffer.byteLength(file.base64, 'base64');
   if (bytes === 0) return malformedBody('The file is empty.');
   if (bytes > limits.upload_file_bytes_max) return tooLarge;
   if (!upload.take(Buffer.from(file.base64, 'base64'))) return noRoom;
+  // Whoever still has the message has not its longest part any more.
+  file.base64 = '';
+  filed?.();
   return { kind: 'json', value: { ...body, file: { upload: upload.id, name: file.name, media_type: mediaOf(file) } } };
 }
 
-function isFile(file: Json | undefined): file is { readonly name: string; readonly base64: string } {
+function isFile(file: Json | undefined): file is { readonly name: string; base64: string } {
   return isJsonObject(file) && typeof file.name === 'string' && typeof file.base64 === 'string';
 }
 
 function mediaOf(file: JsonObject): string {
   return typeof file.media_type === 'string' ? file.media_type : '';
 }
-
-const noRoom: Body = {
-  kind: 'refused',
-  code: 'unavailable',
-  detail: 'Too many files are on their way at once. Ask again; if you paid, with the same payment.',
-};

@@ -17,6 +17,8 @@ export interface Call {
   readonly house: Face;
   /** Told of faults of ours: who called hears nothing but that. */
   broke(fault: unknown): void;
+  /** Told of the work of a tool, which may go on when its caller has been answered. */
+  begun?: ((work: Promise<unknown>) => void) | undefined;
 }
 
 export type MethodOutcome =

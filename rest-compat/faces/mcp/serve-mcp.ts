@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
 import type { DoorOutcome } from '../../call.ts';
 import type { Face } from '../../door.ts';
 import type { Body } from '../../door-request.ts';
-import { expectedBytes, notAnObject, readJson } from '../../http/body.ts';
+import { expectedBytes, noRoom, notAnObject, readJson } from '../../http/body.ts';
 import type { Origins } from '../../http/cors.ts';
 import { hangUpOnUnread, sendOutcome } from '../../serve.ts';
 import { answerMessage, fault } from './answer.ts';
@@ -18,8 +18,12 @@ const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE',
  * MCP over streamable HTTP: each message is a POST, answered by one JSON object or, where its sender asks how it is coming along, in
  * events. As at the doors, the answer is made in `onRequest`, and a body is read only where its sender's address has room for it.
  */
-export async function serveMcp(app: FastifyInstance, house: Face, origins: Origins): Promise<void> {
-  const files = new FileMessages();
+export async function serveMcp(
+  app: FastifyInstance,
+  house: Face,
+  origins: Origins,
+  files = new FileMessages(),
+): Promise<void> {
   const neighbours = { host_name: hostNameOf(house.port.base_url) ?? '', origins };
   await app.register(async scope => {
     scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
@@ -56,40 +60,68 @@ const LONG_AND_PUBLIC = 'tools/list';
 const JSON_MEDIA = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 
 async function posted(request: FastifyRequest, house: Face, files: FileMessages): Promise<DoorOutcome> {
-  const { raw, headers, ip: address } = request;
+  const { raw, headers } = request;
   const { 'content-type': media = '', 'content-encoding': coding = 'identity' } = headers;
   if (!JSON_MEDIA.test(media) || coding !== 'identity') {
     return fault(415, null, { code: 'refused', message: 'A message is application/json.' });
   }
   const bytes_max = 'content-length' in headers ? bounds.file_message_bytes_max : bounds.message_bytes_max;
   const bytes = expectedBytes(raw, bytes_max);
-  const release = house.port.rates.hold(address, bytes);
+  const sent = { request, house, bytes };
+  return bytes > bounds.message_bytes_max ? long(sent, files) : short(sent);
+}
+
+interface Sent {
+  readonly request: FastifyRequest;
+  readonly house: Face;
+  readonly bytes: number;
+}
+
+/** As any body, it takes of its address's room until it has been read. */
+async function short(sent: Sent): Promise<DoorOutcome> {
+  const { request, house, bytes } = sent;
+  const release = house.port.rates.hold(request.ip, bytes);
   if (release === null) return crowded(house);
-  const body = await readMessage(raw, bytes, files, bytes_max).finally(release);
-  if (body === null) return tooManyFiles;
+  return answered(sent, await readJson(request.raw, bounds.message_bytes_max).finally(release));
+}
+
+async function long(sent: Sent, files: FileMessages): Promise<DoorOutcome> {
+  const { raw, ip } = sent.request;
+  const file = files.begin(ip);
+  if (file === null) return oneFile;
+  let work: Promise<unknown> = Promise.resolve();
+  try {
+    return await answered(sent, await readJson(raw, bounds.file_message_bytes_max, file.take), {
+      filed: file.release,
+      // Whoever asks how it is coming along is answered before it is done.
+      begun: run => {
+        work = run;
+      },
+    });
+  } finally {
+    void work.finally(file.release);
+  }
+}
+
+async function answered(
+  { request, house, bytes }: Sent,
+  body: Body,
+  { filed, begun }: { filed?: () => void; begun?: (work: Promise<unknown>) => void } = {},
+): Promise<DoorOutcome> {
   if (body.kind === 'refused') return unread(body);
+  const { headers, ip: address } = request;
   if (body.value.method === LONG_AND_PUBLIC) delete headers['x-no-compression'];
   const broke = (it: unknown) => request.log.error({ err: it }, 'a tool broke');
-  return answerMessage(body.value, { caller: { headers, address, bytes }, house, broke });
+  return answerMessage(body.value, { caller: { headers, address, bytes, filed }, house, broke, begun });
 }
 
-/** Null where there is no room for it. */
-async function readMessage(
-  raw: FastifyRequest['raw'],
-  bytes: number,
-  files: FileMessages,
-  bytes_max: number,
-): Promise<Body | null> {
-  const release = files.hold(bytes);
-  return release && readJson(raw, bytes_max).finally(release);
-}
-
-const tooManyFiles = fault(
-  503,
+/** RFC 6585 §4. */
+const oneFile = fault(
+  429,
   null,
   {
     code: 'refused',
-    message: 'Too many files are on their way at once. Ask again; if you paid, with the same payment.',
+    message: 'Another file of this address is on its way. Ask again; if you paid, with the same payment.',
   },
   { 'retry-after': '1' },
 );
@@ -108,6 +140,8 @@ function crowded({ port }: Face): DoorOutcome {
 function unread(body: Extract<Body, { kind: 'refused' }>): DoorOutcome {
   const { code, detail = 'The message is too long.' } = body;
   if (body === notAnObject) return batch;
+  if (body === noRoom)
+    return fault(503, null, { code: 'refused', message: String(noRoom.detail) }, { 'retry-after': '1' });
   if (code === 'request_too_large') return fault(413, null, { code: 'refused', message: detail });
   return fault(400, null, { code: 'parse_error', message: detail });
 }

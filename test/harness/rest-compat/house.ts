@@ -5,6 +5,7 @@ import { type DocumentNode, Kind } from 'graphql';
 import { compressAnswers } from '../../../gateway/http/compression.ts';
 import type { Door } from '../../../rest-compat/door.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
+import { FileMessages } from '../../../rest-compat/faces/mcp/file-messages.ts';
 import { serveMcp } from '../../../rest-compat/faces/mcp/serve-mcp.ts';
 import { type Origins, openToOrigins } from '../../../rest-compat/http/cors.ts';
 import { answeringFor, doorServerOptions } from '../../../rest-compat/http/server-options.ts';
@@ -214,12 +215,13 @@ export async function openHouse(
   doors: readonly Door[] = everyDoor,
   patience: Patience = {},
   origins: Origins = new Set(),
+  files = new FileMessages(),
 ) {
   const port = new FakePort();
   const app = fastify({ ...doorServerOptions, ...answeringFor(origins), ...patience });
   openToOrigins(app, origins);
   await compressAnswers(app);
-  await serveMcp(app, { port, doors }, origins);
+  await serveMcp(app, { port, doors }, origins, files);
   await serveDoors(app, port, doors);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const listening = app.server.address() as AddressInfo;

@@ -208,24 +208,6 @@ describe('what is no message', () => {
     expect((await answered).statusCode).toBe(413);
   });
 
-  it('messages with files are so many at once, whoever sends them: 503 beyond, and room again once one has gone', async () => {
-    const most = Math.floor(bounds.file_messages_bytes_max / bounds.file_message_bytes_max);
-    const length = { 'content-length': String(bounds.file_message_bytes_max) };
-    const underway = Array.from({ length: most }, () => unended(length));
-    for (const { request } of underway) request.write('{');
-    await expect.poll(() => house.port.held).toBe(most * bounds.file_message_bytes_max);
-    const { request, answered } = unended(length);
-    request.write('{');
-    const { statusCode, headers } = await answered;
-    expect([statusCode, headers['retry-after']]).toEqual([503, '1']);
-    expect((await say(house.url, legacy('ping'))).status).toBe(200);
-    for (const sent of [request, ...underway.map(each => each.request)]) sent.destroy();
-    await expect.poll(() => house.port.held).toBe(0);
-    const again = unended(length);
-    again.request.end(Buffer.alloc(bounds.file_message_bytes_max, 'x'));
-    expect((await again.answered).statusCode).toBe(400);
-  });
-
   it('a tool that is not there, and a cursor where there is none, are wrong parameters', async () => {
     expect(await say(house.url, use('rotate_session'))).toMatchObject({
       status: 200,

@@ -1,0 +1,207 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ratesOf } from '../../../gateway/config/rates.ts';
+import { Room } from '../../../gateway/rates/room.ts';
+import { everyDoor } from '../../../rest-compat/every-door.ts';
+import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
+import { type FileMessage, FileMessages } from '../../../rest-compat/faces/mcp/file-messages.ts';
+import { limits } from '../../../schema/limits.ts';
+import { use } from '../../harness/mcp-message.ts';
+import { type House, openHouse, succeed } from '../../harness/rest-compat/house.ts';
+
+/* Messages with files, which are read before anybody has paid for them: who has room, and for how long. */
+
+const paid = { 'x402/payment': { x402Version: 2 } };
+const named = (bytes: number) => ({ name: 'a.wav', base64: Buffer.alloc(bytes, 7).toString('base64') });
+const transcribe = (bytes: number, meta = {}) =>
+  JSON.stringify(use('transcribe_audio', { model: 'm', file: named(bytes) }, { ...paid, ...meta }));
+/** Of the shortest message for which there has to be room. */
+const SHORT = Math.ceil((3 * bounds.message_bytes_max) / 4);
+const short = transcribe(SHORT);
+
+let house: House;
+const opened: ClientRequest[] = [];
+const houseWith = async (files?: FileMessages) => {
+  house = await openHouse(everyDoor, {}, new Set(), files);
+  succeed(house.port, { answer: { text: 'said' } });
+};
+const close = async () => {
+  for (const each of opened.splice(0)) each.destroy();
+  await house.close();
+};
+
+/** A message that is still to be sent, from an address of its own; all of 127.0.0.0/8 is this machine. */
+function begin(address: string, length: number): ClientRequest {
+  const begun = request({
+    ...{
+      host: '127.0.0.1',
+      port: house.socket_port,
+      localAddress: address,
+      path: '/mcp',
+      method: 'POST',
+      agent: false,
+    },
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'content-length': length,
+    },
+  });
+  opened.push(begun);
+  // What is refused or broken off is hung up on.
+  return begun.on('error', () => {});
+}
+
+async function heard(sent: ClientRequest) {
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const piece of answer.setEncoding('utf8')) text += piece;
+  return { status: answer.statusCode, headers: answer.headers, text };
+}
+
+const send = (address: string, text = short) => heard(begin(address, Buffer.byteLength(text)).end(text));
+const transcribed = () => house.port.calls.filter(({ operation }) => operation === 'transcribe_audio').length;
+/** Asks again for as long as it is told to, as whoever has released it may not have been noticed yet. */
+async function sendUntil(status: number, address: string) {
+  let answer = await send(address);
+  while (answer.status !== status) answer = await send(address);
+  return answer;
+}
+
+/** What a judge or a resolver is kept waiting by. */
+function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { open: resolve, closed: promise };
+}
+
+describe('with room for all that there may be', () => {
+  beforeEach(() => houseWith());
+  afterEach(close);
+
+  it('lengths that are merely said take no room: more than all of it may be announced, and a file is taken', async () => {
+    const announced = Math.ceil(bounds.file_messages_bytes_max / bounds.file_message_bytes_max) + 2;
+    for (let at = 0; at < announced; at += 1) begin(`127.0.1.${at + 1}`, bounds.file_message_bytes_max).flushHeaders();
+    expect((await send('127.0.0.2')).status).toBe(200);
+    expect(transcribed()).toBe(1);
+  });
+
+  it('429 to a second of one address, with when to ask again; another address has room, and so has it once it broke off', async () => {
+    const first = begin('127.0.0.2', Buffer.byteLength(short));
+    first.write(short.slice(0, 10));
+    const second = await sendUntil(429, '127.0.0.2');
+    expect(second).toMatchObject({ headers: { 'retry-after': '1' }, text: expect.stringContaining('same payment') });
+    expect((await send('127.0.0.3')).status).toBe(200);
+    first.destroy();
+    expect((await sendUntil(200, '127.0.0.2')).status).toBe(200);
+  });
+
+  it('a file of the largest size comes within what production has room for, beside other bodies of its address', async () => {
+    const room = new Room(ratesOf({}, 'production').bodies_bytes_max);
+    room.hold('127.0.0.2', limits.request_bytes_max);
+    house.port.rates.hold = (address, bytes) => room.hold(address, bytes);
+    expect(await send('127.0.0.2', transcribe(limits.upload_file_bytes_max))).toMatchObject({
+      status: 200,
+      text: expect.stringContaining('"structuredContent":{"text":"said"}'),
+    });
+  });
+});
+
+describe('with room for one', () => {
+  beforeEach(() => houseWith(new FileMessages(Buffer.byteLength(short) + 1_000)));
+  afterEach(close);
+
+  it('503 where what has come of others leaves none; it is given back by whoever breaks off', async () => {
+    const first = begin('127.0.0.2', Buffer.byteLength(short));
+    await new Promise(resolve => first.write(short.slice(0, -1), resolve));
+    const second = await sendUntil(503, '127.0.0.3');
+    expect(second).toMatchObject({ headers: { 'retry-after': '1' }, text: expect.stringContaining('same payment') });
+    first.destroy();
+    expect((await sendUntil(200, '127.0.0.3')).status).toBe(200);
+  });
+
+  it.each([
+    ['in one piece', {}],
+    ['in events', { progressToken: 'p' }],
+  ])('answered %s: it has its room until its file has gone on, not until it was read', async (_, meta) => {
+    const judged = gate();
+    const executed = gate();
+    const { judge, execute } = house.port;
+    let judging = 0;
+    house.port.judge = async shown => {
+      judging += 1;
+      if (judging === 1) await judged.closed;
+      return judge.call(house.port, shown);
+    };
+    house.port.execute = async operation => {
+      if (judging === 1) await executed.closed;
+      return execute.call(house.port, operation);
+    };
+    const first = send('127.0.0.2', transcribe(SHORT, meta));
+    while (judging === 0) await new Promise(setImmediate);
+    expect((await send('127.0.0.3')).status).toBe(503);
+    expect((await send('127.0.0.2')).status).toBe(429);
+    judged.open();
+    expect((await sendUntil(200, '127.0.0.3')).status).toBe(200);
+    expect(transcribed()).toBe(1);
+    executed.open();
+    expect((await first).text).toContain('"structuredContent":{"text":"said"}');
+    expect(transcribed()).toBe(2);
+  });
+
+  it.each([
+    ['is not paid for', () => transcribe(SHORT).replace('x402/payment', 'nothing')],
+    ['is for another tool', () => short.replace('transcribe_audio', 'chat_completions')],
+    ['is no JSON', () => short.replace('{', '[')],
+    [
+      'asks how it is coming along and is not paid for',
+      () => transcribe(SHORT, { progressToken: 'p' }).replace('x402/payment', 'nothing'),
+    ],
+  ])('what %s gives its room back as it is answered', async (_, text) => {
+    await send('127.0.0.2', text());
+    expect(transcribed()).toBe(0);
+    expect((await send('127.0.0.2')).status).toBe(200);
+    expect(transcribed()).toBe(1);
+  });
+});
+
+describe('the room of messages with files', () => {
+  it('holds what has come and no more than it may, one message of each address, and gives all of it back once', () => {
+    const address = fc.constantFrom('10.0.0.1', '10.0.0.2', '10.0.0.3');
+    const step = fc.tuple(fc.constantFrom('begin', 'take', 'release'), address, fc.integer({ min: 0, max: 60 }));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), steps => {
+        const files = new FileMessages(100);
+        const held = new Map<string, { readonly file: FileMessage; bytes: number }>();
+        const sum = () => [...held.values()].reduce((all, { bytes }) => all + bytes, 0);
+        for (const [kind, sender, bytes] of steps) {
+          const mine = held.get(sender);
+          if (kind === 'begin') {
+            const file = files.begin(sender);
+            expect(file === null).toBe(mine !== undefined);
+            if (file) held.set(sender, { file, bytes: 0 });
+          } else if (mine && kind === 'take') {
+            const fits = sum() + bytes <= 100;
+            expect(mine.file.take(bytes)).toBe(fits);
+            if (fits) mine.bytes += bytes;
+          } else if (mine) {
+            mine.file.release();
+            mine.file.release();
+            held.delete(sender);
+            expect(mine.file.take(1)).toBe(false);
+          }
+        }
+        for (const { file } of held.values()) file.release();
+        expect(files.begin('10.0.0.1')?.take(100)).toBe(true);
+      }),
+    );
+  });
+
+  it('a customer of IPv6 is one sender, whichever of his addresses he sends from', () => {
+    const files = new FileMessages();
+    expect(files.begin('2001:db8::1')).not.toBeNull();
+    expect(files.begin('2001:db8::2')).toBeNull();
+    expect(files.begin('2001:db8:0:1::1')).not.toBeNull();
+  });
+});
