@@ -28,6 +28,7 @@ export function llms(doors: readonly Door[], base_url: string): string {
 const faces = [
   ['MCP', '/mcp', 'each door as a tool of the Model Context Protocol (streamable HTTP), paid in `_meta`'],
   ['A2A', '/.well-known/agent-card.json', 'the agent card; messages go to /a2a-message'],
+  ['A2A 0.3', '/.well-known/agent.json', 'the card for clients of A2A 0.3, to whom this path has to be named'],
   ['GraphQL', '/graphql', 'all of it as one graph, and live rows over graphql-ws'],
   ['OpenAPI', '/openapi.json', 'every door with its shapes'],
 ] as const;

@@ -120,7 +120,7 @@ export const inferenceDoors = [
     response: z.union([ChatAnswer, ...RpcAnswer.options]),
     event: z.union([ChatChunk, ...RpcAnswer.options]),
     // Those that only tasks have: what a call by JSON-RPC hears has the status that the same has everywhere.
-    errors: [...workErrors, 'control_proof_invalid', 'unauthenticated', 'task_not_cancelable'],
+    errors: [...workErrors, 'control_proof_invalid', 'unauthenticated'],
     face: a2aFace,
   }),
   documentDoor({

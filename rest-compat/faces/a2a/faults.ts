@@ -77,11 +77,18 @@ const byStatus: Readonly<Record<number, number>> = {
   503: -32063,
 };
 
-/** What a door refused with, as an error of JSON-RPC: by the code that it has in every other face, with all its facts. */
-export function refusalOf({ status, body }: Pick<Answer, 'status' | 'body'>): RpcError {
+type Refused = Pick<Answer, 'status' | 'body'>;
+
+function saidBy({ status, body }: Refused): { readonly code: string; readonly facts: JsonObject } {
   const said: Json = typeof body === 'string' && body !== '' ? (JSON.parse(body) as Json) : {};
   const facts = isJsonObject(said) ? said : {};
-  const code = typeof facts.code === 'string' ? facts.code : (emptyCodes[status] ?? 'internal');
+  return { code: typeof facts.code === 'string' ? facts.code : (emptyCodes[status] ?? 'internal'), facts };
+}
+
+/** What a door refused with, as an error of JSON-RPC: by the code that it has in every other face, with all its facts. */
+export function refusalOf(answer: Refused): RpcError {
+  const { status } = answer;
+  const { code, facts } = saidBy(answer);
   const message = String(facts.detail ?? facts.error ?? code);
   const a2a = named[code];
   const info = a2a ? errorOfA2a(a2a) : { '@type': ERROR_INFO, reason: code.toUpperCase(), domain: OUR_DOMAIN };
@@ -107,5 +114,9 @@ const emptyCodes: Readonly<Record<number, string>> = {
 /** Told by JSON-RPC alone, which is where its callers look. */
 export const isToldInside = (status: number): boolean => status === 400 || status === 404;
 
-/** HTTP's own word. */
-export const httpStatusOf = ({ status }: Pick<Answer, 'status'>): number => (isToldInside(status) ? 200 : status);
+/** HTTP's own word: 200 also where A2A has a name for it, whoever found it; a fault of ours is one to HTTP, too. */
+export function httpStatusOf(answer: Refused): number {
+  const { status } = answer;
+  const inside = isToldInside(status) || (status < 500 && Object.hasOwn(named, saidBy(answer).code));
+  return inside ? 200 : status;
+}

@@ -92,12 +92,13 @@ function statesOf(status: string | null | undefined): TaskState[] | null {
 export async function tellTasks(calling: Calling): Promise<Answer> {
   const asked = validParams(Listing, calling.call.params);
   const artifacts = asked.includeArtifacts ?? false;
+  const pageSize = asked.pageSize ?? taskListing.usual;
   const found = await askTask(calling, listTasks, {
     context_id: asked.contextId || null,
     states: statesOf(asked.status),
     since: asked.statusTimestampAfter ?? null,
     before: asked.pageToken || null,
-    limit: asked.pageSize ?? taskListing.usual,
+    limit: pageSize,
     artifacts,
   });
   if (found.kind === 'refused') return refusedCall(calling, found.answer);
@@ -106,7 +107,8 @@ export async function tellTasks(calling: Calling): Promise<Answer> {
     const whole = a2aTask(task, {}, asked.historyLength);
     return artifacts ? { artifacts: [], ...whole } : whole;
   });
-  const page = { tasks: listed, nextPageToken: next ?? '', pageSize: listed.length, totalSize: total ?? 0 };
+  // The size that was kept to, not how many there are (§3.1.4).
+  const page = { tasks: listed, nextPageToken: next ?? '', pageSize, totalSize: total ?? 0 };
   return answerWith(calling, page, found.headers);
 }
 

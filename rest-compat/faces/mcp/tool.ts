@@ -62,7 +62,7 @@ function isWrittenByOthers({ tags }: Door): boolean {
 /** At its top it is one plain object: model providers take no alternatives there. */
 function inputSchema(door: Door, { path, query, body, header }: Places): JsonObject {
   const shapes: Record<string, Json> = { ...query.shapes, ...header.shapes, ...body.shapes, ...path.shapes };
-  for (const name of streaming) if (door.event !== null) delete shapes[name];
+  for (const name of streaming) delete shapes[name];
   if (door.takes === 'multipart/form-data') shapes.file = fileShape;
   const required = new Set([...path.required, ...query.required, ...body.required]);
   return { type: 'object', properties: shapes, required: [...required].filter(name => name in shapes) };

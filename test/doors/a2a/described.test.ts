@@ -95,7 +95,7 @@ const heard: Readonly<Record<string, { readonly status: number; by(): Promise<He
     },
   },
   'a task that is settled, to be canceled': {
-    status: 409,
+    status: 200,
     async by() {
       const payer = await service.chain.newWallet();
       const made = await rpc<{ task: { id: string } }>(

@@ -29,7 +29,7 @@ interface Page {
 }
 
 describe('ListTasks', () => {
-  it('tasks of one’s own by session or signature, newest first, page by page, without artifacts unless asked', async () => {
+  it('tasks of one’s own by session or signature, newest first, page by page of the size that is said, without artifacts unless asked', async () => {
     const payer = await service.chain.newWallet();
     const ids: string[] = [];
     for (const content of ['one', 'two', 'three']) {
@@ -43,13 +43,13 @@ describe('ListTasks', () => {
     const signed = await payerHeader(service, payer);
     const list = async (params: JsonObject) => (await rpc<Page>(service, 'ListTasks', params, signed)).body.result;
     const whole = await list({});
-    expect(whole).toMatchObject({ totalSize: 3, pageSize: 3, nextPageToken: '' });
+    expect(whole).toMatchObject({ totalSize: 3, pageSize: 50, nextPageToken: '' });
     expect(whole.tasks.map(({ id }) => id)).toEqual(ids);
     expect(whole.tasks.every(task => !('artifacts' in task))).toBe(true);
     const first = await list({ pageSize: 2 });
     expect(first).toMatchObject({ totalSize: 3, pageSize: 2 });
     const rest = await list({ pageSize: 2, pageToken: first.nextPageToken });
-    expect(rest).toMatchObject({ totalSize: 3, pageSize: 1, nextPageToken: '' });
+    expect(rest).toMatchObject({ totalSize: 3, pageSize: 2, nextPageToken: '' });
     expect([...first.tasks, ...rest.tasks].map(({ id }) => id)).toEqual(ids);
     expect(JSON.stringify((await list({ includeArtifacts: true })).tasks[0])).toContain('three');
     expect((await list({ contextId: 'two' })).tasks.map(({ id }) => id)).toEqual([ids[1]]);

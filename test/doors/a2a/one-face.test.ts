@@ -22,9 +22,14 @@ const offered = async (): Promise<Shown> =>
   (await rpc<{ task: Shown }>(service, 'SendMessage', said('Hello'), ACTIVE)).body.result.task;
 
 /** What a client acts on. */
-const told = ({ body: { error } }: Heard<Rpc>) => [error.code, error.data[0]?.reason, error.data[0]?.domain];
+const told = ({ status, body: { error } }: Heard<Rpc>) => [
+  status,
+  error.code,
+  error.data[0]?.reason,
+  error.data[0]?.domain,
+];
 
-describe('an error of A2A has one reason and one domain', () => {
+describe('an error of A2A has one reason and one domain, and is told by HTTP 200', () => {
   it('-32001', async () => {
     for (const heard of [
       await rpc(service, 'GetTask', { id: 'nobodys' }),
@@ -32,12 +37,13 @@ describe('an error of A2A has one reason and one domain', () => {
       await rpc(service, 'SubscribeToTask', { id: 'nobodys' }),
       await rpc(service, 'SendMessage', said('More', { taskId: 'nobodys' }), KEY),
     ])
-      expect(told(heard)).toEqual([-32001, 'TASK_NOT_FOUND', 'a2a-protocol.org']);
+      expect(told(heard)).toEqual([200, -32001, 'TASK_NOT_FOUND', 'a2a-protocol.org']);
   });
 
   it('-32002', async () => {
     for (const { id } of [await bought('Settled'), await offered()])
       expect(told(await rpc(service, 'CancelTask', { id }, KEY))).toEqual([
+        200,
         -32002,
         'TASK_NOT_CANCELABLE',
         'a2a-protocol.org',
@@ -49,13 +55,13 @@ describe('an error of A2A has one reason and one domain', () => {
     const refused = await rpc(service, 'SendMessage', unknown, KEY);
     expect(refused.body.error.data.at(-1)).toMatchObject({ value: { code: 'unknown_model' } });
     for (const heard of [refused, await rpc(service, 'GetTask', {})])
-      expect(told(heard)).toEqual([-32602, 'INVALID_PARAMS', 'a2a-protocol.org']);
+      expect(told(heard)).toEqual([200, -32602, 'INVALID_PARAMS', 'a2a-protocol.org']);
   });
 
   it('-32001 on an offer that was altered, and -32602 on a page that is none, by the name that it has here', async () => {
     const { id } = await offered();
     for (const method of ['GetTask', 'CancelTask', 'SubscribeToTask'])
-      expect(told(await rpc(service, method, { id: `${id.slice(0, -4)}AAAA` }, KEY))[0], method).toBe(-32001);
+      expect(told(await rpc(service, method, { id: `${id.slice(0, -4)}AAAA` }, KEY))[1], method).toBe(-32001);
     const { body } = await rpc(service, 'ListTasks', { pageToken: 'nobodys' }, KEY);
     expect([body.error.code, body.error.data[1]]).toEqual([
       -32602,

@@ -52,6 +52,12 @@ describe('the tools of the door table', () => {
     ).toEqual(needing.sort());
   });
 
+  it('none lists `stream`, which asks for an answer in pieces', () => {
+    for (const { inputSchema, name } of told)
+      for (const member of ['stream', 'stream_options'])
+        expect((inputSchema as JsonObject).properties, name).not.toHaveProperty(member);
+  });
+
   it('no door whose answer comes in pieces, or has no end, is a tool', () => {
     const endless = everyDoor.filter(door => door.in_pieces || door.media.startsWith('text/event-stream'));
     expect(
