@@ -55,13 +55,18 @@ export interface LiveTrees {
 
 /** What is said of tasks: of use to whoever works for them. */
 export interface LiveTasks {
-  /** Tells of every task that its buyer lets go of, in any process. Resolves when LISTEN is in force; the result stops it. */
-  watchCanceled(told: (notice: CanceledNotice) => void): Promise<() => void>;
+  /**
+   * Tells of every task that its buyer lets go of, in any process, and once after every reconnect (then with null: look among your
+   * own). Resolves when LISTEN is in force; the result stops it.
+   */
+  watchCanceled(told: CancelWatcher): Promise<() => void>;
 }
 
 export type Wake = (position: number | null) => void;
 
 export type LogWatcher = (notice: string | null) => void;
+
+export type CancelWatcher = (notice: CanceledNotice | null) => void;
 
 export interface SessionWatcher {
   /** The agent whose session ended; null once after every reconnect: look at all of them. */
@@ -85,7 +90,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
   readonly #sessionWatchers = new Set<SessionWatcher>();
   readonly #logWatchers = new Set<LogWatcher>();
   readonly #boardWatchers = new Set<Wake>();
-  readonly #cancelWatchers = new Set<(notice: CanceledNotice) => void>();
+  readonly #cancelWatchers = new Set<CancelWatcher>();
   readonly #ended = new AbortController();
   readonly heard = shareNextRun(() => this.#hear());
   readonly #heard: Readonly<Record<string, (payload: string) => void>> = {
@@ -126,7 +131,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
     return this.#listened(() => void this.#boardWatchers.delete(wake));
   }
 
-  watchCanceled(told: (notice: CanceledNotice) => void): Promise<() => void> {
+  watchCanceled(told: CancelWatcher): Promise<() => void> {
     this.#cancelWatchers.add(told);
     return this.#listened(() => void this.#cancelWatchers.delete(told));
   }
@@ -206,6 +211,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
       for (const watcher of this.#sessionWatchers) watcher.ended(null);
       this.#logTold(null);
       this.#boardMoved(null);
+      this.#canceled(null);
     });
     // Watchers to come await it; with none, closing must not be an unhandled rejection.
     this.#listening.catch(() => {});
@@ -226,8 +232,7 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
     for (const told of this.#logWatchers) told(notice);
   }
 
-  /** What nobody heard is worked for to its end, and comes to nothing there. */
-  #canceled(notice: CanceledNotice): void {
+  #canceled(notice: CanceledNotice | null): void {
     for (const told of this.#cancelWatchers) told(notice);
   }
 

@@ -3,8 +3,9 @@ import { atomicAmount } from '../../schema/amount.ts';
 import { agentId } from '../../schema/ids.ts';
 import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Database } from '../../subgraphs/database.ts';
+import type { CancelWatcher } from '../../subgraphs/live.ts';
 import type { CanceledNotice } from '../../subgraphs/live-channels.ts';
-import { cancelClaim, cancelKeyCall } from '../../subgraphs/receipt/claim/cancel.ts';
+import { cancelClaim, canceledOf, cancelKeyCall } from '../../subgraphs/receipt/claim/cancel.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Failures } from './failures.ts';
 
@@ -35,14 +36,28 @@ export function openCancel({ database, log }: CancelParts): CancelTask {
   };
 }
 
-/** At every process, whichever has let go of it. */
-export function hearCanceled(
-  underway: WorkUnderway,
-  failures: Pick<Failures, 'canceled'>,
-  notice: CanceledNotice,
-): void {
-  underway.cancel(notice.task_id);
-  failures.canceled(notice);
+export interface CancelHearing {
+  readonly database: Pick<Database, 'query'>;
+  readonly underway: WorkUnderway;
+  readonly failures: Pick<Failures, 'canceled'>;
+}
+
+/**
+ * At every process, whichever has let go of it. Null: something may not have been heard, and whoever works looks what became of
+ * its own. What nobody heard of is worked for to its end, and comes to nothing there; so no look is repeated.
+ */
+export function openCancelHearing({ database, underway, failures }: CancelHearing): CancelWatcher {
+  const hear = (notice: CanceledNotice) => {
+    underway.cancel(notice.task_id);
+    failures.canceled(notice);
+  };
+  const look = async () => {
+    for (const notice of await canceledOf(database, underway.tasks())) hear(notice);
+  };
+  return notice => {
+    if (notice) hear(notice);
+    else look().catch(() => {});
+  };
 }
 
 /** Most are worked for elsewhere, or by nobody any more. */
@@ -67,6 +82,10 @@ export class WorkUnderway {
     } finally {
       this.#working.delete(task_id);
     }
+  }
+
+  tasks(): readonly string[] {
+    return [...this.#working.keys()];
   }
 
   cancel(task_id: string): void {

@@ -4,7 +4,7 @@ import { limits } from '../../schema/limits.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import type { CanceledNotice } from '../../subgraphs/live-channels.ts';
+import type { CancelWatcher } from '../../subgraphs/live.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import type { AnyPaid, AnyStream, AnyWhole } from '../../subgraphs/sale.ts';
 import type { Charge, ChargeLegs, ChargeStream } from '../../subgraphs/selling.ts';
@@ -24,7 +24,7 @@ import { openAdmitUnder } from './admit-under.ts';
 import { type Hears, openHears } from './answer-by-outcome.ts';
 import { boughtOnce } from './buy-once.ts';
 import { type MarksOf, openMarks } from './call-names.ts';
-import { type CancelTask, hearCanceled, openCancel, WorkUnderway } from './cancel.ts';
+import { type CancelTask, openCancel, openCancelHearing, WorkUnderway } from './cancel.ts';
 import { type Claimed, landsOn, openClaimRequests } from './claim-request.ts';
 import { StreamsInFlight } from './drive-stream.ts';
 import { Failures } from './failures.ts';
@@ -88,7 +88,7 @@ export interface OpenedCharge {
   readonly later: ReleaseLater;
   readonly cancelTask: CancelTask;
   readonly refusalOfAct: SessionContext['refusalOfAct'];
-  heardCanceled(notice: CanceledNotice): void;
+  readonly heardCanceled: CancelWatcher;
 }
 
 /** What every way of holding a call needs beside its own. */
@@ -144,7 +144,7 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     chargeLegs: told(inTwo) as unknown as ChargeLegs,
     judge: openJudge({ rails, pay_to, clock, sold, hears }),
     cancelTask: openCancel({ database, log }),
-    heardCanceled: hearCanceled.bind(null, underway, tools.failures),
+    heardCanceled: openCancelHearing({ database, underway, failures: tools.failures }),
     refusalOfAct: openRefusalOfAct(recording, tools.refusedByBook),
     ...{ streams, giving_up, later },
   };

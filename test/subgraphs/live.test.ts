@@ -96,7 +96,7 @@ describe('live wake-ups', () => {
 });
 
 it('a task that is canceled is told of by its name, to those who watch', async () => {
-  const told: CanceledNotice[] = [];
+  const told: (CanceledNotice | null)[] = [];
   const stop = await live().watchCanceled(notice => told.push(notice));
   const notices = [
     { task_id: 'task-1', by: null },
@@ -109,6 +109,16 @@ it('a task that is canceled is told of by its name, to those who watch', async (
     });
   await expect.poll(() => told).toEqual(notices);
   stop();
+});
+
+it('whoever watches canceled tasks is told to look once nothing was heard for a while, and goes on hearing', async () => {
+  const told: (CanceledNotice | null)[] = [];
+  await live().watchCanceled(notice => told.push(notice));
+  await cutListeners();
+  await expect.poll(() => told).toEqual([null]);
+  const notice = { task_id: 'task-3', by: null };
+  await database.query({ text: 'select pg_notify($1, $2)', values: [CANCELED_CHANNEL, JSON.stringify(notice)] });
+  await expect.poll(() => told).toEqual([null, notice]);
 });
 
 /** What a watcher of sessions is told, in order. */

@@ -1,4 +1,4 @@
-import type { Tx } from '../../database.ts';
+import type { Database, Tx } from '../../database.ts';
 import { CANCELED_CHANNEL, type CanceledNotice } from '../../live-channels.ts';
 import { dropSlots, type Lease } from './claim.ts';
 
@@ -57,6 +57,25 @@ export async function cancelKeyCall(tx: Tx, task_id: string): Promise<boolean> {
 function tellCanceled(tx: Tx, notice: CanceledNotice): void {
   const values = [CANCELED_CHANNEL, JSON.stringify(notice)];
   tx.write({ name: 'tell of cancel', text: 'select pg_notify($1, $2)', values });
+}
+
+/** Which of these were canceled, as it was told: for whoever may not have heard. One whose payment was claimed again has another task. */
+export async function canceledOf(
+  database: Pick<Database, 'query'>,
+  task_ids: readonly string[],
+): Promise<readonly CanceledNotice[]> {
+  if (task_ids.length === 0) return [];
+  const rows = await database.query<{ task_id: string; payer: string | null; paid_from_mark: string }>({
+    name: 'canceled of',
+    text: `select task_id, payer, landing->>'paid_from_mark' as paid_from_mark from payment_claim
+      where task_id = any($1) and state = 'released' and reason = '${CANCELED}'
+      union all select task_id, null, null from key_call where task_id = any($1) and canceled_at is not null`,
+    values: [task_ids],
+  });
+  return rows.map(({ task_id, payer, paid_from_mark }) => ({
+    task_id,
+    by: payer === null ? null : { payer, paid_from_mark },
+  }));
 }
 
 /** Whether the claim that this lease was of was canceled under it. */
