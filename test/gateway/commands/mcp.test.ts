@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -50,6 +52,62 @@ describe('npm run mcp', () => {
     expect(told.length).toBeGreaterThan(0);
   });
 });
+
+describe('the credentials of npm run mcp', () => {
+  const API_KEY = 'api-key-0123456789abcdef';
+  const ROUTER_KEY = 'sk-or-v1-0123456789abcdef';
+  const keys = { SVC_API_KEY: API_KEY, SVC_ROUTER_KEY: ROUTER_KEY };
+  /** A handshake, what is long, what a key buys, and what is no message. */
+  const lines = [begin, legacy('tools/list', {}, 2), usage('chat_completions', ask('by key')), 'no JSON', []];
+
+  it('arrive each by its header at the door behind a tool, and stand in nothing that is written', async () => {
+    const house = await openHouse();
+    const { out, errors } = await spoken({ SERVICE_URL: house.url, ...keys }, lines);
+    const shown = house.port.seen.at(-1);
+    expect(shown).toMatchObject({ api_key: API_KEY, sessions: [], payment: null });
+    expect(shown?.router_key?.reveal()).toBe(ROUTER_KEY);
+    expect(out).toHaveLength(lines.length);
+    requireNone([...out, errors].join());
+    await house.close();
+  });
+
+  it.each<[string, () => Promise<{ url: string }> | { url: string }]>([
+    ['is away', () => ({ url: 'http://127.0.0.1:1' })],
+    ['breaks', () => standing(500, 'text/html', '<html>')],
+    ['sends us elsewhere', () => standing(302, 'text/html', '<html>')],
+    ['says what is no JSON', () => standing(200, 'application/json', '{"jsonrpc"')],
+  ])('stand in nothing that is written where the service %s', async (_, opened) => {
+    const { url } = await opened();
+    const { out, errors } = await spoken({ SERVICE_URL: url, ...keys }, lines);
+    expect(out).toHaveLength(lines.length);
+    requireNone([...out, errors].join());
+  });
+
+  it.each([
+    ['by http to another machine', { SERVICE_URL: 'http://svc.test' }],
+    ['by what is no URL', { SERVICE_URL: 'svc.test' }],
+  ])('stand in nothing that is written where it does not start, as they would go %s', async (_, environment) => {
+    const { out, errors } = await spoken({ ...keys, ...environment }, []);
+    expect(out).toEqual([]);
+    expect(errors).toContain('SERVICE_URL');
+    requireNone(errors);
+  });
+
+  function requireNone(written: string): void {
+    for (const secret of [API_KEY, ROUTER_KEY, btoa(API_KEY), btoa(ROUTER_KEY)])
+      expect(written.includes(secret)).toBe(false);
+  }
+});
+
+/** All that the command writes, to either stream, of what is said to it. */
+async function spoken(env: Record<string, string>, messages: readonly unknown[]) {
+  const [command, args] = mortal(process.execPath, ['gateway/launch.ts', 'gateway/commands/mcp.ts']);
+  const child = spawn(command, args, { env, cwd: ROOT });
+  child.stdin.on('error', () => {});
+  child.stdin.end(messages.map(each => `${typeof each === 'string' ? each : JSON.stringify(each)}\n`).join(''));
+  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { out: out.split('\n').filter(Boolean), errors };
+}
 
 async function connect(env: Record<string, string>): Promise<Client> {
   const [command, args] = mortal(process.execPath, ['gateway/launch.ts', 'gateway/commands/mcp.ts']);
