@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { pagePolicy } from '../../rest-compat/receipt/page/policy.ts';
 import { STYLE } from '../../rest-compat/receipt/page/style.ts';
 import { Html, html } from '../../schema/html.ts';
 
@@ -18,8 +18,6 @@ section .profile { margin: 1rem 0 0; }
 @media print { .drop { display: none; } .verdict { break-inside: avoid; } }
 `;
 
-const hashed = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
 /**
  * The page that verifies what is dropped on it, in one file: nothing is loaded from anywhere, and under its own policy it
  * can reach nobody. `program`: drop.js and all that it uses.
@@ -28,16 +26,7 @@ export function verifierPage(program: string): string {
   // What stands in a script element ends at the first `</script`, wherever that is (HTML §4.12.1.3).
   const script = program.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
   const style = STYLE + OWN_STYLE;
-  const policy = [
-    "default-src 'none'",
-    `script-src ${hashed(script)}`,
-    `style-src ${hashed(style)}`,
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ');
+  const policy = pagePolicy({ script, style }, "require-trusted-types-for 'script'", "trusted-types 'none'");
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="content-security-policy" content="${new Html(policy)}">
 <meta name="referrer" content="no-referrer"><meta name="viewport" content="width=device-width, initial-scale=1">

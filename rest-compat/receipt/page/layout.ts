@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Html, html } from '../../../schema/html.ts';
+import { pagePolicy } from './policy.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 
@@ -25,19 +25,9 @@ export interface PageParts {
 
 export const HTML = 'text/html; charset=utf-8';
 
-const hashed = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-/** Nothing is loaded from anywhere, and no other script or style runs but these. */
+/** Nothing is loaded from anywhere, no other script or style runs but these, and nobody frames it. */
 export const pageHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': [
-    "default-src 'none'",
-    `script-src ${hashed(SCRIPT)}`,
-    `style-src ${hashed(STYLE)}`,
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  'content-security-policy': pagePolicy({ script: SCRIPT, style: STYLE }, "frame-ancestors 'none'"),
   'referrer-policy': 'no-referrer',
 };
 
@@ -67,11 +57,11 @@ ${beside}
 `.text;
 }
 
-export function openingTags(title: string): Html {
+export function openingTags(title: string, style = STYLE): Html {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-<link rel="icon" href="data:,"><style>${new Html(STYLE)}</style></head>`;
+<link rel="icon" href="data:,"><style>${new Html(style)}</style></head>`;
 }
 
 /** JSON knows no markup: without a less-than sign it can neither end its element nor begin a comment (HTML §4.12.1.3). */
