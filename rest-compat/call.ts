@@ -107,7 +107,7 @@ async function followed(
 }
 
 function pageOf(door: PageDoor, house: Face): Promise<Answer> {
-  const make = async () => tagged(door, fulfilled(door, await door.page(house), {}));
+  const make = async () => tagged(door, fulfilled(door, await door.page(house), door.headers));
   return door.lasting ? lastingPage(door, house, make) : make();
 }
 

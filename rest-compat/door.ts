@@ -27,7 +27,7 @@ export interface DoorPrice {
 }
 
 /** Why a door is no tool of an agent: see faces/mcp. */
-export type NoTool = 'needs_secret' | 'returns_secret' | 'comes_in_pieces';
+export type NoTool = 'needs_secret' | 'returns_secret' | 'comes_in_pieces' | 'for_people';
 
 /** What differs between doors. A row that wants an `if` wants a column instead, or a rule in a subgraph. */
 export interface Columns {
@@ -35,7 +35,7 @@ export interface Columns {
   readonly name: string;
   /**
    * As what an MCP client is offered it. None are those that want or give a secret that two share (what a model is shown, it may
-   * repeat), and those whose answer has no end or does not fit into one message.
+   * repeat), those whose answer has no end or does not fit into one message, and pages at which a person acts.
    */
   readonly tool: { readonly name?: string } | { readonly none: NoTool };
   readonly methods: readonly DoorMethod[];
@@ -144,6 +144,8 @@ export interface PageDoor extends Columns {
   readonly kind: 'page';
   /** It says the same for as long as the service runs, and is made once. */
   readonly lasting: boolean;
+  /** Beside those that its columns imply. */
+  readonly headers: Readonly<Record<string, string>>;
   page(face: Face): Json | Promise<Json>;
 }
 
@@ -232,7 +234,7 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
   };
 }
 
-export function pageDoor(row: Row & Pick<PageDoor, 'page'> & Partial<Pick<PageDoor, 'lasting'>>): PageDoor {
+export function pageDoor(row: Row & Pick<PageDoor, 'page'> & Partial<Pick<PageDoor, 'lasting' | 'headers'>>): PageDoor {
   const requests = { params: nothing, query: nothing, headers: nothing, body: nothing };
-  return { ...usual, effect: usualEffect(row), lasting: false, ...row, kind: 'page', requests };
+  return { ...usual, effect: usualEffect(row), lasting: false, headers: {}, ...row, kind: 'page', requests };
 }

@@ -12,7 +12,8 @@ import { operation } from '../document.ts';
 import { documentDoor, pageDoor } from '../door.ts';
 import { HTML } from '../receipt/page/layout.ts';
 import { ApprovalAnswer, ApprovalsAnswer } from './approval-answers.ts';
-import { approvePage } from './approve-page.ts';
+import { linkPage } from './approval-pages/link-page.ts';
+import { ownerPage } from './approval-pages/owner-page.ts';
 import { AgentPath } from './doors.ts';
 
 /** In a header of its own, which no log shows; what is told as a link has it behind the #, which goes to nobody. */
@@ -20,6 +21,17 @@ const LinkHeaders = z.object({ 'x-svc-approval': ApprovalToken });
 
 const OF_BOOK = '/v1/agents/{agent_id}/book/approvals';
 const LINK = '/v1/approvals/{approval_id}';
+
+/** The same for everybody, and of no use to a program. */
+const ofPeople = {
+  tool: { none: 'for_people' },
+  methods: ['GET'],
+  crawled: false,
+  tags: ['book'],
+  media: HTML,
+  lasting: true,
+  response: z.string(),
+} as const;
 
 /** Calls that a book wants a person to approve, and by what they are answered. */
 export const approvalDoors = [
@@ -55,16 +67,20 @@ export const approvalDoors = [
     errors: ['control_proof_invalid', 'forbidden', 'not_found', 'approval_closed', 'book_damaged', 'chain_unavailable'],
   }),
   pageDoor({
+    ...ofPeople,
+    name: 'get_approvals_page',
+    path: '/approvals',
+    summary: "The page that shows a book's owner what waits for an answer, and asks the agent's wallet",
+    headers: ownerPage.headers,
+    page: () => ownerPage.text,
+  }),
+  pageDoor({
+    ...ofPeople,
     name: 'get_approve_page',
-    methods: ['GET'],
     path: '/approve',
-    summary: 'The page of such a link, for people',
-    crawled: false,
-    tags: ['book'],
-    media: HTML,
-    lasting: true,
-    page: approvePage,
-    response: z.string(),
+    summary: 'The page of the link that a webhook was told, for people',
+    headers: linkPage.headers,
+    page: () => linkPage.text,
   }),
   documentDoor({
     name: 'get_linked_approval',

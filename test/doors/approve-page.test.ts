@@ -17,7 +17,7 @@ it('GET /approve 200: the same for everybody, and nothing runs on it but its own
   const [one, other] = [await service.get('/approve'), await service.get('/approve?x=1')];
   expect([one.status, one.text]).toEqual([200, other.text]);
   expect(one.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(one.text).toContain("default-src 'none'");
+  expect(one.headers.get('content-security-policy')).toMatch(/^default-src 'none'; .*; frame-ancestors 'none'$/);
 });
 
 it('shows in a browser what a link is for, and answers only where a person presses', async () => {
@@ -30,6 +30,7 @@ it('shows in a browser what a link is for, and answers only where a person press
   await page.getByText('Approve this call?').waitFor();
   expect(page.url()).toBe(`${service.url}/approve`);
   expect(await page.locator('#facts').textContent()).toContain(call.request.request_hash);
+  expect(await page.locator('#facts').textContent()).toContain('0.002 USDC');
   expect((await newest(agent)).status).toBe('open');
   await page.getByRole('button', { name: 'Approve' }).click();
   await page.getByText('Approved: this very call passes, once.').waitFor();

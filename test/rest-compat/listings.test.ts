@@ -44,9 +44,9 @@ it('GET /llms.txt 200: each door with its summary, and what a paid one costs', a
   }
 });
 
-it('GET /robots.txt 200: receipts, refusals and the page of approvals are not crawled, and all else may be', async () => {
+it('GET /robots.txt 200: receipts, refusals and the pages of approvals are not crawled, and all else may be', async () => {
   expect(await read('/robots.txt')).toBe(
-    'User-agent: *\nDisallow: /approve\nDisallow: /receipt/\nDisallow: /refusal/\n',
+    'User-agent: *\nDisallow: /approvals\nDisallow: /approve\nDisallow: /receipt/\nDisallow: /refusal/\n',
   );
 });
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { html } from '../../../schema/html.ts';
+import { type Html, html } from '../../../schema/html.ts';
+import type { refusalCodes } from '../../../schema/refusal-payload.ts';
 import { refusalFacts } from './check/facts.js';
 import { shownBy } from './check/receipt-checks.js';
 import { refusalCheckNames } from './check/refusal-checks.js';
@@ -8,6 +9,8 @@ import { factRow, pageText, profileBanner } from './layout.ts';
 import { objectIn, textsIn } from './receipt-page.ts';
 
 const APART = new Set(['Refused', 'Profile']);
+
+const WANTS_APPROVAL = 'approval_ttl_expired' satisfies (typeof refusalCodes)[number];
 
 /** A refusal for people, made of its audit document. */
 export function refusalPage(audit: JsonObject): string {
@@ -27,7 +30,7 @@ export function refusalPage(audit: JsonObject): string {
     checks: refusalCheckNames,
     proves: textsIn(audit.proves),
     does_not_prove: textsIn(audit.does_not_prove),
-    beside: [],
+    beside: Refused === WANTS_APPROVAL ? [whereApproved(url)] : [],
     links: [
       ['JSON', `${url}?format=json`],
       ['For auditors', `${url}?format=auditor`],
@@ -35,4 +38,9 @@ export function refusalPage(audit: JsonObject): string {
     ],
     evidence: audit,
   });
+}
+
+function whereApproved(refusal_url: string): Html {
+  return html`<h2>How such a call is approved</h2>
+<p>If it was paid for, the owner of its book can let it pass: <a href="${new URL('../approvals', refusal_url).href}">this page</a> asks the wallet of the book’s agent.</p>`;
 }

@@ -22,6 +22,8 @@ describe('the tools of the door table', () => {
       'broadcast_generation',
       'create_assignment',
       'follow_board_events',
+      'get_approvals_page',
+      'get_approve_page',
       'get_book_slice',
       'get_linked_approval',
       'hide_comment',
@@ -66,6 +68,14 @@ describe('the tools of the door table', () => {
         .map(({ name }) => name)
         .sort(),
     ).toEqual(endless.map(({ name }) => name).sort());
+  });
+
+  it('no page at which a person acts is a tool', () => {
+    const pages = everyDoor.filter(({ kind, media }) => kind === 'page' && media.startsWith('text/html'));
+    expect(pages.length).toBeGreaterThan(1);
+    expect(none.flatMap(({ name, why }) => (why === 'for_people' ? [name] : []))).toEqual(
+      pages.map(({ name }) => name),
+    );
   });
 
   it.each([

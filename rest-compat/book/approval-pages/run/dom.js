@@ -1,0 +1,16 @@
+/*
+ * The elements of these pages. Whatever comes from elsewhere goes in as text, and never as markup.
+ */
+
+/** @type {any} */
+export const page = globalThis;
+
+/** @param {string} id */
+export const byId = id => page.document.getElementById(id);
+
+/** @param {string} tag @param {unknown} [text] */
+export function elementOf(tag, text = '') {
+  const element = page.document.createElement(tag);
+  element.textContent = String(text);
+  return element;
+}

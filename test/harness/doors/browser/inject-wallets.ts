@@ -1,0 +1,63 @@
+import type { Page } from 'playwright-core';
+import type { Hex, PrivateKeyAccount } from 'viem';
+
+/** A wallet as a person has it in their browser, whose key stays out here. */
+export interface InjectedWallet {
+  readonly name: string;
+  readonly account: Pick<PrivateKeyAccount, 'address' | 'signMessage'>;
+  /** What the person says when they are asked to sign; they sign where it is left out. */
+  readonly rejects?: { readonly code: number };
+  /** At window.ethereum alone, as wallets were before EIP-6963. */
+  readonly silent?: true;
+}
+
+interface Asked {
+  readonly method: string;
+  readonly params?: readonly string[];
+}
+
+/** What of the page's window is used in it. */
+interface Inside extends EventTarget {
+  ethereum?: object;
+  askWallet(at: number, asked: object): Promise<{ readonly result?: unknown; readonly code?: number }>;
+}
+
+/** Puts wallets into a page before it is opened. @returns the texts that they were asked to sign, as they come. */
+export async function injectWallets(page: Page, wallets: readonly InjectedWallet[]): Promise<readonly string[]> {
+  const texts: string[] = [];
+  await page.exposeFunction('askWallet', async (at: number, { method, params = [] }: Asked) => {
+    const wallet = wallets[at];
+    if (!wallet) throw new Error('there is no such wallet');
+    const { account, rejects } = wallet;
+    if (method === 'eth_requestAccounts') return { result: [account.address] };
+    const [raw, by] = params as [Hex, string];
+    if (method !== 'personal_sign' || by !== account.address) return { code: -32601 };
+    texts.push(Buffer.from(raw.slice(2), 'hex').toString());
+    return rejects ?? { result: await account.signMessage({ message: { raw } }) };
+  });
+  await page.addInitScript(
+    found => {
+      const here = globalThis as unknown as Inside;
+      found.forEach(({ name, silent }, at) => {
+        const provider = {
+          async request(asked: object) {
+            const { result, code } = await here.askWallet(at, asked);
+            if (code !== undefined) throw Object.assign(new Error('refused'), { code });
+            return result;
+          },
+        };
+        here.ethereum = provider;
+        if (silent) return;
+        const detail = Object.freeze({
+          info: { uuid: `uuid-${at}`, name, icon: 'data:,', rdns: 'test.wallet' },
+          provider,
+        });
+        const announce = () => here.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
+        here.addEventListener('eip6963:requestProvider', announce);
+        announce();
+      });
+    },
+    wallets.map(({ name, silent = false }) => ({ name, silent })),
+  );
+  return texts;
+}
