@@ -126,8 +126,8 @@ interface Sold<A extends JsonObject> {
   readonly reserves: boolean;
   /** What it holds there where that is more than its price: what is still to be paid for the same is asked for only once. */
   readonly reserved_atomic?: AtomicAmount;
-  /** Of the second of two payments: the name of the session on whose caps the first has counted both. */
-  readonly held_under?: string | null;
+  /** Of the second of two payments: names of the sessions on whose caps the first has counted both. */
+  readonly held_under?: readonly string[];
   /** The kinds of key that may stand in for its payment. */
   readonly stand_ins: readonly WaivingKey[];
   /** Intent, attempt and parent as the request names them: they stand on the row. */

@@ -30,7 +30,8 @@ export function openAdmitUnder(parts: AdmitUnderParts) {
   ): Promise<ClaimedUnder | null> => {
     if (delegation === null) return null;
     const { authorization } = payment;
-    const counted = paid.held_under === delegation.delegation_hash ? 0n : null;
+    // Also where it comes under a session over the first's: all of that one's path has counted both.
+    const counted = paid.held_under?.includes(delegation.delegation_hash) ? 0n : null;
     const holds_atomic = counted ?? paid.reserved_atomic ?? authorization.amount_atomic;
     const asked = { shown: delegation, payer, field: paid.field, models: call.models, address: principal.address };
     const now_seconds = Math.floor(parts.clock.now_ms() / 1000);

@@ -15,8 +15,8 @@ export function delegationBeside({ delegation }: Context, network: NetworkName):
   return read.shown;
 }
 
-/** The session that a claim is made under, as it is kept there. */
-export function delegationHashOf({ delegation }: JsonObject): string | null {
-  const { delegation_hash } = (delegation ?? {}) as { readonly delegation_hash?: string };
-  return delegation_hash ?? null;
+/** The session that a claim is made under, as it is kept there, behind all that stand over it; empty where there is none. */
+export function delegationPathOf({ delegation }: JsonObject): readonly string[] {
+  const { path } = (delegation ?? {}) as { readonly path?: readonly string[] };
+  return path ?? [];
 }

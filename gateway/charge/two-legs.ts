@@ -13,7 +13,7 @@ import type { Faults } from '../operations/faults.ts';
 import { namedIn } from '../rails/named-payment.ts';
 import type { KeptLeg } from '../record/correct-leg.ts';
 import type { Hears } from './answer-by-outcome.ts';
-import { delegationHashOf } from './delegation.ts';
+import { delegationPathOf } from './delegation.ts';
 import type { IsSigned } from './is-signed.ts';
 import type { LookAtFirst } from './look-at-first.ts';
 import type { Entered, HeldByPayment } from './paid.ts';
@@ -62,7 +62,7 @@ export function openLegs(parts: LegParts) {
       const under_way = await claimOfSlot(database, first.second_slot(args));
       if (under_way !== null && under_way.claimKey !== shown_key) throw hears({ kind: 'slot_taken', paid: second });
       if (under_way === null) await requireStanding(parts, { paid: first, args, claim: standing }, second);
-      if (!is_shown) return whole({ ...second, held_under: delegationHashOf(standing.landing) }, args, context);
+      if (!is_shown) return whole({ ...second, held_under: delegationPathOf(standing.landing) }, args, context);
       throw await secondDue(parts, second, standing, context);
     }
     if (standing !== null && !is_shown) throw hears({ kind: 'slot_taken', paid: first });
@@ -140,7 +140,7 @@ async function again(
   const shown_key = (payment && namedIn(payment)?.claim_key) ?? null;
   if (payment !== null && shown_key !== null) {
     const claim = await claimByKey(database, shown_key);
-    const under = claim && delegationHashOf(claim.landing);
+    const under = claim && (delegationPathOf(claim.landing).at(-1) ?? null);
     const hashes = [first, second].map(({ field }) => paidRequestHash(field, args, under));
     if (claim?.state !== 'recorded' || !hashes.includes(claim.requestHash) || !(await isSigned(claim, payment)))
       throw new Refusal(brought_already, { facts: { charged: false } });

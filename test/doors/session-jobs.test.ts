@@ -4,7 +4,7 @@ import { JOBS, openJobs } from '../harness/board/jobs.ts';
 import { paymentFor } from '../harness/buyer.ts';
 import { ask, CHAT } from '../harness/doors/open-service.ts';
 import { type Delegated, delegate } from '../harness/session/delegate.ts';
-import { countedIn, newKey } from '../harness/session/trees.ts';
+import { below, countedIn, newKey } from '../harness/session/trees.ts';
 
 const PRICE = 1_500_001n;
 /** A stamp, and one per cent, rounded up. */
@@ -99,6 +99,19 @@ describe('POST /v1/board/jobs/{id}/pay, each payment under what it comes with', 
     expect(after.get(root.delegation_hash)).toEqual(spent(before + BOTH));
     expect(after.get(child.delegation_hash)).toEqual(spent(BOTH));
     expect((await burnt(other)).get(other.delegation_hash)).toEqual(spent(FEE));
+  });
+
+  it('the second under one over the first’s: it has counted there with the first, and needs no more room', async () => {
+    const { account } = jobs.poster;
+    const parent = await apart(2_000n + BOTH);
+    expect((await jobs.service.buy(account, ask('Binds the parent'), parent.headers)).status).toBe(200);
+    const narrowed = { ...below(parent), capAtomic: String(BOTH) };
+    const child = await delegate(parent.agent, account, newKey(), narrowed);
+    const path = await halfPaid(child.headers);
+    expect((await pay(path, { ...(await paying(path)), ...parent.headers })).status).toBe(200);
+    const after = await burnt(parent);
+    expect(after.get(parent.delegation_hash)).toEqual(spent(2_000n + BOTH));
+    expect(after.get(child.delegation_hash)).toEqual(spent(BOTH));
   });
 
   it('the second under none: it has counted with the first, and counts no more', async () => {
