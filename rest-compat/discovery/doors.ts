@@ -18,6 +18,13 @@ import {
   RevocationsAnswer,
   StatsAnswer,
 } from './answers.ts';
+import {
+  AgentCardAnswer,
+  IssuerHistoryAnswer,
+  LegacyAgentCardAnswer,
+  LogBreaksAnswer,
+  PolicyHistoryAnswer,
+} from './signed-answers.ts';
 
 /**
  * Of keys and policies: a minute. A key signs as soon as all processes publish it, so whoever meets one that their copy lacks
@@ -78,7 +85,7 @@ export const discoveryDoors = [
         .optional(),
     }),
     variables: ({ query }) => ({ version: query.version ?? null, hash: query.hash ?? null }),
-    response: JsonMembers,
+    response: IssuerHistoryAnswer,
     errors: ['not_found'],
   }),
   documentDoor({
@@ -89,7 +96,7 @@ export const discoveryDoors = [
     tags: ['discovery'],
     document: operation('discovery/get_receipt_policy_history'),
     cache: KEPT_A_MINUTE,
-    response: JsonMembers,
+    response: PolicyHistoryAnswer,
   }),
   documentDoor({
     name: 'get_revocations',
@@ -126,7 +133,7 @@ export const discoveryDoors = [
     tags: ['discovery'],
     document: operation('discovery/get_log_breaks'),
     cache: ASKED_EACH_TIME,
-    response: z.array(JsonMembers),
+    response: LogBreaksAnswer,
   }),
   pageDoor({
     name: 'get_x402_manifest',
@@ -148,7 +155,7 @@ export const discoveryDoors = [
     page: ({ doors, port }) => agentCard(doors, port),
     lasting: true,
     cache: KEPT_FIVE_MINUTES,
-    response: JsonMembers,
+    response: AgentCardAnswer,
   }),
   pageDoor({
     name: 'get_legacy_agent_card',
@@ -159,7 +166,7 @@ export const discoveryDoors = [
     page: ({ doors, port }) => legacyAgentCard(doors, port),
     lasting: true,
     cache: KEPT_FIVE_MINUTES,
-    response: JsonMembers,
+    response: LegacyAgentCardAnswer,
   }),
   pageDoor({
     name: 'get_openapi',

@@ -97,6 +97,10 @@ async function everything(): Promise<Record<string, readonly Given[]>> {
     inbound.headers,
   );
   const generated = await broadcast((await open()).body.ingest_key, report());
+  await service.query(
+    `insert into log_break (found, reason, declared_at, kid, jws) values ('{"tree_size":1,"root_hash":"00"}', 'parity', now(), 'a-kid', $1)`,
+    [`${'e'.repeat(40)}.${'e'.repeat(40)}.${'e'.repeat(40)}`],
+  );
   const signed_at = Math.floor(Date.now() / 1000);
   const proof = `svc.receipts|${service.url}|${account.address}|${signed_at}`;
   // A call, the stamp of a registration, what came from elsewhere, and what a router has done.
@@ -120,6 +124,11 @@ async function everything(): Promise<Record<string, readonly Given[]>> {
       },
     ],
     get_log_totals: [{}],
+    get_issuer_history: [{}, { query: { version: '1' } }],
+    get_receipt_policy_history: [{}],
+    get_log_breaks: [{}],
+    get_agent_card: [{}],
+    get_legacy_agent_card: [{}],
     get_payment_proof: [{ params: { task_id } }],
     get_book_total: [{ params: of_agent, query: { task_id }, headers }],
   };

@@ -162,20 +162,6 @@ const everything = (row: Made): Readonly<Record<string, Columns>> => {
       graphql: { asks: `logProof(taskId: "${task_id}")` },
       mcp: { asks: ['get_log_proof', { task_id }], way: ['text'] },
     },
-    'history of issuer keys': {
-      rest: { asks: '/.well-known/issuer-history.json' },
-      graphql: { asks: 'issuerHistory' },
-      mcp: { asks: ['get_issuer_history'] },
-    },
-    'history of policies': {
-      rest: { asks: '/.well-known/receipt-policy-history.json' },
-      graphql: { asks: 'receiptPolicyHistory' },
-      mcp: { asks: ['get_receipt_policy_history'] },
-    },
-    'card of the agent': {
-      rest: { asks: '/.well-known/agent-card.json' },
-      mcp: { asks: ['get_agent_card'] },
-    },
   };
 };
 
