@@ -19,3 +19,6 @@ export interface CanceledNotice {
   /** Whose payment it was, and the mark of the address that it came from; null where a key stood in for one. */
   readonly by: { readonly payer: string; readonly paid_from_mark: string } | null;
 }
+
+/** Told null once after every reconnect: look at what became of your own. */
+export type CancelWatcher = (notice: CanceledNotice | null) => void;

@@ -6,7 +6,7 @@ import {
   BOARD_CHANNEL,
   BOOK_CHANNEL,
   CANCELED_CHANNEL,
-  type CanceledNotice,
+  type CancelWatcher,
   LOG_CHANNEL,
   SESSION_CHANNEL,
   TREE_CHANNEL,
@@ -55,18 +55,13 @@ export interface LiveTrees {
 
 /** What is said of tasks: of use to whoever works for them. */
 export interface LiveTasks {
-  /**
-   * Tells of every task that its buyer lets go of, in any process, and once after every reconnect (then with null: look among your
-   * own). Resolves when LISTEN is in force; the result stops it.
-   */
+  /** Tells of every task that its buyer lets go of, in any process. Resolves when LISTEN is in force; the result stops it. */
   watchCanceled(told: CancelWatcher): Promise<() => void>;
 }
 
 export type Wake = (position: number | null) => void;
 
 export type LogWatcher = (notice: string | null) => void;
-
-export type CancelWatcher = (notice: CanceledNotice | null) => void;
 
 export interface SessionWatcher {
   /** The agent whose session ended; null once after every reconnect: look at all of them. */
@@ -232,9 +227,9 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
     for (const told of this.#logWatchers) told(notice);
   }
 
-  #canceled(notice: CanceledNotice | null): void {
+  readonly #canceled: CancelWatcher = notice => {
     for (const told of this.#cancelWatchers) told(notice);
-  }
+  };
 
   #sessionEnded(payload: string): void {
     const agent_id = Number(payload);

@@ -4,7 +4,7 @@ import { limits } from '../../schema/limits.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import type { CancelWatcher } from '../../subgraphs/live.ts';
+import type { CancelWatcher } from '../../subgraphs/live-channels.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import type { AnyPaid, AnyStream, AnyWhole } from '../../subgraphs/sale.ts';
 import type { Charge, ChargeLegs, ChargeStream } from '../../subgraphs/selling.ts';
