@@ -105,6 +105,20 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
     expect((await list(agent)).map(({ status }) => status)).toEqual(['denied']);
   });
 
+  it('200 deny: of another payer’s call on the same book it says nothing', async () => {
+    const [agent, other] = [await cautious(), await service.newAgent()];
+    const payment = await service.payment(other.account, '/v1/chat/completions');
+    const theirs = await service.post('/v1/chat/completions', ask('Denied to one'), { ...payment, ...shown(agent) });
+    expect(theirs).toMatchObject({ status: 403, body: { code: 'approval_ttl_expired' } });
+    await decided(agent, await newest(agent), 'deny');
+    const { request } = await asked(agent, 'Denied to one');
+    await decided(agent, request);
+    expect((await service.buy(agent.account, ask('Denied to one'))).status).toBe(200);
+    const again = await service.payment(other.account, '/v1/chat/completions');
+    const heard = await service.post('/v1/chat/completions', ask('Denied to one'), { ...again, ...shown(agent) });
+    expect([heard.status, (await list(agent)).map(({ status }) => status)]).toEqual([403, ['passed', 'denied']]);
+  });
+
   it('200 again with the same answer, which stands as it stood; 409 approval_closed with the other', async () => {
     const agent = await cautious();
     const { request } = await asked(agent, 'Answered twice');

@@ -86,6 +86,10 @@ describe('/v1/sessions/{delegation_hash}', () => {
   it('/act 404 for what is not its own, and for a session that is none', async () => {
     expect((await act(bound, { ...read, resource: `receipt/${owner.task_id}` })).status).toBe(404);
     expect((await act(bound, { ...read, resource: 'board' })).status).toBe(404);
+    // It is done by nothing that is not there: its nonce is not taken.
+    const absent = await signAct(bound, { ...read, resource: 'receipt/task_absent' });
+    for (let time = 0; time < 2; time++)
+      expect((await service.post(at(bound.delegation_hash, 'act'), absent)).status).toBe(404);
     expect((await service.post(at(nobody, 'act'), await signAct(bound, read))).status).toBe(404);
   });
 

@@ -2,6 +2,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sessionDomain, sessionTypes } from '../../schema/session/typed-data.ts';
+import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { ask, CHAT, openService, PRICE, type Service } from '../harness/doors/open-service.ts';
 import {
   type Delegated,
@@ -42,6 +43,8 @@ describe('a grant beside a payment', () => {
       session_expiry: grant.sessionExpiry,
       caller_binding: { payer_wallet: owner.account.address, agent_pubkey: grant.agentPubkey },
     });
+    const { body: jwks } = await service.get('/.well-known/jwks.json');
+    expect(verifyReceipt(receipt, jwks as never)).toMatchObject({ kind: 'valid' });
     const { body } = await service.get(at(delegation_hash));
     expect(body).toEqual({
       delegation_hash,

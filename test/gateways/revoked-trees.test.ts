@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { payingFetch } from '../harness/buyer.ts';
+import { ask, CHAT } from '../harness/doors/open-service.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import { type Agent, newAgent, startGateways } from '../harness/gateways/trio.ts';
@@ -98,6 +100,13 @@ describe('a session that is revoked at one process', () => {
         status: 403,
         body: { code: 'session_not_active', session_status: 'revoked' },
       });
+      const paying = payingFetch(session.payer);
+      const paid = await paying(at(1).url + CHAT, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...session.headers },
+        body: JSON.stringify(ask('After its end')),
+      });
+      expect([paid.status, await paid.json()]).toMatchObject([403, { code: 'session_not_active', charged: false }]);
     }
   });
 });

@@ -75,9 +75,9 @@ export class StandingApprovals {
     return { approval_id: approved.approval_id, act: 'approve', at_ms: approved.decided_ms };
   }
 
-  /** Whether a person has denied this very request, and that stands: then no act that comes along overrules them. */
+  /** Whether a person has denied this very call, and that stands: then no act that comes along overrules them. */
   denied(asked: Asking, now_ms: number): boolean {
-    return this.#like(asked).some(it => isDenied(it, now_ms));
+    return this.#like(asked).some(it => isDenied(it, now_ms) && isOf(it, asked));
   }
 
   take({ approval_id }: UsableApproval, claim_key: string): void {
@@ -88,7 +88,8 @@ export class StandingApprovals {
   mayAsk(asked: Asking, now_ms: number): boolean {
     if (!asked.payment || asked.amount === null) return false;
     if ((this.#open.get(asked.agent_id) ?? 0) >= approvalLimits.open_per_book_max) return false;
-    return !this.#like(asked).some(it => isDenied(it, now_ms) || (it.decision === null && now_ms < it.open_until_ms));
+    if (this.denied(asked, now_ms)) return false;
+    return !this.#like(asked).some(it => it.decision === null && now_ms < it.open_until_ms);
   }
 
   /** A request that is open from here on. */

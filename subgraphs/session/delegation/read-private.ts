@@ -14,21 +14,21 @@ import { requireStillActive, takeAct } from './take-act.ts';
 /** Shows the session's key what was bought under it and below it, and nothing else of any book. @throws not_found */
 export async function readPrivate(act: SignedAct, context: SessionContext) {
   const { session, request, time } = act;
+  const task_id = receiptNamed(request.resource);
+  const known = task_id === null ? books.has(request.resource) : await ownCall(context.database, session, task_id);
+  if (!known) throw new Refusal('not_found');
   await context.database.transaction(async tx => {
     await takeAct(tx, session, time);
     await requireStillActive(tx, session);
   });
-  const task_id = receiptNamed(request.resource);
-  if (task_id !== null) return { read: await receiptOf(task_id, act, context) };
+  if (task_id !== null) return { read: await receiptOf(task_id, context) };
   const rows = await rowsOf(act, context);
-  if (request.resource === 'book') return { read: { entries: rows } };
-  if (request.resource === 'book/export') return { read: { format: 'csv', document: csvOf(rows) } };
-  throw new Refusal('not_found');
+  return { read: request.resource === 'book' ? { entries: rows } : { format: 'csv', document: csvOf(rows) } };
 }
 
-async function receiptOf(task_id: string, { session }: SignedAct, context: SessionContext): Promise<JsonObject> {
-  const { database, base_url, profile } = context;
-  if ((await ownCall(database, session, task_id)) === null) throw new Refusal('not_found');
+const books: ReadonlySet<string> = new Set(['book', 'book/export']);
+
+async function receiptOf(task_id: string, { database, base_url, profile }: SessionContext): Promise<JsonObject> {
   const [receipt] = await receiptsByTask(database, [task_id]);
   if (!receipt) throw new Refusal('not_found');
   return receiptDocument(receipt, base_url, profile);
