@@ -37,39 +37,59 @@ export const noRoom: Extract<Body, { kind: 'refused' }> = {
 /** Nobody is there any more to be told. */
 export const brokenOff = () => new Error('the request broke off');
 
-/** Takes room for each piece of a body before it is kept; false where there is none. */
-type TakeRoom = (bytes: number) => boolean;
+/** Where a body is kept while it is read. */
+interface BodyRoom {
+  /** Of each piece before it is kept; false where there is none. */
+  take(bytes: number): boolean;
+  /** When it is wanted for others. */
+  readonly lost: AbortSignal;
+}
 
 /** Reads a JSON object of at most so many bytes. */
-export async function readJson(
-  request: IncomingMessage,
-  bytes_max: number,
-  takeRoom: TakeRoom = () => true,
-): Promise<Body> {
+export async function readJson(request: IncomingMessage, bytes_max: number, room?: BodyRoom): Promise<Body> {
   if (Number(request.headers['content-length'] ?? 0) > bytes_max) return tooLarge;
-  const read = await bytesOf(request, bytes_max, takeRoom);
+  const read = await bytesOf(request, bytes_max, room);
   return read instanceof Uint8Array ? parsed(read) : read;
 }
 
-/** Refused from the limit on: the rest stays unread, and the socket whole, for the refusal still has to go out on it. */
-function bytesOf(request: IncomingMessage, bytes_max: number, takeRoom: TakeRoom): Promise<Uint8Array | Body> {
+/**
+ * Refused from the limit on: the rest stays unread, and the socket whole, for the refusal still has to go out on it. The request lives
+ * for as long as its call, and what it was read to by no longer than that took.
+ */
+function bytesOf(request: IncomingMessage, bytes_max: number, room?: BodyRoom): Promise<Uint8Array | Body> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | Body>();
-  const chunks: Uint8Array[] = [];
+  let chunks: Uint8Array[] = [];
   let length = 0;
-  const take = (chunk: Uint8Array) => {
-    length += chunk.byteLength;
-    const refusal = length > bytes_max ? tooLarge : takeRoom(chunk.byteLength) ? null : noRoom;
-    if (refusal === null) return void chunks.push(chunk);
-    request.off('data', take).pause();
+  const settle = () => {
+    request.off('data', take).off('end', end).off('error', fail).off('close', close);
+    room?.lost.removeEventListener('abort', lose);
+    chunks = [];
+  };
+  const refuse = (refusal: Body) => {
+    settle();
+    request.pause();
     resolve(refusal);
   };
-  request
-    .on('data', take)
-    .once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length)))
-    .once('error', reject)
-    .once('close', () => request.complete || reject(brokenOff()));
+  const take = (chunk: Uint8Array) => {
+    length += chunk.byteLength;
+    if (length > bytes_max) return refuse(tooLarge);
+    if (room?.take(chunk.byteLength) === false) return refuse(noRoom);
+    chunks.push(chunk);
+  };
+  const end = () => {
+    resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length));
+    settle();
+  };
+  const fail = (fault: Error) => {
+    settle();
+    reject(fault);
+  };
+  const close = () => fail(brokenOff());
+  const lose = () => refuse(noRoom);
+  request.on('data', take).once('end', end).once('error', fail).once('close', close);
+  room?.lost.addEventListener('abort', lose);
   // It may have been over before anybody listened.
-  if (request.destroyed) reject(brokenOff());
+  if (request.destroyed) close();
   return promise;
 }
 

@@ -11,6 +11,10 @@ export const bounds = {
   file_message_bytes_max: file_in_base64_bytes_max + limits.upload_form_bytes_max - limits.upload_file_bytes_max,
   /** Of all such that are on their way to one process. */
   file_messages_bytes_max: limits.uploads_bytes_max,
+  /** Of one address that wait unread while one is read. */
+  file_line_max: 8,
+  /** How long one waits so: half of what it has to arrive. */
+  file_line_ms_max: limits.request_ms_max / 2,
   /** Between two words of how a call is coming along, to whoever asks for them. */
   progress_every_ms: 2_000,
   /** What `npm run mcp` takes of the service within one answer: its body, and once more as text, with each character escaped. */

@@ -53,7 +53,7 @@ function requestOf(
   meta: JsonObject,
   caller: ToolCaller,
 ): DoorRequest {
-  const { headers, address } = caller;
+  const { headers, address, bytes } = caller;
   const passed = Object.fromEntries(passedOn.flatMap(name => (headers[name] ? [[name, headers[name]]] : [])));
   return {
     ...{ method, params, query, address },
@@ -66,7 +66,8 @@ function requestOf(
       ...shown,
       ...paymentHeader(meta),
     },
-    body: method === 'GET' ? null : source(caller, body),
+    // What is too long for any tool without a file is told so by each.
+    body: method === 'GET' && bytes <= bounds.message_bytes_max ? null : source(caller, body),
   };
 }
 
@@ -75,7 +76,7 @@ function source({ bytes, filed }: ToolCaller, body: JsonObject): BodySource {
   return {
     expectedBytes: () => 0,
     async read({ takes, body_bytes_max }, upload): Promise<Body> {
-      if (takes === 'multipart/form-data') return withFile(body, upload, filed);
+      if (takes === 'multipart/form-data') return withFile(body, upload, { bytes, filed });
       if (bytes > bounds.message_bytes_max) return tooLarge;
       if (bytes > body_bytes_max && Buffer.byteLength(JSON.stringify(body)) > body_bytes_max) return tooLarge;
       return { kind: 'json', value: body };
@@ -83,11 +84,21 @@ function source({ bytes, filed }: ToolCaller, body: JsonObject): BodySource {
   };
 }
 
-/** The file goes where the file of a form would go, and stands in the body as what was said of it. */
-function withFile({ file, ...body }: JsonObject, upload: Upload, filed: ToolCaller['filed']): Body {
+/**
+ * The file goes where the file of a form would go, and stands in the body as what was said of it. What stands beside it goes nowhere, and
+ * its room is given back with that of the file: so there is no more of it than of a message without one, or of the fields of a form.
+ */
+function withFile(
+  { file, ...body }: JsonObject,
+  upload: Upload,
+  { bytes: message_bytes, filed }: Pick<ToolCaller, 'bytes' | 'filed'>,
+): Body {
   if (!isFile(file)) return malformedBody('file has a name and its bytes in base64.');
   const bytes = Buffer.byteLength(file.base64, 'base64');
   if (bytes === 0) return malformedBody('The file is empty.');
+  const beside_bytes_max = limits.upload_form_bytes_max - limits.upload_file_bytes_max;
+  const is_long = message_bytes > bounds.message_bytes_max;
+  if (is_long && message_bytes - file.base64.length > beside_bytes_max) return tooLarge;
   if (bytes > limits.upload_file_bytes_max) return tooLarge;
   if (!upload.take(Buffer.from(file.base64, 'base64'))) return noRoom;
   // Whoever still has the message has not its longest part any more.

@@ -87,11 +87,11 @@ async function short(sent: Sent): Promise<DoorOutcome> {
 
 async function long(sent: Sent, files: FileMessages): Promise<DoorOutcome> {
   const { raw, ip } = sent.request;
-  const file = files.begin(ip);
-  if (file === null) return oneFile;
+  const file = await files.begin(ip, raw);
+  if (file === null) return manyFiles;
   let work: Promise<unknown> = Promise.resolve();
   try {
-    return await answered(sent, await readJson(raw, bounds.file_message_bytes_max, file.take), {
+    return await answered(sent, await readJson(raw, bounds.file_message_bytes_max, file).finally(file.whole), {
       filed: file.release,
       // Whoever asks how it is coming along is answered before it is done.
       begun: run => {
@@ -116,12 +116,12 @@ async function answered(
 }
 
 /** RFC 6585 §4. */
-const oneFile = fault(
+const manyFiles = fault(
   429,
   null,
   {
     code: 'refused',
-    message: 'Another file of this address is on its way. Ask again; if you paid, with the same payment.',
+    message: 'Other files of this address are on their way. Ask again; if you paid, with the same payment.',
   },
   { 'retry-after': '1' },
 );

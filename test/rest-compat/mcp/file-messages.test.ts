@@ -1,5 +1,6 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ratesOf } from '../../../gateway/config/rates.ts';
@@ -7,6 +8,7 @@ import { Room } from '../../../gateway/rates/room.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
 import { type FileMessage, FileMessages } from '../../../rest-compat/faces/mcp/file-messages.ts';
+import { readJson } from '../../../rest-compat/http/body.ts';
 import { limits } from '../../../schema/limits.ts';
 import { use } from '../../harness/mcp-message.ts';
 import { type House, openHouse, succeed } from '../../harness/rest-compat/house.ts';
@@ -22,8 +24,24 @@ const SHORT = Math.ceil((3 * bounds.message_bytes_max) / 4);
 const short = transcribe(SHORT);
 
 let house: House;
+/** Of the messages of a test, as far as they were read. */
+let read_bytes = 0;
+const haveCome = async (bytes: number) => {
+  while (read_bytes < bytes) await new Promise(setImmediate);
+};
+class Watched extends FileMessages {
+  override async begin(...from: Parameters<FileMessages['begin']>) {
+    const file = await super.begin(...from);
+    const take = (bytes: number) => {
+      read_bytes += bytes;
+      return file?.take(bytes) ?? false;
+    };
+    return file && { ...file, take };
+  }
+}
 const opened: ClientRequest[] = [];
-const houseWith = async (files?: FileMessages) => {
+const houseWith = async (files: FileMessages = new Watched()) => {
+  read_bytes = 0;
   house = await openHouse(everyDoor, {}, new Set(), files);
   succeed(house.port, { answer: { text: 'said' } });
 };
@@ -87,14 +105,47 @@ describe('with room for all that there may be', () => {
     expect(transcribed()).toBe(1);
   });
 
-  it('429 to a second of one address, with when to ask again; another address has room, and so has it once it broke off', async () => {
-    const first = begin('127.0.0.2', Buffer.byteLength(short));
-    first.write(short.slice(0, 10));
-    const second = await sendUntil(429, '127.0.0.2');
-    expect(second).toMatchObject({ headers: { 'retry-after': '1' }, text: expect.stringContaining('same payment') });
+  it('several of one address at once: each waits for its turn, and all are taken', async () => {
+    const answers = await Promise.all(Array.from({ length: 3 }, () => send('127.0.0.2')));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(transcribed()).toBe(3);
+  });
+
+  it('429 beyond as many as may wait, with when to ask again; another address has its own line', async () => {
+    const all = Array.from({ length: bounds.file_line_max + 2 }, () => begin('127.0.0.2', Buffer.byteLength(short)));
+    for (const each of all) each.flushHeaders();
+    const refused = await Promise.race(all.map(heard));
+    expect(refused).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '1' },
+      text: expect.stringContaining('same payment'),
+    });
     expect((await send('127.0.0.3')).status).toBe(200);
+  });
+
+  it('whoever stands in line moves up when the one before breaks off', async () => {
+    const first = begin('127.0.0.2', Buffer.byteLength(short));
+    first.write(short.slice(0, -1));
+    await haveCome(1);
+    const second = send('127.0.0.2');
     first.destroy();
-    expect((await sendUntil(200, '127.0.0.2')).status).toBe(200);
+    expect((await second).status).toBe(200);
+  });
+
+  it('413 with more beside a file than a form could bring, or with no file that the tool would take', async () => {
+    const junk = 'x'.repeat(bounds.message_bytes_max);
+    const beside = await send('127.0.0.2', transcribe(3, { junk }));
+    expect(beside.text).toContain('request_too_large');
+    const unasked = await send('127.0.0.2', JSON.stringify(use('get_jwks', {}, { junk })));
+    expect(unasked.text).toContain('request_too_large');
+    expect(transcribed()).toBe(0);
+  });
+
+  it('a request keeps nothing of its body, nor any ear for it, once that was read', async () => {
+    const request = Object.assign(Readable.from([Buffer.from('{"a":'), Buffer.from('1}')]), { headers: {} });
+    const before = request.eventNames();
+    expect(await readJson(request as unknown as IncomingMessage, 100)).toEqual({ kind: 'json', value: { a: 1 } });
+    expect(request.eventNames()).toEqual(before);
   });
 
   it('a file of the largest size comes within what production has room for, beside other bodies of its address', async () => {
@@ -109,16 +160,21 @@ describe('with room for all that there may be', () => {
 });
 
 describe('with room for one', () => {
-  beforeEach(() => houseWith(new FileMessages(Buffer.byteLength(short) + 1_000)));
+  beforeEach(() => houseWith(new Watched(Buffer.byteLength(short) + 1_000)));
   afterEach(close);
 
-  it('503 where what has come of others leaves none; it is given back by whoever breaks off', async () => {
+  it('whoever is still sending makes room for who comes, and hears 503 with when to ask again', async () => {
     const first = begin('127.0.0.2', Buffer.byteLength(short));
-    await new Promise(resolve => first.write(short.slice(0, -1), resolve));
-    const second = await sendUntil(503, '127.0.0.3');
-    expect(second).toMatchObject({ headers: { 'retry-after': '1' }, text: expect.stringContaining('same payment') });
-    first.destroy();
-    expect((await sendUntil(200, '127.0.0.3')).status).toBe(200);
+    const cut = heard(first);
+    first.write(short.slice(0, -1));
+    await haveCome(Buffer.byteLength(short) - 1);
+    expect((await send('127.0.0.3')).status).toBe(200);
+    expect(await cut).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '1' },
+      text: expect.stringContaining('same payment'),
+    });
+    expect((await send('127.0.0.2')).status).toBe(200);
   });
 
   it.each([
@@ -141,7 +197,6 @@ describe('with room for one', () => {
     const first = send('127.0.0.2', transcribe(SHORT, meta));
     while (judging === 0) await new Promise(setImmediate);
     expect((await send('127.0.0.3')).status).toBe(503);
-    expect((await send('127.0.0.2')).status).toBe(429);
     judged.open();
     expect((await sendUntil(200, '127.0.0.3')).status).toBe(200);
     expect(transcribed()).toBe(1);
@@ -167,41 +222,78 @@ describe('with room for one', () => {
 });
 
 describe('the room of messages with files', () => {
-  it('holds what has come and no more than it may, one message of each address, and gives all of it back once', () => {
+  it('holds what has come and no more than it may, the oldest of what is not whole goes first, and all is given back once', async () => {
     const address = fc.constantFrom('10.0.0.1', '10.0.0.2', '10.0.0.3');
-    const step = fc.tuple(fc.constantFrom('begin', 'take', 'release'), address, fc.integer({ min: 0, max: 60 }));
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), steps => {
+    const step = fc.tuple(
+      fc.constantFrom('begin', 'take', 'whole', 'release'),
+      address,
+      fc.integer({ max: 60, min: 0 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async steps => {
         const files = new FileMessages(100);
-        const held = new Map<string, { readonly file: FileMessage; bytes: number }>();
-        const sum = () => [...held.values()].reduce((all, { bytes }) => all + bytes, 0);
+        const held = new Map<string, Modelled>();
         for (const [kind, sender, bytes] of steps) {
           const mine = held.get(sender);
-          if (kind === 'begin') {
-            const file = files.begin(sender);
-            expect(file === null).toBe(mine !== undefined);
-            if (file) held.set(sender, { file, bytes: 0 });
-          } else if (mine && kind === 'take') {
-            const fits = sum() + bytes <= 100;
-            expect(mine.file.take(bytes)).toBe(fits);
-            if (fits) mine.bytes += bytes;
-          } else if (mine) {
+          if (!mine) {
+            const file = kind === 'begin' ? await files.begin(sender) : null;
+            if (file) held.set(sender, { file, bytes: 0, whole: false, lost: false });
+          } else if (kind === 'take') {
+            expect(mine.file.take(bytes)).toBe(takes(mine, bytes, [...held.values()]));
+          } else if (kind === 'whole') {
+            mine.file.whole();
+            mine.whole = true;
+          } else if (kind === 'release') {
             mine.file.release();
             mine.file.release();
             held.delete(sender);
             expect(mine.file.take(1)).toBe(false);
           }
+          for (const { file, lost } of held.values()) expect(file.lost.aborted).toBe(lost);
         }
         for (const { file } of held.values()) file.release();
-        expect(files.begin('10.0.0.1')?.take(100)).toBe(true);
+        expect((await files.begin('10.0.0.1'))?.take(100)).toBe(true);
       }),
     );
   });
 
-  it('a customer of IPv6 is one sender, whichever of his addresses he sends from', () => {
-    const files = new FileMessages();
-    expect(files.begin('2001:db8::1')).not.toBeNull();
-    expect(files.begin('2001:db8::2')).toBeNull();
-    expect(files.begin('2001:db8:0:1::1')).not.toBeNull();
+  it('a customer of IPv6 is one sender, whichever of his addresses he sends from', async () => {
+    const files = new FileMessages(100, 0);
+    expect(await files.begin('2001:db8::1')).not.toBeNull();
+    expect(await files.begin('2001:db8::2')).toBeNull();
+    expect(await files.begin('2001:db8:0:1::1')).not.toBeNull();
+  });
+
+  it('gives no turn to whom has waited for too long or has left, and each to the next that stands there', async () => {
+    const files = new FileMessages(100);
+    const gone = new EventEmitter();
+    const first = await files.begin('10.0.0.1');
+    const second = files.begin('10.0.0.1', gone);
+    const third = files.begin('10.0.0.1');
+    gone.emit('close');
+    expect(await second).toBeNull();
+    first?.release();
+    expect((await third)?.take(100)).toBe(true);
   });
 });
+
+interface Modelled {
+  readonly file: FileMessage;
+  bytes: number;
+  whole: boolean;
+  lost: boolean;
+}
+
+/** As it is promised: whether there is room of a hundred, and who goes for it. */
+function takes(mine: Modelled, bytes: number, all: readonly Modelled[]): boolean {
+  const sum = (of: readonly Modelled[]) => of.reduce((total, each) => total + each.bytes, 0);
+  const here = all.filter(({ lost }) => !lost);
+  const others = here.filter(each => each !== mine && !each.whole && each.bytes > 0);
+  if (mine.lost || sum(here) - sum(others) + bytes > 100) return false;
+  while (sum(here.filter(({ lost }) => !lost)) + bytes > 100) {
+    const oldest = others.shift();
+    if (oldest) oldest.lost = true;
+  }
+  mine.bytes += bytes;
+  return true;
+}
