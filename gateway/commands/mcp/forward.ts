@@ -15,8 +15,10 @@ type Sent = Exclude<RpcMessage, { kind: 'malformed' }>;
 export class Forwarder {
   readonly #service: ToolService;
   readonly #write: (line: string) => void;
-  /** Resolves when whoever reads a long answer has read it. */
-  #read: Promise<void> = Promise.resolve();
+  /** Long answers are read one after the other. */
+  readonly #reading = new Turns();
+  /** So are long messages sent: the service reads one of each address at a time, and keeps few of them waiting. */
+  readonly #sending = new Turns();
   /** Of a client that began with a handshake: its session and version, as headers. */
   #begun: Readonly<Record<string, string>> = {};
 
@@ -49,7 +51,13 @@ export class Forwarder {
     return this.#pass(message, await this.#post(message, line));
   }
 
-  #post(message: Sent, line: string): Promise<Response> {
+  async #post(message: Sent, line: string): Promise<Response> {
+    if (Buffer.byteLength(line) <= bounds.message_bytes_max) return this.#fetch(message, line);
+    const end = await this.#sending.next();
+    return this.#fetch(message, line).finally(end);
+  }
+
+  #fetch(message: Sent, line: string): Promise<Response> {
     const { url, credentials } = this.#service;
     const shown = Object.entries(credentials).map(([header, secret]) => [header, secret.reveal()]);
     return fetch(`${url}/mcp`, {
@@ -107,20 +115,12 @@ export class Forwarder {
       for await (const piece of answer.body ?? []) {
         bytes += piece.byteLength;
         if (bytes > bounds.answer_bytes_max) throw new Error('the answer is too long');
-        if (bytes > bounds.short_answer_bytes_max) end ??= await this.#turn();
+        if (bytes > bounds.short_answer_bytes_max) end ??= await this.#reading.next();
         yield decoder.decode(piece, { stream: true });
       }
     } finally {
       end?.();
     }
-  }
-
-  async #turn(): Promise<() => void> {
-    const before = this.#read;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#read = promise;
-    await before;
-    return resolve;
   }
 
   #begin(body: JsonObject, headers: Headers): void {
@@ -134,6 +134,20 @@ export class Forwarder {
 
   #tell(message: Sent, why: string): void {
     if (message.kind === 'request') this.#write(faultText(message.id, { code: 'internal', message: why }));
+  }
+}
+
+/** One after the other, in the order in which they ask. */
+class Turns {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Resolves when the turn has come, with what ends it. */
+  async next(): Promise<() => void> {
+    const before = this.#last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last = promise;
+    await before;
+    return resolve;
   }
 }
 

@@ -210,6 +210,29 @@ describe('what is forwarded', () => {
     expect(JSON.parse(lines[1] ?? '')).toHaveProperty('result');
   });
 
+  it('long messages are sent one after the other, beside short ones', async () => {
+    const counted = { long: 0, most: 0 };
+    const server = createServer((request, answer) => {
+      const is_long = Number(request.headers['content-length']) > bounds.message_bytes_max;
+      if (is_long) counted.most = Math.max(counted.most, ++counted.long);
+      request.resume().once('end', () =>
+        setImmediate(() => {
+          if (is_long) counted.long -= 1;
+          answer.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":{}}');
+        }),
+      );
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    atEnd(() => void server.close());
+    const lines: string[] = [];
+    const service = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, credentials: {} };
+    const forwarder = new Forwarder(service, line => lines.push(line));
+    const long = JSON.stringify(legacy('ping', { junk: 'x'.repeat(bounds.message_bytes_max) }));
+    await Promise.all([long, long, JSON.stringify(legacy('ping')), long].map(line => forwarder.forward(line)));
+    expect(lines).toHaveLength(4);
+    expect(counted).toEqual({ long: 0, most: 1 });
+  });
+
   it('an error without an id has the one of what it answers', async () => {
     const house = await openHouse();
     house.port.crowded = true;
