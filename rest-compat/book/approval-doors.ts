@@ -72,7 +72,7 @@ export const approvalDoors = [
     path: '/approvals',
     summary: "The page that shows a book's owner what waits for an answer, and asks the agent's wallet",
     headers: ownerPage.headers,
-    page: () => ownerPage.text,
+    page: ({ port }) => ownerPage.textAt(port.base_url),
   }),
   pageDoor({
     ...ofPeople,
@@ -80,7 +80,7 @@ export const approvalDoors = [
     path: '/approve',
     summary: 'The page of the link that a webhook was told, for people',
     headers: linkPage.headers,
-    page: () => linkPage.text,
+    page: ({ port }) => linkPage.textAt(port.base_url),
   }),
   documentDoor({
     name: 'get_linked_approval',

@@ -18,7 +18,7 @@ export const ApprovalAnswerRequest = remembering(
     wallet_signature: wellFormedText
       .max(limits.wallet_signature_chars_max)
       .describe(
-        'Of the agentWallet, over `svc.approval.<decision>|<approval_id>|<request_hash>|<unix_seconds>`: ' +
+        'Of the agentWallet, over `svc.approval.<decision>|<base URL of this service>|<approval_id>|<request_hash>|<unix_seconds>`: ' +
           'personal_sign, ERC-1271 or ERC-6492. A session alone answers nothing.',
       ),
     signature_timestamp: z.int().min(0).describe('The Unix seconds in the signed text: now.'),

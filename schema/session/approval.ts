@@ -46,13 +46,14 @@ export interface NamedApproval {
   readonly request_hash: string;
 }
 
-/** What the wallet of the book's agent signs (EIP-191): of this one request, this one answer, now. */
+/** What the wallet of the book's agent signs (EIP-191): of this service, this one request, this one answer, now. */
 export function approvalText(
+  base_url: string,
   { approval_id, request_hash }: NamedApproval,
   decision: ApprovalDecision,
   at_seconds: number,
 ): string {
-  return `svc.approval.${decision}|${approval_id}|${request_hash}|${at_seconds}`;
+  return `svc.approval.${decision}|${base_url}|${approval_id}|${request_hash}|${at_seconds}`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { reconciliationText } from '../../schema/wallet-receipts.ts';
-import { approvalDoorsOf, walletAnswer } from '../harness/doors/approvals.ts';
+import { approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { inflowDoorsOf, signedBy } from '../harness/doors/inflows.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { reconciliationDoorsOf } from '../harness/doors/reconciliations.ts';
@@ -82,7 +82,7 @@ describe('429 beyond so many signatures of one address that are nobody’s', () 
   });
 
   it('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', async () => {
-    const { cautious, asked, answer } = approvalDoorsOf(() => service);
+    const { cautious, asked, answer, walletAnswer } = approvalDoorsOf(() => service);
     const agent = await cautious();
     const { request } = await asked(agent, 'Answered');
     const by = (account: Pick<typeof stranger, 'signMessage'>) => async (from: object) =>

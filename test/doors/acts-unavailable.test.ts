@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { approvalToken } from '../../subgraphs/book/approval/link.ts';
 import { openVault } from '../../subgraphs/vault.ts';
-import { approvalDoorsOf, walletAnswer } from '../harness/doors/approvals.ts';
+import { approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 import { type Delegated, delegate, signAct, signRevocation } from '../harness/session/delegate.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterEach(() => service.gates.base.open());
 
-const { newest, answer, cautious, asked } = approvalDoorsOf(() => service);
+const { newest, answer, cautious, asked, walletAnswer } = approvalDoorsOf(() => service);
 const { family } = familiesOf(() => service);
 const acting = ({ delegation_hash }: Delegated) => sessionPath(delegation_hash, 'act');
 const away = { status: 503, body: { code: 'chain_unavailable' } };

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { approvalToken } from '../../subgraphs/book/approval/link.ts';
 import { openVault } from '../../subgraphs/vault.ts';
-import { type Asked, approvalDoorsOf, walletAnswer } from '../harness/doors/approvals.ts';
+import { type Asked, approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 
 /* What the doors of approvals do, on the graph: the same answers, and the same codes. */
@@ -13,7 +13,7 @@ beforeAll(async () => {
   service = await openService({ DEMO_KEYS: 'a-demo-key', SEAL_KEY });
 });
 
-const { path, shown, answer, cautious, asked, newest } = approvalDoorsOf(() => service);
+const { path, shown, answer, cautious, asked, newest, walletAnswer } = approvalDoorsOf(() => service);
 const tokenOf = (approval_id: string) => approvalToken({ vault: openVault(SEAL_KEY) }, approval_id);
 
 const MEMBERS = `approval_id: approvalId agent_id: agentId status request_hash: requestHash amount: amountAtomic payer

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { approvalLimits } from '../../schema/session/approval.ts';
 import { approvalToken } from '../../subgraphs/book/approval/link.ts';
 import { openVault } from '../../subgraphs/vault.ts';
-import { type Asked, approvalDoorsOf, walletAnswer } from '../harness/doors/approvals.ts';
+import { type Asked, approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   service = await openService({ NODE_ENV: 'test', DEMO_KEYS: 'a-demo-key', SEAL_KEY, LOG_LEVEL: 'trace' });
 });
 
-const { newest, cautious, asked, decided, answer } = approvalDoorsOf(() => service);
+const { newest, cautious, asked, decided, answer, walletAnswer } = approvalDoorsOf(() => service);
 const { putToldOfApprovals, read } = webhookDoorsOf(() => service);
 const closed = { status: 404, body: { code: 'not_found' } };
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalDecision } from '../../schema/session/approval.ts';
 import { approvalToken } from '../../subgraphs/book/approval/link.ts';
 import { openVault } from '../../subgraphs/vault.ts';
-import { approvalDoorsOf, walletAnswer } from '../harness/doors/approvals.ts';
+import { approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 import { signAct } from '../harness/session/delegate.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   atEnd(() => holder.end());
 });
 
-const { newest, answer } = approvalDoorsOf(() => service);
+const { newest, answer, walletAnswer } = approvalDoorsOf(() => service);
 const { family } = familiesOf(() => service);
 type Family = Awaited<ReturnType<typeof family>>;
 type Answer = () => ReturnType<typeof answer>;

@@ -1,7 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { approvalDoorsOf, walletAnswer } from '../harness/doors/approvals.ts';
+import { approvalDoorsOf, walletAnswerTo } from '../harness/doors/approvals.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { nowSeconds } from '../harness/session/delegate.ts';
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
   service = await openService({ DEMO_KEYS: 'a-demo-key' });
 });
 
-const { path, shown, list, newest, answer, cautious, asked, decided } = approvalDoorsOf(() => service);
+const { path, shown, list, newest, answer, cautious, asked, decided, walletAnswer } = approvalDoorsOf(() => service);
 const wrong = { status: 401, body: { code: 'control_proof_invalid' } };
 const NOBODY = `approval_${'0'.repeat(26)}`;
 
@@ -145,7 +145,7 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
     expect(await list(agent)).toHaveLength(2);
   });
 
-  it('401 control_proof_invalid by another wallet, for another request, answer, hash or time', async () => {
+  it('401 control_proof_invalid by another wallet, for another service, request, answer, hash or time', async () => {
     const agent = await cautious();
     const { request } = await asked(agent, 'Signed otherwise');
     const { approval_id } = request;
@@ -153,6 +153,7 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
     const signed = await walletAnswer(agent.account, request);
     const otherwise = [
       await walletAnswer(stranger, request),
+      await walletAnswerTo('https://other.invalid', agent.account, request),
       await walletAnswer(agent.account, { ...request, approval_id: NOBODY }),
       await walletAnswer(agent.account, { ...request, request_hash: '0'.repeat(64) }),
       { ...signed, decision: 'deny' },

@@ -2,8 +2,9 @@ import type { Page } from 'playwright-core';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Asked, approvalDoorsOf } from '../harness/doors/approvals.ts';
-import { type InjectedWallet, injectWallets } from '../harness/doors/browser/inject-wallets.ts';
+import type { InjectedWallet } from '../harness/doors/browser/inject-wallets.ts';
 import { openEmptyPage } from '../harness/doors/browser/open-browser.ts';
+import { ownersPageOf, walletOf } from '../harness/doors/browser/owners-page.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
@@ -19,25 +20,8 @@ const { newest, list, cautious, asked, decided } = approvalDoorsOf(() => service
 type Agent = Awaited<ReturnType<typeof cautious>>;
 const STILL_OPEN = 'Nothing was answered: the call is still open.';
 const newKey = () => privateKeyToAccount(generatePrivateKey());
-const walletOf = ({ account }: Agent, name = 'Own'): InjectedWallet => ({ name, account });
+const { open, press, told, factsOf } = ownersPageOf(() => ({ service, page }));
 
-async function open({ agent_id, session }: Pick<Agent, 'agent_id' | 'session'>, wallets: readonly InjectedWallet[]) {
-  const texts = await injectWallets(page, wallets);
-  await page.goto(`${service.url}/approvals`);
-  await page.getByLabel('Agent id').fill(String(agent_id));
-  await page.getByLabel('Session of its book').fill(session);
-  await page.getByRole('button', { name: 'Show what waits' }).click();
-  return texts;
-}
-
-const press = (name: string, card = 0) => page.locator('article').nth(card).getByRole('button', { name }).click();
-const told = (text: string) => page.locator('article [role=status]').getByText(text).first().waitFor();
-const factsOf = async (card = 0) => {
-  const [names, values] = await Promise.all(
-    ['dt', 'dd'].map(tag => page.locator('article').nth(card).locator(tag).allTextContents()),
-  );
-  return Object.fromEntries((names ?? []).map((name, at) => [name, values?.[at]]));
-};
 /** What the list shows of each request, changed on its way. */
 const showAltered = ({ agent_id }: Agent, change: Partial<Asked>) =>
   page.route(`**/v1/agents/${agent_id}/book/approvals`, async route => {
@@ -47,7 +31,9 @@ const showAltered = ({ agent_id }: Agent, change: Partial<Asked>) =>
   });
 
 const signedText = (decision: string, { approval_id, request_hash }: Asked) =>
-  expect.stringMatching(RegExp(`^svc\\.approval\\.${decision}\\|${approval_id}\\|${request_hash}\\|\\d{10}$`));
+  expect.stringMatching(
+    RegExp(`^svc\\.approval\\.${decision}\\|${service.url}\\|${approval_id}\\|${request_hash}\\|\\d{10}$`),
+  );
 
 describe('GET /approvals', () => {
   it('200, the same for everybody; it runs its own script alone, asks its own service alone, and nobody frames it', async () => {
@@ -113,6 +99,35 @@ describe('the wallet of the agent, asked by the page', () => {
     expect((await first.send()).status).toBe(403);
   });
 
+  it('is asked by its own account, whichever of those that it shows is selected, and however it spells it', async () => {
+    const agent = await cautious();
+    const { request } = await asked(agent, 'The second account');
+    const { address } = agent.account;
+    const shows = [newKey().address, address.toLowerCase()];
+    const texts = await open(agent, [{ ...walletOf(agent), shows }]);
+    await page.getByText(`Wallet of the agent: ${address}`).waitFor();
+    await press('Approve');
+    await told('Approved: this very call passes, once.');
+    expect(texts).toEqual([signedText('approve', request)]);
+  });
+
+  it('is asked for no signature by another account', async () => {
+    const agent = await cautious();
+    await asked(agent, 'Not connected');
+    const texts = await open(agent, [{ name: 'Other', account: newKey() }]);
+    await press('Approve');
+    await told(`Connect ${agent.account.address} to this page in the wallet, and press again. ${STILL_OPEN}`);
+    expect(texts).toEqual([]);
+  });
+
+  it('is asked where slashes stand at the end of the address', async () => {
+    const agent = await cautious();
+    await asked(agent, 'Slashes');
+    await open(agent, [walletOf(agent)], '/approvals/');
+    await press('Approve');
+    await told('Approved: this very call passes, once.');
+  });
+
   it('is chosen where there is more than one', async () => {
     const agent = await cautious();
     const { request } = await asked(agent, 'Two wallets');
@@ -129,7 +144,11 @@ describe('the wallet of the agent, asked by the page', () => {
 
 describe('what does not come about is told, and leaves the call open', () => {
   it.each<[what: string, wallets: (agent: Agent) => readonly InjectedWallet[], says: string]>([
-    ['another wallet signs', () => [{ name: 'Other', account: newKey() }], 'is not the wallet of this book’s agent'],
+    [
+      'what is signed is not believed',
+      ({ account: { address } }) => [{ name: 'Other', account: { ...newKey(), address } }],
+      'If it is a contract wallet, it has to be on Base.',
+    ],
     ['the person rejects', agent => [{ ...walletOf(agent), rejects: { code: 4001 } }], 'You have rejected it'],
     [
       'the wallet asks already',
@@ -137,7 +156,12 @@ describe('what does not come about is told, and leaves the call open', () => {
       'asking something already',
     ],
     ['the wallet fails', agent => [{ ...walletOf(agent), rejects: { code: -32603 } }], 'The wallet could not sign'],
-    ['there is no wallet', () => [], 'No wallet was found in this browser'],
+    ['there is no wallet', () => [], 'Firefox may keep an older wallet out of this page'],
+    [
+      'the wallet shows no account',
+      agent => [{ ...walletOf(agent), shows: [] }],
+      'The wallet shows this page no account',
+    ],
   ])('where %s', async (_, wallets, says) => {
     const agent = await cautious();
     await asked(agent, 'Stays open');
@@ -211,50 +235,4 @@ it('what the service and a wallet say is text, whatever it looks like', async ()
   await press('Approve');
   await told(STILL_OPEN);
   expect(await page.locator('#planted').count()).toBe(0);
-});
-
-describe('the session', () => {
-  it('of another book shows nothing', async () => {
-    const [agent, other] = [await cautious(), await service.newAgent()];
-    await asked(agent, 'Not theirs');
-    await open({ agent_id: agent.agent_id, session: other.session }, []);
-    await page.getByText('This session does not open the book of that agent.').waitFor();
-    expect(await page.locator('article').count()).toBe(0);
-  });
-
-  it('stands in no address, no storage and no element, and goes to the list alone; closed, the book is forgotten', async () => {
-    const agent = await cautious();
-    await asked(agent, 'Kept by nobody');
-    const sent: { url: string; session: string | undefined }[] = [];
-    page.on('request', request => {
-      sent.push({ url: request.url(), session: request.headers()['x-svc-session'] });
-    });
-    await open(agent, [walletOf(agent)]);
-    await press('Approve');
-    await told('Approved: this very call passes, once.');
-    const at = `${service.url}/v1/agents/${agent.agent_id}/book/approvals`;
-    const { approval_id } = await newest(agent);
-    expect(sent.filter(({ url }) => !url.startsWith('data:'))).toEqual([
-      { url: `${service.url}/approvals`, session: undefined },
-      { url: at, session: agent.session },
-      { url: `${at}/${approval_id}`, session: undefined },
-    ]);
-    const kept = await page.evaluate(() => {
-      const here = globalThis as unknown as Record<
-        'localStorage' | 'sessionStorage' | 'history' | 'document',
-        object
-      > & {
-        document: { cookie: string; documentElement: { outerHTML: string } };
-      };
-      const { localStorage, sessionStorage, history, document } = here;
-      const { cookie, documentElement } = document;
-      return JSON.stringify([localStorage, sessionStorage, history, cookie, documentElement.outerHTML]);
-    });
-    expect(kept).not.toContain(agent.session);
-    expect(await page.getByLabel('Session of its book').inputValue()).toBe('');
-    expect(page.url()).toBe(`${service.url}/approvals`);
-    await page.getByRole('button', { name: 'Close the book' }).click();
-    expect(await page.locator('article').count()).toBe(0);
-    expect(await page.getByLabel('Session of its book').getAttribute('type')).toBe('password');
-  });
 });

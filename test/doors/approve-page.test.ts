@@ -39,3 +39,13 @@ it('shows in a browser what a link is for, and answers only where a person press
   await page.goto(`${service.url}/approve#${call.request.approval_id}.guessed`);
   await page.getByText('This link answers nothing.').waitFor();
 });
+
+it('shows it where slashes stand at the end of the address', async () => {
+  const [agent, receiver] = [await cautious(), await openReceiver()];
+  await putToldOfApprovals(agent, `${receiver.url}/in`);
+  await asked(agent, 'By a slash');
+  const [message] = await receiver.heard(1);
+  const page = await openEmptyPage();
+  await page.goto(String(message?.body.approval_link).replace('/approve#', '/approve/#'));
+  await page.getByText('Approve this call?').waitFor();
+});

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
-import { type Asked, walletAnswer } from '../harness/doors/approvals.ts';
+import { type Asked, walletAnswerTo } from '../harness/doors/approvals.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
@@ -53,7 +53,7 @@ async function approved(content: string): Promise<Asked> {
   expect((await buy(healthy, content)).status).toBe(403);
   const request = await newest();
   const path = `/v1/agents/${agent.agent_id}/book/approvals/${request.approval_id}`;
-  expect((await post(healthy, path, await walletAnswer(wallet, request))).status).toBe(200);
+  expect((await post(healthy, path, await walletAnswerTo('http://svc.test', wallet, request))).status).toBe(200);
   return request;
 }
 

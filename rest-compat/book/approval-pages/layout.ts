@@ -20,14 +20,15 @@ article p:empty { display: none; } article form { margin-top: 1.25rem; } #book {
 
 interface ApprovalPageParts {
   readonly title: string;
-  readonly body: Html;
+  /** Of the service at that base URL. */
+  readonly body: (base_url: string) => Html;
   /** Of `run/`, each behind those that it imports. */
   readonly script: readonly string[];
 }
 
 export interface ApprovalPage {
   readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
+  readonly textAt: (base_url: string) => string;
 }
 
 /** A page at which people answer calls: the same for everybody, which asks this service alone, and which nobody frames. */
@@ -41,8 +42,9 @@ export function approvalPage({ title, body, script: names }: ApprovalPageParts):
       'content-security-policy': pagePolicy({ script, style }, "connect-src 'self'", "frame-ancestors 'none'"),
       'referrer-policy': 'no-referrer',
     },
-    text: html`${openingTags(title, style)}
-<body>${body}
+    textAt: base_url =>
+      html`${openingTags(title, style)}
+<body>${body(base_url)}
 <script type="module">${new Html(script)}</script>
 </body></html>
 `.text,

@@ -51,7 +51,8 @@ export class Approvals {
 export class ApprovalAnswerInput {
   @Field(() => ApprovalDecisionWord, { description: 'What is answered.' }) decision!: ApprovalDecision;
   @Field(() => String, {
-    description: 'Over `svc.approval.<decision>|<approval_id>|<request_hash>|<unix_seconds>`.',
+    description:
+      'Over `svc.approval.<decision>|<base URL of this service>|<approval_id>|<request_hash>|<unix_seconds>`.',
   })
   walletSignature!: string;
   @Field(() => Int, { description: 'The Unix seconds in the signed text: now.' }) signatureTimestamp!: number;

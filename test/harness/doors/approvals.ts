@@ -11,16 +11,19 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 type Account = Agent['account'];
 export type Asked = z.infer<typeof ApprovalAnswer>;
 
-/** What a wallet sends to answer a request. */
-export async function walletAnswer(
+/** What a wallet sends to answer a request of the service of that base URL. */
+export async function walletAnswerTo(
+  base_url: string,
   wallet: Pick<Account, 'signMessage'>,
   named: NamedApproval,
   decision: ApprovalDecision = 'approve',
   at = nowSeconds(),
 ) {
-  const wallet_signature = await wallet.signMessage({ message: approvalText(named, decision, at) });
+  const wallet_signature = await wallet.signMessage({ message: approvalText(base_url, named, decision, at) });
   return { decision, wallet_signature, signature_timestamp: at };
 }
+
+type SignedThere = Parameters<typeof walletAnswerTo> extends [string, ...infer Signed] ? Signed : never;
 
 /** The doors of a service at which calls are approved. */
 export function approvalDoorsOf(service: () => Service) {
@@ -37,6 +40,7 @@ export function approvalDoorsOf(service: () => Service) {
     if (!found) throw new Error('nothing was asked for');
     return found;
   };
+  const walletAnswer = (...signed: SignedThere) => walletAnswerTo(service().url, ...signed);
   const answer = (agent: Pick<Agent, 'agent_id'>, id: string, body: unknown, headers = {}) =>
     service().post<Asked & JsonObject>(path(agent, id), body, headers);
   /** From here on its book lets nothing pass without an approval. */
@@ -46,7 +50,7 @@ export function approvalDoorsOf(service: () => Service) {
     return agent;
   };
   return {
-    ...{ path, shown, list, newest, answer, warned },
+    ...{ path, shown, list, newest, walletAnswer, answer, warned },
     /** An agent whose book lets nothing pass without an approval. */
     cautious: async (policy: Readonly<Record<string, JsonObject[string]>> = {}) =>
       warned(await service().newAgent(), policy),

@@ -11,40 +11,62 @@ import { signedBy, walletToAsk, watchWallets } from './wallets.js';
  */
 
 /** @typedef {{agent_id: string, session: string}} Book */
+/** Whether the book is still open in which something was begun: what comes of it later is nobody's. @typedef {() => boolean} Stands */
 
 /** @type {Book | null} */
 let book = null;
+/** How often a book was closed: whatever began before the last time has ended. */
+let closings = 0;
 
 const says = byId('says');
 const work = byId('work');
+/** The base URL that it signs by, wherever it is reached. */
+const service = page.document.querySelector('main').dataset.service;
 
-/** One thing at a time: no second press while a wallet asks its person. @param {() => Promise<void>} act */
+/** One thing at a time: no second press while a wallet asks its person. @param {(stands: Stands) => Promise<void>} act */
 async function alone(act) {
+  const before = closings;
+  const stands = () => closings === before;
   work.disabled = true;
   try {
-    await act();
+    await act(stands);
   } finally {
-    work.disabled = false;
+    if (stands()) work.disabled = false;
   }
 }
 
 /** @param {string} agent_id */
 const pathOf = agent_id => `v1/agents/${agent_id}/book/approvals`;
 
-/** @param {Book} asked */
-async function showBook(asked) {
+/** Public: on the graph, which tells it to whoever asks. @param {string} agent_id */
+async function walletOf(agent_id) {
+  const query = 'query ($agent_id: Int!) { agent(agentId: $agent_id) { wallet } }';
+  const heard = await askService('graphql', {}, { query, variables: { agent_id: Number(agent_id) } });
+  return { heard, wallet: heard.body.data?.agent?.wallet };
+}
+
+/** @param {Book} asked @param {Stands} stands */
+async function showBook(asked, stands) {
   const heard = await askService(pathOf(asked.agent_id), { 'X-SVC-Session': asked.session });
+  if (!stands()) return;
   if (heard.status !== 200) {
     if (heard.status === 401 || heard.status === 403) closeBook();
     says.textContent = unseenText(heard);
     return;
   }
+  const agent = await walletOf(asked.agent_id);
+  if (!stands()) return;
+  if (typeof agent.wallet !== 'string') {
+    says.textContent = unseenText(agent.heard);
+    return;
+  }
   book = asked;
   byId('session').value = '';
+  byId('wallet').textContent = agent.wallet;
   const open = heard.body.approvals.filter((/** @type {any} */ { status }) => status === 'open');
-  byId('requests').replaceChildren(...open.map(cardOf));
+  byId('requests').replaceChildren(...open.map((/** @type {any} */ request) => cardOf(request, agent.wallet)));
   byId('open').hidden = true;
-  byId('book').hidden = false;
+  for (const id of ['book', 'closing']) byId(id).hidden = false;
   sayHowMany();
 }
 
@@ -54,19 +76,22 @@ function sayHowMany() {
   says.textContent = `Book of agent ${book?.agent_id}: ${waiting} for an answer.`;
 }
 
+/** Ends whatever is under way, a wallet that never answers too: it may be asked still, and nothing comes of it. */
 function closeBook() {
+  closings += 1;
+  work.disabled = false;
   book = null;
   byId('session').value = '';
   byId('requests').replaceChildren();
-  byId('book').hidden = true;
+  for (const id of ['book', 'closing']) byId(id).hidden = true;
   byId('open').hidden = false;
   says.textContent = '';
 }
 
 const decisions = { approve: 'Approve', deny: 'Deny' };
 
-/** @param {any} request */
-function cardOf(request) {
+/** @param {any} request @param {string} account that of the agent */
+function cardOf(request, account) {
   const card = elementOf('article');
   const parts = { facts: elementOf('dl'), tells: elementOf('p'), buttons: elementOf('form') };
   parts.facts.replaceChildren(...factsOf(request));
@@ -78,33 +103,39 @@ function cardOf(request) {
   parts.buttons.addEventListener('submit', (/** @type {any} */ event) => {
     event.preventDefault();
     const decision = event.submitter.value;
-    alone(() => answer(request, decision, parts)).then(() => parts.tells.focus());
+    alone(stands => answer({ request, account }, decision, parts, stands)).then(() => parts.tells.focus());
   });
   card.append(elementOf('h2', usdcText(request.amount)), parts.facts, parts.tells, parts.buttons);
   return card;
 }
 
-/** @param {any} request @param {string} decision @param {{facts: any, tells: any, buttons: any}} card */
-async function answer(request, decision, { facts, tells, buttons }) {
+/**
+ * @param {{request: any, account: string}} asked @param {string} decision @param {{facts: any, tells: any, buttons: any}} card
+ * @param {Stands} stands
+ */
+async function answer({ request, account }, decision, { facts, tells, buttons }, stands) {
   const { approval_id, request_hash, agent_id } = request;
   const asked = walletToAsk(byId('wallets').elements.wallet?.value);
   if (asked.kind !== 'found') {
-    tells.textContent = unsignedText(asked.why);
+    tells.textContent = unsignedText(asked.why, account);
     return;
   }
   tells.textContent = `${asked.wallet.name} is asked: open it.`;
-  const signed = await signedBy(asked.wallet, at_seconds => {
-    const text = `svc.approval.${decision}|${approval_id}|${request_hash}|${at_seconds}`;
+  const signed = await signedBy(asked.wallet, account, at_seconds => {
+    if (!stands()) return null;
+    const text = `svc.approval.${decision}|${service}|${approval_id}|${request_hash}|${at_seconds}`;
     tells.replaceChildren(`${asked.wallet.name} asks you to sign: `, elementOf('code', text));
     return text;
   });
+  if (!stands()) return;
   if (signed.kind !== 'signed') {
-    tells.textContent = unsignedText(signed.why);
+    tells.textContent = unsignedText(signed.why, account);
     return;
   }
-  const { account, signature: wallet_signature, at_seconds: signature_timestamp } = signed;
+  const { signature: wallet_signature, at_seconds: signature_timestamp } = signed;
   const answered = { decision, wallet_signature, signature_timestamp };
   const heard = await askService(`${pathOf(agent_id)}/${approval_id}`, {}, answered);
+  if (!stands()) return;
   const taken = heard.status === 200;
   if (taken) facts.replaceChildren(...factsOf(heard.body));
   tells.textContent = taken ? (outcomes[heard.body.status] ?? heard.body.status) : untakenText(heard, account);
@@ -123,11 +154,11 @@ watchWallets((id, { name }) => {
 byId('open').addEventListener('submit', (/** @type {any} */ event) => {
   event.preventDefault();
   const [agent_id, session] = [byId('agent').value.trim(), byId('session').value.trim()];
-  alone(() => showBook({ agent_id, session }));
+  alone(stands => showBook({ agent_id, session }, stands));
 });
 byId('again').addEventListener('click', () => {
   const again = book;
-  if (again) alone(() => showBook(again));
+  if (again) alone(stands => showBook(again, stands));
 });
 byId('close').addEventListener('click', closeBook);
 // A page that is left may be kept as it stands, to be shown again.

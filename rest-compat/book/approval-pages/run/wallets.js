@@ -36,23 +36,23 @@ export function walletToAsk(chosen) {
 }
 
 /**
- * Has the wallet's person sign a text of now (personal_sign, EIP-191) with the account that it has selected: the first that it
- * shows. `textAt`: the text, by Unix seconds, which are told once the account is there, since unlocking may take its time.
- * @param {Wallet} wallet @param {(at_seconds: number) => string} textAt
- * @returns {Promise<{kind: 'signed', account: string, signature: unknown, at_seconds: number} | {kind: 'unsigned', why: string}>}
+ * Has the wallet's person sign a text of now (personal_sign, EIP-191) with that very account, whichever is selected; another is asked
+ * for nothing. `textAt`: the text, by Unix seconds, which are told once the account is there, since unlocking may take its time; null
+ * where it is not wanted any more.
+ * @param {Wallet} wallet @param {string} account @param {(at_seconds: number) => string | null} textAt
+ * @returns {Promise<{kind: 'signed', signature: unknown, at_seconds: number} | {kind: 'unsigned', why: string}>}
  */
-export async function signedBy({ provider }, textAt) {
+export async function signedBy({ provider }, account, textAt) {
   try {
-    const [account] = await provider.request({ method: 'eth_requestAccounts' });
-    if (typeof account !== 'string') return { kind: 'unsigned', why: 'no_account' };
+    const shown = /** @type {string[]} */ (await provider.request({ method: 'eth_requestAccounts' }));
+    // Wallets write addresses in whichever case they like.
+    const own = shown.find(address => address.toLowerCase() === account.toLowerCase());
+    if (own === undefined) return { kind: 'unsigned', why: shown.length === 0 ? 'no_account' : 'not_connected' };
     const at_seconds = Math.floor(Date.now() / 1000);
-    const params = [`0x${hexOf(bytesOf(textAt(at_seconds)))}`, account];
-    return {
-      kind: 'signed',
-      account,
-      signature: await provider.request({ method: 'personal_sign', params }),
-      at_seconds,
-    };
+    const text = textAt(at_seconds);
+    if (text === null) return { kind: 'unsigned', why: 'closed' };
+    const params = [`0x${hexOf(bytesOf(text))}`, own];
+    return { kind: 'signed', signature: await provider.request({ method: 'personal_sign', params }), at_seconds };
   } catch (fault) {
     return { kind: 'unsigned', why: String(/** @type {any} */ (fault)?.code) };
   }

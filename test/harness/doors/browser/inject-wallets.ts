@@ -5,6 +5,10 @@ import type { Hex, PrivateKeyAccount } from 'viem';
 export interface InjectedWallet {
   readonly name: string;
   readonly account: Pick<PrivateKeyAccount, 'address' | 'signMessage'>;
+  /** The accounts that it shows the page; its own alone where it is left out. */
+  readonly shows?: readonly string[];
+  /** Until then its person is not heard of, once they are asked to sign. */
+  readonly until?: Promise<void>;
   /** What the person says when they are asked to sign; they sign where it is left out. */
   readonly rejects?: { readonly code: number };
   /** At window.ethereum alone, as wallets were before EIP-6963. */
@@ -28,11 +32,12 @@ export async function injectWallets(page: Page, wallets: readonly InjectedWallet
   await page.exposeFunction('askWallet', async (at: number, { method, params = [] }: Asked) => {
     const wallet = wallets[at];
     if (!wallet) throw new Error('there is no such wallet');
-    const { account, rejects } = wallet;
-    if (method === 'eth_requestAccounts') return { result: [account.address] };
+    const { account, rejects, until, shows = [account.address] } = wallet;
+    if (method === 'eth_requestAccounts') return { result: shows };
     const [raw, by] = params as [Hex, string];
-    if (method !== 'personal_sign' || by !== account.address) return { code: -32601 };
+    if (method !== 'personal_sign' || by?.toLowerCase() !== account.address.toLowerCase()) return { code: -32601 };
     texts.push(Buffer.from(raw.slice(2), 'hex').toString());
+    await until;
     return rejects ?? { result: await account.signMessage({ message: { raw } }) };
   });
   await page.addInitScript(
