@@ -68,13 +68,17 @@ async function failuresOf({ claim_key }: Order) {
   return (await ground.database.query<{ failures: number }>({ text, values: [claim_key] }))[0]?.failures;
 }
 
+/** A new payer's call that its hub works on, with what had been recorded and hung up on before. */
+async function ordered(content: string) {
+  const payer = await newPayer();
+  const [before, deserted] = [await audit(ground), ground.hub.deserted()];
+  const order = await payer.pay(A2A, chat(content));
+  return { payer, before, deserted, order, ...(await begun(order)) };
+}
+
 describe('CancelTask at another process than that which works for it', () => {
   it('has that one hang up on its hub; nothing is charged or held, and the same payment buys later, once', async () => {
-    const payer = await newPayer();
-    const before = await audit(ground);
-    const deserted = ground.hub.deserted();
-    const order = await payer.pay(A2A, chat('never mind'));
-    const { answer, task_id } = await begun(order);
+    const { payer, before, deserted, order, answer, task_id } = await ordered('never mind');
     expect(await reservedOn(payer.agent_id)).toBeGreaterThan(0n);
     expect(await cancelAt(other, payer.account, task_id)).toMatchObject({ id: task_id, ...CANCELED });
     await hungUp(deserted + 1);
@@ -103,11 +107,7 @@ describe('CancelTask at another process than that which works for it', () => {
   });
 
   it('that was not heard, for the connection was cut, is found as it listens again: it hangs up then', async () => {
-    const payer = await newPayer();
-    const before = await audit(ground);
-    const deserted = ground.hub.deserted();
-    const order = await payer.pay(A2A, chat('nobody hears'));
-    const { answer, task_id } = await begun(order);
+    const { payer, before, deserted, order, answer, task_id } = await ordered('nobody hears');
     wire.down();
     expect(await cancelAt(other, payer.account, task_id)).toMatchObject(CANCELED);
     wire.up();
