@@ -159,9 +159,9 @@ function printable(value: string): string {
 /** `onSend` of whatever refuses a body that it has not read to its end. */
 export function hangUpOnUnread(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
   if (!leavesUnread(request.raw)) return payload;
-  const text = typeof payload === 'string' ? payload : '';
+  const whole = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : '';
   // Compressed it would come whole only with its end, which waits for the caller.
   request.headers['x-no-compression'] = 'unread';
-  reply.header('connection', 'close').header('content-length', Buffer.byteLength(text));
-  return lingering(text, request.raw);
+  reply.header('connection', 'close').header('content-length', Buffer.byteLength(whole));
+  return lingering(whole, request.raw);
 }

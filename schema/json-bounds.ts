@@ -13,7 +13,8 @@ const BOUNDS: JsonExtent = { depth: limits.json_depth_max, members: limits.json_
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
-const SPACES: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+/** What is at most this is white space, or no JSON. */
+const SPACE = 0x20;
 /** [ and {, ] and } differ from each other by one bit. */
 const OPENS = 0x5b;
 const CLOSES = 0x5d;
@@ -37,7 +38,7 @@ export function exceededBy(text: Uint8Array, bounds: JsonExtent = BOUNDS): keyof
       fresh = false;
       continue;
     }
-    if (SPACES.has(byte)) continue;
+    if (byte <= SPACE) continue;
     if ((fresh || byte === COMMA) && ++members > bounds.members) return 'members';
     fresh = bracket === OPENS;
     if (fresh && ++depth > bounds.depth) return 'depth';

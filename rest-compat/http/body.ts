@@ -127,7 +127,7 @@ export function leavesUnread(request: IncomingMessage): boolean {
  * The answer at once, its end only when the caller stopped sending or the time is up. To close a socket with unread
  * bytes in it sends RST, by which a caller that is still sending may lose the answer (RFC 9112 9.6).
  */
-export function lingering(answer: string, request: IncomingMessage): Readable {
+export function lingering(answer: string | Buffer, request: IncomingMessage): Readable {
   const stream = new Readable({ read() {} });
   const finish = () => {
     clearTimeout(timer);
@@ -136,7 +136,7 @@ export function lingering(answer: string, request: IncomingMessage): Readable {
   };
   const timer = setTimeout(finish, limits.linger_ms_max);
   request.once('end', finish).once('close', finish).once('error', finish);
-  if (answer !== '') stream.push(answer);
+  if (answer.length > 0) stream.push(answer);
   request.resume();
   return stream;
 }

@@ -52,8 +52,8 @@ async function worked(
   const token = progressTokenOf(request, caller.headers.accept);
   const work = run();
   begun?.(work);
-  if (token === null) return json(resultText(request.id, await work));
-  return { status: 200, headers: progressHeaders, body: progressing(request.id, token, work) };
+  if (token === null) return json(await work);
+  return { status: 200, headers: progressHeaders, body: progressing(token, work) };
 }
 
 /** A session that was shown and does not stand: its client has to begin anew (2025-11-25, "Session Management"). */
@@ -77,7 +77,7 @@ export function fault(status: number, id: RequestId | null, it: RpcFault, header
   return { ...json(faultText(id, it), headers), status };
 }
 
-function json(body: string, headers: Answer['headers'] = {}): Answer {
+function json(body: string | Buffer, headers: Answer['headers'] = {}): Answer {
   return {
     status: 200,
     headers: { ...headers, 'content-type': 'application/json', 'cache-control': 'no-store' },

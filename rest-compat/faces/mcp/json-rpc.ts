@@ -42,9 +42,14 @@ export function messageIn({ jsonrpc, id, method, params = {} }: JsonObject): Rpc
   return { kind: 'malformed', why: 'id is a string or an integer.' };
 }
 
+/** What stands before a result, and after it. */
+export function resultFrame(id: RequestId): readonly [string, string] {
+  return [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, '}'];
+}
+
 /** `result`: JSON text, which goes out as it stands. */
 export function resultText(id: RequestId, result: string): string {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+  return resultFrame(id).join(result);
 }
 
 /** Without an id where the request had none that could be read. */

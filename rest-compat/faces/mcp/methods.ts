@@ -7,7 +7,7 @@ import { metaOf, type RpcFault, type RpcRequest } from './json-rpc.ts';
 import { pays } from './payment-meta.ts';
 import { capabilities, capabilitiesWithExtensions, ending, instructions, serverInfo } from './server.ts';
 import { doorTools, type Tool } from './tool.ts';
-import { toolResult } from './tool-result.ts';
+import { toolMessage } from './tool-result.ts';
 
 /** One request, and all that may be asked about it. */
 export interface Call {
@@ -26,8 +26,8 @@ export type MethodOutcome =
   | { readonly kind: 'result'; readonly result: string }
   /** `initialize`: from here on there may be a session. */
   | { readonly kind: 'begun'; readonly result: string }
-  /** The work of a tool, which may take a while. It never rejects. */
-  | { readonly kind: 'work'; run(): Promise<string> }
+  /** The work of a tool, which may take a while and ends with the whole answer. It never rejects. */
+  | { readonly kind: 'work'; run(): Promise<Buffer> }
   | ({ readonly kind: 'fault' } & RpcFault);
 
 type Method = (call: Call) => MethodOutcome;
@@ -90,12 +90,12 @@ function useTool(call: Call): MethodOutcome {
   return { kind: 'work', run: () => worked(tool, call) };
 }
 
-async function worked(tool: Tool, { request, spoken, caller, house, broke }: Call): Promise<string> {
-  const { params } = request;
+async function worked(tool: Tool, { request, spoken, caller, house, broke }: Call): Promise<Buffer> {
+  const { id, params } = request;
   try {
-    return toolResult(await callTool(tool, params, caller, house), spoken);
+    return toolMessage(id, await callTool(tool, params, caller, house), spoken);
   } catch (fault) {
     broke(fault);
-    return toolResult(problem({ code: 'internal' }, {}, pays(metaOf(params as JsonObject))), spoken);
+    return toolMessage(id, problem({ code: 'internal' }, {}, pays(metaOf(params as JsonObject))), spoken);
   }
 }

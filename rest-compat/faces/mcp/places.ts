@@ -83,15 +83,15 @@ export interface PlacedArguments {
 /** @throws Refusal where a path could not have said it */
 export function placed(door: Door, places: Places, given: JsonObject): PlacedArguments {
   const method = methodFor(door, places, given);
-  const found = Object.entries(given).map(([name, value]) => ({ name, value, place: placeFor(places, method, name) }));
   // Not by assignment: an argument may be called `__proto__`.
-  const of = (place: keyof Places) => found.filter(each => each.place === place);
+  const found: Record<keyof Places, [string, Json][]> = { path: [], query: [], body: [], header: [] };
+  for (const argument of Object.entries(given)) found[placeFor(places, method, argument[0])].push(argument);
   return {
     method,
-    params: Object.fromEntries(of('path').map(({ name, value }) => [name, segment(name, value)])),
-    query: Object.fromEntries(of('query').map(({ name, value }) => [name, asText(value)])),
-    body: Object.fromEntries(of('body').map(({ name, value }) => [name, value])),
-    headers: Object.fromEntries(of('header').map(({ name, value }) => [headerOf[name], textIn(name, value)])),
+    params: Object.fromEntries(found.path.map(([name, value]) => [name, segment(name, value)])),
+    query: Object.fromEntries(found.query.map(([name, value]) => [name, asText(value)])),
+    body: Object.fromEntries(found.body),
+    headers: Object.fromEntries(found.header.map(([name, value]) => [headerOf[name], textIn(name, value)])),
   };
 }
 

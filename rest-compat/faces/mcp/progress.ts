@@ -1,6 +1,6 @@
 import { eventStream } from '../../sse.ts';
 import { bounds } from './bounds.ts';
-import { metaOf, notificationText, type RequestId, type RpcRequest, resultText } from './json-rpc.ts';
+import { metaOf, notificationText, type RequestId, type RpcRequest } from './json-rpc.ts';
 
 /* Long work: whoever sent a progress token is told that it goes on, in the very answer that ends with its result. */
 
@@ -14,11 +14,7 @@ export function progressTokenOf({ params }: RpcRequest, accept: unknown): Reques
 }
 
 /** How far the work is nobody knows: what is told is that it is still done, in seconds. It is not given up by who stops reading. */
-export async function* progressing(
-  id: RequestId,
-  token: RequestId,
-  work: Promise<string>,
-): AsyncGenerator<string, void, undefined> {
+export async function* progressing(token: RequestId, work: Promise<Buffer>): AsyncGenerator<string, void, undefined> {
   const begun = Date.now();
   let told = -1;
   for (;;) {
@@ -27,12 +23,12 @@ export async function* progressing(
     yield event(
       notificationText('notifications/progress', { progressToken: token, progress: told, message: 'still at work' }),
     );
-    const result = await within(work, bounds.progress_every_ms);
-    if (result !== null) return yield event(resultText(id, result));
+    const message = await within(work, bounds.progress_every_ms);
+    if (message !== null) return yield event(message.toString());
   }
 }
 
-async function within(work: Promise<string>, ms: number): Promise<string | null> {
+async function within(work: Promise<Buffer>, ms: number): Promise<Buffer | null> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), ms);
   try {

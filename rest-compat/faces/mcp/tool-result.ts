@@ -3,29 +3,38 @@ import { errors } from '../../../schema/errors.ts';
 import type { DoorOutcome } from '../../call.ts';
 import type { Answer } from '../../problem.ts';
 import type { Spoken } from './generation.ts';
+import { type RequestId, resultFrame, resultText } from './json-rpc.ts';
 import { ITEMS, isJson } from './output-schema.ts';
 import { answerMeta, PAYMENT_EXTENSION, requiredText } from './payment-meta.ts';
 import { ending } from './server.ts';
+import { toldTwice } from './told-twice.ts';
 
-/** What a tool's result says: `structured` is JSON text, and goes out as the door wrote it. */
-interface Said {
-  readonly text: string;
-  readonly structured: string;
-}
+/** What a tool's result says, as text and structured. */
+type Said =
+  /** The text is JSON, and structured as it stands, in an object where it is none. */
+  | { readonly kind: 'json'; readonly json: string; readonly object?: readonly [string, string] }
+  | { readonly kind: 'other'; readonly text: string; readonly structured: JsonObject };
 
 /**
- * A door's answer as the result of a tool, in JSON text. The body is not read and written anew: what was signed stays as it is. An
+ * A door's answer as the result of a tool: the whole message, in UTF-8. The body is not read and written anew: what was signed stays as it is. An
  * answer in events is none of a tool's: whatever would be one is refused before it is paid (call-tool.ts).
  */
-export function toolResult(outcome: DoorOutcome, spoken: Spoken): string {
+export function toolMessage(id: RequestId, outcome: DoorOutcome, spoken: Spoken): Buffer {
   const meta = answerMeta(outcome.headers);
   const answer: Answer = whole(outcome);
   const required = answer.status === 402 ? requiredText(answer.headers) : null;
-  if (required !== null && PAYMENT_EXTENSION in spoken.extensions) return paymentRequired(required, meta, spoken);
-  const { text, structured } = required === null ? said(answer) : { text: required, structured: required };
-  const failed = answer.status >= 400 ? ',"isError":true' : '';
-  const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${structured}`;
-  return `{${content}${failed}${ending(spoken, meta)}}`;
+  if (required !== null && PAYMENT_EXTENSION in spoken.extensions) {
+    return Buffer.from(resultText(id, paymentRequired(required, meta, spoken)));
+  }
+  const [begin, end] = resultFrame(id);
+  const last = `${answer.status >= 400 ? ',"isError":true' : ''}${ending(spoken, meta)}}${end}`;
+  const it: Said = required === null ? said(answer) : { kind: 'json', json: required };
+  const [first, then] = [`${begin}{"structuredContent":`, ',"content":[{"type":"text","text":'];
+  if (it.kind === 'other') {
+    return Buffer.from(`${first}${JSON.stringify(it.structured)}${then}${JSON.stringify(it.text)}}]${last}`);
+  }
+  const [open, close] = it.object ?? ['', ''];
+  return toldTwice(`${first}${open}`, it.json, `${close}${then}`, `}]${last}`);
 }
 
 /** The extension's own result: nothing was run, and nothing is wrong. */
@@ -41,21 +50,14 @@ function whole(outcome: DoorOutcome): Answer {
 
 function said({ status, headers, body }: Answer): Said {
   const media = headers['content-type'] ?? '';
-  if (body === null) return asJson(silent(status));
-  if (typeof body === 'string' && isJson(media)) return { text: body, structured: structuredOf(body) };
+  if (body === null) return { kind: 'json', json: JSON.stringify(silent(status)) };
+  if (typeof body === 'string' && isJson(media)) {
+    // What is structured is an object (2025-06-18, "Structured Content"): a list stands in one.
+    return { kind: 'json', json: body, ...(body.startsWith('[') && { object: [`{"${ITEMS}":`, '}'] }) };
+  }
   const [media_type = ''] = media.split(';');
-  if (typeof body === 'string') return { text: body, structured: JSON.stringify({ media_type, text: body }) };
-  return asJson({ media_type, base64: body.toString('base64') });
-}
-
-/** What is structured is an object (2025-06-18, "Structured Content"): a list stands in one. */
-function structuredOf(json: string): string {
-  return json.startsWith('[') ? `{"${ITEMS}":${json}}` : json;
-}
-
-function asJson(value: JsonObject): Said {
-  const text = JSON.stringify(value);
-  return { text, structured: text };
+  if (typeof body === 'string') return { kind: 'other', text: body, structured: { media_type, text: body } };
+  return { kind: 'json', json: JSON.stringify({ media_type, base64: body.toString('base64') }) };
 }
 
 /** 401 and 403 on possession say no more than that, as specified; a model has no status to read. */
