@@ -10,6 +10,7 @@ import { sessionEntities, sessionMigrations, sessionSold, sessionSubgraph } from
 import type { Subgraph } from '../subgraphs/subgraph.ts';
 import type { Vault } from '../subgraphs/vault.ts';
 import type { SubgraphName } from './config/read-config.ts';
+import { once } from './once.ts';
 import { databaseFault } from './operations/database-fault.ts';
 
 /* What the service is made of, collected from the four subgraphs: their tables, their schemas and what they sell. */
@@ -30,12 +31,12 @@ export async function openStore(url: string): Promise<Database> {
   }
 }
 
-/** Builds one, for this process. */
+/** Each is built when it is first asked for, and is the same for all who open a graph in this process. */
 export const subgraphNamed: Readonly<Record<SubgraphName, () => Promise<Subgraph>>> = {
-  receipt: receiptSubgraph,
-  book: bookSubgraph,
-  session: sessionSubgraph,
-  board: boardSubgraph,
+  receipt: once(receiptSubgraph),
+  book: once(bookSubgraph),
+  session: once(sessionSubgraph),
+  board: once(boardSubgraph),
 };
 
 /** Every subgraph of the graph. */

@@ -115,13 +115,16 @@ async function bundle(programs: readonly string[], outdir: string): Promise<void
     logLevel: 'error',
     plugins: [placesFrom(outdir), optional],
   });
+  if (!outputFiles.some(({ text }) => text.includes(NAMING)))
+    throw new Error('esbuild gives names back in another way');
   for (const { path, text } of outputFiles) writeFileSync(path, text.replace(NAMING, NAMING_CLASSES));
 }
 
+const DEFINED = '__defProp(target, "name", { value, configurable: true });';
 /** How esbuild gives its name back to whatever it may have renamed: to every closure, each time it is made, at 0.3 µs. */
-const NAMING = 'var __name = (target, value) => __defProp(target, "name", { value, configurable: true });';
-/** Nobody goes by the name of what no `new` can be asked of; closures that are made over and over are arrows. */
-const NAMING_CLASSES = NAMING.replace('=> ', '=> !Object.hasOwn(target, "prototype") ? target : ');
+const NAMING = `var __name = (target, value) => ${DEFINED}`;
+/** Only classes are looked up by their names. Arrows, methods and async functions, which are made over and over, have no prototype. */
+const NAMING_CLASSES = `var __name = (target, value) => !Object.hasOwn(target, "prototype") ? target : ${DEFINED}`;
 
 /** Sources find the files beside them by these: built, they say where each lies from there, wherever both are brought. */
 function placesFrom(outdir: string): esbuild.Plugin {

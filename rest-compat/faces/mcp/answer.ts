@@ -80,7 +80,7 @@ export function fault(status: number, id: RequestId | null, it: RpcFault, header
 function json(body: string | Buffer, headers: Answer['headers'] = {}): Answer {
   return {
     status: 200,
-    headers: { ...headers, 'content-type': 'application/json', 'cache-control': 'no-store' },
+    headers: { ...headers, 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
     body,
   };
 }

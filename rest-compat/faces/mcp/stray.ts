@@ -25,14 +25,14 @@ export function strayBy(host: string | undefined, origin: string | undefined, by
 }
 
 /** By which this service was last called: nearly all calls name the same, and to read a URL takes longer than all else here. */
-const called = new WeakMap<Neighbours, string>();
+const last_own_host = new WeakMap<Neighbours, string>();
 
 function isOwn(host: string, by: Neighbours): boolean {
-  if (called.get(by) === host) return true;
+  if (last_own_host.get(by) === host) return true;
   const name = hostNameOf(`http://${host}`);
   // A number cannot be made to lead elsewhere.
   const own = name !== null && (isOurs(name, by) || isIP(name.replace(/^\[|\]$/g, '')) !== 0);
-  if (own) called.set(by, host);
+  if (own) last_own_host.set(by, host);
   return own;
 }
 

@@ -7,17 +7,17 @@ import { type RequestId, resultFrame, resultText } from './json-rpc.ts';
 import { ITEMS, isJson } from './output-schema.ts';
 import { answerMeta, PAYMENT_EXTENSION, requiredText } from './payment-meta.ts';
 import { ending } from './server.ts';
-import { toldTwice } from './told-twice.ts';
+import { writeTwice } from './write-twice.ts';
 
 /** What a tool's result says, as text and structured. */
 type Said =
-  /** The text is JSON, and structured as it stands, in an object where it is none. */
-  | { readonly kind: 'json'; readonly json: string; readonly object?: readonly [string, string] }
+  /** JSON, as it stands; what is structured is an object (2025-06-18, "Structured Content"), so a list is wrapped in one. */
+  | { readonly kind: 'json'; readonly json: string; readonly wrapped_in?: readonly [string, string] }
   | { readonly kind: 'other'; readonly text: string; readonly structured: JsonObject };
 
 /**
- * A door's answer as the result of a tool: the whole message, in UTF-8. The body is not read and written anew: what was signed stays as it is. An
- * answer in events is none of a tool's: whatever would be one is refused before it is paid (call-tool.ts).
+ * A door's answer as the result of a tool: the whole message, in UTF-8. The body is not read and written anew: what was signed stays as it
+ * is. An answer in events is none of a tool's: whatever would be one is refused before it is paid (call-tool.ts).
  */
 export function toolMessage(id: RequestId, outcome: DoorOutcome, spoken: Spoken): Buffer {
   const meta = answerMeta(outcome.headers);
@@ -26,15 +26,17 @@ export function toolMessage(id: RequestId, outcome: DoorOutcome, spoken: Spoken)
   if (required !== null && PAYMENT_EXTENSION in spoken.extensions) {
     return Buffer.from(resultText(id, paymentRequired(required, meta, spoken)));
   }
-  const [begin, end] = resultFrame(id);
-  const last = `${answer.status >= 400 ? ',"isError":true' : ''}${ending(spoken, meta)}}${end}`;
+  const [message_begin, message_end] = resultFrame(id);
+  const failed = answer.status >= 400 ? ',"isError":true' : '';
+  const before = `${message_begin}{"structuredContent":`;
+  const between = ',"content":[{"type":"text","text":';
+  const after = `}]${failed}${ending(spoken, meta)}}${message_end}`;
   const it: Said = required === null ? said(answer) : { kind: 'json', json: required };
-  const [first, then] = [`${begin}{"structuredContent":`, ',"content":[{"type":"text","text":'];
   if (it.kind === 'other') {
-    return Buffer.from(`${first}${JSON.stringify(it.structured)}${then}${JSON.stringify(it.text)}}]${last}`);
+    return Buffer.from(`${before}${JSON.stringify(it.structured)}${between}${JSON.stringify(it.text)}${after}`);
   }
-  const [open, close] = it.object ?? ['', ''];
-  return toldTwice(`${first}${open}`, it.json, `${close}${then}`, `}]${last}`);
+  const [wrap_begin, wrap_end] = it.wrapped_in ?? ['', ''];
+  return writeTwice(`${before}${wrap_begin}`, it.json, `${wrap_end}${between}`, after);
 }
 
 /** The extension's own result: nothing was run, and nothing is wrong. */
@@ -52,8 +54,7 @@ function said({ status, headers, body }: Answer): Said {
   const media = headers['content-type'] ?? '';
   if (body === null) return { kind: 'json', json: JSON.stringify(silent(status)) };
   if (typeof body === 'string' && isJson(media)) {
-    // What is structured is an object (2025-06-18, "Structured Content"): a list stands in one.
-    return { kind: 'json', json: body, ...(body.startsWith('[') && { object: [`{"${ITEMS}":`, '}'] }) };
+    return { kind: 'json', json: body, ...(body.startsWith('[') && { wrapped_in: [`{"${ITEMS}":`, '}'] }) };
   }
   const [media_type = ''] = media.split(';');
   if (typeof body === 'string') return { kind: 'other', text: body, structured: { media_type, text: body } };
