@@ -10,7 +10,6 @@ import { sessionEntities, sessionMigrations, sessionSold, sessionSubgraph } from
 import type { Subgraph } from '../subgraphs/subgraph.ts';
 import type { Vault } from '../subgraphs/vault.ts';
 import type { SubgraphName } from './config/read-config.ts';
-import { once } from './once.ts';
 import { databaseFault } from './operations/database-fault.ts';
 
 /* What the service is made of, collected from the four subgraphs: their tables, their schemas and what they sell. */
@@ -31,12 +30,12 @@ export async function openStore(url: string): Promise<Database> {
   }
 }
 
-/** Each is built when it is first asked for, and is the same for all who open a graph in this process. */
+/** Builds one, for this process. */
 export const subgraphNamed: Readonly<Record<SubgraphName, () => Promise<Subgraph>>> = {
-  receipt: once(receiptSubgraph),
-  book: once(bookSubgraph),
-  session: once(sessionSubgraph),
-  board: once(boardSubgraph),
+  receipt: receiptSubgraph,
+  book: bookSubgraph,
+  session: sessionSubgraph,
+  board: boardSubgraph,
 };
 
 /** Every subgraph of the graph. */

@@ -1,23 +1,33 @@
+import type { Schema, Supergraph } from '@apollo/federation-internals';
 import type { GraphQLDataSource } from '@apollo/gateway/dist/datasources/types.js';
 import { executeQueryPlan } from '@apollo/gateway/dist/executeQueryPlan.js';
 import type { OperationContext } from '@apollo/gateway/dist/operationContext.js';
 import type { QueryPlan } from '@apollo/query-planner';
-import { type ExecutionResult, GraphQLError, getVariableValues, type OperationDefinitionNode } from 'graphql';
+import {
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  getVariableValues,
+  type OperationDefinitionNode,
+} from 'graphql';
 import type { Logger } from 'pino';
 import { limits } from '../../schema/limits.ts';
 import { EVENT_SOURCE, type Planned } from './planner.ts';
 import { publicError } from './public-error.ts';
 import { dataSource, type Operation, type Sources } from './source.ts';
-import type { SupergraphForms } from './supergraph-forms.ts';
 
 /** Runs planned operations. Errors leave it in their public form. */
 export class Executor {
-  readonly #forms: SupergraphForms;
+  readonly #supergraph: GraphQLSchema;
+  readonly #api: Schema;
+  readonly #schema: GraphQLSchema;
   readonly #sources: Readonly<Record<string, GraphQLDataSource>>;
   readonly #logger: Logger;
 
-  constructor(forms: SupergraphForms, sources: Sources, logger: Logger) {
-    this.#forms = forms;
+  constructor(supergraph: Supergraph, api: Schema, schema: GraphQLSchema, sources: Sources, logger: Logger) {
+    this.#supergraph = supergraph.schema.toGraphQLJSSchema();
+    this.#api = api;
+    this.#schema = schema;
     this.#sources = Object.fromEntries([...sources].map(([name, source]) => [name, dataSource(source)]));
     this.#logger = logger;
   }
@@ -43,7 +53,7 @@ export class Executor {
 
   /** Subgraphs coerce for themselves; this says early and once what is wrong with the variables. */
   refuseVariables(operation: OperationDefinitionNode, variables: Operation['variables']): ExecutionResult | null {
-    const { errors } = getVariableValues(this.#forms.schema, operation.variableDefinitions ?? [], variables, {
+    const { errors } = getVariableValues(this.#schema, operation.variableDefinitions ?? [], variables, {
       maxErrors: limits.graphql_faults_max,
       hideSuggestions: true,
     });
@@ -73,8 +83,8 @@ export class Executor {
       sources,
       request as unknown as Parameters<typeof executeQueryPlan>[2],
       scope,
-      this.#forms.full_schema,
-      this.#forms.api,
+      this.#supergraph,
+      this.#api,
     );
     return this.published(withoutSilentNulls(result));
   }

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { Supergraph } from '@apollo/federation-internals';
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -21,7 +23,6 @@ import { type Planned, Planner } from './planner.ts';
 import { publicError } from './public-error.ts';
 import { InProcessSource, type Operation, type Source } from './source.ts';
 import { type SubscribeResult, subscribe } from './subscribe.ts';
-import { committedSupergraph, formsOf, type SupergraphForms } from './supergraph-forms.ts';
 import { judgeVariables, variablesRefusal, wantsLongText } from './variables-rule.ts';
 import { type ProofWrites, requireLeave } from './write-rule.ts';
 
@@ -70,11 +71,12 @@ export interface GraphOptions {
   readonly sourceOf?: (subgraph: Subgraph, paid: PaidFields) => Source;
 }
 
-/** Opens the graph over subgraphs, here or elsewhere. */
+export const SUPERGRAPH_FILE = new URL('../../schema/supergraph.graphql', import.meta.url);
+
+/** Opens the graph over subgraphs, here or elsewhere. The supergraph is read, not composed: what runs is what was reviewed. */
 export async function openGraph(subgraphs: readonly Subgraph[], options: GraphOptions): Promise<Graph> {
-  const { supergraph } = options;
-  const forms = supergraph === undefined ? await committedSupergraph() : formsOf(supergraph);
-  return new FederatedGraph(subgraphs, forms, options);
+  const sdl = options.supergraph ?? (await readFile(SUPERGRAPH_FILE, 'utf8'));
+  return new FederatedGraph(subgraphs, sdl, options);
 }
 
 const inProcess = (subgraph: Subgraph): Source => new InProcessSource(subgraph);
@@ -93,19 +95,20 @@ class FederatedGraph implements Graph {
 
   constructor(
     subgraphs: readonly Subgraph[],
-    forms: SupergraphForms,
+    sdl: string,
     { introspection, logger, proof_writes = 'plain', sourceOf = inProcess }: GraphOptions,
   ) {
-    const { sdl, supergraph, schema } = forms;
-    this.schema = schema;
+    const supergraph = Supergraph.build(sdl, { validateSupergraph: false });
+    const api = supergraph.apiSchema();
+    this.schema = api.toGraphQLJSSchema();
     this.paid = paidFields(supergraph.schema);
     this.live = liveFields(supergraph.schema, this.paid);
     const sources = new Map(subgraphs.map(subgraph => [subgraph.name, sourceOf(subgraph, this.paid)]));
     this.rules = [paidFieldStandsAlone(this.paid), ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
     this.supergraph = sdl;
-    this.#documents = new Documents({ schema, costs: fieldCosts(supergraph.schema) }, this.rules);
-    this.#planner = new Planner(forms, sources);
-    this.#executor = new Executor(forms, sources, logger);
+    this.#documents = new Documents({ schema: this.schema, costs: fieldCosts(supergraph.schema) }, this.rules);
+    this.#planner = new Planner(supergraph, api, this.schema, sources);
+    this.#executor = new Executor(supergraph, api, this.schema, sources, logger);
     this.#logger = logger;
     this.#proof_writes = proof_writes;
   }

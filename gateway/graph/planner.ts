@@ -1,10 +1,22 @@
-import { operationFromDocument } from '@apollo/federation-internals';
+import { operationFromDocument, type Schema, type Supergraph } from '@apollo/federation-internals';
 import { buildOperationContext, type OperationContext } from '@apollo/gateway/dist/operationContext.js';
-import { type FetchNode, type PlanNode, type QueryPlan, type SubscriptionNode } from '@apollo/query-planner';
-import { type DocumentNode, getOperationAST, Kind, type OperationDefinitionNode, validate } from 'graphql';
+import {
+  type FetchNode,
+  type PlanNode,
+  type QueryPlan,
+  QueryPlanner,
+  type SubscriptionNode,
+} from '@apollo/query-planner';
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  validate,
+} from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
 import type { Source, Sources } from './source.ts';
-import type { SupergraphForms } from './supergraph-forms.ts';
 
 /** How one operation is run. `direct`: one subgraph answers the caller's own document, nothing is to be joined or reshaped. */
 export type Planned =
@@ -30,13 +42,18 @@ export const EVENT_SOURCE = '(event)';
 
 /** Apollo's planner, one plan per (document, operation): it lives as long as the document does. */
 export class Planner {
-  readonly #forms: SupergraphForms;
+  readonly #api: Schema;
+  readonly #schema: GraphQLSchema;
   readonly #sources: Sources;
+  readonly #planner: QueryPlanner;
   readonly #plans = new WeakMap<DocumentNode, Map<string, Planned>>();
 
-  constructor(forms: SupergraphForms, sources: Sources) {
-    this.#forms = forms;
+  constructor(supergraph: Supergraph, api: Schema, schema: GraphQLSchema, sources: Sources) {
+    this.#api = api;
+    this.#schema = schema;
     this.#sources = sources;
+    // Fetches then carry their parsed document, so that the sources parse nothing.
+    this.#planner = new QueryPlanner(supergraph, { exposeDocumentNodeInFetchNode: true });
   }
 
   /** `document` must be valid. @throws Refusal where it has no such operation or is too large to plan. */
@@ -61,7 +78,7 @@ export class Planner {
     if (direct) return { kind: 'direct', operation, source: direct };
 
     const scope = buildOperationContext({
-      schema: this.#forms.schema,
+      schema: this.#schema,
       operationDocument: document,
       ...(operationName ? { operationName } : {}),
     });
@@ -82,8 +99,9 @@ export class Planner {
 
   #queryPlan(document: DocumentNode, operationName: string | undefined): QueryPlan {
     try {
-      const { planner, api } = this.#forms;
-      return planner.buildQueryPlan(operationFromDocument(api, document, operationName ? { operationName } : {}));
+      return this.#planner.buildQueryPlan(
+        operationFromDocument(this.#api, document, operationName ? { operationName } : {}),
+      );
     } catch (cause) {
       // The planner's limits against exploding selections are plain errors.
       throw new Refusal('invalid_request', { detail: 'This operation cannot be planned.', cause });

@@ -15,8 +15,9 @@ let stranger: Agent;
 /** A stamp, three chats and a task on its book, of 2000 each. */
 beforeAll(async () => {
   service = await openService({ DEMO_KEYS: 'a-demo-key' });
-  [agent, stranger] = [await service.newAgent(), await service.newAgent()];
+  // The stamp counts in the hour, too.
   await farFromFullHour();
+  [agent, stranger] = [await service.newAgent(), await service.newAgent()];
   for (const model of ['alpha-1', 'beta-1', 'alpha-1']) await service.buy(agent.account, ask('Bought', { model }));
   const payment = await service.payment(agent.account, '/task-request');
   expect((await service.post('/task-request', taskOf(agent.account), payment)).status).toBe(200);

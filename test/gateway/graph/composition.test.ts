@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { composeSupergraph } from '../../../gateway/graph/compose.ts';
-import { openGraph } from '../../../gateway/graph/open-graph.ts';
-import { SUPERGRAPH_FILE } from '../../../gateway/graph/supergraph-forms.ts';
+import { openGraph, SUPERGRAPH_FILE } from '../../../gateway/graph/open-graph.ts';
 import { subgraphs } from '../../../gateway/parts.ts';
 import { limits } from '../../../schema/limits.ts';
 import { logTo } from '../../harness/graph/shop.ts';

@@ -195,12 +195,9 @@ function requireQuiet(logs: readonly string[]): void {
   if (broken.length > 0) throw new Error(`the service logged errors:\n${broken.join('\n')}`);
 }
 
-/**
- * What it looks like from inside when a gate of ours cuts a connection, or when all tests together leave Postgres and chains no time; and
- * what doors/log.test.ts says of a halted log, if the service happens to look meanwhile.
- */
+/** What it looks like from inside when a gate of ours cuts a connection, or when all tests together leave Postgres and chains no time. */
 const OUR_GATE =
-  /"known":\{\},"found":\{\}|other side closed|ECONNRESET|ECONNREFUSED|write EPIPE|fetch failed|timeout exceeded when trying to connect|terminated due to connection timeout|reached: The operation was aborted due to timeout/;
+  /other side closed|ECONNRESET|ECONNREFUSED|write EPIPE|fetch failed|timeout exceeded when trying to connect|terminated due to connection timeout|reached: The operation was aborted due to timeout/;
 
 function isBare({ headers }: Response): boolean {
   return /^(text\/|application\/(octet-stream|atom\+xml))/.test(headers.get('content-type') ?? '');
