@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 import { Follower } from '../harness/log/follower.ts';
@@ -71,6 +74,22 @@ describe('GET /log/tile/{level}/{path}', () => {
     expect(await service.get('/log/tile/0/000.p/3')).toMatchObject(notFound);
     await service.buy(await service.chain.newWallet(), ask('three'));
     expect((await bytesAt('tile/0/000.p/3'))?.length).toBe(96);
+  });
+});
+
+describe('GET /log/tile/{level}/{path} that announces a body, which nobody reads', () => {
+  it('200 with its bytes all the same, and the connection is closed', async () => {
+    const headers = { 'content-type': 'application/json', 'content-length': '1000000' };
+    const asked = request(`${service.url}/log/tile/0/000.p/2`, { method: 'GET', headers });
+    asked.on('error', () => {});
+    asked.flushHeaders();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    expect([answer.statusCode, answer.headers.connection, answer.headers['content-length']]).toEqual([
+      200,
+      'close',
+      '64',
+    ]);
+    expect(await buffer(answer)).toEqual(await bytesAt('tile/0/000.p/2'));
   });
 });
 

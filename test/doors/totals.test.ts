@@ -31,16 +31,16 @@ async function counted(): Promise<void> {
   await vi.waitFor(here, { timeout: 60_000, interval: 200 });
 }
 
+const total = (query = '', headers = session) =>
+  service.get(`/v1/agents/${agent.agent_id}/book/total${query}`, headers);
+const valid = (document: JsonObject) => verifyTotals(document, jwks, { base_url: service.url });
+
 describe('a task that is named with a NUL, which no text of Postgres holds', () => {
   it('404 at GET /log/payment-proof/{task_id} and GET /v1/agents/{agent_id}/book/total, once there is a statement', async () => {
     expect(await service.get('/log/payment-proof/a%00')).toMatchObject({ status: 404 });
     expect(await total('?task_id=a%00')).toMatchObject({ status: 404 });
   });
 });
-
-const total = (query = '', headers = session) =>
-  service.get(`/v1/agents/${agent.agent_id}/book/total${query}`, headers);
-const valid = (document: JsonObject) => verifyTotals(document, jwks, { base_url: service.url });
 
 describe('GET /log/totals', () => {
   it('200: a signed statement, kept for seconds, that shows nobody’s sum', async () => {
