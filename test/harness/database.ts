@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import type { Tx } from '../../subgraphs/database.ts';
+import { mark } from '../cost/marks.ts';
 import { administer, createDatabase, databaseUrl, TEMPLATE } from './global.ts';
 import { atEnd } from './release.ts';
 
@@ -20,6 +21,7 @@ export function txOf(client: pg.Client): Tx {
 export async function freshDatabase(): Promise<FreshDatabase> {
   const cluster_url = inject('cluster_url');
   const name = `t_${randomBytes(8).toString('hex')}`;
+  mark('database', name);
   await createDatabase(cluster_url, name, TEMPLATE);
   const drop = () => administer(cluster_url, `drop database if exists ${name} with (force)`);
   atEnd(drop);

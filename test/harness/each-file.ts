@@ -1,4 +1,14 @@
-import { afterAll } from 'vitest';
+import { relative } from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { mark } from '../cost/marks.ts';
 import { releaseAll } from './release.ts';
+import { ROOT } from './root.ts';
 
-afterAll(releaseAll);
+const file = relative(ROOT, expect.getState().testPath ?? '');
+
+mark('file begins', file);
+beforeAll(() => mark('tests begin', file));
+afterAll(async () => {
+  await releaseAll();
+  mark('file ends', file);
+});

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { markReady } from '../cost/marks.ts';
 import { mortal } from './mortal.ts';
 import { ownPort } from './own-port.ts';
 import { atEnd } from './release.ts';
@@ -125,7 +126,7 @@ async function awaitHealth({
   while (child.exitCode === null && child.signalCode === null && Date.now() < deadline_ms) {
     const response = await fetch(`${url}/health`).catch(() => null);
     await response?.body?.cancel();
-    if (response?.ok) return;
+    if (response?.ok) return markReady(child.pid);
     await sleep(25);
   }
   throw new Error(`the gateway did not come up:\n${logs.slice(-40).join('\n')}`);

@@ -1,0 +1,26 @@
+/** What a process is for, by its arguments: the first row that fits names it. */
+const kinds: readonly (readonly [kind: string, command: RegExp])[] = [
+  ['measuring', /test\/cost\/main\.ts/],
+  ['test workers', /vitest\/dist\/workers|vitest.*forks|tinypool/],
+  ['Vitest itself', /vitest/],
+  ['Postgres', /^postgres|\/(postgres|initdb|pg_ctl) |bin\/(postgres|initdb)$/],
+  ['bundling', /esbuild/],
+  ['Base chains', /anvil/],
+  ['Solana chains', /svm/],
+  ['keepers of stand-ins', /keeper\.ts/],
+  ['subgraphs as processes', /commands\/subgraph\.ts/],
+  ['commands', /gateway\/commands\//],
+  ['services of a test', /launch\.ts test\/harness/],
+  ['services', /launch\.ts gateway\/main\.ts/],
+  ['bench', /test\/bench/],
+  ['Chromium', /chrom(e|ium)/],
+  ['npm', /\bnpm\b/],
+  ['compilers of TypeScript', /\btsc\b/],
+  ['outside programs', /nginx|hledger|promtool|valgrind|\bscript\b/],
+  ['git', /\bgit\b/],
+  ['other programs of Node', /\bnode\b/],
+];
+
+export function kindOf(command: string): string {
+  return kinds.find(([, fits]) => fits.test(command))?.[0] ?? 'other programs';
+}
