@@ -1,13 +1,15 @@
+import './test/harness/loader/register.ts';
 import { defineConfig } from 'vitest/config';
 import { Interleaved } from './test/harness/interleaved.ts';
 
 export default defineConfig({
-  // Vite prefers package.json#module (graphql/index.mjs) while the Apollo packages load graphql/index.js:
-  // without the alias two copies of graphql meet and every schema check fails.
-  resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',
+    // Node loads our sources and its libraries by itself: Vite would transform all of them in every run, and evaluate them
+    // one by one in every worker.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    execArgv: ['--import', './test/harness/loader/register.ts'],
     // Most tests wait for processes and leases: more files than cores keep the cores busy.
     maxWorkers: 6,
     sequence: { sequencer: Interleaved },

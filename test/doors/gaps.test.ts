@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
-import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
 let agent: Agent;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   agent = await service.newAgent();
 });
 
@@ -47,8 +47,8 @@ describe('GET /v1/agents/{agent_id}/book/gaps', () => {
     // Two chains end apart: none of them stands for the book, each for itself.
     const third = String((await correct(own, { task_id: other, reason })).body.correction.task_id);
     expect((await gaps(own)).body.supersession).toMatchObject({ status: 'linear', authoritative: null, chains: 2 });
-    for (const of of [task_id, one, two])
-      expect((await gaps(own, `?task_id=${of}`)).body.supersession).toEqual({ ...linear, task_id: of });
+    for (const member of [task_id, one, two])
+      expect((await gaps(own, `?task_id=${member}`)).body.supersession).toEqual({ ...linear, task_id: member });
 
     await correct(own, { task_id, reason });
     expect((await gaps(own)).body).toMatchObject({

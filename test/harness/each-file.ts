@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { relative } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { mark } from '../cost/marks.ts';
@@ -7,7 +8,11 @@ import { ROOT } from './root.ts';
 const file = relative(ROOT, expect.getState().testPath ?? '');
 
 mark('file begins', file);
-beforeAll(() => mark('tests begin', file));
+beforeAll(() => {
+  // Workers are ended without leave to save anything: what was loaded is kept as it is loaded.
+  flushCompileCache();
+  mark('tests begin', file);
+});
 afterAll(async () => {
   await releaseAll();
   mark('file ends', file);
