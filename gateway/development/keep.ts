@@ -13,7 +13,8 @@ const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/spend-r
 
 /** A process that outlives the one that started it, and how it is ended in order. */
 export interface StandIn {
-  readonly name: 'postgres' | 'chain' | 'svm';
+  /** Of its kind there is one in each DATA_DIR that has a keeper. */
+  readonly name: string;
   readonly mark: ProcessMark;
   /** Held by whoever starts, adopts or ends it. */
   readonly lock: string;

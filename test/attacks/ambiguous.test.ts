@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { HOST, open, UPGRADE } from '../harness/attacks/raw.ts';
-import { CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 /* Requests that a proxy before us may read otherwise than we do are read by nobody. */
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const OTHER = 'hOsT: other.example\r\n';

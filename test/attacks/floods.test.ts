@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { limits } from '../../schema/limits.ts';
 import { HOST, open, UPGRADE } from '../harness/attacks/raw.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const served = async () => (await service.get('/v1/models')).status === 200;

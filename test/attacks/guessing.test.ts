@@ -9,14 +9,14 @@ import { redeliveryText } from '../../schema/redeliver-header.ts';
 import { type Fetch, nowSeconds } from '../harness/buyer.ts';
 import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
 import { named, newName } from '../harness/doors/named.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 
 /* Whoever rebuilds a payment from its calldata may not try out what its payer has asked. */
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 /** The payer's own address is 127.0.0.1. */

@@ -4,14 +4,14 @@ import { generateText, isStepCount, type LanguageModel, Output, streamText, tool
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Fetch, payingFetch, type Wallet } from '../harness/buyer.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { reachesBeyond } from '../harness/reached.ts';
 
 /* The Vercel AI SDK as anybody installs it, with nothing changed but its `fetch`, which pays. */
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 const reached = reachesBeyond();
 afterAll(() => expect(reached()).toEqual([]));

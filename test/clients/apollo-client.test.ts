@@ -3,7 +3,7 @@ import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
 import { relayStylePagination } from '@apollo/client/utilities';
 import { createClient } from 'graphql-ws';
 import { beforeAll, expect, it } from 'vitest';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -15,7 +15,7 @@ let second: Agent;
 let stranger: Agent;
 const tasks: string[] = [];
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   agent = await service.newAgent();
   second = await service.newAgent();
   stranger = await service.newAgent();

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type * as Verifier from '../../subgraphs/receipt/verify/module.ts';
-import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { audited } from '../harness/receipt/audited.ts';
 import { altered, issue, issuer, paths } from '../harness/receipt/issued.ts';
 import { ROOT } from '../harness/root.ts';
@@ -23,7 +23,7 @@ const used = ['canonicalize', 'hash-wasm', 'secp256k1', 'zod', 'eventsource-pars
 
 /** A project of somebody else's, into which the package was installed as it is packed. */
 beforeAll(async () => {
-  [service, folder] = await Promise.all([openService(), ownFolder()]);
+  [service, folder] = await Promise.all([sharedService(), ownFolder()]);
   const modules = join(folder, 'node_modules');
   const installed = join(modules, 'spend-receipt-gateway');
   await mkdir(installed, { recursive: true });

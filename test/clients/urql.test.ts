@@ -1,6 +1,6 @@
 import { Client, cacheExchange, fetchExchange, gql } from '@urql/core';
 import { beforeAll, expect, it } from 'vitest';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -10,7 +10,7 @@ let second: Agent;
 let stranger: Agent;
 const tasks: string[] = [];
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   agent = await service.newAgent();
   second = await service.newAgent();
   stranger = await service.newAgent();

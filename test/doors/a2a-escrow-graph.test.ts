@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { escrowPair } from '../harness/doors/escrows.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 /* Escrows between two agents on the graph. */
 
@@ -12,7 +12,7 @@ let pair: Awaited<ReturnType<typeof escrowPair>>;
 let principal: Agent;
 let counterparty: Agent;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   pair = await escrowPair(service);
   ({ principal, counterparty } = pair);
 });

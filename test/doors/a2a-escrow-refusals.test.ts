@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { escrowLimits } from '../../schema/escrow-limits.ts';
 import { CLAIM, escrowDoorsOf, escrowPair } from '../harness/doors/escrows.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 /* What a step of an escrow between two agents is refused by. */
 
@@ -14,7 +14,7 @@ let principal: Agent;
 let counterparty: Agent;
 let stranger: Agent;
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
   pair = await escrowPair(service);
   ({ principal, counterparty, stranger } = pair);
 });

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { keepsPaidManners } from '../harness/doors/paid-door.ts';
 import { keepsStreamManners, saying } from '../harness/doors/stream-door.ts';
 
@@ -9,7 +9,7 @@ const A2A = '/a2a-message';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 beforeEach(() => {
   for (const hub of service.hubs) hub.behave({ kind: 'answer' });

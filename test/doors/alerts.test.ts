@@ -4,7 +4,7 @@ import type { AlertSettingsAnswer } from '../../rest-compat/book/alert-answers.t
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import { listen } from '../harness/doors/listen.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { farFromFullHour, refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
@@ -16,7 +16,7 @@ let agent: Agent;
 let stranger: Agent;
 let shop: ReturnType<typeof refusing>;
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
   shop = refusing(service);
 });

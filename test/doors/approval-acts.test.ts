@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { type Delegated, delegate, nowSeconds, signRevocation } from '../harness/session/delegate.ts';
 import { familiesOf } from '../harness/session/families.ts';
 import { below, newKey } from '../harness/session/trees.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const { newest, list, cautious, asked } = approvalDoorsOf(() => service);

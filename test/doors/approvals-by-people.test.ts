@@ -2,12 +2,12 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { approvalDoorsOf, walletAnswerTo } from '../harness/doors/approvals.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { nowSeconds } from '../harness/session/delegate.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
 });
 
 const { path, shown, list, newest, answer, cautious, asked, decided, walletAnswer } = approvalDoorsOf(() => service);

@@ -5,12 +5,12 @@ import { type Asked, approvalDoorsOf } from '../harness/doors/approvals.ts';
 import type { InjectedWallet } from '../harness/doors/browser/inject-wallets.ts';
 import { openEmptyPage } from '../harness/doors/browser/open-browser.ts';
 import { ownersPageOf, walletOf } from '../harness/doors/browser/owners-page.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 let page: Page;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 beforeEach(async () => {
   page = await openEmptyPage();

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
-import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { type Refusal, type Refused, refusing } from '../harness/doors/refusing.ts';
 
 let service: Service;
 let book: ReturnType<typeof refusing>;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   book = refusing(service);
 });
 

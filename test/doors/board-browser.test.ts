@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { openStore } from '../../gateway/parts.ts';
 import { writeJob, writePost } from '../harness/board/board.ts';
 import { openEmptyPage } from '../harness/doors/browser/open-browser.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 
 /* Whatever the rule of texts lets pass, or let pass before it was what it is: a browser shows it, and runs none of it. */
@@ -20,7 +20,7 @@ const payloads = [
 let service: Service;
 let page: Page;
 beforeAll(async () => {
-  [service, page] = await Promise.all([openService(), openEmptyPage()]);
+  [service, page] = await Promise.all([sharedService(), openEmptyPage()]);
   const database = await openStore(service.database_url);
   atEnd(() => database.close());
   for (const [at, text] of payloads.entries()) {

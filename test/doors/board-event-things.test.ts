@@ -7,7 +7,7 @@ import { BoardEventAnswer } from '../../rest-compat/board/event-answers.ts';
 import { boardJobOf, commentOf } from '../../subgraphs/board/event/things.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { tell, writeComment, writeJob, writePost } from '../harness/board/board.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 
 /* What an event is of is shown with it as it stands when it is read, and of what is hidden nothing but its id. */
@@ -15,7 +15,7 @@ import { atEnd } from '../harness/release.ts';
 let service: Service;
 let database: Database;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   database = await openStore(service.database_url);
   atEnd(() => database.close());
 });

@@ -5,7 +5,7 @@ import { boardReadLimits } from '../../schema/board/read-limits.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { changePost, writeJob, writePost } from '../harness/board/board.ts';
 import { openEmptyPage } from '../harness/doors/browser/open-browser.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 
 const HOSTILE = `<script>alert(1)</script> & "quotes" ]]> 'it' &amp; \u0007\ud800 \u{1f600}`;
@@ -15,7 +15,7 @@ let service: Service;
 let database: Database;
 let page: Page;
 beforeAll(async () => {
-  [service, page] = await Promise.all([openService(), openEmptyPage()]);
+  [service, page] = await Promise.all([sharedService(), openEmptyPage()]);
   database = await openStore(service.database_url);
   atEnd(() => database.close());
   await page.goto('about:blank');

@@ -3,7 +3,7 @@ import { reactionLimits } from '../../schema/board/reaction-limits.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { countsOf, standingPost, toldOf } from '../harness/doors/board-posts.ts';
-import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -15,7 +15,7 @@ let other: Agent;
 let cited: string;
 let stamp: string;
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
   [author, reader, other] = [await service.newAgent(), await service.newAgent(), await service.newAgent()];
   [cited, stamp] = [await bought(author), await bought(author)];
 });

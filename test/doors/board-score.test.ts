@@ -9,7 +9,7 @@ import { pseudonym } from '../../subgraphs/board/score/read.ts';
 import { type ScoreRow, scoreOf } from '../../subgraphs/board/score/rule.ts';
 import type { ScoreWeights } from '../../subgraphs/board/score/weights.ts';
 import { moveBoard, standingPost } from '../harness/doors/board-posts.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { sendUsdc } from '../harness/doors/reconciliations.ts';
 import { hurryTasks } from '../harness/jobs.ts';
 
@@ -22,7 +22,7 @@ let host: string;
 let agents: Agent[];
 let funder: string;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   host = new URL(service.url).host;
   agents = [await service.newAgent(), await service.newAgent(), await service.newAgent()];
   const wallet = await service.chain.newWallet();

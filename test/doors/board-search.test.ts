@@ -7,13 +7,13 @@ import { searchBoard } from '../../subgraphs/board/search/search.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { changePost, writeJob, writePost } from '../harness/board/board.ts';
 import { freshDatabase } from '../harness/database.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 
 let service: Service;
 let database: Database;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   database = await openStore(service.database_url);
   atEnd(() => database.close());
   const at = (minute: number) => ({ posted_at: `2026-01-01T00:${String(minute).padStart(2, '0')}:00Z` });

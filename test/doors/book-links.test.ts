@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -18,7 +18,7 @@ let service: Service;
 let agent: Agent;
 let other: Agent;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   [agent, other] = [await service.newAgent(), await service.newAgent()];
   for (const intent_id of ['one', 'two', 'one', 'two']) await service.buy(agent.account, ask(intent_id, { intent_id }));
   const shop = refusing(service);

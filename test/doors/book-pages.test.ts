@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { BookAnswer } from '../../rest-compat/book/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
 type Book = z.infer<typeof BookAnswer>;
@@ -13,7 +13,7 @@ let service: Service;
 let agent: Agent;
 let chats: string[];
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   agent = await service.newAgent();
   const intents: JsonObject[] = [{ intent_id: 'bill', attempt_index: 0 }, { intent_id: 'bill', attempt_index: 1 }, {}];
   chats = [];

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { BookAnswer } from '../../rest-compat/book/answers.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Book = z.infer<typeof BookAnswer>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -14,7 +14,7 @@ let service: Service;
 let reader: Agent;
 let bought: readonly Chat[];
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   reader = await service.newAgent();
   const intent = { intent_id: 'treasury', attempt_index: 0 };
   bought = [

@@ -3,12 +3,12 @@ import { generatePrivateKey } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { openPage } from '../harness/doors/browser/open-browser.ts';
-import { ask, CHAT, type Chat, openService, PRICE, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, PRICE, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 let page: Awaited<ReturnType<typeof openPage>>;
 beforeAll(async () => {
-  [service, page] = await Promise.all([openService(), openPage()]);
+  [service, page] = await Promise.all([sharedService(), openPage()]);
 });
 
 const json = { 'content-type': 'application/json' };

@@ -8,15 +8,15 @@ import {
   CHAT,
   type Challenged,
   type Chat,
-  openService,
   PRICE,
   REGISTER,
   type Service,
+  sharedService,
 } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 beforeEach(() => {
   for (const hub of service.hubs) hub.behave({ kind: 'answer' });

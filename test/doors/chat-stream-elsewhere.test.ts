@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 describe('a stream whose payment somebody else has submitted first', () => {

@@ -7,12 +7,12 @@ import { WebSocket } from 'ws';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, type Chunk, listen, textOf } from '../harness/doors/listen.ts';
-import { CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { keepsStreamManners, saying } from '../harness/doors/stream-door.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 beforeEach(() => {
   for (const hub of service.hubs) hub.behave({ kind: 'answer' });

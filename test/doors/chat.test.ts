@@ -11,14 +11,14 @@ import {
   CHAT,
   type Challenged,
   type Chat,
-  openService,
   PRICE,
   type Service,
+  sharedService,
 } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 beforeEach(() => {
   for (const hub of service.hubs) hub.behave({ kind: 'answer' });

@@ -3,11 +3,11 @@ import { limits } from '../../schema/limits.ts';
 import { nowSeconds, registrationOf } from '../harness/buyer.ts';
 import { handMade } from '../harness/doors/hand-made.ts';
 import { askToStream } from '../harness/doors/listen.ts';
-import { ask, CHAT, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const validFor = (seconds: number) => ({ signed: { validBefore: BigInt(nowSeconds() + seconds) } });

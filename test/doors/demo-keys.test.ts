@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { registrationOf } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, type Chat, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
@@ -13,7 +13,7 @@ let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
 let shop: ReturnType<typeof refusing>;
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
   agent = await service.newAgent();
   shop = refusing(service);
 });

@@ -7,7 +7,7 @@ import { verifyDispute } from '../../subgraphs/receipt/verify/dispute.ts';
 import { type DisputeRead, disputeDoorsOf, requestOfChat } from '../harness/doors/disputes.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 import { startGateway } from '../harness/gateway.ts';
@@ -21,7 +21,7 @@ let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
 let jwks: JsonObject;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   agent = await service.newAgent();
   jwks = (await service.get<JsonObject>('/.well-known/jwks.json')).body;
 });

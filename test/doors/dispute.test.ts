@@ -5,7 +5,7 @@ import { disputeLimits } from '../../schema/dispute/limits.ts';
 import { verifyDispute } from '../../subgraphs/receipt/verify/dispute.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { disputeDoorsOf } from '../harness/doors/disputes.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -14,7 +14,7 @@ let agent: Agent;
 let stranger: Agent;
 let task_id: string;
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
   ({ task_id } = await bought(agent, ask('Disputed', { model: 'beta-1' })));
 });

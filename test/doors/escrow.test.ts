@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { escrowLimits } from '../../schema/escrow-limits.ts';
 import { escrowDoorsOf } from '../harness/doors/escrows.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -11,7 +11,7 @@ let agent: Agent;
 let stranger: Agent;
 let call: { readonly task_id: string; readonly commitment: string };
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
   call = await bought(agent, 'A call to hold');
 });

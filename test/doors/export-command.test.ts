@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { progressBar } from '../../gateway/commands/export/progress-bar.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { startGateway } from '../harness/gateway.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
@@ -10,7 +10,7 @@ let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
 let folder: string;
 beforeAll(async () => {
-  [service, folder] = await Promise.all([openService(), ownFolder()]);
+  [service, folder] = await Promise.all([sharedService(), ownFolder()]);
   agent = await service.newAgent();
   for (const name of ['one', 'two\nlines, "quoted"', 'three'])
     await service.buy(agent.account, ask(name, { intent_id: name }));

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { exportLimits } from '../../schema/export-limits.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { keepsToTable } from '../harness/doors/table.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -13,7 +13,7 @@ let service: Service;
 /** With the stamp and two chats on its book. */
 let reader: Agent;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   reader = await service.newAgent();
   for (const name of ['First', 'Second']) await service.buy(reader.account, ask(name));
 });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { exportFieldNames } from '../../schema/export-row.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -18,7 +18,7 @@ let service: Service;
 let reader: Agent;
 let refused: Agent;
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
   reader = await service.newAgent();
   await service.buy(reader.account, ask('First', { intent_id: '=treasury', attempt_index: 0 }));
   await service.buy(reader.account, ask('Second'));

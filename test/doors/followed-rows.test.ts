@@ -4,12 +4,12 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type BookCursor, createBookFollower, type FollowedEvent } from '../../rest-compat/client/book-follower.ts';
 import { bookSocket } from '../../rest-compat/client/book-socket.ts';
 import { bookStream } from '../../rest-compat/client/book-stream.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { ROOT } from '../harness/root.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const transports = [

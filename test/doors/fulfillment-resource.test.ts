@@ -1,13 +1,13 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { ask, CHAT, openService, REGISTER, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { ask, CHAT, REGISTER, type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
 
 /* What a receipt and its row say of where a call was bought: the URL of the door, as its 402 names it. */
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const resourceIn = ({ payload }: JsonObject) =>

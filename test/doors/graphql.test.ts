@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { leafHash, verifyConsistency, verifyInclusion } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 import { type Fetch, handMadePayment, type OfferV1, payingFetch, registrationOf } from '../harness/buyer.ts';
-import { ask, CHAT, type Chat, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const bytes = (hex: string) => Buffer.from(hex, 'hex');

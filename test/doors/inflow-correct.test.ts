@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyInflowClaim } from '../../subgraphs/receipt/verify/inflow-claim.ts';
 import { type ClaimSigner, inflowDoorsOf, signedBy } from '../harness/doors/inflows.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -10,7 +10,7 @@ let service: Service;
 let agent: Agent;
 let stranger: Agent;
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
 });
 

@@ -2,11 +2,11 @@ import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { inflowLimits } from '../../schema/inflow-limits.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 const { record, correct, entries, gaps } = inflowDoorsOf(() => service);
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { inflowLimits } from '../../schema/inflow-limits.ts';
 import { verifyInflowClaim } from '../../subgraphs/receipt/verify/inflow-claim.ts';
 import { type ClaimSigner, inflowDoorsOf, signedBy } from '../harness/doors/inflows.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { startGateway } from '../harness/gateway.ts';
 import { ownFolder } from '../harness/scratch.ts';
 import { openWallets } from '../harness/wallets.ts';
@@ -16,7 +16,7 @@ let service: Service;
 let agent: Agent;
 let stranger: Agent;
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
 });
 
@@ -189,8 +189,8 @@ describe('POST /v1/agents/{agent_id}/book/inflow', () => {
     const bought = (await service.buy(stranger.account)).body.svc.task_id;
     const bookless = (await service.buy(await service.chain.newWallet(), ask('No book'))).body.svc.task_id;
     for (const task_id of ['once', bought, bookless, agent.task_id])
-      for (const of of [agent, stranger])
-        expect(await record(of, { allocation, task_id })).toMatchObject({
+      for (const owner of [agent, stranger])
+        expect(await record(owner, { allocation, task_id })).toMatchObject({
           status: 409,
           body: { code: 'duplicate_task', error: { param: 'task_id' } },
         });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -10,7 +10,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 let shop: ReturnType<typeof refusing>;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   shop = refusing(service);
 });
 

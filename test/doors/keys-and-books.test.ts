@@ -3,7 +3,7 @@ import { sha256Hex } from '../../schema/digest.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { type Refused, refusing } from '../harness/doors/refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -11,7 +11,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 let shop: ReturnType<typeof refusing>;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   shop = refusing(service);
 });
 

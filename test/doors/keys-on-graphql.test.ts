@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
 let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   agent = await service.newAgent();
 });
 

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { lineageLimits } from '../../schema/lineage-limits.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -15,7 +15,7 @@ let child: string;
 let grandchild: string;
 let refused: string;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   const shop = refusing(service);
   [agent, other] = [await service.newAgent(), await service.newAgent()];
   const buy = async (content: string, parent: string) =>

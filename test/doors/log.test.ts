@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ask, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Chat, openService, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { Follower } from '../harness/log/follower.ts';
 import { leafOf, openCheckpoint, openProof } from '../harness/log/note.ts';
 
@@ -101,7 +101,7 @@ describe('GET /log/tile/entries/{path}', () => {
   });
 
   it('404 where it is not: what leaves are of names wallets', async () => {
-    const closed = await openService();
+    const closed = await sharedService();
     await closed.buy(await closed.chain.newWallet(), ask('one'));
     expect((await fetch(`${closed.url}/log/tile/0/000.p/1`)).status).toBe(200);
     expect(await closed.get('/log/tile/entries/000.p/1')).toMatchObject(notFound);

@@ -8,7 +8,7 @@ import { doorTools } from '../../rest-compat/faces/mcp/tool.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { officialClient, registrationOf } from '../harness/buyer.ts';
-import { ask, CHAT, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
 import { taskOf } from '../harness/doors/tasks.ts';
 import { modern, say } from '../harness/mcp-message.ts';
 import { payTool, use } from '../harness/paying-tools.ts';
@@ -18,7 +18,7 @@ import { atEnd } from '../harness/release.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const me = { name: 'test', version: '1' };

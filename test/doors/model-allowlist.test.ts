@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { type Refused, refusing } from '../harness/doors/refusing.ts';
 import { taskOf } from '../harness/doors/tasks.ts';
 
@@ -10,7 +10,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 let book: ReturnType<typeof refusing>;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   book = refusing(service);
 });
 beforeEach(() => {

@@ -20,11 +20,11 @@ import { nowSeconds, payingFetch, registrationOf } from '../harness/buyer.ts';
 import { handMade } from '../harness/doors/hand-made.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
 import { namingFetch, newName } from '../harness/doors/named.ts';
-import { ask, CHAT, type Chat, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 /** The signed offers of an unpaid answer, as a client of the official package sees them. */

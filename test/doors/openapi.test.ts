@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { openApi } from '../../rest-compat/faces/openapi.ts';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 describe('GET /openapi.json', () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
-import { ask, CHAT, type Chat, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -9,7 +9,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 let shop: ReturnType<typeof refusing>;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   shop = refusing(service);
 });
 

@@ -4,7 +4,7 @@ import { rpc, said } from '../harness/a2a/agent.ts';
 import type { PaymentHeaders } from '../harness/buyer.ts';
 import { disputeDoorsOf } from '../harness/doors/disputes.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
-import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { newestBlock, reconciliationDoorsOf } from '../harness/doors/reconciliations.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { say, use } from '../harness/mcp-message.ts';
@@ -176,7 +176,7 @@ async function reconciled(agent: Awaited<ReturnType<Service['newAgent']>>) {
 }
 
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   const agent = await service.newAgent();
   const { agent_id, session } = agent;
   const { task_id } = await bought(agent, ask('Parity'));

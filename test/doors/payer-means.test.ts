@@ -4,13 +4,13 @@ import { networks } from '../../schema/network.ts';
 import { cancellation } from '../harness/base/wallet.ts';
 import type { Wallet } from '../harness/buyer.ts';
 import { handMade } from '../harness/doors/hand-made.ts';
-import { ask, CHAT, type Challenged, openService, PRICE, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Challenged, PRICE, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { openWallets, type TestWallets } from '../harness/wallets.ts';
 
 let service: Service;
 let wallets: TestWallets;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   wallets = openWallets(service.chain);
 });
 

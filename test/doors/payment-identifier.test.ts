@@ -6,12 +6,12 @@ import { registrationOf, type Wallet } from '../harness/buyer.ts';
 import { encoded, handMade } from '../harness/doors/hand-made.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
 import { named, namingFetch, newName } from '../harness/doors/named.ts';
-import { ask, CHAT, type Chat, openService, PRICE, REGISTER, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, PRICE, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { openWallets } from '../harness/wallets.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 beforeEach(() => {
   for (const hub of service.hubs) hub.behave({ kind: 'answer' });

@@ -5,11 +5,11 @@ import { networks } from '../../schema/network.ts';
 import { highS } from '../harness/base/wallet.ts';
 import { handMadePayment, nowSeconds } from '../harness/buyer.ts';
 import { type Change, carried, encoded, type HandMade, handMade } from '../harness/doors/hand-made.ts';
-import { ask, CHAT, type Challenged, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Challenged, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const STRANGER = `0x${'22'.repeat(20)}` as const;

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { SimulationAnswer } from '../../rest-compat/book/simulation.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { farFromFullHour } from '../harness/doors/refusing.ts';
 import { taskOf } from '../harness/doors/tasks.ts';
 
@@ -14,7 +14,7 @@ let agent: Agent;
 let stranger: Agent;
 /** A stamp, three chats and a task on its book, of 2000 each. */
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
   // The stamp counts in the hour, too.
   await farFromFullHour();
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { PolicyAnswer } from '../../rest-compat/book/policy.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Policy = z.infer<typeof PolicyAnswer>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -11,7 +11,7 @@ let service: Service;
 let agent: Agent;
 let stranger: Agent;
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
 });
 

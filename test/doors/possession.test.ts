@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { DoorMethod } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
-import { openService, type Registered, type Service } from '../harness/doors/open-service.ts';
+import { type Registered, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 let agent: Registered;
 let other: Registered;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   [agent, other] = [await service.newAgent(), await service.newAgent()];
 });
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ProvenRequest } from '../../schema/proof.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { boundTo, newNonce } from '../harness/doors/bound.ts';
-import { openService, type Registered, type Service } from '../harness/doors/open-service.ts';
+import { type Registered, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { bodies, INFLOW, opened, others } from '../harness/doors/proof-bodies.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
@@ -17,7 +17,7 @@ let agent: Registered & {
   readonly report_id?: string;
 };
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   agent = await service.newAgent();
   const inflow = { allocation: '5', task_id: INFLOW };
   const session = { 'X-SVC-Session': agent.session };

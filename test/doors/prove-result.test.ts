@@ -5,7 +5,7 @@ import type { ResultProofAnswer } from '../../rest-compat/receipt/answers.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { leafHash, verifyInclusion } from '../../subgraphs/receipt/verify/merkle-proof.ts';
-import { ask, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
 type Proof = z.infer<typeof ResultProofAnswer>;
@@ -13,7 +13,7 @@ type Proof = z.infer<typeof ResultProofAnswer>;
 let service: Service;
 let chat: Chat;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   chat = (await service.buy(await service.chain.newWallet(), ask('Proven'))).body;
   // The log has to have grown since: a proof of its newest leaf has the least in it.
   for (const content of ['One', 'Two', 'Three']) await service.buy(await service.chain.newWallet(), ask(content));

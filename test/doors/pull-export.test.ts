@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { PublishedExportAnswer } from '../../rest-compat/book/export-answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyPullExport } from '../../subgraphs/receipt/verify/pull-export.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { startGateway } from '../harness/gateway.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
@@ -15,7 +15,7 @@ type Published = z.infer<typeof PublishedExportAnswer>;
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
 });
 
 const path = ({ agent_id }: Pick<Agent, 'agent_id'>) => `/v1/agents/${agent_id}/book/export/publish`;

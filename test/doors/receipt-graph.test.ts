@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { PayloadAnswer } from '../../rest-compat/receipt/signed-receipt.ts';
 import { camel, toSnakeKeys } from '../../schema/camel.ts';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const PAYLOAD = `schema payloadVersion taskId issuedAt hub model jobKind requestHash

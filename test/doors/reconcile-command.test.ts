@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { newestBlock, reconciliationDoorsOf, sendNothingOf, sendUsdc } from '../harness/doors/reconciliations.ts';
 import { startGateway } from '../harness/gateway.ts';
 import { type LyingChain, startLyingChain } from '../harness/lying-chain.ts';
@@ -15,7 +15,7 @@ let bought: string;
 let paid: number;
 let last: number;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   liar = await startLyingChain(service.chain.rpc_url);
   agent = await service.newAgent();
   bought = (await service.buy(agent.account, ask('one'))).body.svc.task_id;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { transferSlot } from '../../schema/observed-transfer.ts';
 import { reconciliationLimits } from '../../schema/reconciliation-limits.ts';
 import { verifyReconciliation } from '../../subgraphs/receipt/verify/reconciliation.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import {
   newestBlock,
   type ReconciliationRead,
@@ -23,7 +23,7 @@ let last: number;
 const bought: string[] = [];
 const sent: Record<'elsewhere' | 'ingested' | 'itself' | 'own', Sent> = {} as never;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   [agent, stranger, own] = [await service.newAgent(), await service.newAgent(), await service.newAgent()];
   second = await service.chain.newWallet();
   const shown = { 'X-SVC-Session': agent.session };

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -10,7 +10,7 @@ let service: Service;
 let agent: Agent;
 let other: Agent;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   const shop = refusing(service);
   [agent, other] = [await service.newAgent(), await service.newAgent()];
   await service.buy(agent.account, ask('Yesterday'));

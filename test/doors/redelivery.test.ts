@@ -1,13 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { registrationOf } from '../harness/buyer.ts';
 import { handMade } from '../harness/doors/hand-made.ts';
-import { ask, CHAT, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 /* What whoever sends the same payment again hears, by how it stands; and that its status says the same. */
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 beforeEach(() => {
   for (const hub of service.hubs) hub.behave({ kind: 'answer' });

@@ -6,7 +6,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { type Refusal, type Refused, refusing } from '../harness/doors/refusing.ts';
 import { ROOT } from '../harness/root.ts';
 import { makeScratch } from '../harness/scratch.ts';
@@ -14,7 +14,7 @@ import { makeScratch } from '../harness/scratch.ts';
 let service: Service;
 let book: ReturnType<typeof refusing>;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   book = refusing(service);
 });
 

@@ -1,7 +1,7 @@
 import { encodeFunctionData, parseAbi } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { farFromFullHour, ONE_TEST_MS, type Refusal, type Refused, refusing } from '../harness/doors/refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -9,7 +9,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 let book: ReturnType<typeof refusing>;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   book = refusing(service);
 });
 

@@ -3,13 +3,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { farFromFullHour, ONE_TEST_MS, type Refused, refusing } from '../harness/doors/refusing.ts';
 import { type Delegated, delegate, signAct } from '../harness/session/delegate.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const { asked } = approvalDoorsOf(() => service);

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keccak256 } from '../../schema/digest.ts';
 import { handMadePayment, registrationOf } from '../harness/buyer.ts';
-import { openService, REGISTER, type Registered, type Service } from '../harness/doors/open-service.ts';
+import { REGISTER, type Registered, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 interface Described {

@@ -6,16 +6,16 @@ import {
   ask,
   CHAT,
   type Chat,
-  openService,
   REGISTER,
   type Registered,
   type Service,
   type Svc,
+  sharedService,
 } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 type Account = Awaited<ReturnType<Service['chain']['newWallet']>>;

@@ -3,12 +3,12 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ResponseEvent } from '../../rest-compat/inference/answers.ts';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { type Fetch, payingFetch } from '../harness/buyer.ts';
-import { openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
 
 const RESPONSES = '/v1/responses';
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 beforeEach(() => {
   for (const hub of service.hubs) hub.behave({ kind: 'answer' });

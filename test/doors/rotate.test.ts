@@ -5,13 +5,13 @@ import { limits } from '../../schema/limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
 import { boundTo } from '../harness/doors/bound.ts';
-import { openService, REGISTER, type Registered, type Service } from '../harness/doors/open-service.ts';
+import { REGISTER, type Registered, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Rotated = z.infer<typeof RotationAnswer>;
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const book = (agent_id: number) => `/v1/agents/${agent_id}/book`;

@@ -1,7 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { type Delegated, delegate, hex32, nowSeconds, signAct } from '../harness/session/delegate.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -11,7 +11,7 @@ let owner: Agent;
 let bound: Delegated;
 let bought: string;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   owner = await service.newAgent();
   bound = await newSession(owner);
   bought = (await service.buy(owner.account, ask('Bound'), bound.headers)).body.svc.task_id;

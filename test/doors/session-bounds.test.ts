@@ -2,7 +2,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sessionLimits } from '../../schema/session/session-limits.ts';
-import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, openService, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { eventually } from '../harness/faults/ground.ts';
 import { type Delegated, delegate, nowSeconds, signRevocation } from '../harness/session/delegate.ts';
 
@@ -94,7 +94,7 @@ describe('/v1/chat/completions under a session', () => {
 
 describe('a chain of sessions', () => {
   it('passes as deep as it may be, and is 400 delegation_invalid below', async () => {
-    const roomy = await openService();
+    const roomy = await sharedService();
     const { account } = await roomy.newAgent();
     const life = { validAfter: nowSeconds() - 60, sessionExpiry: nowSeconds() + 3_600 };
     let last = await delegate(account, account, newKey(), life);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 import { hex32 } from '../harness/session/delegate.ts';
 import { type Bound, bindChild, bindRoot, payUnder, revoke } from '../harness/session/trees.ts';
@@ -13,7 +13,7 @@ let root: Bound;
 let child: Bound;
 let grandchild: Bound;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   owner = await service.newAgent();
   root = await bindRoot(service, owner.account);
   child = await bindChild(service, root);

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Grant } from '../../schema/session/grant.ts';
 import { sessionLimits } from '../../schema/session/session-limits.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { type ActParts, type Delegated, delegate, signAct } from '../harness/session/delegate.ts';
 
@@ -14,7 +14,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 let owner: Agent;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   owner = await service.newAgent();
 });
 

@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { payTool, use } from '../harness/paying-tools.ts';
 import { atEnd } from '../harness/release.ts';
 import { type Delegated, delegate, headerOf, nowSeconds } from '../harness/session/delegate.ts';
@@ -14,7 +14,7 @@ import { newKey, sessionPath } from '../harness/session/trees.ts';
 let service: Service;
 let owner: Awaited<ReturnType<Service['newAgent']>>;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   owner = await service.newAgent();
 });
 

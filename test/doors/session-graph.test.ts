@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toCamelKeys } from '../../schema/camel.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { hex32, nowSeconds, signAct, signRevocation } from '../harness/session/delegate.ts';
 import { type Bound, bindRoot, newKey, revoke, sessionPath } from '../harness/session/trees.ts';
 
@@ -12,7 +12,7 @@ let owner: Awaited<ReturnType<Service['newAgent']>>;
 let bound: Bound;
 let over: Bound;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   owner = await service.newAgent();
   bound = await bindRoot(service, owner.account);
   over = await bindRoot(service, owner.account);

@@ -1,7 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { ask, CHAT, openService, PRICE, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, PRICE, type Service, sharedService } from '../harness/doors/open-service.ts';
 import {
   type Delegated,
   delegate,
@@ -18,7 +18,7 @@ let service: Service;
 let owner: Agent;
 let bound: Delegated;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   owner = await service.newAgent();
   bound = await newSession(owner);
   expect((await service.buy(owner.account, ask('Bound'), bound.headers)).status).toBe(200);

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sessionDomain, sessionTypes } from '../../schema/session/typed-data.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
-import { ask, CHAT, openService, PRICE, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, PRICE, type Service, sharedService } from '../harness/doors/open-service.ts';
 import {
   type Delegated,
   delegate,
@@ -21,7 +21,7 @@ let owner: Agent;
 let bound: Delegated;
 let bought: string;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   owner = await service.newAgent();
   bound = await newSession(owner);
   bought = (await service.buy(owner.account, ask('Bound'), bound.headers)).body.svc.task_id;

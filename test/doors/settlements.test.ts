@@ -4,14 +4,14 @@ import type { SettlementStatusAnswer } from '../../rest-compat/receipt/answers.t
 import type { Wallet } from '../harness/buyer.ts';
 import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
 import { named, newName } from '../harness/doors/named.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
 type Stands = z.infer<typeof SettlementStatusAnswer>;
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 beforeEach(() => {
   for (const hub of service.hubs) hub.behave({ kind: 'answer' });

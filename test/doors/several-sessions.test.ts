@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { payingFetch } from '../harness/buyer.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -10,7 +10,7 @@ let service: Service;
 let agents: readonly [Agent, Agent];
 let other: Agent;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   agents = [await service.newAgent(), await service.newAgent()];
   other = await service.newAgent();
 });

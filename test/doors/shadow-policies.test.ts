@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { farFromFullHour, ONE_TEST_MS, refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
@@ -9,7 +9,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 let book: ReturnType<typeof refusing>;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   book = refusing(service);
 });
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { sliceToken } from '../../schema/slice-token.ts';
 import { verifyInflowClaim } from '../../subgraphs/receipt/verify/inflow-claim.ts';
 import { assignDoorsOf, bearerOf } from '../harness/doors/assignments.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -12,7 +12,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 let agent: Agent;
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
   agent = await service.newAgent();
   await record(agent, { allocation: '5', task_id: 'slice-1' });
   await record(agent, { allocation: '6', task_id: 'slice-2' });

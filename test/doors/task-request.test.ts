@@ -4,7 +4,7 @@ import type { TaskAcceptedAnswer } from '../../rest-compat/inference/task-answer
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { payingFetch, type Wallet } from '../harness/buyer.ts';
-import { openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
 import { keepsPaidManners } from '../harness/doors/paid-door.ts';
 import { hashOf, taskOf } from '../harness/doors/tasks.ts';
 
@@ -13,7 +13,7 @@ type Accepted = Omit<z.infer<typeof TaskAcceptedAnswer>, 'svc'> & { readonly svc
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 async function requested(members: JsonObject = {}, payer?: Wallet) {

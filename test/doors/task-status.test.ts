@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { taskOf } from '../harness/doors/tasks.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 interface Standing extends JsonObject {

@@ -2,11 +2,11 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, type Heard, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, type Chat, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 beforeEach(() => {
   for (const hub of service.hubs) hub.behave({ kind: 'answer' });

@@ -2,14 +2,14 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sessionLimits } from '../../schema/session/session-limits.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { type Delegated, delegate, headerOf, signRevocation } from '../harness/session/delegate.ts';
 
 /* A grant that came to others before its payer has ever paid under it. */
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 type Signer = Parameters<typeof signRevocation>[0];

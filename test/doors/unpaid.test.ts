@@ -2,11 +2,11 @@ import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PaymentRequired } from '../../rest-compat/answer-shapes.ts';
 import { limits } from '../../schema/limits.ts';
-import { ask, CHAT, type Challenged, openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Challenged, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const challenged = { status: 402, body: { x402Version: 1, accepts: [{ network: 'base', maxAmountRequired: '2000' }] } };

@@ -7,7 +7,7 @@ import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { monitorOnce } from '../harness/log/witness.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
@@ -18,7 +18,7 @@ let account: Account;
 let other: Account;
 const bought: string[] = [];
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   account = await service.chain.newWallet();
   other = await service.chain.newWallet();
   for (const content of ['one', 'two', 'three'])

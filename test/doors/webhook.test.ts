@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { webhookLimits } from '../../schema/webhook/limits.ts';
-import { openService, type Service } from '../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -12,7 +12,7 @@ let service: Service;
 let agent: Agent;
 let stranger: Agent;
 beforeAll(async () => {
-  service = await openService({ DEMO_KEYS: 'a-demo-key' });
+  service = await sharedService();
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
 });
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeFunctionData, type Hex, pad, parseAbi } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { inject } from 'vitest';
 import { developmentFacilitators, usdcAdmin } from '../../gateway/development/chain/accounts.ts';
 import { rpc } from '../../gateway/development/chain/rpc.ts';
 import { type ChainOptions, startBaseChain } from '../../gateway/development/chain/start.ts';
@@ -25,6 +26,9 @@ export interface TransferEvent {
   readonly amount_atomic: bigint;
 }
 
+/** At most so much its time is behind. */
+const TIME_TOLD_MS = 500;
+
 interface Log {
   readonly transactionHash: string;
   readonly logIndex: string;
@@ -39,7 +43,12 @@ export type TestChain = Awaited<ReturnType<typeof freshChain>>;
 export async function freshChain(options: ChainOptions = { save_seconds: null }) {
   const folder = await makeScratch();
   atEnd(() => clearScratch(folder));
-  const { rpc_url, genesis_hash } = await startBaseChain(folder, { idle_ms, ...options });
+  const { rpc_url, genesis_hash, stop } = await startBaseChain(folder, {
+    idle_ms,
+    kept_in: inject('run_folder'),
+    ...options,
+  });
+  atEnd(stop);
   const call = <T = unknown>(method: string, ...params: Parameters<typeof rpc>[2][]) =>
     rpc<T>(rpc_url, method, ...params);
   let minted: Promise<void> = Promise.resolve();
@@ -70,6 +79,17 @@ export async function freshChain(options: ChainOptions = { save_seconds: null })
     },
     /** Every USDC transfer that ever reached an address, in the chain's order. */
     transfers: (pay_to: string) => transfersTo(rpc_url, pay_to),
+    /**
+     * Has it keep to the time of this machine, as long as the worker lives. By itself each of its blocks is a second later than
+     * the one before, and after some files' blocks what was just signed would have lapsed.
+     */
+    async followTime(): Promise<void> {
+      await call('anvil_setBlockTimestampInterval', 0);
+      // In the past of the newest block it refuses, as in the second that it has just been told.
+      const tell = () => call('evm_setNextBlockTimestamp', Math.floor(Date.now() / 1_000)).catch(() => {});
+      setInterval(tell, TIME_TOLD_MS).unref();
+      await tell();
+    },
     mine: (blocks = 1) => call('anvil_mine', `0x${blocks.toString(16)}`),
     /** false: transactions wait in the pool until `mine`. */
     setAutomine: (on: boolean) => call('evm_setAutomine', on),

@@ -3,13 +3,15 @@ import type { TestProject } from 'vitest/node';
 import { startPostgres } from '../../gateway/development/postgres/start.ts';
 import { contracts } from './contracts.ts';
 import { idle_ms } from './idle.ts';
-import { clearScratch, makeScratch, sweepScratch } from './scratch.ts';
+import { clearScratch, clearShared, makeScratch, sweepScratch } from './scratch.ts';
 import { prepareTemplate } from './template.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The one cluster of this run; every test file makes databases of its own in it. */
     readonly cluster_url: string;
+    /** Of this run; its keeper ends what the run leaves behind if it is cut off. */
+    readonly run_folder: string;
   }
 }
 
@@ -35,9 +37,11 @@ export async function setup(project: TestProject): Promise<void> {
   await prepareTemplate(databaseUrl(url, TEMPLATE));
   await contracts();
   project.provide('cluster_url', url);
+  project.provide('run_folder', folder);
 }
 
 export async function teardown(): Promise<void> {
+  await clearShared();
   if (folder) await clearScratch(folder);
 }
 

@@ -89,6 +89,12 @@ export async function startTestHub(options: TestHubOptions) {
     behave(next: typeof behaviour): void {
       behaviour = next;
     },
+    /** Answers from now on, and remembers nothing of what it was asked. */
+    forget(): void {
+      behaviour = { kind: 'answer' };
+      requests.length = 0;
+      deserted = 0;
+    },
     close,
   };
 }

@@ -1,10 +1,27 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 type Release = () => Promise<unknown> | unknown;
 
 const releases: Release[] = [];
+/** Set while something is opened that outlives the file which has asked for it first. */
+const outliving = new AsyncLocalStorage<true>();
 
 /** Whatever a test file opens is closed here after its last test, failed or not: last opened, first closed. */
 export function atEnd(release: Release): void {
-  releases.push(release);
+  if (!outliving.getStore()) releases.push(release);
+}
+
+/**
+ * Opens what all files of a worker share. It is closed by nobody: its connections end with the worker, and its stand-ins
+ * with the run, which clears the folders of its workers (global.ts).
+ */
+export function forTheWorker<T>(open: () => Promise<T>): Promise<T> {
+  return outliving.run(true, open);
+}
+
+/** Whether what is opened now is for the worker, and not for its present file. */
+export function isForTheWorker(): boolean {
+  return outliving.getStore() === true;
 }
 
 /** Called after each file: see each-file.ts. */

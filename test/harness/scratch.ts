@@ -1,18 +1,21 @@
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keeperOf, standInsOf } from '../../gateway/development/keep.ts';
 import { endProcess } from '../../gateway/development/spawn-detached.ts';
 import { isAlive, markOf } from '../../gateway/operations/process-identity.ts';
-import { atEnd } from './release.ts';
+import { atEnd, isForTheWorker } from './release.ts';
 
 const PREFIX = 'svc-test-';
+/** In the folder of what a worker shares: the process of the run, which clears it. */
+const RUN = 'run';
 
 /** A DATA_DIR for one test, named after this process, so that a later run knows what was left behind. */
 export async function makeScratch(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   // As root the database server runs as another user and has to pass through.
   await chmod(folder, 0o711);
+  if (isForTheWorker()) await writeFile(join(folder, RUN), String(process.ppid));
   return folder;
 }
 
@@ -40,6 +43,16 @@ export async function sweepScratch(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN;
     if (pid && !markOf(pid)) await clearScratch(join(tmpdir(), name)).catch(() => {});
+  }
+}
+
+/** What the workers of this run have shared. */
+export async function clearShared(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue;
+    const folder = join(tmpdir(), name);
+    const run = await readFile(join(folder, RUN), 'utf8').catch(() => null);
+    if (run === String(process.pid)) await clearScratch(folder);
   }
 }
 

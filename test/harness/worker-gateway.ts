@@ -21,7 +21,7 @@ export interface RunningService {
   readonly url: string;
   readonly data_dir: string;
   /** Every line of its log so far. */
-  readonly logs: readonly string[];
+  readonly logs: string[];
   /** What is under way comes to its end first. */
   stop(): Promise<unknown>;
 }

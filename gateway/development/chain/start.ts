@@ -34,6 +34,8 @@ export interface ChainOptions {
   readonly save_seconds?: number | null;
   /** Unused for so long it ends by itself. */
   readonly idle_ms?: number;
+  /** Another DATA_DIR whose keeper ends it: one keeper is enough for many chains that are used together. */
+  readonly kept_in?: string;
 }
 
 /** `DATA_DIR/chain/anvil.json`: written when the chain is complete, so a half-made one is never taken for one. */
@@ -57,8 +59,9 @@ export async function startBaseChain(data_dir: string, options: ChainOptions = {
     const known = await readRecord(folder);
     const adopted = known !== null && (await answersAs(known));
     const chain = known && adopted ? known : await launch(folder, known, options);
-    const { idle_ms = IDLE_MS } = options;
-    await keep(root, { name: 'chain', mark: chain.mark, lock, signals: SIGNALS, idle_ms });
+    const { idle_ms = IDLE_MS, kept_in } = options;
+    const name = kept_in === undefined ? 'chain' : `chain-${chain.mark.pid}`;
+    await keep(kept_in ?? root, { name, mark: chain.mark, lock, signals: SIGNALS, idle_ms });
     return {
       rpc_url: urlOf(chain.port),
       genesis_hash: chain.genesis_hash,

@@ -3,14 +3,14 @@ import { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { payingFetch } from '../../harness/buyer.ts';
-import { openService, type Service } from '../../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 import { reachesBeyond } from '../../harness/reached.ts';
 
 /* The official client as anybody installs it, with nothing changed but its `fetch`, which pays. */
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 const reached = reachesBeyond();
 afterAll(() => expect(reached()).toEqual([]));

@@ -4,12 +4,12 @@ import { flattenedVerify, importJWK, type JWK } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
 import { X402, X402_V01 } from '../../harness/a2a/agent.ts';
-import { openService, type Service } from '../../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 let service: Service;
 let card: JsonObject;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   card = (await service.get('/.well-known/agent-card.json')).body;
 });
 

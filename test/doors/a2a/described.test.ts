@@ -3,7 +3,7 @@ import formats from 'ajv-formats';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { A2A, payerHeader, type Rpc, rpc, said, X402 } from '../../harness/a2a/agent.ts';
-import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../../harness/doors/open-service.ts';
 import { refusing } from '../../harness/doors/refusing.ts';
 import type { Heard } from '../../harness/doors/table.ts';
 
@@ -15,7 +15,7 @@ const ajv = new Ajv2020({ strict: false });
 formats.default(ajv);
 
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   described = (await service.get('/openapi.json')).body;
   ajv.addSchema(described, 'openapi');
 });

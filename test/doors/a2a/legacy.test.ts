@@ -4,13 +4,13 @@ import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { A2A, message, type Rpc, sent, textOf, X402_V01 } from '../../harness/a2a/agent.ts';
-import { openService, type Service } from '../../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 /* Clients of 0.3: other names, other words, and no header that says a version. */
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const KEY = { 'X-API-Key': 'a-live-key' };

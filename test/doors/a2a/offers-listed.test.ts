@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { payerHeader, paymentMetadata, rpc, said, X402 } from '../../harness/a2a/agent.ts';
-import { openService, type Service } from '../../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 /* The context that an offer names is that of the task it was bought as, wherever that is asked for. */
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const ACTIVE = { 'A2A-Extensions': X402 };

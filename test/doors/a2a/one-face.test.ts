@@ -3,14 +3,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { A2A, agentAt, message, type Rpc, rpc, said, sent, X402 } from '../../harness/a2a/agent.ts';
 import { handMadePayment, type OfferV1 } from '../../harness/buyer.ts';
-import { openService, type Service } from '../../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 import type { Heard } from '../../harness/doors/table.ts';
 
 /* One thing is told in one way, whichever method tells it: an error of A2A, the time of a task, the price of a message. */
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const KEY = { 'X-API-Key': 'a-live-key' };

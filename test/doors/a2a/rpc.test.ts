@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { A2A, type Rpc, rpc, said } from '../../harness/a2a/agent.ts';
-import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 /* What the A2A TCK asks of JSON-RPC (tests/mandatory/jsonrpc, tests/mandatory/protocol), where it can be asked from here. */
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const KEY = { 'X-API-Key': 'a-live-key' };

@@ -16,11 +16,11 @@ import {
   textPart,
 } from '../../harness/a2a/agent.ts';
 import { payingFetch } from '../../harness/buyer.ts';
-import { openService, type Service } from '../../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 beforeEach(() => {
   for (const hub of service.hubs) hub.behave({ kind: 'answer' });

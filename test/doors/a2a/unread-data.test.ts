@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { A2A, paymentMetadata, rpc, said, X402 } from '../../harness/a2a/agent.ts';
-import { openService, type Service } from '../../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 /* What would reach no model is refused by name, and never sold, whichever way it is paid for. */
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const ORDERS: JsonObject = { parts: [{ text: 'Sum them up' }, { data: { model: 'alpha-1', orders: [1, 2, 3] } }] };

@@ -15,11 +15,11 @@ import {
   X402_V01,
 } from '../../harness/a2a/agent.ts';
 import { handMadePayment, type OfferV1 } from '../../harness/buyer.ts';
-import { openService, type Service } from '../../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const ACTIVE = { 'A2A-Extensions': X402 };

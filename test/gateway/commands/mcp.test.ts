@@ -10,7 +10,7 @@ import { givenToolService } from '../../../gateway/config/tool-service.ts';
 import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
 import { limits } from '../../../schema/limits.ts';
 import { Secret } from '../../../schema/secret.ts';
-import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../../harness/doors/open-service.ts';
 import { begin, legacy, modern, use as usage } from '../../harness/mcp-message.ts';
 import { mortal } from '../../harness/mortal.ts';
 import { payTool, use } from '../../harness/paying-tools.ts';
@@ -23,7 +23,7 @@ describe('npm run mcp', () => {
   let agent: Awaited<ReturnType<Service['newAgent']>>;
   let client: Client;
   beforeAll(async () => {
-    service = await openService();
+    service = await sharedService();
     agent = await service.newAgent();
     client = await connect({ SERVICE_URL: service.url, SVC_SESSION: agent.session });
   });

@@ -3,7 +3,7 @@ import { type ChainLook, lookAtChain } from '../../../gateway/commands/verify/ch
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { networks } from '../../../schema/network.ts';
 import { verify } from '../../../subgraphs/receipt/verify/module.ts';
-import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../../harness/doors/open-service.ts';
 import { type LyingChain, type Manner, startLyingChain } from '../../harness/lying-chain.ts';
 
 /* `npm run verify -- RECEIPT --rpc URL`, on a payment that took place. */
@@ -12,7 +12,7 @@ let service: Service;
 let chain: LyingChain;
 let claims: JsonObject;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   chain = await startLyingChain(service.chain.rpc_url);
   const agent = await service.newAgent();
   const { svc } = (await service.buy(agent.account, ask(), { 'X-SVC-Session': agent.session })).body;

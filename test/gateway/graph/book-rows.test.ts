@@ -6,15 +6,15 @@ import {
   ask,
   CHAT,
   type Chat,
-  openService,
   REGISTER,
   type Registered,
   type Service,
+  sharedService,
 } from '../../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 interface BookRowEvent {

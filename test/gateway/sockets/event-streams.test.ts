@@ -2,13 +2,13 @@ import type { ExecutionResult } from 'graphql';
 import { createClient } from 'graphql-sse';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bookProof, proofWindow } from '../../../subgraphs/session/possession/proof.ts';
-import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const FOLLOW = 'subscription ($agentId: Int!) { bookRows(agentId: $agentId, after: 0) { position } }';

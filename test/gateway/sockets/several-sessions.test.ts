@@ -2,7 +2,7 @@ import { type Client, createClient, type ExecutionResult } from 'graphql-ws';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { limits } from '../../../schema/limits.ts';
-import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../../harness/doors/open-service.ts';
 import { openSocket } from '../../harness/doors/socket.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -10,7 +10,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 let agents: readonly [Agent, Agent];
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
   agents = [await service.newAgent(), await service.newAgent()];
 });
 

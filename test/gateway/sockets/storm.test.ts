@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
+import { ask, type Service, sharedService } from '../../harness/doors/open-service.ts';
 import { type Follower, openFollower } from '../../harness/graph/follower.ts';
 import { openTicker } from '../../harness/graph/ticker.ts';
 
@@ -7,7 +7,7 @@ const SOCKETS = 1_000;
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, at) => first + at);

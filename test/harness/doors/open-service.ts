@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { getAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { ChatAnswer } from '../../../rest-compat/inference/answers.ts';
 import type { RegisterAnswer } from '../../../rest-compat/session/answers.ts';
@@ -19,7 +20,9 @@ import { freshChain } from '../chain.ts';
 import { freshDatabase } from '../database.ts';
 import { startGateway } from '../gateway.ts';
 import { startTestHub } from '../hub.ts';
-import { atEnd } from '../release.ts';
+import { takeOwnAddress } from '../own-address.ts';
+import { atEnd, forTheWorker } from '../release.ts';
+import { renewableHubs } from '../renewable-hubs.ts';
 import { openService as openServiceHere } from '../worker-gateway.ts';
 import { breakingAt } from './breaking.ts';
 import { startGate } from './gate.ts';
@@ -54,7 +57,7 @@ interface Knock {
   readonly by?: Fetch;
 }
 
-export type Service = Awaited<ReturnType<typeof openService>>;
+export type Service = Awaited<ReturnType<typeof openOwn>>;
 
 interface ServiceOptions {
   /** Another main than the service's own. */
@@ -71,10 +74,49 @@ interface ServiceOptions {
   readonly nano_work_min?: bigint;
 }
 
+let shared: Promise<Service> | undefined;
+
+/**
+ * The service that all files of a worker share: on a chain, a database and hubs of theirs, with a live key and a demo key.
+ * For files that go by agents and payments of their own. Whoever alters records, halts the log, revokes keys, moves clocks, sets
+ * limits, or counts what stands there altogether opens one by `openService`.
+ */
+export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {}): Promise<Service> {
+  shared ??= forTheWorker(async () => {
+    const service = await openOwn({ DEMO_KEYS: 'a-demo-key' });
+    await service.chain.followTime();
+    return service;
+  });
+  const service = await shared;
+  takeOwnAddress();
+  service.reset();
+  atEnd(async () => {
+    try {
+      // A file that has kept the worker busy has kept the service's own rounds waiting.
+      await expect.poll(async () => (await service.get('/readyz')).body).toMatchObject({ status: 'ok' });
+    } catch (fault) {
+      // The next file gets another one, and is not failed for what this one has done.
+      shared = undefined;
+      throw new Error('the service that all files share was left so that it is not ready', { cause: fault });
+    }
+    requireQuiet(service.gateway.logs.filter(line => !meant?.test(line)));
+  });
+  return service;
+}
+
 /** The whole service on a chain, a database and hubs of its own; where it has a main of its own, as a process. Opened once per file. */
 export async function openService(
   environment: Readonly<Record<string, string>> = {},
-  { entry, breaks_at, meant, media = false, transfers, nano_work_min }: ServiceOptions = {},
+  options: ServiceOptions = {},
+): Promise<Service> {
+  const service = await openOwn(environment, options);
+  atEnd(() => requireQuiet(service.gateway.logs.filter(line => !options.meant?.test(line))));
+  return service;
+}
+
+async function openOwn(
+  environment: Readonly<Record<string, string>> = {},
+  { entry, breaks_at, media = false, transfers, nano_work_min }: ServiceOptions = {},
 ) {
   const [chain, database, alpha, beta] = await Promise.all([
     freshChain(),
@@ -82,6 +124,7 @@ export async function openService(
     startTestHub({ name: 'alpha', models: ['alpha-1', 'alpha-2'], ...able, ...(media ? mediaOf('alpha') : {}) }),
     startTestHub({ name: 'beta', models: ['beta-1'], ...(media ? mediaOf('beta') : {}) }),
   ]);
+  const hubs = renewableHubs();
   const gates = { base: await startGate(chain.rpc_url), alpha: await startGate(alpha.base_url) };
   const pay_to = getAddress(privateKeyToAddress(generatePrivateKey()));
   const variables = {
@@ -99,13 +142,13 @@ export async function openService(
     ? openServiceHere({
         environment: variables,
         options: {
+          openHubs: hubs.open,
           ...(breaks_at && { faults: breakingAt(breaks_at) }),
           ...(transfers && { transfers }),
           ...(nano_work_min !== undefined && { nano_work_min }),
         },
       })
     : startGateway({ entry, environment: variables }));
-  atEnd(() => requireQuiet(gateway.logs.filter(line => !meant?.test(line))));
   const ledger = new pg.Pool({ connectionString: database.url, max: 2 });
   atEnd(() => ledger.end());
 
@@ -130,6 +173,13 @@ export async function openService(
 
   return {
     chain,
+    /** As it was opened: hubs answer, gates are open, and nobody remembers what was asked before or how it was answered. */
+    reset(): void {
+      for (const hub of [alpha, beta]) hub.forget();
+      for (const gate of Object.values(gates)) gate.open();
+      hubs.renew();
+      gateway.logs.length = 0;
+    },
     hubs: [alpha, beta] as const,
     /** Before the chain's RPC and before the first hub. */
     gates,

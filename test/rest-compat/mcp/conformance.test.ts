@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
-import { openService, type Service } from '../../harness/doors/open-service.ts';
+import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 import { atEnd } from '../../harness/release.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
 
@@ -25,7 +25,7 @@ const scenarios: readonly [string, number][] = [
 
 let service: Service;
 beforeAll(async () => {
-  service = await openService();
+  service = await sharedService();
 });
 
 it.each(scenarios)('passes %s of the official conformance suite', async (scenario, checks) => {

@@ -1,0 +1,20 @@
+import { type Hubs, openHubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
+
+/** Hubs of a service that can forget how each of them has done, as if the service had just been opened. */
+export function renewableHubs() {
+  let renew = () => {};
+  const open: typeof openHubs = (settings, options) => {
+    let hubs = openHubs(settings, options);
+    renew = () => {
+      void hubs.close();
+      hubs = openHubs(settings, options);
+    };
+    return new Proxy({} as Hubs, {
+      get(_, name) {
+        const member: unknown = Reflect.get(hubs, name, hubs);
+        return typeof member === 'function' ? member.bind(hubs) : member;
+      },
+    });
+  };
+  return { open, renew: () => renew() };
+}
