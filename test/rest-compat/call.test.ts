@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { callDoor, type DoorOutcome } from '../../rest-compat/call.ts';
 import type { DoorRequest } from '../../rest-compat/door-request.ts';
@@ -8,7 +6,6 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { requestOf } from '../../schema/requests/parse.ts';
 import { FakePort, payment, succeed } from '../harness/rest-compat/house.ts';
-import { ROOT } from '../harness/root.ts';
 
 /* Doors called as another transport would: no server, socket or request of Node's is there. */
 
@@ -99,18 +96,4 @@ it('a file that a call brought is let go of, however the call ends', async () =>
   const answer = await call('transcribe_audio', { headers, value: { model: 'm' } }).outcome;
   expect(answer.status).toBe(400);
   expect(released).toEqual(['u']);
-});
-
-it('nothing that a call goes through knows of HTTP servers or sockets', () => {
-  const reached = new Set<string>();
-  const visit = (file: string): void => {
-    if (reached.has(file)) return;
-    reached.add(file);
-    for (const [, specifier = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(/from '([^']+)'/g)) {
-      expect(['fastify', 'node:http', 'node:net'], `${file} imports ${specifier}`).not.toContain(specifier);
-      if (specifier.startsWith('.')) visit(join(dirname(file), specifier));
-    }
-  };
-  visit('rest-compat/call.ts');
-  expect(reached).toContain('rest-compat/gate.ts');
 });

@@ -1,10 +1,15 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname } from 'node:path/posix';
 import { firstSentence } from './first-sentence.ts';
 
 /** The folders of the service, each with all that it holds; tests have no list of their files. */
-const houses = ['schema', 'subgraphs', 'gateway', 'rest-compat'] as const;
+export const houses = ['schema', 'subgraphs', 'gateway', 'rest-compat'] as const;
 const README = 'README.md';
+
+/** Files as text, by their paths from the root, with slashes. */
+export interface Checkout {
+  readonly files: readonly string[];
+  text(file: string): string;
+}
 
 /** A folder with a page of its own: its files, and those of folders below it that have no page. */
 export interface RoomPage {
@@ -16,31 +21,29 @@ export interface RoomPage {
   readonly rooms: readonly { readonly path: string; readonly sentence: string | null }[];
 }
 
-/** Every folder under `root` with a README.md, in alphabetical order. */
-export async function findRooms(root: string): Promise<readonly RoomPage[]> {
-  const paths = (await Promise.all(houses.map(house => filesOf(root, house)))).flat().sort();
-  const folders = paths.filter(path => path.endsWith(`/${README}`)).map(path => path.slice(0, -README.length - 1));
-  const roomOf = (path: string): string | undefined =>
-    folders.filter(folder => path.startsWith(`${folder}/`)).sort((one, other) => other.length - one.length)[0];
-  return Promise.all(
-    folders.map(async folder => {
-      const sources = paths.filter(path => path.endsWith('.ts') && roomOf(path) === folder);
-      const inner = folders.filter(other => roomOf(other) === folder).map(other => `${other}/${README}`);
-      const told = (list: readonly string[], tell: typeof firstSentence) =>
-        Promise.all(
-          list.map(async path => ({
-            path: path.slice(folder.length + 1),
-            sentence: tell(path, await readFile(join(root, path), 'utf8')),
-          })),
-        );
-      return { folder, files: await told(sources, firstSentence), rooms: await told(inner, firstOfPage) };
-    }),
+/** Every folder of these houses with a README.md, in alphabetical order. */
+export function findRooms(checkout: Checkout): readonly RoomPage[] {
+  const paths = checkout.files.filter(path => houses.some(house => path.startsWith(`${house}/`))).sort();
+  const folders = paths.filter(path => path.endsWith(`/${README}`)).map(dirname);
+  const known = new Set(folders);
+  const sources = Map.groupBy(
+    paths.filter(path => path.endsWith('.ts')),
+    path => roomOf(path, known),
   );
+  const inner = Map.groupBy(folders, folder => roomOf(folder, known));
+  return folders.map(folder => {
+    const told = (list: readonly string[], tell: typeof firstSentence) =>
+      list.map(path => ({ path: path.slice(folder.length + 1), sentence: tell(path, checkout.text(path)) }));
+    const pages = (inner.get(folder) ?? []).map(other => `${other}/${README}`);
+    return { folder, files: told(sources.get(folder) ?? [], firstSentence), rooms: told(pages, firstOfPage) };
+  });
 }
 
-async function filesOf(root: string, house: string): Promise<readonly string[]> {
-  const entries = await readdir(join(root, house), { recursive: true });
-  return entries.map(entry => `${house}/${entry}`);
+/** The nearest folder above that is a room. */
+function roomOf(path: string, rooms: ReadonlySet<string>): string | null {
+  const folder = dirname(path);
+  if (folder === '.') return null;
+  return rooms.has(folder) ? folder : roomOf(folder, rooms);
 }
 
 /** The first sentence below the title. */

@@ -14,7 +14,7 @@ import { termsHash } from './terms.ts';
 import { tellWouldBlock, type WouldBlock } from './would-block.ts';
 
 /*
- * This folder is the only writer of books, rows and events (test/tidy.test.ts). Every function takes the transaction and
+ * This folder is the only writer of books, rows and events (test/tidy/places.ts). Every function takes the transaction and
  * many items, so that callers that arrive together share one commit. Lock order, everywhere: claim keys sorted → slots →
  * log head → what a stamp writes → book heads by id.
  */
