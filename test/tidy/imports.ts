@@ -129,10 +129,7 @@ export const importRules: readonly Rule[] = [
     subjects: tree =>
       tree.edges.filter(
         ({ from, to, loaded }) =>
-          loaded === 'at once' &&
-          !from.startsWith('test/') &&
-          subgraphs.includes(houseOf(to)) &&
-          houseOf(to) !== houseOf(from),
+          loaded === 'at once' && subgraphs.includes(houseOf(to)) && houseOf(to) !== houseOf(from),
       ),
     offences: edge => shownIf(INNER_PART.test(edge.to), edge),
   }),
@@ -196,10 +193,7 @@ export const importRules: readonly Rule[] = [
   rule({
     name: 'nothing outside of it loads the stand-ins, unless it finds that one is needed',
     remedy: `load it by import() where it is needed: an installation for production has no packages for ${DEVELOPMENT}.`,
-    subjects: tree =>
-      tree.edges.filter(
-        ({ from, loaded }) => loaded === 'at once' && !/^test\//.test(from) && !from.startsWith(DEVELOPMENT),
-      ),
+    subjects: tree => tree.edges.filter(({ from, loaded }) => loaded === 'at once' && !from.startsWith(DEVELOPMENT)),
     offences: edge => shownIf(edge.to.startsWith(DEVELOPMENT), edge),
   }),
   rule({

@@ -91,9 +91,9 @@ export class Tree {
     return [...this.text(file).matchAll(EXPORTED)].map(([, name = '']) => name);
   }
 
-  /** All imports among files. */
+  /** All imports of files by files that are not tests: a test may import whatever it likes. */
   get edges(): readonly Edge[] {
-    this.#edges ??= this.sources.flatMap(from =>
+    this.#edges ??= this.ours.flatMap(from =>
       this.imports(from).flatMap(({ kind, target, loaded }) => (kind === 'file' ? [{ from, to: target, loaded }] : [])),
     );
     return this.#edges;
