@@ -2,16 +2,20 @@ import './test/harness/loader/register.ts';
 import { defineConfig } from 'vitest/config';
 import { Interleaved } from './test/harness/interleaved.ts';
 
+/** Most tests wait for processes and leases: more files than cores keep the cores busy. */
+const FILES_AT_ONCE = 6;
+
+/** `npm test`: all that needs nothing but what npm brings. What needs more is in test/world: test/harness/vitest.world.config.ts. */
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: ['test/world/**'],
     pool: 'forks',
     // Node loads our sources and its libraries by itself: Vite would transform all of them in every run, and evaluate them
     // one by one in every worker.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: ['--import', './test/harness/loader/register.ts'],
-    // Most tests wait for processes and leases: more files than cores keep the cores busy.
-    maxWorkers: 6,
+    maxWorkers: FILES_AT_ONCE,
     sequence: { sequencer: Interleaved },
     testTimeout: 240_000,
     hookTimeout: 240_000,

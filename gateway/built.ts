@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { mayWrite, mirrorOf } from './mirror.ts';
 
 /* Which file a program starts from, once it is built: a folder named by the content of its sources. */
 
@@ -14,6 +15,8 @@ const OWN_PROGRAMS = [
   'gateway/development/svm/main.ts',
 ];
 const OWN_SOURCES = ['schema', 'subgraphs', 'rest-compat', 'gateway'];
+/** Of programs that no installation carries. */
+const CACHE = 'node_modules/.cache/spend-receipt-gateway';
 /** The lock names the libraries that are built in. */
 const BESIDE = ['tsconfig.json', 'package-lock.json'];
 
@@ -22,6 +25,8 @@ export interface Built {
   readonly file: string;
   /** All that was built from the same sources, and V8's code of it. */
   readonly folder: string;
+  /** The checkout, or the mirror of it that the folder lies in: what was built finds everything else from there. */
+  readonly root: string;
   /** The programs that are built with it. */
   readonly programs: readonly string[];
   /** How many older ones stay: a process that runs from one of them may still load a part of it. */
@@ -36,9 +41,12 @@ export function builtFrom(entry: string): Built {
   const own = OWN_PROGRAMS.includes(program);
   const programs = own ? OWN_PROGRAMS : [program];
   const folders = own ? OWN_SOURCES : [...OWN_SOURCES, 'test'];
-  const kind = own ? 'programs' : fileName(program);
-  const folder = join(ROOT, own ? 'dist' : 'node_modules/.cache/spend-receipt-gateway', `${kind}-${digest(folders)}`);
-  return { file: join(folder, `${fileName(program)}.mjs`), folder, programs, kept: own ? 2 : 0 };
+  const name = `${own ? 'programs' : fileName(program)}-${digest(folders)}`;
+  const file = `${fileName(program)}.mjs`;
+  const usual = join(ROOT, own ? 'dist' : CACHE, name);
+  const root = existsSync(join(usual, file)) || mayWrite(usual) ? ROOT : mirrorOf(ROOT);
+  const folder = root === ROOT ? usual : join(root, 'dist', name);
+  return { file: join(folder, file), folder, root, programs, kept: own ? 2 : 0 };
 }
 
 function commands(): string[] {

@@ -28,13 +28,13 @@ export async function build(built: Built): Promise<void> {
   await withLock(`build:${built.folder}`, () => buildOnce(built), BUILD_MS_MAX);
 }
 
-async function buildOnce({ folder, file, programs, kept }: Built): Promise<void> {
+async function buildOnce({ folder, file, root, programs, kept }: Built): Promise<void> {
   if (existsSync(file)) return;
   requireInstalled();
   const own = `${folder}.${process.pid}`;
   try {
     mkdirSync(own, { recursive: true });
-    await bundle(programs, own);
+    await bundle(programs, own, root);
     // Named by what the sources were before, it would be taken for theirs by whoever undoes that change.
     if (builtFrom(programs[0] ?? '').folder !== folder) throw new Error('its sources were changed meanwhile');
     // One without its program is what was left of a folder that was being cleared.
@@ -81,7 +81,16 @@ function clearOthers(folder: string, kept: number): void {
     .sort((one, other) => one.age_ms - other.age_ms);
   const finished = others.filter(({ unfinished }) => !unfinished).slice(kept);
   const abandoned = others.filter(({ unfinished, age_ms }) => unfinished && age_ms >= ABANDONED_MS);
-  for (const { path } of [...finished, ...abandoned]) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  for (const { path } of [...finished, ...abandoned]) clear(path);
+}
+
+/** What another user has left in it stays. */
+function clear(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch (fault) {
+    if (!['EACCES', 'EPERM'].includes((fault as NodeJS.ErrnoException).code ?? '')) throw fault;
+  }
 }
 
 function ageOf(folder: string, name: string): number {
@@ -89,7 +98,7 @@ function ageOf(folder: string, name: string): number {
   return stat ? Date.now() - stat.mtimeMs : 0;
 }
 
-async function bundle(programs: readonly string[], outdir: string): Promise<void> {
+async function bundle(programs: readonly string[], outdir: string, root: string): Promise<void> {
   const { outputFiles } = await esbuild.build({
     entryPoints: programs.map(program => ({ in: join(ROOT, program), out: fileName(program) })),
     outdir,
@@ -113,7 +122,7 @@ async function bundle(programs: readonly string[], outdir: string): Promise<void
     write: false,
     tsconfig: join(ROOT, 'tsconfig.json'),
     logLevel: 'error',
-    plugins: [placesFrom(outdir), optional],
+    plugins: [placesFrom(outdir, root), optional],
   });
   if (!outputFiles.some(({ text }) => text.includes(NAMING)))
     throw new Error('esbuild gives names back in another way');
@@ -127,9 +136,12 @@ const NAMING = `var __name = (target, value) => ${DEFINED}`;
 const NAMING_CLASSES = `var __name = (target, value) => !Object.hasOwn(target, "prototype") ? target : ${DEFINED}`;
 
 /** Sources find the files beside them by these: built, they say where each lies from there, wherever both are brought. */
-function placesFrom(outdir: string): esbuild.Plugin {
+function placesFrom(outdir: string, root: string): esbuild.Plugin {
   const urlOf = (path: string) => {
-    const steps = relative(outdir, path).split(sep).map(encodeURIComponent).join('/');
+    const steps = relative(outdir, join(root, relative(ROOT, path)))
+      .split(sep)
+      .map(encodeURIComponent)
+      .join('/');
     return `new URL(${JSON.stringify(steps)}, import.meta.url)`;
   };
   const places: Readonly<Record<string, (path: string) => string>> = {

@@ -7,10 +7,12 @@ import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type * as Verifier from '../../subgraphs/receipt/verify/module.ts';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { copySources } from '../harness/installation.ts';
 import { audited } from '../harness/receipt/audited.ts';
 import { altered, issue, issuer, paths } from '../harness/receipt/issued.ts';
 import { ROOT } from '../harness/root.ts';
 import { ownFolder } from '../harness/scratch.ts';
+import { unpack } from '../harness/unpack.ts';
 import { paidCall, waivedCall } from '../harness/vectors/receipt-facts.ts';
 
 const run = promisify(execFile);
@@ -21,15 +23,18 @@ let folder: string;
 /** What the verifier and the follower of books use, all of them `dependencies` of the package. */
 const used = ['canonicalize', 'hash-wasm', 'secp256k1', 'zod', 'eventsource-parser', 'graphql-ws'];
 
-/** A project of somebody else's, into which the package was installed as it is packed. */
+/** A project of somebody else's, into which the package was installed as it is packed, from a checkout that nobody else builds in. */
 beforeAll(async () => {
   [service, folder] = await Promise.all([sharedService(), ownFolder()]);
   const modules = join(folder, 'node_modules');
   const installed = join(modules, 'spend-receipt-gateway');
   await mkdir(installed, { recursive: true });
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
+  const sources = join(folder, 'sources');
+  await copySources(sources);
+  await symlink(join(ROOT, 'node_modules'), join(sources, 'node_modules'));
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: sources });
   const tarball = stdout.trim().split('\n').at(-1) ?? '';
-  await run('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1']);
+  await unpack(join(folder, tarball), installed);
   for (const name of ['@x402', 'viem', ...used]) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
 });

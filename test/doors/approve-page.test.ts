@@ -1,51 +1,14 @@
 import { beforeAll, expect, it } from 'vitest';
-import { approvalDoorsOf } from '../harness/doors/approvals.ts';
-import { openEmptyPage } from '../harness/doors/browser/open-browser.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
-import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
-import { openReceiver } from '../harness/webhook/receiver.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await openService({ NODE_ENV: 'test' });
 });
 
-const { newest, cautious, asked } = approvalDoorsOf(() => service);
-const { putToldOfApprovals } = webhookDoorsOf(() => service);
-
 it('GET /approve 200: the same for everybody, and nothing runs on it but its own', async () => {
   const [one, other] = [await service.get('/approve'), await service.get('/approve?x=1')];
   expect([one.status, one.text]).toEqual([200, other.text]);
   expect(one.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(one.headers.get('content-security-policy')).toMatch(/^default-src 'none'; .*; frame-ancestors 'none'$/);
-});
-
-it('shows in a browser what a link is for, and answers only where a person presses', async () => {
-  const [agent, receiver] = [await cautious(), await openReceiver()];
-  await putToldOfApprovals(agent, `${receiver.url}/in`);
-  const call = await asked(agent, 'On the page');
-  const [message] = await receiver.heard(1);
-  const page = await openEmptyPage();
-  await page.goto(String(message?.body.approval_link));
-  await page.getByText('Approve this call?').waitFor();
-  expect(page.url()).toBe(`${service.url}/approve`);
-  expect(await page.locator('#facts').textContent()).toContain(call.request.request_hash);
-  expect(await page.locator('#facts').textContent()).toContain('0.002 USDC');
-  expect((await newest(agent)).status).toBe('open');
-  await page.getByRole('button', { name: 'Approve' }).click();
-  await page.getByText('Approved: this very call passes, once.').waitFor();
-  expect(await newest(agent)).toMatchObject({ status: 'approved', decided_by: 'link' });
-  expect((await call.send(ask('On the page'))).status).toBe(200);
-  await page.goto(`${service.url}/approve#${call.request.approval_id}.guessed`);
-  await page.getByText('This link answers nothing.').waitFor();
-});
-
-it('shows it where slashes stand at the end of the address', async () => {
-  const [agent, receiver] = [await cautious(), await openReceiver()];
-  await putToldOfApprovals(agent, `${receiver.url}/in`);
-  await asked(agent, 'By a slash');
-  const [message] = await receiver.heard(1);
-  const page = await openEmptyPage();
-  await page.goto(String(message?.body.approval_link).replace('/approve#', '/approve/#'));
-  await page.getByText('Approve this call?').waitFor();
 });

@@ -2,7 +2,7 @@ import { getAddress, type Hex } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../harness/faults/audit.ts';
 import { oneTo } from '../harness/faults/audit-books.ts';
-import { answerTo, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
+import { answerTo, harmless, jwsOf, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
 import { allClosed } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import { type Agent, listenAt, newAgent, startGateways } from '../harness/gateways/trio.ts';
@@ -58,6 +58,19 @@ describe('a book whose rows are bought at three processes', () => {
     }
     expect(sockets[0]?.filter(({ kind }) => kind === 'born').map(({ row }) => row.seq)).toEqual(oneTo(8));
     expect(sockets[0]?.filter(({ kind }) => kind === 'replay').map(({ row }) => row.seq)).toEqual([2]);
+  });
+});
+
+describe(`one payment sent ${EACH} times at once to three processes`, () => {
+  it('is charged once, and every answer is its receipt or says to ask again', async () => {
+    const before = await audit(ground);
+    const order = await (await newBuyer(ground)).chat('me first');
+    const answers = await Promise.all(Array.from({ length: EACH }, (_, index) => send(at(index), order)));
+    expect(answers.map(nameOf).filter(name => !harmless.has(name))).toEqual([]);
+    const paid = [...answers.filter(({ status }) => status === 200), await answerTo(at(1), order)];
+    expect(new Set(paid.map(jwsOf)).size).toBe(1);
+    await allClosed(ground);
+    expect(await audit(ground)).toBe(before + 1);
   });
 });
 

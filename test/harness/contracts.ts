@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import solcPackage from 'solc/package.json' with { type: 'json' };
 import type { Abi, Hex } from 'viem';
+import { mayWrite, mirrorOf } from '../../gateway/mirror.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import { ROOT } from './root.ts';
 
@@ -37,11 +38,16 @@ export async function contractNamed(name: string): Promise<Compiled> {
 /** All of them, compiled once for all runs: it takes a core for seven seconds, and each worker of a run wants them. */
 export async function contracts(): Promise<Contracts> {
   const input = inputOf(await readFile(join(import.meta.dirname, 'contracts', SOURCE), 'utf8'));
-  const file = join(KEPT, `contracts-${sha256Hex(`${solcPackage.version} ${input}`)}.json`);
-  const kept = await readFile(file, 'utf8').catch(() => null);
-  if (kept !== null) return JSON.parse(kept) as Contracts;
+  const name = `contracts-${sha256Hex(`${solcPackage.version} ${input}`)}.json`;
+  // Where another user has compiled them they are read; what this user cannot add there is kept apart.
+  const own = mayWrite(KEPT) ? KEPT : join(mirrorOf(ROOT), 'dist');
+  for (const folder of [KEPT, own]) {
+    const kept = await readFile(join(folder, name), 'utf8').catch(() => null);
+    if (kept !== null) return JSON.parse(kept) as Contracts;
+  }
   const compiled = await compile(input);
-  await mkdir(KEPT, { recursive: true });
+  await mkdir(own, { recursive: true });
+  const file = join(own, name);
   await writeFile(`${file}.${process.pid}`, JSON.stringify(compiled));
   await rename(`${file}.${process.pid}`, file);
   return compiled;

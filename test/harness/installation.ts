@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
-import { access, cp, mkdir, readFile } from 'node:fs/promises';
+import { access, cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { builtFrom } from '../../gateway/built.ts';
 import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
 
 const run = promisify(execFile);
-const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
+/** Of a checkout what an installation for production has not, or has of its own. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.data', 'coverage', 'dist', 'node_modules', 'test']);
 
 /**
  * The project as an image for production carries it, in a folder outside of this one: sources without tests, `dist/` as
@@ -16,22 +18,21 @@ export async function productionInstallation(): Promise<string> {
   const folder = await ownFolder();
   await run(process.execPath, ['gateway/commands/build.ts'], { cwd: ROOT });
   await copySources(folder);
+  const { folder: built } = builtFrom('gateway/main.ts');
   // Without V8's code, to which those who run it here add.
   const filter = (path: string) => basename(path) !== 'v8';
-  await cp(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true, filter });
+  await cp(built, join(folder, 'dist', basename(built)), { recursive: true, filter });
   await mkdir(join(folder, 'node_modules'));
   await copyPackages(folder, await productionPackages());
   return folder;
 }
 
-async function copySources(folder: string): Promise<void> {
-  const listing = ['ls-files', '--cached', '--others', '--exclude-standard'];
-  const { stdout } = await run('git', listing, { cwd: ROOT, maxBuffer: OUTPUT_BYTES_MAX });
-  for (const file of stdout.split('\n'))
-    if (file && !file.startsWith('test/') && (await isThere(file))) await cp(join(ROOT, file), join(folder, file));
+/** The sources of this checkout in another folder, without tests and what was made of them. */
+export async function copySources(folder: string): Promise<void> {
+  for (const name of await readdir(ROOT))
+    if (!LEFT_OUT.has(name)) await cp(join(ROOT, name), join(folder, name), { recursive: true });
 }
 
-/** A file that is deleted and not yet committed so is listed all the same. */
 function isThere(path: string): Promise<boolean> {
   return access(join(ROOT, path)).then(
     () => true,
@@ -52,8 +53,14 @@ async function productionPackages(): Promise<string[]> {
   return paths.flat();
 }
 
-/** As hard links where that is one file system: half a gigabyte, and nobody writes there. */
+/** As hard links where that is one file system: half a gigabyte, and nobody writes there. Not every system's cp does that. */
 async function copyPackages(folder: string, packages: readonly string[]): Promise<void> {
   const copy = (how: string) => run('cp', [how, '--parents', ...packages, folder], { cwd: ROOT });
-  await copy('-al').catch(() => copy('-a'));
+  const slowly = async () => {
+    for (const name of packages)
+      await cp(join(ROOT, name), join(folder, name), { recursive: true, verbatimSymlinks: true });
+  };
+  await copy('-al')
+    .catch(() => copy('-a'))
+    .catch(slowly);
 }

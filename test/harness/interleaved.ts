@@ -1,7 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files there start processes, kill them, and wait for leases to run out: up to a minute each, and little of it work. */
-const WAITING = /\/test\/(faults|gateways|gateway\/(rails|development|operations|graph\/remote|log)|clients\/openai)\//;
+const WAITING =
+  /\/test\/(world\/)?(faults|gateways|gateway\/(rails|development|operations|graph\/remote|log)|clients\/openai)\//;
 /** Of the run: by then the last of them has begun, so that no long one is left over. */
 const WAITING_BEGUN_BY = 0.8;
 

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keeperOf, standInsOf } from '../../gateway/development/keep.ts';
@@ -38,22 +38,29 @@ export async function clearScratch(folder: string): Promise<void> {
   for (const path of [cluster_home, folder]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** What runs that were killed have left: folders whose process is gone. */
+/** What runs of this user that were killed have left: folders whose process is gone. */
 export async function sweepScratch(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN;
-    if (pid && !markOf(pid)) await clearScratch(join(tmpdir(), name)).catch(() => {});
+    const folder = join(tmpdir(), name);
+    if (pid && !markOf(pid) && (await isOwn(folder))) await clearScratch(folder).catch(() => {});
   }
 }
 
 /** What the workers of this run have shared. */
 export async function clearShared(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    if (!name.startsWith(PREFIX)) continue;
     const folder = join(tmpdir(), name);
+    if (!name.startsWith(PREFIX) || !(await isOwn(folder))) continue;
     const run = await readFile(join(folder, RUN), 'utf8').catch(() => null);
     if (run === String(process.pid)) await clearScratch(folder);
   }
+}
+
+/** In a folder of somebody else's a pointer may name any folder of this user's, or of root's, as one to be removed. */
+async function isOwn(folder: string): Promise<boolean> {
+  const found = await lstat(folder).catch(() => null);
+  return found !== null && found.uid === process.getuid?.();
 }
 
 async function readJson<T>(path: string): Promise<T | null> {

@@ -63,6 +63,22 @@ function expectWhole(family: string, type: string, samples: ReadonlyMap<string, 
   }
 }
 
+/** What promtool's lint says of a name, as https://prometheus.io/docs/practices/naming has it. */
+const rules: readonly (readonly [fault: string, applies: (name: string, type: string) => boolean])[] = [
+  ['is not in snake_case', name => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name)],
+  ['has another unit than seconds, bytes and ratios', name => OTHER_UNIT.test(name)],
+  ['names its type', (name, type) => name.split('_').includes(type)],
+  ['ends as a counter and is none', (name, type) => name.endsWith('_total') && type !== 'counter'],
+  ['ends as a part of a histogram', name => /_(bucket|count|sum)$/.test(name)],
+];
+const OTHER_UNIT =
+  /_((milli|micro|nano)seconds?|ms|us|ns|minutes?|hours?|days?|weeks?|bits?|(kilo|mega|giga|kibi|mebi|gibi)bytes?|kb|mb|gb|percent(age)?s?)(_|$)/;
+
+export function namingFaults({ types }: Scrape): string[] {
+  const named = (name: string, type: string) => rules.filter(([, applies]) => applies(name, type));
+  return [...types].flatMap(([name, type]) => named(name, type).map(([fault]) => `${name} ${fault}`));
+}
+
 /** What has grown between two scrapes, by how much, without buckets and sums. */
 export function grown(before: Scrape, after: Scrape, family: string): Record<string, number> {
   const differences = [...after.samples]

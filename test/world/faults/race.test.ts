@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { audit } from '../harness/faults/audit.ts';
-import { harmless, jwsOf, nameOf, newBuyer, type Order, send, trySend } from '../harness/faults/buyer.ts';
-import { allClosed, claimOf } from '../harness/faults/claims.ts';
-import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
+import { audit } from '../../harness/faults/audit.ts';
+import { harmless, jwsOf, nameOf, newBuyer, type Order, send, trySend } from '../../harness/faults/buyer.ts';
+import { allClosed, claimOf } from '../../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
+import type { RunningGateway } from '../../harness/gateway.ts';
 
 let ground: Ground;
 let gateways: readonly [RunningGateway, RunningGateway];

@@ -1,9 +1,9 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import { generatePrivateKey } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../schema/limits.ts';
-import { openPage } from '../harness/doors/browser/open-browser.ts';
-import { ask, CHAT, type Chat, PRICE, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { limits } from '../../../schema/limits.ts';
+import { openPage } from '../../harness/doors/browser/open-browser.ts';
+import { ask, CHAT, type Chat, PRICE, type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 let service: Service;
 let page: Awaited<ReturnType<typeof openPage>>;

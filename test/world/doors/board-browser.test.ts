@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { openStore } from '../../gateway/parts.ts';
-import { writeJob, writePost } from '../harness/board/board.ts';
-import { openEmptyPage } from '../harness/doors/browser/open-browser.ts';
-import { type Service, sharedService } from '../harness/doors/open-service.ts';
-import { atEnd } from '../harness/release.ts';
+import { openStore } from '../../../gateway/parts.ts';
+import { writeJob, writePost } from '../../harness/board/board.ts';
+import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
+import { type Service, sharedService } from '../../harness/doors/open-service.ts';
+import { atEnd } from '../../harness/release.ts';
 
 /* Whatever the rule of texts lets pass, or let pass before it was what it is: a browser shows it, and runs none of it. */
 

@@ -4,14 +4,14 @@ import {
   type BookTransport,
   createBookFollower,
   type FollowedEvent,
-} from '../../rest-compat/client/book-follower.ts';
-import { bookSocket } from '../../rest-compat/client/book-socket.ts';
-import { bookStream } from '../../rest-compat/client/book-stream.ts';
-import { answerTo, newBuyer } from '../harness/faults/buyer.ts';
-import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
-import { ownPort } from '../harness/own-port.ts';
-import { openLine } from '../harness/severable-line.ts';
+} from '../../../rest-compat/client/book-follower.ts';
+import { bookSocket } from '../../../rest-compat/client/book-socket.ts';
+import { bookStream } from '../../../rest-compat/client/book-stream.ts';
+import { answerTo, newBuyer } from '../../harness/faults/buyer.ts';
+import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
+import type { RunningGateway } from '../../harness/gateway.ts';
+import { ownPort } from '../../harness/own-port.ts';
+import { openLine } from '../../harness/severable-line.ts';
 
 /* A hundred books, each followed by itself: over a line that is cut, and a gateway that is killed and comes back. */
 

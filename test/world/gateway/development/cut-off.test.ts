@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { keeperOf, standInsOf } from '../../../gateway/development/keep.ts';
-import { isAlive, markOf, type ProcessMark } from '../../../gateway/operations/process-identity.ts';
-import { eventually } from '../../harness/faults/ground.ts';
-import { mortal } from '../../harness/mortal.ts';
-import { atEnd } from '../../harness/release.ts';
-import { ROOT } from '../../harness/root.ts';
-import { clearScratch, makeScratch } from '../../harness/scratch.ts';
+import { keeperOf, standInsOf } from '../../../../gateway/development/keep.ts';
+import { isAlive, markOf, type ProcessMark } from '../../../../gateway/operations/process-identity.ts';
+import { eventually } from '../../../harness/faults/ground.ts';
+import { mortal } from '../../../harness/mortal.ts';
+import { atEnd } from '../../../harness/release.ts';
+import { ROOT } from '../../../harness/root.ts';
+import { clearScratch, makeScratch } from '../../../harness/scratch.ts';
 
 /* What a run of the suite or of the bench has started, when it is killed and clears nothing. */
 

@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
-import { type Service, sharedService } from '../../harness/doors/open-service.ts';
-import { atEnd } from '../../harness/release.ts';
-import { clearScratch, makeScratch } from '../../harness/scratch.ts';
+import { type Service, sharedService } from '../../../harness/doors/open-service.ts';
+import { atEnd } from '../../../harness/release.ts';
+import { clearScratch, makeScratch } from '../../../harness/scratch.ts';
 
 /*
  * The official conformance suite, against the served /mcp. Of its scenarios those that need nothing but tools of a server's own;

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { approvalDoorsOf } from '../harness/doors/approvals.ts';
-import { openEmptyPage } from '../harness/doors/browser/open-browser.ts';
-import { ownersPageOf, walletOf } from '../harness/doors/browser/owners-page.ts';
-import { type Service, sharedService } from '../harness/doors/open-service.ts';
+import { approvalDoorsOf } from '../../harness/doors/approvals.ts';
+import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
+import { ownersPageOf, walletOf } from '../../harness/doors/browser/owners-page.ts';
+import { type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 /* What the page at which the agent's wallet is asked keeps of a book, and what comes of one that is closed. */
 

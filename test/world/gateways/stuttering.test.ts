@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { audit } from '../harness/faults/audit.ts';
-import { answerTo, harmless, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
-import { allClosed } from '../harness/faults/claims.ts';
-import { openGround } from '../harness/faults/ground.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
-import { newAgent, startGateways } from '../harness/gateways/trio.ts';
+import { audit } from '../../harness/faults/audit.ts';
+import { answerTo, harmless, nameOf, newBuyer, type Order, send } from '../../harness/faults/buyer.ts';
+import { allClosed } from '../../harness/faults/claims.ts';
+import { openGround } from '../../harness/faults/ground.ts';
+import type { RunningGateway } from '../../harness/gateway.ts';
+import { newAgent, startGateways } from '../../harness/gateways/trio.ts';
 
 /*
  * One of three processes is stopped and woken again and again, wherever it happens to be: in a transaction, in the midst

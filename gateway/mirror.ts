@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/* Where programs are built if the checkout belongs to another user, as after an `npm install` by root. */
+
+/** Whether this user may write at a path, or make it. */
+export function mayWrite(path: string): boolean {
+  if (!existsSync(path)) return dirname(path) !== path && mayWrite(dirname(path));
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A folder of this user's own, in which everything but dist/ is the checkout's: what is built there finds its libraries
+ * and files as it would in the checkout. The checkout itself where there can be none.
+ */
+export function mirrorOf(root: string): string {
+  const own = join(tmpdir(), `spend-receipt-gateway-${process.getuid?.()}`);
+  try {
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+    // In /tmp anybody may make a folder, or a link, of that name, and put programs into it.
+    if (lstatSync(own).uid !== process.getuid?.()) return root;
+    const mirror = join(own, createHash('sha256').update(root).digest('hex').slice(0, 16));
+    mkdirSync(mirror, { recursive: true });
+    for (const name of readdirSync(root)) if (name !== 'dist') link(join(root, name), join(mirror, name));
+    return mirror;
+  } catch {
+    return root;
+  }
+}
+
+function link(target: string, path: string): void {
+  try {
+    symlinkSync(target, path);
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
+  }
+}

@@ -1,0 +1,141 @@
+import { expect } from 'vitest';
+import { type PaymentHeaders, payingFetch, paymentFor, registrationOf, type Wallet } from '../buyer.ts';
+import { carriedBy, payingOnSolana, payloadFor } from '../solana/buyer.ts';
+import { openSolanaService } from '../solana/open-service.ts';
+import { askToStream, heardOf } from './listen.ts';
+import { ask, CHAT, REGISTER } from './open-service.ts';
+import { otherPaidDoors } from './other-paid-doors.ts';
+import { headersBytesMax } from './table.ts';
+import { type Head, listenToWire } from './wire.ts';
+
+/* Whoever pays, at the service itself or behind a proxy: each answer has so short a head that a stock proxy passes it on. */
+
+/** Sixty characters: what stands in every offer, receipt and URL that a header carries. */
+const BASE_URL = `https://${'gateway.'.repeat(6)}test`;
+const ORIGIN = { origin: 'https://dashboard.example' };
+const KEY = { 'x-api-key': 'a-live-key' };
+
+type Request = (account: Pick<Wallet, 'address'>, name: string) => object;
+/** What each paid door is asked. */
+export const work: readonly (readonly [path: string, request: Request])[] = [
+  [CHAT, (_, name) => ask(name)],
+  ...otherPaidDoors.map(({ path, request }) => [path, request] as const),
+];
+
+/** A task says on which network its sender pays. */
+const onSolana = (body: object) => ('chain_id' in body ? { ...body, chain_id: 'solana' } : body);
+
+interface Sent {
+  readonly body?: unknown;
+  readonly headers?: PaymentHeaders;
+  readonly by?: typeof fetch;
+}
+
+/** A request of a page's: it names its origin, and its answer is read to the end. */
+export async function post(url: string, { body, headers = {}, by = fetch }: Sent = {}) {
+  const form = body instanceof FormData;
+  const typed: Record<string, string> = form || body === undefined ? {} : { 'content-type': 'application/json' };
+  const sent = body === undefined ? {} : { body: form ? body : JSON.stringify(body) };
+  const answer = await by(url, { method: 'POST', headers: { ...ORIGIN, ...typed, ...headers }, ...sent });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+export type HeadedService = Awaited<ReturnType<typeof openHeadedService>>;
+
+/** A service whose every answer is measured on its wire, and whose first paid call breaks before it is recorded. */
+export async function openHeadedService() {
+  const service = await openSolanaService(
+    { BASE_URL },
+    { media: true, breaks_at: ['before_record'], meant: /the drawer is stuck/ },
+  );
+  const wire = listenToWire(service.url);
+  return {
+    ...service,
+    /** Each answer that the service itself gave since the last look is short; which there were. */
+    shortHeads(): readonly Head[] {
+      const heads = wire.take();
+      for (const { status, bytes, text } of heads) {
+        expect(bytes, text).toBeLessThan(headersBytesMax(status));
+        expect(text, 'a signed receipt in a header').not.toMatch(/: ey[\w-]+\.[\w-]+\.[\w-]+\r/);
+      }
+      return heads;
+    },
+  };
+}
+
+/** The call that breaks, and the answer to the same payment once reconcile has finished it. */
+export async function breakOnce(service: HeadedService): Promise<readonly Head[]> {
+  const payer = await service.chain.newWallet();
+  const url = service.url + CHAT;
+  const sent = { body: ask('Pending'), headers: await paymentFor(payer, url) };
+  expect((await post(url, sent)).status).toBe(503);
+  await expect.poll(async () => (await post(url, sent)).status).toBe(200);
+  return service.shortHeads();
+}
+
+/** At the door `path` of `at`: unpaid, by each official client, by key, and the same payment twice. */
+export async function buyByEachClient(service: HeadedService, at: string, [path, request]: (typeof work)[number]) {
+  const url = at + path;
+  const payer = await service.chain.newWallet();
+  const { signer } = await service.svm.newWallet();
+  const body = (name: string) => request(payer, `${name} ${at}`);
+  const there = (name: string) => onSolana(request({ address: signer.address as never }, `${name} ${at}`));
+  const again = { body: body('Again'), headers: await paymentFor(payer, url) };
+  const again_there = { body: there('Again'), headers: carriedBy(await payloadFor(service.svm, signer, url)) };
+  const heard = [
+    await post(url),
+    await post(url, { body: body('Unpaid') }),
+    await post(url, { body: body('Base v2'), by: payingFetch(payer) }),
+    await post(url, { body: body('Base v1'), by: payingFetch(payer, 1) }),
+    await post(url, { body: there('v2'), by: payingOnSolana(service.svm, signer) }),
+    await post(url, { body: there('v1'), by: payingOnSolana(service.svm, signer, 1) }),
+    await post(url, { body: body('By key'), headers: KEY }),
+    await post(url, again),
+    await post(url, again),
+    await post(url, again_there),
+    await post(url, again_there),
+  ];
+  expect(heard.map(({ status }) => status)).toEqual([402, 402, ...Array(9).fill(200)]);
+  expect(heard.map(({ headers }) => headers.get('x-svc-settlement-status'))).toEqual([
+    ...[null, null, ...Array(4).fill('settled'), 'waived'],
+    ...['settled', 'idempotent_replay', 'settled', 'idempotent_replay'],
+  ]);
+  // Each official client paid once, at its first try; what was delivered again moved nothing.
+  expect(await service.transfersFrom(payer)).toHaveLength(3);
+  service.shortHeads();
+}
+
+/** Unpaid, and by the official client. */
+export async function registerAt(service: HeadedService, at: string): Promise<void> {
+  const url = at + REGISTER;
+  const payer = await service.chain.newWallet();
+  const registered = await post(url, { body: await registrationOf(payer), by: payingFetch(payer) });
+  expect([(await post(url)).status, registered.status]).toEqual([402, 200]);
+  service.shortHeads();
+}
+
+/** The receipt is in the last event of each stream, and what names it in its headers. */
+export async function streamAt(service: HeadedService, at: string): Promise<void> {
+  const url = at + CHAT;
+  const payer = await service.chain.newWallet();
+  const { signer } = await service.svm.newWallet();
+  const headers = await paymentFor(payer, url);
+  const named = askToStream(`Flow ${at}`);
+  const heard = [
+    await post(url, { body: named, headers }),
+    await post(url, { body: named, headers }),
+    await post(url, { body: askToStream(`v1 ${at}`), by: payingFetch(payer, 1) }),
+    await post(url, { body: askToStream(`Solana ${at}`), by: payingOnSolana(service.svm, signer) }),
+    await post(url, { body: askToStream(`By key ${at}`), headers: KEY }),
+  ];
+  for (const { status, headers, text } of heard) {
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    const events = text.match(/(?<=^data: ).*$/gm) ?? [];
+    const { ends_well, svc } = heardOf(events);
+    expect(ends_well).toBe(true);
+    expect(headers.get('x-svc-task-id')).toBe(svc?.task_id);
+    expect(headers.get('x-svc-verify-url')).toBe(svc?.verify_url);
+    expect(svc?.issuer_signature.jws).toMatch(/^ey/);
+  }
+  service.shortHeads();
+}

@@ -1,0 +1,90 @@
+import { expect } from 'vitest';
+import { type AgentId, agentId } from '../../../schema/ids.ts';
+import type { JournalFormat, JournalUnit } from '../../../schema/requests/export.ts';
+import { bookJournal } from '../../../subgraphs/book/export/journal-stream.ts';
+import { spanOf } from '../../../subgraphs/book/export/pages.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { bookOf, type Differently } from './book.ts';
+
+/** Books on one store, their journals, and what their own counters say. */
+export function journalsOf(store: Database) {
+  let agents = 0;
+  return {
+    async newBook(rows: readonly Differently[]): Promise<AgentId> {
+      const agent_id = agentId(++agents);
+      await bookOf(store, agent_id, rows);
+      return agent_id;
+    },
+    async journal(agent_id: AgentId, format: JournalFormat, unit: JournalUnit): Promise<string> {
+      const source = { database: store, span: await spanOf(store, agent_id, 0), base_url: '' };
+      let text = '';
+      for await (const piece of bookJournal(source, format, unit)) text += piece.text;
+      return text;
+    },
+    /** What the book's own counters say, by currency. */
+    async bookSums(agent_id: AgentId): Promise<Sums> {
+      const [head] = await store.query<{ by_rail: Record<string, { amount: string }> }>({
+        text: 'select by_rail from book where agent_id = $1',
+        values: [agent_id],
+      });
+      const sums = Object.entries(head?.by_rail ?? {}).map(
+        ([rail, { amount }]) => [rail.toUpperCase(), BigInt(amount)] as const,
+      );
+      return Object.fromEntries(sums.filter(([, sum]) => sum > 0n));
+    },
+  };
+}
+
+/** By currency, in atomic units. */
+export type Sums = Record<string, bigint>;
+
+const decimals: Readonly<Record<string, number>> = { USDC: 6, XNO: 30 };
+/** Atomic units of an amount in full, whatever its sign. */
+export function atomic(text: string, currency: string): bigint {
+  const [whole = '', fraction = ''] = text.split('.');
+  expect(fraction.length).toBeLessThanOrEqual(decimals[currency] ?? 0);
+  return BigInt(whole + fraction.padEnd(decimals[currency] ?? 0, '0'));
+}
+
+export function added(into: Sums, currency: string, amount: bigint): void {
+  const sum = (into[currency] ?? 0n) + amount;
+  if (sum === 0n) delete into[currency];
+  else into[currency] = sum;
+}
+
+interface Posting {
+  readonly account: string;
+  readonly currency: string;
+  readonly amount: bigint;
+}
+
+/** A transaction of a journal in the format of ledger and hledger. */
+export interface Transaction {
+  readonly date: string;
+  readonly postings: readonly Posting[];
+}
+
+const HEAD = /^; [^\n]+\n\n/;
+/** Date, code in parentheses, description, comments, and two postings or more: no more of the format than we may use. */
+const TRANSACTION =
+  /(?<date>\d{4}-\d\d-\d\d) \* \([^()\n]*\)[^\n;|]*\n(?: {2}; [^\n]*\n)*(?<postings>(?: {2}[a-z:]+ {2}-?[0-9.]+ [A-Z]+\n){2,})\n/y;
+const POSTING = /^ {2}([a-z:]+) {2}(-?[0-9.]+) ([A-Z]+)$/gm;
+
+/** Reads all of a journal. */
+export function transactionsOf(text: string): readonly Transaction[] {
+  const found: Transaction[] = [];
+  for (let at = HEAD.exec(text)?.[0].length ?? 0; at < text.length; ) {
+    TRANSACTION.lastIndex = at;
+    const read = TRANSACTION.exec(text);
+    if (!read?.groups) throw new Error(`no transaction: ${text.slice(at, at + 200)}`);
+    at += read[0].length;
+    const { date = '', postings = '' } = read.groups;
+    const parts = [...postings.matchAll(POSTING)].map(([, account = '', amount = '', currency = '']) => ({
+      account,
+      currency,
+      amount: atomic(amount, currency),
+    }));
+    found.push({ date, postings: parts });
+  }
+  return found;
+}

@@ -1,0 +1,24 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+
+const BLOCK = 512;
+
+/** Puts the files of a package, as `npm pack` makes it (ustar, POSIX.1-2001), into a folder. */
+export async function unpack(tarball: string, folder: string): Promise<void> {
+  const archive = gunzipSync(await readFile(tarball));
+  for (let at = 0; at + BLOCK <= archive.length && archive[at] !== 0; ) {
+    const text = (from: number, length: number) =>
+      archive
+        .subarray(at + from, at + from + length)
+        .toString()
+        .replace(/\0.*$/s, '');
+    const [name, bytes, kind] = [join(text(345, 155), text(0, 100)), Number.parseInt(text(124, 12), 8), text(156, 1)];
+    // Files alone: npm packs nothing else.
+    if (kind !== '0') throw new Error(`${name} is of kind ${kind}`);
+    const path = join(folder, name.replace(/^package\//, ''));
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, archive.subarray(at + BLOCK, at + BLOCK + bytes));
+    at += BLOCK + Math.ceil(bytes / BLOCK) * BLOCK;
+  }
+}

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
+import { openService } from '../../harness/doors/open-service.ts';
+
+it('GET /graphql is GraphiQL in Chromium: it runs a query, and asks no other host for anything', async () => {
+  // An editor that starts in Chromium may leave the chain of a small machine no time; nothing is bought here.
+  const options = { meant: /the chain cannot be reached/ };
+  const [service, page] = await Promise.all([openService({ INTROSPECTION: 'on' }, options), openEmptyPage()]);
+  const asked: string[] = [];
+  const faults: string[] = [];
+  page.on('request', request => void asked.push(request.url()));
+  page.on('pageerror', fault => void faults.push(String(fault)));
+  page.on('console', message => void (message.type() === 'error' && faults.push(message.text())));
+  await page.goto(`${service.url}/graphql`);
+  await page.click('.graphiql-execute-button');
+  await expect.poll(() => page.locator('.result-window').textContent()).toContain('svc/auto');
+  const hosts = asked.filter(url => !/^(?:data|blob):/.test(url)).map(url => new URL(url).origin);
+  expect([...new Set(hosts)]).toEqual([service.url]);
+  expect(faults).toEqual([]);
+});

@@ -1,0 +1,249 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { pageHeaders } from '../../../rest-compat/receipt/page/layout.ts';
+import { receiptPage } from '../../../rest-compat/receipt/page/receipt-page.ts';
+import { canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
+import { ask, openService, type Service } from '../../harness/doors/open-service.ts';
+import { refusing } from '../../harness/doors/refusing.ts';
+import { altered, issue, issuer } from '../../harness/receipt/issued.ts';
+import { paidCall } from '../../harness/vectors/receipt-facts.ts';
+
+let service: Service;
+let receipt_url: string;
+let refusal_url: string;
+let opened: Page;
+let page: Page;
+let faults: string[];
+beforeAll(async () => {
+  // Chromium that starts may leave the chain of a small machine no time.
+  [service, opened] = await Promise.all([openService({}, { meant: /the chain cannot be reached/ }), openEmptyPage()]);
+  const agent = await service.newAgent();
+  receipt_url = (await service.buy(agent.account, ask(), { 'X-SVC-Session': agent.session })).body.svc.verify_url;
+  const book = refusing(service);
+  refusal_url = String((await book.refused(await book.killed())).heard.body.refusal_url);
+});
+beforeEach(async () => {
+  page = await (opened.context().browser() as Browser).newPage();
+  faults = [];
+  page.on('pageerror', fault => void faults.push(String(fault)));
+  page.on('console', message => void (message.type() === 'error' && faults.push(message.text())));
+});
+
+afterEach(() => page.close());
+
+const headline = () => page.locator('#verdict .headline');
+const PASSED = 'Every check that can be made here passed';
+const FAILED = 'Do not trust this page: it fails its checks';
+
+async function statuses(): Promise<Record<string, string>> {
+  const items = await page.locator('.checks li').all();
+  const said = items.map(async item => [
+    await item.getAttribute('data-check'),
+    await item.locator('.status').textContent(),
+  ]);
+  return Object.fromEntries(await Promise.all(said));
+}
+
+/** Opens the page as somebody has changed it on its way. */
+async function openAltered(url: string, change: (html: string) => string) {
+  await page.route(url, async route => {
+    const response = await route.fetch({ headers: { accept: 'text/html' } });
+    const html = await response.text();
+    const body = change(html);
+    expect(body).not.toBe(html);
+    await route.fulfill({ response, body });
+  });
+  await page.goto(url);
+}
+
+/** The same of a member of the evidence that the page brings. */
+const inEvidence = (path: string, change: (old: Json) => Json) => (html: string) =>
+  html.replace(/(<script type="application\/json" id="evidence">)(.*?)(<\/script>)/s, (_, open, json, close) => {
+    const changed = altered(JSON.parse(json), path.split('.'), change);
+    return open + JSON.stringify(changed).replaceAll('<', '\\u003c') + close;
+  });
+
+describe('a receipt in Chromium', () => {
+  it('checks itself, asks nobody, and says what it is in the development profile', async () => {
+    const asked: string[] = [];
+    page.on('request', request => void asked.push(request.url()));
+    await page.goto(receipt_url);
+    await expect.poll(() => headline().textContent()).toBe(PASSED);
+    const {
+      'Co-signature': co_signature,
+      'Transfer on the chain': transfer,
+      'Anchored head': anchor,
+      ...others
+    } = await statuses();
+    expect([co_signature, transfer, anchor]).toEqual(Array(3).fill('Not checkable here'));
+    expect(Object.keys(others)).toHaveLength(13);
+    expect(new Set(Object.values(others))).toEqual(new Set(['Passed']));
+    expect(await page.locator('.profile strong').textContent()).toBe('development');
+    expect(await page.locator('.sum').textContent()).toBe('0.002 USDC');
+    expect(asked.filter(url => !url.startsWith('data:'))).toEqual([receipt_url]);
+    expect(faults).toEqual([]);
+  });
+
+  it.each<[what: string, change: (html: string) => string, failed: string]>([
+    ['the amount shown', html => html.replace('data-fact="Amount">0.002', 'data-fact="Amount">0.001'), 'This page'],
+    ['the payee shown', html => html.replace(/(data-fact="Paid to">0x)./g, '$1Z'), 'This page'],
+    ['a fact left out', html => html.replace(/<dt>Model<\/dt><dd[^>]*>[^<]*<\/dd>/, ''), 'This page'],
+    ['the profile left out', html => html.replace(/<p class="profile".*?<\/p>/s, ''), 'This page'],
+    ['the amount', inEvidence('receipt.amount', () => '1'), 'Copies'],
+    ['the payload', inEvidence('receipt.payload.hub', () => 'other'), 'Payload'],
+    [
+      'the signature',
+      inEvidence('receipt.issuer_signature.jws', jws => String(jws).replace(/.{8}$/, 'AAAAAAAA')),
+      'Issuer’s signature',
+    ],
+    ['the keys', inEvidence('keys.keys', () => []), 'Issuer’s signature'],
+    ['the path through the log', inEvidence('log.inclusion.leaf_hash', () => '0'.repeat(64)), 'Place in the log'],
+    ['the checkpoint', inEvidence('log.checkpoint', note => String(note).replace(/\n\d+\n/, '\n99\n')), 'Checkpoint'],
+    ['the second signature', inEvidence('receipt.signature.value', () => 'AA'), 'Second signature'],
+  ])('with %s altered fails, and says so before all else', async (_, change, failed) => {
+    await openAltered(receipt_url, change);
+    await expect.poll(() => headline().textContent()).toBe(FAILED);
+    expect((await statuses())[failed]).toBe('Failed');
+    expect(await page.locator('#verdict .detail').textContent()).toContain(failed);
+    expect(await page.title()).toMatch(/^FAILED/);
+    expect(faults).toEqual([]);
+  });
+
+  it('whose evidence is none fails, too', async () => {
+    await openAltered(receipt_url, html => html.replace(/(id="evidence">)\{/, '$1['));
+    await expect.poll(() => headline().textContent()).toBe(FAILED);
+  });
+
+  it('whose script was altered does not run, and says that nothing was checked', async () => {
+    await openAltered(receipt_url, html => html.replace('async function show()', 'async  function show()'));
+    expect(await headline().textContent()).toBe('Not checked here');
+    expect(faults.join()).toContain('Content Security Policy');
+  });
+
+  it('without JavaScript is read all the same, as not checked', async () => {
+    const context = await page.context().browser()?.newContext({ javaScriptEnabled: false });
+    const bare = await context?.newPage();
+    await bare?.goto(receipt_url);
+    expect(await bare?.locator('#verdict .headline').textContent()).toBe('Not checked here');
+    expect(await bare?.locator('.sum').textContent()).toBe('0.002 USDC');
+    expect(await bare?.locator('.checks .status').first().textContent()).toBe('Not checked here');
+    await context?.close();
+  });
+
+  it.each([
+    ['light', 'screen'],
+    ['dark', 'screen'],
+    ['light', 'print'],
+    ['dark', 'print'],
+  ] as const)('is legible: %s, on %s', async (colorScheme, media) => {
+    await page.emulateMedia({ colorScheme, media });
+    await page.goto(receipt_url);
+    await expect.poll(() => headline().textContent()).toBe(PASSED);
+    const ratios = await page.evaluate(CONTRASTS);
+    expect(ratios.length).toBeGreaterThan(40);
+    // WCAG 2.2, 1.4.3.
+    expect(Math.min(...ratios)).toBeGreaterThanOrEqual(4.5);
+    expect(await page.locator('nav').isVisible()).toBe(media === 'screen');
+  });
+
+  it('on a phone is no wider than that', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(receipt_url);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  });
+
+  it('is reached by keyboard, and its parts have names', async () => {
+    await page.goto(receipt_url);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('JSON');
+    expect(await page.getByRole('status').textContent()).toContain('check');
+    expect(await page.getByRole('list', { name: 'Checks' }).count()).toBe(1);
+    expect(await page.getByRole('navigation', { name: 'For programs' }).count()).toBe(1);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Spend receipt');
+  });
+});
+
+/** In the page: of each text the contrast (WCAG 2.2, 1.4.3) with the nearest background that is painted behind it. */
+const CONTRASTS = `(() => {
+  const light = color => {
+    const [r, g, b] = color.match(/[\\d.]+/g).map(Number).map(v => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = element => {
+    for (let at = element; at; at = at.parentElement) {
+      const { backgroundColor } = getComputedStyle(at);
+      if (backgroundColor !== 'rgba(0, 0, 0, 0)') return backgroundColor;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  return [...document.querySelectorAll('main *, footer *')]
+    .filter(it => it.checkVisibility() && [...it.childNodes].some(node => node.nodeType === 3 && node.data.trim()))
+    .map(it => [light(getComputedStyle(it).color), light(behind(it))].sort((a, b) => b - a))
+    .map(([more, less]) => (more + 0.05) / (less + 0.05));
+})()` as unknown as () => number[];
+
+describe('a refusal in Chromium', () => {
+  it('that is not there is a page that says so, and so is a receipt', async () => {
+    for (const kind of ['refusal', 'receipt']) {
+      await page.goto(`${service.url}/${kind}/${kind}_${'0'.repeat(26)}`);
+      expect(await headline().textContent()).toBe(`There is no such ${kind}`);
+      expect(Math.min(...(await page.evaluate(CONTRASTS)))).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+
+  it('checks itself, and says that nothing was charged', async () => {
+    await page.goto(refusal_url);
+    await expect.poll(() => headline().textContent()).toBe(PASSED);
+    expect(await page.locator('[data-fact="Charged"]').textContent()).toBe('Nothing');
+    expect(await page.locator('.sum').textContent()).toBe('Refused: policy_blocked');
+    expect(faults).toEqual([]);
+  });
+
+  it.each<[what: string, change: (html: string) => string, failed: string]>([
+    [
+      'the code shown',
+      html => html.replace('data-fact="Refused">policy_blocked', 'data-fact="Refused">none'),
+      'This page',
+    ],
+    ['the code', inEvidence('refusal.refusal_code', () => 'budget_exhausted'), 'Copies'],
+    ['a member added', inEvidence('refusal', old => ({ ...(old as JsonObject), discount: '1' })), 'Copies'],
+    ['the keys', inEvidence('keys.keys', () => []), 'Issuer’s signature'],
+  ])('with %s altered fails', async (_, change, failed) => {
+    await openAltered(refusal_url, change);
+    await expect.poll(() => headline().textContent()).toBe(FAILED);
+    expect((await statuses())[failed]).toBe('Failed');
+  });
+});
+
+describe('what strangers call their models', () => {
+  const hostile = `</script><script>globalThis.hurt=1</script><img src=x onerror="globalThis.hurt=1">"'><b>&amp;<!--`;
+
+  it('is text, wherever it stands', async () => {
+    const receipt = await issue({ ...paidCall, hub: hostile, model: hostile, job_kind: hostile });
+    const payload = receipt.payload as JsonObject;
+    const audit = {
+      schema: 'svc402.receipt_audit.v1',
+      receipt,
+      preimage: canonicalJson(payload),
+      keys: issuer.jwks,
+      issuer_history: issuer.historySnapshot({}),
+      receipt_policy: { policy: {} },
+      transfer: { network: hostile, expect: hostile },
+      lane: { proof_outcome: hostile },
+      proves: [hostile],
+      does_not_prove: [hostile],
+    };
+    await page.route('https://svc.example/**', route =>
+      route.fulfill({ headers: pageHeaders, contentType: 'text/html; charset=utf-8', body: receiptPage(audit) }),
+    );
+    await page.goto('https://svc.example/receipt/any');
+    // The policy that it names is not this one, and the transfer is another: it fails, by its own script.
+    await expect.poll(() => headline().textContent()).toBe(FAILED);
+    expect(await page.evaluate('globalThis.hurt')).toBeUndefined();
+    expect(await page.locator('[data-fact="Model"]').textContent()).toBe(hostile);
+    expect((await statuses())['This page']).toBe('Passed');
+    expect(await page.locator('img, b:not(li b), script:not(#evidence):not([type=module])').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+});

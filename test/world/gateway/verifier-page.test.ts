@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
+import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
+import { audited } from '../../harness/receipt/audited.ts';
+import { altered, issue, issuer, stranger } from '../../harness/receipt/issued.ts';
+import { ROOT } from '../../harness/root.ts';
+import { ownFolder } from '../../harness/scratch.ts';
+import { paidCall } from '../../harness/vectors/receipt-facts.ts';
+
+/* dist/verify/verify.html, as somebody opens it from a disk. */
+
+let folder: string;
+let browser: Browser;
+let page: Page;
+let reached: string[];
+let faults: string[];
+const documents: Record<string, JsonObject> = {};
+beforeAll(async () => {
+  const [own, opened] = await Promise.all([ownFolder(), openEmptyPage()]);
+  folder = own;
+  browser = opened.context().browser() as Browser;
+  await promisify(execFile)(process.execPath, ['gateway/commands/build-verifier.ts', folder], { cwd: ROOT });
+  const [receipt, audit] = await Promise.all([issue(paidCall), audited(paidCall)]);
+  Object.assign(documents, { receipt, audit });
+});
+
+beforeEach(async () => {
+  const context = await browser.newContext();
+  page = await context.newPage();
+  [reached, faults] = [[], []];
+  page.on('request', request => void reached.push(request.url()));
+  page.on('websocket', socket => void reached.push(socket.url()));
+  page.on('pageerror', fault => void faults.push(String(fault)));
+  page.on('console', message => void (message.type() === 'error' && faults.push(message.text())));
+  await context.route('**/*', route => (route.request().url().startsWith('file:') ? route.continue() : route.abort()));
+  await page.goto(pathToFileURL(join(folder, 'verify.html')).href);
+  await page.locator('body[data-ready=true]').waitFor();
+});
+
+afterEach(async () => {
+  // Whatever was dropped: nothing was asked of anybody, and the browser had nothing to object to.
+  expect(reached.filter(url => !url.startsWith('data:'))).toEqual([pathToFileURL(join(folder, 'verify.html')).href]);
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
+type Files = Readonly<Record<string, Json | string>>;
+const textOf = (content: Json | string) => (typeof content === 'string' ? content : JSON.stringify(content));
+
+/** As the browser does it: a drop on the page, with files. */
+async function drop(files: Files): Promise<void> {
+  const texts = Object.entries(files).map(([name, content]) => [name, textOf(content)] as const);
+  const transfer = await page.evaluateHandle(given => {
+    type Made = new (...args: readonly unknown[]) => { readonly items: { add(file: unknown): void } };
+    const { DataTransfer: Transfer, File: Dropped } = globalThis as unknown as { DataTransfer: Made; File: Made };
+    const carried = new Transfer();
+    for (const [name, text] of given) carried.items.add(new Dropped([text], name, { type: 'application/json' }));
+    return carried;
+  }, texts);
+  await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+}
+
+const cards = () =>
+  page.locator('section.document').evaluateAll(sections =>
+    (sections as unknown as { dataset: { status: string }; querySelector(of: string): { textContent: string } }[]).map(
+      section => ({
+        status: section.dataset.status,
+        file: section.querySelector('h2').textContent,
+        headline: section.querySelector('.headline').textContent,
+        detail: section.querySelector('.detail').textContent,
+      }),
+    ),
+  );
+const keys = () => ({ 'jwks.json': issuer.jwks as JsonObject });
+const show = async (name: string) => {
+  const to = process.env.SVC_TEST_SCREENSHOTS;
+  if (to) await page.screenshot({ path: join(to, `${name}.png`), fullPage: true });
+};
+
+describe('what is dropped', () => {
+  it('a good receipt and its issuer’s key set: valid, and what was bought is told', async () => {
+    await drop({ 'receipt.json': documents.receipt ?? {}, ...keys() });
+    await expect.poll(cards).toMatchObject([
+      {
+        status: 'passed',
+        file: 'receipt.json',
+        headline: 'This receipt is valid',
+        detail: expect.stringContaining('jwks.json'),
+      },
+    ]);
+    expect(await page.locator('dl').textContent()).toContain('0.002 USDC');
+    expect(await page.locator('.profile strong').textContent()).toBe('development');
+    expect(await page.locator('.checks li[data-status=passed]').count()).toBeGreaterThanOrEqual(12);
+    await show('good');
+  });
+
+  it('a receipt alone: not checked, until the key set comes', async () => {
+    await drop({ 'receipt.json': documents.receipt ?? {} });
+    await expect.poll(cards).toMatchObject([{ status: 'open', headline: 'Not checked' }]);
+    await drop(keys());
+    await expect.poll(cards).toMatchObject([{ status: 'passed' }]);
+    await drop({ 'others.json': stranger.jwks as JsonObject });
+    await expect
+      .poll(cards)
+      .toMatchObject([{ status: 'failed', detail: expect.stringContaining('signature_invalid') }]);
+  });
+
+  it.each<[what: string, path: string]>([
+    ['the amount', 'amount'],
+    ['the payload', 'payload.hub'],
+    ['the token', 'issuer_signature.jws'],
+    ['the raw value', 'issuer_signature.value'],
+  ])('a receipt with %s altered: NOT valid, and what it says is struck out', async (_, path) => {
+    const forged = altered(documents.receipt ?? {}, path.split('.'), old => `${String(old).slice(0, -4)}AAAA`);
+    await drop({ ...keys(), 'forged.json': forged });
+    await expect.poll(cards).toMatchObject([{ status: 'failed', headline: 'This receipt is NOT valid' }]);
+    expect(await page.locator('dl').count()).toBe(0);
+    await show('tampered');
+  });
+
+  it('a broken second signature: named, beside the one that is enough', async () => {
+    const { signature } = documents.receipt as { signature: JsonObject };
+    await drop({ ...keys(), 'one.json': { ...documents.receipt, signature: { ...signature, value: 'AA' } } });
+    await expect.poll(cards).toMatchObject([{ status: 'passed' }]);
+    expect(await page.locator('.checks li[data-status=failed]').textContent()).toContain('signature does not verify');
+  });
+
+  it('an audit document: by the keys that it brings, the log’s proofs and both signatures', async () => {
+    await drop({ 'audit.json': documents.audit ?? {} });
+    await expect.poll(cards).toMatchObject([
+      {
+        status: 'passed',
+        headline: 'This audit document of a receipt is valid',
+        detail: expect.stringContaining('brings itself'),
+      },
+    ]);
+    expect(await page.locator('.checks').textContent()).toContain('The log has only grown since the receipt.');
+    await show('audit');
+    const forged = altered(documents.audit ?? {}, ['log', 'consistency', 'proof'], () => []);
+    await drop({ 'forged.json': forged });
+    await expect
+      .poll(cards)
+      .toMatchObject([{ status: 'failed', detail: expect.stringContaining('log_rewritten') }, {}]);
+  });
+
+  it('rubbish: named as no document, and nothing of it is markup', async () => {
+    const evil = '<img src=x onerror=alert(1)><script>alert(1)</script>';
+    await drop({ 'text.json': 'no json', 'list.json': [], 'empty.json': {}, ...keys() });
+    await expect.poll(async () => (await cards()).map(({ status }) => status)).toEqual(Array(3).fill('failed'));
+    await drop({ [`${evil.slice(0, 24)}.json`]: { ...documents.receipt, [evil]: evil } });
+    await expect.poll(async () => (await cards()).length).toBe(4);
+    expect((await cards())[0]).toMatchObject({ status: 'passed', file: '<img src=x onerror=alert.json' });
+    expect(await page.locator('main img, main script').count()).toBe(0);
+    expect(await page.locator('.checks').first().textContent()).toContain(evil);
+    await show('rubbish');
+  });
+
+  it('the same by choosing files, and a file that is too long is not read', async () => {
+    const long = join(folder, 'long.json');
+    await writeFile(long, Buffer.alloc(9 * 1024 * 1024, 0x20));
+    await page.locator('#files').setInputFiles([long]);
+    await expect.poll(cards).toMatchObject([{ status: 'failed', detail: expect.stringContaining('longer than') }]);
+  });
+});
+
+describe('the page', () => {
+  it('reads dark and on paper', async () => {
+    await drop({ 'receipt.json': documents.receipt ?? {}, ...keys() });
+    await expect.poll(cards).toHaveLength(1);
+    const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(await paper()).toBe('rgb(255, 255, 255)');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await paper()).toBe('rgb(13, 17, 23)');
+    await show('dark');
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await paper()).toBe('rgb(255, 255, 255)');
+    expect(await page.locator('.drop').isVisible()).toBe(false);
+  });
+
+  it('reaches nobody, whatever a program in it would try', async () => {
+    const tried = await page.evaluate("fetch('http://127.0.0.1:9/').then(() => 'reached', () => 'refused')");
+    expect(tried).toBe('refused');
+    expect(faults.splice(0).join()).toContain('Content Security Policy');
+  });
+});
