@@ -15,6 +15,7 @@ import { busySeconds } from './processes.ts';
 /** A process that lives for less is charged to its parent, as one that was not seen. */
 const LOOK_MS = 100;
 const FILES_SHOWN = 80;
+const VITEST = join('node_modules', 'vitest', 'vitest.mjs');
 
 const args = process.argv.slice(2);
 const out = args[0] === '--out' ? args.splice(0, 2)[1] : undefined;
