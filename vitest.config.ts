@@ -2,8 +2,8 @@ import './test/harness/loader/register.ts';
 import { defineConfig } from 'vitest/config';
 import { Interleaved } from './test/harness/interleaved.ts';
 
-/** Most tests wait for processes and leases: more files than cores keep the cores busy. */
-const FILES_AT_ONCE = 6;
+/** On two cores. Many tests wait for processes and leases: more files than cores keep the cores busy; with more than these, they wait for each other. */
+const FILES_AT_ONCE = 4;
 
 /** `npm test`: all that needs nothing but what npm brings. What needs more is in test/world: test/harness/vitest.world.config.ts. */
 export default defineConfig({

@@ -26,14 +26,10 @@ writeFileSync(marks_file, '');
 const began_ms = Date.now();
 const busy_before = busySeconds();
 const account = new Account();
-const vitest = spawn(
-  process.execPath,
-  [join('node_modules', 'vitest', 'vitest.mjs'), 'run', '--configLoader', 'native', ...args],
-  {
-    stdio: 'inherit',
-    env: { ...process.env, TEST_COST_MARKS: marks_file },
-  },
-);
+const vitest = spawn(process.execPath, [VITEST, 'run', '--configLoader', 'native', ...args], {
+  stdio: 'inherit',
+  env: { ...process.env, TEST_COST_MARKS: marks_file },
+});
 const looking = setInterval(() => account.look(), LOOK_MS);
 const [code]: (number | null)[] = await once(vitest, 'exit');
 account.look();

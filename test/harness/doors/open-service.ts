@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { getAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { z } from 'zod';
 import type { ChatAnswer } from '../../../rest-compat/inference/answers.ts';
 import type { RegisterAnswer } from '../../../rest-compat/session/answers.ts';
@@ -74,6 +74,9 @@ interface ServiceOptions {
   readonly nano_work_min?: bigint;
 }
 
+/** As `expect.poll` waits within tests. */
+const READY = { timeout: 60_000, interval: 50 };
+
 let shared: Promise<Service> | undefined;
 
 /**
@@ -93,7 +96,7 @@ export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {
   atEnd(async () => {
     try {
       // A file that has kept the worker busy has kept the service's own rounds waiting.
-      await expect.poll(async () => (await service.get('/readyz')).body).toMatchObject({ status: 'ok' });
+      await vi.waitFor(async () => expect((await service.get('/readyz')).body).toMatchObject({ status: 'ok' }), READY);
     } catch (fault) {
       // The next file gets another one, and is not failed for what this one has done.
       shared = undefined;
