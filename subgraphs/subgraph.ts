@@ -1,19 +1,9 @@
 import 'reflect-metadata';
-import { buildSubgraphSchema } from '@apollo/subgraph';
-import type { GraphQLResolverMap } from '@apollo/subgraph/dist/schema-helper/resolverMap.js';
-import { MapperKind, mapSchema, printSchemaWithDirectives } from '@graphql-tools/utils';
-import {
-  type GraphQLFieldConfig,
-  type GraphQLFieldResolver,
-  GraphQLNonNull,
-  type GraphQLResolveInfo,
-  GraphQLScalarType,
-  type GraphQLSchema,
-  lexicographicSortSchema,
-  parse,
-} from 'graphql';
-import { type BuildSchemaOptions, buildSchema, createResolversMap } from 'type-graphql';
-import type { Written } from '../schema/written.ts';
+import { printSchemaWithDirectives } from '@graphql-tools/utils';
+import { type GraphQLSchema, lexicographicSortSchema } from 'graphql';
+import { type BuildSchemaOptions, buildSchema } from 'type-graphql';
+import { type ResolveReference, withEntities } from './entities.ts';
+import { type WrittenFields, withLeaves } from './written-leaves.ts';
 
 /** One subgraph, ready to be composed (`sdl`) and to be executed in this process (`schema`). */
 export interface Subgraph {
@@ -21,15 +11,9 @@ export interface Subgraph {
   readonly schema: GraphQLSchema;
   /** The same where what Postgres can write is a leaf: for whoever takes parts of an answer as text. */
   readonly written: GraphQLSchema;
+  /** Printed when it is asked for: composition reads it, and no call. */
   readonly sdl: string;
 }
-
-/** Loads an entity by its key (`__resolveReference`); null where there is none. */
-export type ResolveReference = (reference: never, context: never, info: GraphQLResolveInfo) => unknown;
-
-/** `Type.field` → that field as JSON text, all of what is selected beneath it. Errors and nulls as its resolvers have them. */
-export type WrittenFields = Readonly<Record<`${string}.${string}`, WriteField>>;
-type WriteField = (root: never, context: never, info: GraphQLResolveInfo) => Written | Promise<Written>;
 
 export interface SubgraphParts {
   readonly resolvers: BuildSchemaOptions['resolvers'];
@@ -76,40 +60,30 @@ const noPubSub: BuildSchemaOptions['pubSub'] = {
 };
 
 /**
- * TypeGraphQL classes → a Federation 2 subgraph. Arguments are validated by the schemas in schema/requests, not here.
- * `printSubgraphSchema` cannot print a TypeGraphQL schema; printing with directives and adding the `@link` can.
+ * TypeGraphQL classes → a Federation 2 subgraph. Arguments are validated by the schemas in schema/requests, not here, and
+ * the schema itself by composition, which reads its text.
  */
 export async function buildSubgraph(
   name: string,
   { written = {}, ...parts }: SubgraphParts,
   references: Readonly<Record<string, ResolveReference>> = {},
 ): Promise<Subgraph> {
-  // Whether it is a right schema is found out below, when the subgraph's is built of it.
   const plain = await buildSchema({ ...parts, validate: false, skipCheck: true, pubSub: noPubSub });
-  // TypeGraphQL lists members as their classes happened to be imported: the text must not depend on who came first.
-  const sdl = HEADER + printSchemaWithDirectives(lexicographicSortSchema(plain));
-  const resolvers: Record<string, object> = createResolversMap(plain);
-  for (const [type, resolve] of Object.entries(references)) {
-    resolvers[type] = { ...resolvers[type], __resolveReference: resolve };
-  }
-  const schema = buildSubgraphSchema({ typeDefs: parse(sdl), resolvers: resolvers as GraphQLResolverMap<unknown> });
-  return { name, sdl, schema, written: withLeaves(schema, written) };
-}
-
-/** Execution takes a selection beneath a leaf for what the leaf's resolver makes of it: no document is rewritten. */
-function withLeaves(schema: GraphQLSchema, written: WrittenFields): GraphQLSchema {
-  return mapSchema(schema, {
-    [MapperKind.OBJECT_FIELD](field: GraphQLFieldConfig<unknown, unknown>, name, type) {
-      const write = written[`${type}.${name}`];
-      if (!write) return field;
-      const resolve: GraphQLFieldResolver<never, never> = (root, _arguments, context, info) =>
-        write(root, context, info);
-      return { ...field, type: new GraphQLNonNull(WrittenJson), resolve } as typeof field;
+  const schema = withEntities(plain, references);
+  return {
+    name,
+    schema,
+    written: withLeaves(schema, written),
+    get sdl() {
+      return textOf(plain);
     },
-  });
+  };
 }
 
-const WrittenJson = new GraphQLScalarType<Written, Written>({
-  name: 'WrittenJson',
-  serialize: text => text as Written,
-});
+/**
+ * `printSubgraphSchema` cannot print a TypeGraphQL schema; printing with directives and adding the `@link` can. TypeGraphQL
+ * lists members as their classes happened to be imported: the text must not depend on who came first.
+ */
+function textOf(plain: GraphQLSchema): string {
+  return HEADER + printSchemaWithDirectives(lexicographicSortSchema(plain));
+}

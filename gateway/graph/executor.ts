@@ -1,8 +1,4 @@
-import type { Schema, Supergraph } from '@apollo/federation-internals';
 import type { GraphQLDataSource } from '@apollo/gateway/dist/datasources/types.js';
-import { executeQueryPlan } from '@apollo/gateway/dist/executeQueryPlan.js';
-import type { OperationContext } from '@apollo/gateway/dist/operationContext.js';
-import type { QueryPlan } from '@apollo/query-planner';
 import {
   type ExecutionResult,
   GraphQLError,
@@ -12,23 +8,23 @@ import {
 } from 'graphql';
 import type { Logger } from 'pino';
 import { limits } from '../../schema/limits.ts';
-import { EVENT_SOURCE, type Planned } from './planner.ts';
+import { EVENT_SOURCE, type Planned } from './planned.ts';
+import type { Plans } from './plans.ts';
 import { publicError } from './public-error.ts';
 import { dataSource, type Operation, type Sources } from './source.ts';
 
 /** Runs planned operations. Errors leave it in their public form. */
 export class Executor {
-  readonly #supergraph: GraphQLSchema;
-  readonly #api: Schema;
   readonly #schema: GraphQLSchema;
   readonly #sources: Readonly<Record<string, GraphQLDataSource>>;
+  readonly #plans: Plans;
   readonly #logger: Logger;
 
-  constructor(supergraph: Supergraph, api: Schema, schema: GraphQLSchema, sources: Sources, logger: Logger) {
-    this.#supergraph = supergraph.schema.toGraphQLJSSchema();
-    this.#api = api;
+  /** `schema`: what clients see. */
+  constructor(schema: GraphQLSchema, sources: Sources, plans: Plans, logger: Logger) {
     this.#schema = schema;
     this.#sources = Object.fromEntries([...sources].map(([name, source]) => [name, dataSource(source)]));
+    this.#plans = plans;
     this.#logger = logger;
   }
 
@@ -37,7 +33,7 @@ export class Executor {
     if (planned.kind === 'direct') return this.published(await planned.source.execute(operation));
     const refused = this.refuseVariables(planned.operation, operation.variables);
     if (refused) return refused;
-    return this.#run(planned.plan, planned.scope, operation, this.#sources);
+    return this.#run(planned, operation, this.#sources);
   }
 
   /** Joins to one event what other subgraphs know of it. */
@@ -48,7 +44,7 @@ export class Executor {
   ): Promise<ExecutionResult> {
     if (event.errors) return this.published(event);
     const source: GraphQLDataSource = { process: async () => ({ data: event.data ?? null }) };
-    return this.#run(planned.plan, planned.scope, operation, { ...this.#sources, [EVENT_SOURCE]: source });
+    return this.#run(planned, operation, { ...this.#sources, [EVENT_SOURCE]: source });
   }
 
   /** Subgraphs coerce for themselves; this says early and once what is wrong with the variables. */
@@ -66,27 +62,12 @@ export class Executor {
   }
 
   async #run(
-    plan: QueryPlan,
-    scope: OperationContext,
+    { plan, scope }: Exclude<Planned, { kind: 'direct' }>,
     operation: Operation,
     sources: Readonly<Record<string, GraphQLDataSource>>,
   ): Promise<ExecutionResult> {
-    // The executor reads these four members of a request and no other.
-    const request = {
-      request: { variables: operation.variables },
-      context: operation.context,
-      logger: this.#logger,
-      metrics: {},
-    };
-    const result = await executeQueryPlan(
-      plan,
-      sources,
-      request as unknown as Parameters<typeof executeQueryPlan>[2],
-      scope,
-      this.#supergraph,
-      this.#api,
-    );
-    return this.published(withoutSilentNulls(result));
+    const { run } = await this.#plans.federation();
+    return this.published(withoutSilentNulls(await run({ plan, scope, operation, sources })));
   }
 }
 

@@ -1,5 +1,5 @@
-import { baseType, type FieldDefinition, type Schema } from '@apollo/federation-internals';
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, getNamedType } from 'graphql';
+import { type AnyField, directiveOf, fieldsOf } from './supergraph.ts';
 
 /** By Federation's `@cost` and `@listSize` (https://specs.apollo.dev/cost/v0.1). */
 export interface FieldCost {
@@ -32,37 +32,29 @@ interface ListSize {
   readonly sizedFields?: readonly string[];
 }
 
-/** Reads both off the supergraph. @throws where a page's length is not said by arguments and a default. */
-export function fieldCosts(supergraph: Schema): FieldCosts {
-  const fields = [...supergraph.objectTypes(), ...supergraph.interfaceTypes()].flatMap(type => [...type.fields()]);
-  const pages = new Set(fields.flatMap(pagesIn));
+/** Reads both off what clients see. @throws where a page's length is not said by arguments and a default. */
+export function fieldCosts(schema: GraphQLSchema): FieldCosts {
+  const fields = fieldsOf(schema);
+  const pages = new Set(fields.flatMap(({ field }) => pagesIn(field)));
   const costs = new Map<string, FieldCost>();
-  for (const field of fields) {
-    const { weight = 1 } = marked<{ weight: number }>(field, 'cost') ?? {};
-    const list = marked<ListSize>(field, 'listSize');
-    const size = pages.has(field.coordinate) ? 'page' : list?.sizedFields ? null : (list?.assumedSize ?? null);
-    const page = list?.sizedFields ? pageOf(field, list) : null;
-    if (weight !== 1 || size !== null || page !== null) costs.set(field.coordinate, { weight, size, page });
+  for (const { coordinate, field } of fields) {
+    const { weight = 1 } = (directiveOf(field, 'cost') ?? {}) as { weight?: number };
+    const list = directiveOf(field, 'listSize') as ListSize | null;
+    const size = pages.has(coordinate) ? 'page' : list?.sizedFields ? null : (list?.assumedSize ?? null);
+    const page = list?.sizedFields ? pageOf(coordinate, list) : null;
+    if (weight !== 1 || size !== null || page !== null) costs.set(coordinate, { weight, size, page });
   }
   return costs;
 }
 
 /** Coordinates of the lists within a field of which its own arguments say how long they are. */
 function pagesIn(field: AnyField): string[] {
-  const type = field.type && baseType(field.type);
-  const names = marked<ListSize>(field, 'listSize')?.sizedFields ?? [];
-  return names.map(name => `${type?.name}.${name}`);
+  const names = (directiveOf(field, 'listSize') as ListSize | null)?.sizedFields ?? [];
+  return names.map(name => `${getNamedType(field.type).name}.${name}`);
 }
 
-function pageOf({ coordinate }: AnyField, { assumedSize, slicingArguments = [] }: ListSize): Page {
+function pageOf(coordinate: string, { assumedSize, slicingArguments = [] }: ListSize): Page {
   if (slicingArguments.length === 0 || assumedSize === undefined)
     throw new Error(`@listSize of ${coordinate} must name an argument, and a size where none is given`);
   return { arguments: slicingArguments, rows_default: assumedSize };
 }
-
-function marked<T extends object>(field: AnyField, directive: 'cost' | 'listSize'): T | undefined {
-  return field.appliedDirectives.find(({ name }) => name === directive)?.arguments() as T | undefined;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: of objects and interfaces alike, whose classes know their fields by name.
-type AnyField = FieldDefinition<any>;

@@ -1,5 +1,6 @@
-import type { Schema } from '@apollo/federation-internals';
+import type { GraphQLSchema } from 'graphql';
 import type { PaidFields } from './paid-rule.ts';
+import { directiveOf } from './supergraph.ts';
 
 /** How the events of a field are numbered: see `@live` in subgraphs/subgraph.ts. */
 export interface LiveField {
@@ -14,14 +15,14 @@ export interface LiveField {
 /** Names of the subscription fields of which one execution may serve many. */
 export type LiveFields = ReadonlyMap<string, LiveField>;
 
-/** Reads `@live` off the supergraph. @throws where it marks a paid field: what one bought is nobody else's. */
-export function liveFields(supergraph: Schema, paid: PaidFields): LiveFields {
+/** Reads `@live` off what clients see. @throws where it marks a paid field: what one bought is nobody else's. */
+export function liveFields(schema: GraphQLSchema, paid: PaidFields): LiveFields {
   const live = new Map<string, LiveField>();
-  for (const field of supergraph.schemaDefinition.rootType('subscription')?.fields() ?? []) {
-    const [mark] = field.appliedDirectives.filter(directive => directive.name === 'live');
-    if (!mark) continue;
+  for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
+    const mark = directiveOf(field, 'live');
+    if (mark === null) continue;
     if (paid.has(field.name)) throw new Error(`@live may not mark what is @paid: ${field.name}`);
-    const { after, position, remembered = true } = mark.arguments();
+    const { after, position, remembered = true } = mark;
     live.set(field.name, { after: String(after), position: String(position), remembered: remembered !== false });
   }
   return live;

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { Supergraph } from '@apollo/federation-internals';
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -19,10 +18,12 @@ import { Executor } from './executor.ts';
 import { fieldCosts } from './field-costs.ts';
 import { type LiveFields, liveFields } from './live-rule.ts';
 import { type PaidFields, paidField, paidFieldStandsAlone, paidFields } from './paid-rule.ts';
-import { type Planned, Planner } from './planner.ts';
+import type { Planned } from './planned.ts';
+import { Plans } from './plans.ts';
 import { publicError } from './public-error.ts';
 import { InProcessSource, type Operation, type Source } from './source.ts';
 import { type SubscribeResult, subscribe } from './subscribe.ts';
+import { publicSchema } from './supergraph.ts';
 import { judgeVariables, variablesRefusal, wantsLongText } from './variables-rule.ts';
 import { type ProofWrites, requireLeave } from './write-rule.ts';
 
@@ -51,6 +52,8 @@ export interface Graph {
   execute(operation: Operation): Promise<ExecutionResult>;
   /** Ends when its reader calls return(); an event's missing parts are joined before it is handed on. */
   subscribe(operation: Operation): Promise<SubscribeResult>;
+  /** Makes ready what plans an operation over several subgraphs, in steps, each of which blocks the process; `rest` is awaited before each. */
+  prepare(rest: () => Promise<void>): Promise<void>;
 }
 
 /** A document and what came with it. */
@@ -88,7 +91,7 @@ class FederatedGraph implements Graph {
   readonly paid: PaidFields;
   readonly live: LiveFields;
   readonly #documents: Documents;
-  readonly #planner: Planner;
+  readonly #plans: Plans;
   readonly #executor: Executor;
   readonly #logger: Logger;
   readonly #proof_writes: ProofWrites;
@@ -98,17 +101,15 @@ class FederatedGraph implements Graph {
     sdl: string,
     { introspection, logger, proof_writes = 'plain', sourceOf = inProcess }: GraphOptions,
   ) {
-    const supergraph = Supergraph.build(sdl, { validateSupergraph: false });
-    const api = supergraph.apiSchema();
-    this.schema = api.toGraphQLJSSchema();
-    this.paid = paidFields(supergraph.schema);
-    this.live = liveFields(supergraph.schema, this.paid);
+    this.schema = publicSchema(sdl);
+    this.paid = paidFields(this.schema);
+    this.live = liveFields(this.schema, this.paid);
     const sources = new Map(subgraphs.map(subgraph => [subgraph.name, sourceOf(subgraph, this.paid)]));
     this.rules = [paidFieldStandsAlone(this.paid), ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
     this.supergraph = sdl;
-    this.#documents = new Documents({ schema: this.schema, costs: fieldCosts(supergraph.schema) }, this.rules);
-    this.#planner = new Planner(supergraph, api, this.schema, sources);
-    this.#executor = new Executor(supergraph, api, this.schema, sources, logger);
+    this.#documents = new Documents({ schema: this.schema, costs: fieldCosts(this.schema) }, this.rules);
+    this.#plans = new Plans({ supergraph: sdl, schema: this.schema, sources, logger });
+    this.#executor = new Executor(this.schema, sources, this.#plans, logger);
     this.#logger = logger;
     this.#proof_writes = proof_writes;
   }
@@ -156,6 +157,10 @@ class FederatedGraph implements Graph {
     return this.#run<SubscribeResult>(operation, (planned, operation) => subscribe(this.#executor, planned, operation));
   }
 
+  async prepare(rest: () => Promise<void>): Promise<void> {
+    await this.#plans.federation(rest);
+  }
+
   /** Of whatever way it came: REST, /graphql or a socket. What is paid for runs under one book. */
   async #admitted({ operation: { operation: kind } }: Planned, operation: Operation): Promise<Operation> {
     const paid = this.isPaid(operation.document, operation.operationName ?? null);
@@ -174,7 +179,7 @@ class FederatedGraph implements Graph {
       if (faults.length > 0) return this.#executor.published({ errors: faults });
       const costly = this.#documents.refusal(operation.document, operation.variables);
       if (costly) return this.#executor.published({ errors: [costly] });
-      const planned = this.#planner.plan(operation.document, operation.operationName ?? null);
+      const planned = await this.#plans.plan(operation.document, operation.operationName ?? null);
       return await then(planned, await this.#admitted(planned, operation));
     } catch (error) {
       return { errors: [publicError(error, this.#logger)] };

@@ -1,25 +1,22 @@
-import type { Schema } from '@apollo/federation-internals';
-import { type DocumentNode, type OperationDefinitionNode, type ValidationContext, type ValidationRule } from 'graphql';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode, ValidationContext, ValidationRule } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
 import { fieldsIn, fragmentsOf } from './fragments.ts';
+import { directiveOf, fieldsOf } from './supergraph.ts';
 
 /** Names of the root fields that cost money, with their price in atomic USDC. */
 export type PaidFields = ReadonlyMap<string, string>;
 
-const ROOTS = ['mutation', 'subscription'] as const;
-
-/** Reads `@paid(price:)` off the supergraph. @throws where it marks a query: reading is free by construction. */
-export function paidFields(supergraph: Schema): PaidFields {
-  const prices = new Map<string, string>();
-  for (const root of ROOTS) {
-    for (const field of supergraph.schemaDefinition.rootType(root)?.fields() ?? []) {
-      const [paid] = field.appliedDirectives.filter(directive => directive.name === 'paid');
-      if (paid) prices.set(field.name, String(paid.arguments().price));
-    }
-  }
-  const marks = supergraph.directive('paid')?.applications().size ?? 0;
-  if (marks !== prices.size) throw new Error('@paid may mark fields of Mutation and Subscription only');
-  return prices;
+/** Reads `@paid(price:)` off what clients see. @throws where it marks a query: reading is free by construction. */
+export function paidFields(schema: GraphQLSchema): PaidFields {
+  const paying = [schema.getMutationType()?.name, schema.getSubscriptionType()?.name];
+  const prices = fieldsOf(schema).flatMap(({ coordinate, field }) => {
+    const paid = directiveOf(field, 'paid');
+    if (paid === null) return [];
+    if (!paying.includes(coordinate.split('.')[0]))
+      throw new Error('@paid may mark fields of Mutation and Subscription only');
+    return [[field.name, String(paid.price)] as const];
+  });
+  return new Map(prices);
 }
 
 /** Coordinate of an operation's paid root field, fragments looked into; null where it has none. */

@@ -1,52 +1,18 @@
 import { operationFromDocument, type Schema, type Supergraph } from '@apollo/federation-internals';
-import { buildOperationContext, type OperationContext } from '@apollo/gateway/dist/operationContext.js';
-import {
-  type FetchNode,
-  type PlanNode,
-  type QueryPlan,
-  QueryPlanner,
-  type SubscriptionNode,
-} from '@apollo/query-planner';
-import {
-  type DocumentNode,
-  type GraphQLSchema,
-  getOperationAST,
-  Kind,
-  type OperationDefinitionNode,
-  validate,
-} from 'graphql';
+import { buildOperationContext } from '@apollo/gateway/dist/operationContext.js';
+import { type FetchNode, type PlanNode, type QueryPlan, QueryPlanner } from '@apollo/query-planner';
+import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, validate } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
+import { introspects } from './owner.ts';
+import { EVENT_SOURCE, type Planned } from './planned.ts';
 import type { Source, Sources } from './source.ts';
 
-/** How one operation is run. `direct`: one subgraph answers the caller's own document, nothing is to be joined or reshaped. */
-export type Planned =
-  | { readonly kind: 'direct'; readonly operation: OperationDefinitionNode; readonly source: Source }
-  | {
-      readonly kind: 'planned';
-      readonly operation: OperationDefinitionNode;
-      readonly plan: QueryPlan;
-      readonly scope: OperationContext;
-    }
-  | {
-      readonly kind: 'events';
-      readonly operation: OperationDefinitionNode;
-      readonly source: Source;
-      readonly primary: FetchNode;
-      /** The primary's place is taken by the event itself, under this name. */
-      readonly plan: QueryPlan;
-      readonly scope: OperationContext;
-    };
-
-/** The name under which an event takes the part of a subgraph. No subgraph can be called so. */
-export const EVENT_SOURCE = '(event)';
-
-/** Apollo's planner, one plan per (document, operation): it lives as long as the document does. */
+/** Apollo's planner, asked once for each operation: `Plans` keeps what it says. */
 export class Planner {
   readonly #api: Schema;
   readonly #schema: GraphQLSchema;
   readonly #sources: Sources;
   readonly #planner: QueryPlanner;
-  readonly #plans = new WeakMap<DocumentNode, Map<string, Planned>>();
 
   constructor(supergraph: Supergraph, api: Schema, schema: GraphQLSchema, sources: Sources) {
     this.#api = api;
@@ -56,25 +22,10 @@ export class Planner {
     this.#planner = new QueryPlanner(supergraph, { exposeDocumentNodeInFetchNode: true });
   }
 
-  /** `document` must be valid. @throws Refusal where it has no such operation or is too large to plan. */
-  plan(document: DocumentNode, operationName: string | null): Planned {
-    const plans = this.#plans.get(document) ?? new Map<string, Planned>();
-    this.#plans.set(document, plans);
-    const known = plans.get(operationName ?? '');
-    if (known) return known;
-    const operation = getOperationAST(document, operationName);
-    if (!operation)
-      throw new Refusal('invalid_request', {
-        detail: 'The document has no such operation, or several and none is named.',
-      });
-    const planned = this.#build(document, operationName ?? undefined, operation);
-    plans.set(operationName ?? '', planned);
-    return planned;
-  }
-
-  #build(document: DocumentNode, operationName: string | undefined, operation: OperationDefinitionNode): Planned {
+  /** `document` must be valid. @throws Refusal where it is too large to plan. */
+  plan(document: DocumentNode, operationName: string | undefined, operation: OperationDefinitionNode): Planned {
     const { node } = this.#queryPlan(document, operationName);
-    const direct = node && this.#directSource(node, document, operation);
+    const direct = this.#directSource(node, document, operation);
     if (direct) return { kind: 'direct', operation, source: direct };
 
     const scope = buildOperationContext({
@@ -112,13 +63,8 @@ export class Planner {
    * The plan is one fetch and the owner understands the caller's own document: then the owner's answer is the answer,
    * aliases, order and nulls included. Introspection must be answered by the API schema, never by a subgraph's.
    */
-  #directSource(
-    node: PlanNode | SubscriptionNode,
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
-  ): Source | null {
-    const fetch =
-      node.kind === 'Subscription' ? (node.rest ? null : node.primary) : node.kind === 'Fetch' ? node : null;
+  #directSource(node: QueryPlan['node'], document: DocumentNode, operation: OperationDefinitionNode): Source | null {
+    const fetch = fetchAlone(node);
     if (!fetch || introspects(operation)) return null;
     const source = this.#source(fetch.serviceName);
     return validate(source.schema, document).length === 0 ? source : null;
@@ -131,9 +77,8 @@ export class Planner {
   }
 }
 
-/** Fragments count as introspection: they are rare at the root, and the long road answers them just as well. */
-function introspects(operation: OperationDefinitionNode): boolean {
-  return operation.selectionSet.selections.some(
-    node => node.kind !== Kind.FIELD || node.name.value === '__schema' || node.name.value === '__type',
-  );
+/** The one fetch that a plan comes to; null where there is more to it, or nothing. */
+export function fetchAlone(node: QueryPlan['node']): FetchNode | null {
+  if (node?.kind === 'Subscription') return node.rest ? null : node.primary;
+  return node?.kind === 'Fetch' ? node : null;
 }

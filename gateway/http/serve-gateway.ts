@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import type { Logger } from 'pino';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { serveMcp } from '../../rest-compat/faces/mcp/serve-mcp.ts';
@@ -14,6 +15,7 @@ import { exposeMetrics } from '../operations/exposure.ts';
 import type { health } from '../operations/health.ts';
 import { listenFault } from '../operations/listen-fault.ts';
 import type { Operations } from '../operations/open.ts';
+import { whenIdle } from '../operations/when-idle.ts';
 import { subgraphs } from '../parts.ts';
 import { openExtensions } from '../x402/extensions/open-extensions.ts';
 import type { PayTo } from '../x402/offer.ts';
@@ -84,7 +86,19 @@ export async function serveGateway(config: Config, services: EveryService, servi
   await server.listen(config.host, config.port).catch(async error => {
     throw await listenFault(error, config);
   });
+  const preparing = whenIdle(rest => prepared(graph, rest), {
+    paying: () => operations.paid_calls.underway.length > 0,
+    failed: error => logger.error({ err: error }, 'what plans the graph could not be made ready'),
+  });
+  closing.adopt(preparing, it => it.stop());
   return config.base_url;
+}
+
+async function prepared(graph: Graph, rest: () => Promise<void>): Promise<void> {
+  await graph.prepare(rest);
+  await rest();
+  // V8's code of what was loaded just now is kept for the next start too; launch.js has kept the rest.
+  flushCompileCache();
 }
 
 function introspects({ introspection, profile }: Config): boolean {

@@ -13,12 +13,19 @@ export interface Pages {
 
 /** `GET /graphql?sdl`, and a browser that asks for no query. */
 export function servePages(scope: FastifyInstance, path: string, { graph, graphiql }: Pages): void {
-  const sdl = sdlOf(graph);
-  const tag = tagOf(sdl);
+  let made: { readonly sdl: string; readonly tag: string } | null = null;
+  // Nobody but a generator of types asks for it, and printing it takes as long as reading it did.
+  const shown = () => {
+    made ??= withTag(sdlOf(graph));
+    return made;
+  };
   scope.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'GET' || request.routeOptions.url !== path) return;
     const asked = request.query as Readonly<Record<string, unknown>>;
-    if (asked.sdl !== undefined) return send(request, reply, tag, 'text/plain; charset=utf-8', sdl);
+    if (asked.sdl !== undefined) {
+      const { sdl, tag } = shown();
+      return send(request, reply, tag, 'text/plain; charset=utf-8', sdl);
+    }
     if (graphiql && asked.query === undefined && isForReading(request))
       return reply
         .headers({
@@ -54,6 +61,10 @@ function serveGraphiql(scope: FastifyInstance, path: string): void {
       packed ? file.gzipped : file.text,
     );
   });
+}
+
+function withTag(sdl: string) {
+  return { sdl, tag: tagOf(sdl) };
 }
 
 function tagOf(text: string): string {

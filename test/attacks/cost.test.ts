@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Supergraph } from '@apollo/federation-internals';
 import fc from 'fast-check';
 import {
   getIntrospectionQuery,
@@ -17,15 +16,15 @@ import { describe, expect, it } from 'vitest';
 import { composeSupergraph } from '../../gateway/graph/compose.ts';
 import { type GivenVariables, judgeCost, judgeShape, Scale } from '../../gateway/graph/cost.ts';
 import { fieldCosts } from '../../gateway/graph/field-costs.ts';
+import { publicSchema } from '../../gateway/graph/supergraph.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { limits } from '../../schema/limits.ts';
 import { costly, cycle, tenPages, wholePage } from '../harness/attacks/documents.ts';
 import { ROOT } from '../harness/root.ts';
 
 const sdl = readFileSync(join(ROOT, 'schema/supergraph.graphql'), 'utf8');
-const supergraph = Supergraph.build(sdl);
-const api = supergraph.apiSchema().toGraphQLJSSchema();
-const priced = { schema: api, costs: fieldCosts(supergraph.schema) };
+const api = publicSchema(sdl);
+const priced = { schema: api, costs: fieldCosts(api) };
 
 const ROW =
   'seq taskId evidence settledBy collected collectedAt intentId payerWallet rowHash prevRowHash replayCount bucket reason event payment { ref rail amount } route { model hub }';
@@ -154,8 +153,7 @@ it('no graph opens whose pages may be of any length', () => {
     type Query { page(limit: Int): Page @listSize(${size}) }
     type Page { rows: [Row!]! }
     type Row { seq: Int }`;
-  const costsOf = (size: string) =>
-    fieldCosts(Supergraph.build(composeSupergraph([{ name: 'pages', sdl: page(size) }])).schema);
+  const costsOf = (size: string) => fieldCosts(publicSchema(composeSupergraph([{ name: 'pages', sdl: page(size) }])));
   const sized = 'assumedSize: 7, slicingArguments: ["limit"], sizedFields: ["rows"], requireOneSlicingArgument: false';
   expect(Object.fromEntries(costsOf(sized))).toEqual({
     'Query.page': { weight: 1, size: null, page: { arguments: ['limit'], rows_default: 7 } },

@@ -1,7 +1,7 @@
-import { Supergraph } from '@apollo/federation-internals';
 import { type Change, CriticalityLevel, diff } from '@graphql-inspector/core';
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import { paidFields } from '../../graph/paid-rule.ts';
+import { publicSchema } from '../../graph/supergraph.ts';
 import { sdlOf } from '../../http/sdl.ts';
 
 /** What a client that was written for the graph before has to be changed for. */
@@ -14,7 +14,7 @@ export interface BreakingChange {
 
 /** Compares two supergraphs by the schemas that clients see of them, `@paid` included. */
 export async function breakingChanges(before: string, after: string): Promise<BreakingChange[]> {
-  const changes = await diff(publicSchema(before), publicSchema(after));
+  const changes = await diff(shownBy(before), shownBy(after));
   return changes.filter(isBreaking).map(({ path, type, message }) => ({
     coordinate: (path ?? String(type)).replace(PAID, ''),
     message,
@@ -28,9 +28,9 @@ function isBreaking({ criticality, path }: Change): boolean {
   return criticality.level === CriticalityLevel.Breaking || PAID.test(path ?? '');
 }
 
-function publicSchema(supergraph: string): GraphQLSchema {
-  const built = Supergraph.build(supergraph, { validateSupergraph: false });
-  return buildSchema(sdlOf({ schema: built.apiSchema().toGraphQLJSSchema(), paid: paidFields(built.schema) }));
+function shownBy(supergraph: string): GraphQLSchema {
+  const schema = publicSchema(supergraph);
+  return buildSchema(sdlOf({ schema, paid: paidFields(schema) }));
 }
 
 /** Those that no line names, in backticks, which the changelog has got since. */

@@ -9,7 +9,7 @@ import { Written } from '../../../schema/written.ts';
 import type { Context } from '../../context.ts';
 import type { LeftOut } from '../../json-sql.ts';
 import { pageByLimit } from '../../page-cost.ts';
-import type { WrittenFields } from '../../subgraph.ts';
+import type { WrittenFields } from '../../written-leaves.ts';
 import { type PostPage, pageOfPosts, postRows, writtenPage } from './list.ts';
 import { Outcome } from './post.entity.ts';
 import { BoardPostPage } from './post.type.ts';

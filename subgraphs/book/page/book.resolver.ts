@@ -10,7 +10,7 @@ import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
 import { pageByLimit } from '../../page-cost.ts';
-import type { WrittenFields } from '../../subgraph.ts';
+import type { WrittenFields } from '../../written-leaves.ts';
 import { budgetEnd, hourOf, lastHour } from '../alerts/rate.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';

@@ -1,7 +1,7 @@
 import { Arg, Ctx, Directive, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
 import { RowCursorMembers } from '../../../schema/requests/book.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
-import type { WrittenFields } from '../../subgraph.ts';
+import type { WrittenFields } from '../../written-leaves.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { PAGE_OF_ROWS, pageAsked } from '../page/book.resolver.ts';

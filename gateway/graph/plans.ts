@@ -1,0 +1,62 @@
+import { type DocumentNode, getOperationAST } from 'graphql';
+import { Refusal } from '../../schema/errors.ts';
+import type { Federation, FederationParts } from './federation.ts';
+import { ownerOf } from './owner.ts';
+import type { Planned } from './planned.ts';
+
+/**
+ * One plan per (document, operation): it lives as long as the document does. Apollo's libraries, which take as long to
+ * load and to read the supergraph as all else that a start does, are loaded once the service is up, or by whoever wants a plan before.
+ */
+export class Plans {
+  readonly #parts: FederationParts;
+  readonly #plans = new WeakMap<DocumentNode, Map<string, Planned>>();
+  #opening: Generator<void, Federation> | null = null;
+  #federation: Federation | null = null;
+
+  constructor(parts: FederationParts) {
+    this.#parts = parts;
+  }
+
+  /** `document` must be valid. @throws Refusal where it has no such operation or is too large to plan. */
+  async plan(document: DocumentNode, operationName: string | null): Promise<Planned> {
+    const known = this.#plans.get(document)?.get(operationName ?? '');
+    if (known) return known;
+    const operation = getOperationAST(document, operationName);
+    if (!operation)
+      throw new Refusal('invalid_request', {
+        detail: 'The document has no such operation, or several and none is named.',
+      });
+    const source = ownerOf(document, operation, this.#parts.sources);
+    const planned: Planned = source
+      ? { kind: 'direct', operation, source }
+      : (await this.federation()).planner.plan(document, operationName ?? undefined, operation);
+    const plans = this.#plans.get(document) ?? new Map<string, Planned>();
+    this.#plans.set(document, plans.set(operationName ?? '', planned));
+    return planned;
+  }
+
+  /** `rest` is awaited before each step that blocks the process for a while. */
+  async federation(rest: () => Promise<void> | undefined = () => undefined): Promise<Federation> {
+    while (this.#federation === null) {
+      await rest();
+      const { openFederation } = await import('./federation.ts');
+      await rest();
+      // Somebody who could not wait may have come to its end meanwhile.
+      if (this.#federation !== null) break;
+      this.#opening ??= openFederation(this.#parts);
+      this.#step(this.#opening);
+    }
+    return this.#federation;
+  }
+
+  #step(opening: Generator<void, Federation>): void {
+    try {
+      const { done, value } = opening.next();
+      if (done) this.#federation = value;
+    } catch (error) {
+      this.#opening = null;
+      throw error;
+    }
+  }
+}

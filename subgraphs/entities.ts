@@ -1,0 +1,54 @@
+import { entitiesField } from '@apollo/subgraph/dist/types.js';
+import {
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLResolveInfo,
+  GraphQLSchema,
+  GraphQLUnionType,
+  isObjectType,
+} from 'graphql';
+
+/** Loads an entity by its key (`__resolveReference`); null where there is none. */
+export type ResolveReference = (reference: never, context: never, info: GraphQLResolveInfo) => unknown;
+
+/**
+ * The schema of a subgraph with the root field by which a gateway joins what is known of an object elsewhere
+ * (https://www.apollographql.com/docs/graphos/schema-design/federated-schemas/reference/subgraph-spec, `Query._entities`).
+ * Apollo's `buildSubgraphSchema` adds it to a schema that it builds of text: print, parse and validation took most of a start.
+ */
+export function withEntities(
+  plain: GraphQLSchema,
+  references: Readonly<Record<string, ResolveReference>>,
+): GraphQLSchema {
+  const types = Object.values(plain.getTypeMap());
+  const entities = types.filter(isObjectType).filter(hasKey);
+  const [query, ...others] = [plain.getQueryType(), plain.getMutationType(), plain.getSubscriptionType()];
+  if (!query || entities.length === 0) return plain;
+  for (const entity of entities) {
+    const resolveReference = references[entity.name];
+    if (resolveReference) entity.extensions = { ...entity.extensions, apollo: { subgraph: { resolveReference } } };
+  }
+  const entity = new GraphQLUnionType({
+    name: '_Entity',
+    types: entities,
+    resolveType: ({ __typename }) => __typename,
+  });
+  const _entities = { ...entitiesField, type: new GraphQLNonNull(new GraphQLList(entity)) };
+  const { fields, ...rest } = query.toConfig();
+  const [mutation, subscription] = others;
+  return new GraphQLSchema({
+    ...plain.toConfig(),
+    query: new GraphQLObjectType({ ...rest, fields: { ...fields, _entities } }),
+    mutation,
+    subscription,
+    types: [...types.filter(type => type !== query), entity],
+    // Composition has validated it.
+    assumeValid: true,
+  });
+}
+
+/** Federation's `@key` makes an object one that others may know something of. */
+function hasKey({ astNode }: GraphQLObjectType): boolean {
+  return astNode?.directives?.some(({ name }) => name.value === 'key') ?? false;
+}
