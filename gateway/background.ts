@@ -44,7 +44,7 @@ export async function openBackground(
   const reconciler = closing.adopt(await openReconciler(parts, failed, operations.roundEnded), it => it.stop());
   const { database, finishing } = parts;
   const { metrics } = operations;
-  const reports = reconciliationTasks({ database, chain: base.chain, ...parts.stating });
+  const reports = reconciliationTasks({ chain: base.chain, ...parts.stating });
   const webhooks = openWebhooks({ database, vault, reach: config.webhook_reach, base_url: config.base_url, metrics });
   const ended: JobEnded = (task, outcome, error) => {
     operations.jobEnded(task, outcome);

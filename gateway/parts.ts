@@ -16,15 +16,16 @@ import { databaseFault } from './operations/database-fault.ts';
 
 const CONNECTIONS_MAX = 16;
 
+/** The tables of all subgraphs, and the steps that make them. */
+export const tables = {
+  entities: [...receiptEntities, ...bookEntities, ...sessionEntities, ...boardEntities],
+  migrations: [...receiptMigrations, ...bookMigrations, ...sessionMigrations, ...boardMigrations],
+};
+
 /** The one database of all subgraphs, brought up to date. @throws ConfigFault where it cannot be had. */
 export async function openStore(url: string): Promise<Database> {
   try {
-    return await openDatabase({
-      url,
-      entities: [...receiptEntities, ...bookEntities, ...sessionEntities, ...boardEntities],
-      migrations: [...receiptMigrations, ...bookMigrations, ...sessionMigrations, ...boardMigrations],
-      connections_max: CONNECTIONS_MAX,
-    });
+    return await openDatabase({ url, ...tables, connections_max: CONNECTIONS_MAX });
   } catch (error) {
     throw databaseFault(error, url);
   }

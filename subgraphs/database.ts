@@ -1,16 +1,13 @@
-import { Migrator } from '@mikro-orm/migrations';
-import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { Refusal } from '../schema/errors.ts';
-import { type MigrationClass, migrate } from './migrate.ts';
-import { JOBS_SCHEMA } from './migrate-jobs.ts';
+import { migrate } from './migrate.ts';
+import type { MigrationClass } from './migration.ts';
 import { DatabaseAway, isOutage } from './outage.ts';
 import { type Tx, transaction } from './transaction.ts';
 
 export type { Tx };
 
 export interface Database {
-  readonly orm: MikroORM;
   /** One statement outside a transaction; prepared when it carries a name. @throws DatabaseAway */
   query<R extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<R[]>;
   /**
@@ -73,19 +70,6 @@ export interface DatabaseOptions {
 
 /** Opens the database and brings its schema up to date; several processes may do so at once. @throws UnknownSchema */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const orm = await MikroORM.init({
-    entities: [...options.entities],
-    clientUrl: options.url,
-    extensions: [Migrator],
-    pool: { min: 0, max: options.connections_max },
-    schemaGenerator: { ignoreSchema: [JOBS_SCHEMA] },
-    migrations: {
-      migrationsList: options.migrations.map(migration => ({ name: migration.name, class: migration })),
-      snapshot: false,
-      allOrNothing: true,
-      silent: true,
-    },
-  });
   const settings: pg.ClientConfig = {
     connectionString: options.url,
     options: SESSION_OPTIONS,
@@ -100,7 +84,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await client.connect();
     return client;
   };
-  const bounds = (await migrate(orm, { connect, settings }, options.migrations)) >= BOUNDS_TRANSACTIONS;
+  const bounds = (await migrate(options, { connect, settings })) >= BOUNDS_TRANSACTIONS;
   const beginOf = ({ ms_max }: Partial<TransactionBound> = {}) =>
     ms_max && bounds ? `begin; set local transaction_timeout = ${ms_max}` : 'begin';
 
@@ -110,7 +94,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const pool = new pg.Pool({ ...pooled, max: options.connections_max });
   pool.on('error', () => {});
   return {
-    orm,
     connect,
     openPool(max) {
       const own = new pg.Pool({ ...settings, query_timeout: QUERY_MS_MAX, max });
@@ -129,10 +112,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     usage: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     transaction: (work, bound) => transaction(pool, beginOf(bound), work),
-    async close() {
-      await pool.end();
-      await orm.close(true);
-    },
+    close: () => pool.end(),
   };
 }
 

@@ -1,15 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Migration } from '@mikro-orm/migrations';
-import type { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import { catalogueOf, differencesOf } from './catalogue.ts';
 import { migrateJobs } from './migrate-jobs.ts';
-
-export interface MigrationClass {
-  new (...args: ConstructorParameters<typeof Migration>): Migration;
-  /** Of a baseline: the names of the migrations that made the same tables before there was one. */
-  readonly replaces?: readonly string[];
-}
+import type { MigrationClass } from './migration.ts';
+import type { OrmOptions } from './orm.ts';
 
 /** The tables are not what this version, or the one that made them, knows. The message goes on from "the database". */
 export class UnknownSchema extends Error {
@@ -24,17 +18,19 @@ const MIGRATION_LOCK = 7_402_001;
  * @throws UnknownSchema
  */
 export async function migrate(
-  orm: MikroORM,
+  schema: OrmOptions,
   { connect, settings }: { readonly connect: () => Promise<pg.Client>; readonly settings: pg.ClientConfig },
-  migrations: readonly MigrationClass[],
 ): Promise<number> {
   const lock = await connect();
   try {
     await lock.query('set lock_timeout = 0; set idle_in_transaction_session_timeout = 0');
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await requirePublic(lock);
-    await stampBaselines(lock, orm, migrations);
-    await orm.migrator.up();
+    await stampBaselines(lock, schema.migrations);
+    if (await isBehind(lock, schema.migrations)) {
+      const { runMigrations } = await import('./orm.ts');
+      await runMigrations(schema);
+    }
     await migrateJobs(lock, settings);
     const { rows } = await lock.query<{ server_version_num: string }>('show server_version_num');
     return Number(rows[0]?.server_version_num);
@@ -68,13 +64,13 @@ async function requirePublic(client: pg.Client): Promise<void> {
  * A database that was made by what the baselines replace is as they would make it: that is proven, and its record then
  * names them in place of those. Where it is not so, nothing is written.
  */
-async function stampBaselines(client: pg.Client, orm: MikroORM, migrations: readonly MigrationClass[]): Promise<void> {
+async function stampBaselines(client: pg.Client, migrations: readonly MigrationClass[]): Promise<void> {
   const baselines = migrations.filter(({ replaces }) => replaces !== undefined);
   const replaced = baselines.flatMap(({ replaces }) => replaces ?? []);
   if (!(await hasRun(client, replaced))) return;
   await client.query('begin');
   try {
-    await requireSame(client, await statementsOf(orm, baselines));
+    await requireSame(client, statementsOf(baselines));
     await client.query(`delete from ${RECORD} where name = any($1)`, [replaced]);
     await client.query(`insert into ${RECORD} (name) select unnest($1::text[])`, [baselines.map(({ name }) => name)]);
     await client.query('commit');
@@ -84,12 +80,22 @@ async function stampBaselines(client: pg.Client, orm: MikroORM, migrations: read
   }
 }
 
+/** What has run. */
+async function recordOf(client: pg.Client): Promise<ReadonlySet<string>> {
+  const { rows: record } = await client.query('select to_regclass($1) as oid', [RECORD]);
+  if (record[0]?.oid === null) return new Set();
+  const { rows } = await client.query<{ name: string }>(`select name from ${RECORD}`);
+  return new Set(rows.map(({ name }) => name));
+}
+
+async function isBehind(client: pg.Client, migrations: readonly MigrationClass[]): Promise<boolean> {
+  const recorded = await recordOf(client);
+  return migrations.some(({ name }) => !recorded.has(name));
+}
+
 /** Whether exactly these have. @throws UnknownSchema where it is some of them, or others too. */
 async function hasRun(client: pg.Client, names: readonly string[]): Promise<boolean> {
-  const { rows: record } = await client.query('select to_regclass($1) as oid', [RECORD]);
-  if (record[0]?.oid === null) return false;
-  const { rows } = await client.query<{ name: string }>(`select name from ${RECORD}`);
-  const recorded = new Set(rows.map(({ name }) => name));
+  const recorded = await recordOf(client);
   const lacking = names.filter(name => !recorded.has(name));
   if (lacking.length === names.length) return false;
   const others = [...recorded].filter(name => !names.includes(name));
@@ -103,13 +109,8 @@ async function hasRun(client: pg.Client, names: readonly string[]): Promise<bool
   );
 }
 
-async function statementsOf(orm: MikroORM, baselines: readonly MigrationClass[]): Promise<string> {
-  const statements = baselines.map(async baseline => {
-    const migration = new baseline(orm.em.getDriver(), orm.config);
-    await migration.up();
-    return migration.getQueries().join(';\n');
-  });
-  return (await Promise.all(statements)).join(';\n');
+function statementsOf(baselines: readonly MigrationClass[]): string {
+  return baselines.flatMap(baseline => new baseline().statements()).join(';\n');
 }
 
 /** The same server makes both, so that no version's way to write a definition tells them apart. @throws UnknownSchema */

@@ -13,9 +13,8 @@ export interface Tx {
 }
 
 /** A transaction in place of a database to read from: while it holds a lock nobody waits for another connection. */
-export function readsOf<O>(tx: Tx, orm: O) {
+export function readsOf(tx: Tx) {
   return {
-    orm,
     query: async <R extends pg.QueryResultRow>(statement: pg.QueryConfig) => (await tx.query<R>(statement)).rows,
   };
 }

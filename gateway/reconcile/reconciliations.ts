@@ -10,14 +10,12 @@ import type { ChainAnswer } from '../rails/rpc.ts';
 
 /** What the worker of jobs does for reports of what a wallet sent. */
 export function reconciliationTasks({
-  database,
   chain,
   ...signing
-}: Omit<AdvanceParts, 'chain' | 'orm'> & {
-  readonly database: Pick<AdvanceParts, 'orm'>;
+}: Omit<AdvanceParts, 'chain' | 'database'> & {
   readonly chain: Pick<BaseChain, 'block' | 'transfersFrom'>;
 }): Pick<Tasks, 'book/reconciliation'> {
-  const parts = { ...signing, orm: database.orm, chain: sentTransfers(chain) };
+  const parts = { ...signing, chain: sentTransfers(chain) };
   return {
     'book/reconciliation': {
       async run({ report_id }, { database, signal }) {

@@ -79,7 +79,7 @@ export function prepareCompletion(
 
 /** Lock order: names sorted → slots sorted → log head → the board's head. Appends nothing where nothing is new. */
 export async function recordCompletions(
-  { issuer, known_log, database }: Pick<ReportingParts, 'issuer' | 'known_log' | 'database'>,
+  { issuer, known_log }: Pick<ReportingParts, 'issuer' | 'known_log'>,
   tx: Tx,
   items: readonly Completing[],
 ): Promise<readonly CompletedReport[]> {
@@ -92,7 +92,7 @@ export async function recordCompletions(
   );
   dropCompletions(tx, robbed);
   const going = fresh.filter(({ completion }) => !robbed.includes(completion));
-  const standing = await readCompletions(readsOf(tx, database.orm), completions);
+  const standing = await readCompletions(readsOf(tx), completions);
   const tree_head = going.length === 0 ? null : await append(tx, going, { issuer, known_log });
   return items.map(({ completion }) => {
     const found = standing.find(other => isSameCompletion(other, completion));

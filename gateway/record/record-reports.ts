@@ -85,7 +85,7 @@ function reportedOf({ bookId, generationId, rail, amount, paymentRef, verifiedWi
 
 /** Lock order: names sorted → counts sorted → log head → book heads by id → sums. Appends nothing where nothing is new. */
 export async function recordReports(
-  { issuer, known_log, database }: Pick<ReportingParts, 'issuer' | 'known_log' | 'database'>,
+  { issuer, known_log }: Pick<ReportingParts, 'issuer' | 'known_log'>,
   tx: Tx,
   items: readonly Reporting[],
 ): Promise<readonly RecordedReport[]> {
@@ -104,7 +104,7 @@ export async function recordReports(
   );
   const going = fresh.filter(({ generation }) => !full.has(generation.taskId));
   const standing = await readGenerations(
-    readsOf(tx, database.orm),
+    readsOf(tx),
     items.map(({ generation }) => generation),
   );
   const tree_head = going.length === 0 ? null : await append(tx, going, { issuer, known_log });

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../migration.ts';
 
 /** The first table of posts; the others are made in their own folders. Never edited once it has run: what changes later is a migration of its own, after it. */
 export class BoardBaseline extends Migration {

@@ -1,4 +1,4 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property } from '../table.ts';
 
 /** How often a holder has done within an hour what nobody pays for. */
 @Entity({ tableName: 'board_use' })

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../migration.ts';
 import { sumsOf } from './ledger/sums.ts';
 
 /*

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../migration.ts';
 
 /*
  * Columns stand in the order in which they came to be: a database that was made step by step and one that is made at once

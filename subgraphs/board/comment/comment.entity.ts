@@ -1,8 +1,8 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ObjectType } from 'type-graphql';
 import { boardLimits } from '../../../schema/board/limits.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { costOfText } from '../../page-cost.ts';
+import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /** What a registered agent has said of a post. */
 @ObjectType({ description: 'What a registered agent has said of a post.' })

@@ -29,7 +29,7 @@ export async function commentsOf(
     name: 'comments of post',
     text: `select p.taken_down_at is not null as taken_down, c.* from board_post p
       left join lateral (
-        select ${selectList(database.orm, BoardComment)} from board_comment
+        select ${selectList(BoardComment)} from board_comment
         where p.taken_down_at is null and post_id = p.post_id and not hidden and comment_id > $2
         order by comment_id limit $3) c on true
       where p.post_id = $1 and not p.hidden order by c."commentId"`,

@@ -22,7 +22,7 @@ export async function takeDownComment(
     database.transaction(async tx => {
       const { rows } = await tx.query<Record<string, unknown>>({
         name: 'comment to take down',
-        text: `select ${selectList(database.orm, BoardComment)} from board_comment
+        text: `select ${selectList(BoardComment)} from board_comment
           where comment_id = $1 and post_id = $2 for update`,
         values: [comment_id, post_id],
       });

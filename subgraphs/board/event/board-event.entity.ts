@@ -1,7 +1,7 @@
-import { Check, Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { graphEnum } from '../../graph-enum.ts';
+import { Entity, Index, PrimaryKey, Property, TableCheck } from '../../table.ts';
 
 /** What happens on the board. An event says what and to which of its records; the words are read with it, if they still stand. */
 export const boardEventKinds = [
@@ -81,7 +81,7 @@ export class BoardEvent {
 
 /** How far the board has come: one row. */
 @Entity({ tableName: 'board_head' })
-@Check({ name: 'board_head_only_check', expression: 'only' })
+@TableCheck({ name: 'board_head_only_check', expression: 'only' })
 export class BoardHead {
   @PrimaryKey({ type: 'boolean', default: true })
   only!: boolean;

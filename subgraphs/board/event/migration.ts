@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** What happened on the board, in order. */
 export class BoardEvents extends Migration {

@@ -36,7 +36,7 @@ export function openBoardVersion(database: Database): () => Promise<string> {
 
 /** The reader of live feeds, for one process: equal reads that overlap are one. */
 export function openBoardEvents(database: Database): ReadEvents<TheBoard, BoardEvent> {
-  const text = `select ${selectList(database.orm, BoardEvent)} from board_event where position > $1 order by position limit $2`;
+  const text = `select ${selectList(BoardEvent)} from board_event where position > $1 order by position limit $2`;
   return shareReads(async (_, after, limit) => {
     const found = await database.query({ name: 'board events after', text, values: [after, limit] });
     return found.map(event => asEntity(BoardEvent, event));

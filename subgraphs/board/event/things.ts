@@ -28,7 +28,7 @@ function batched<V>(read: (database: Database, ids: readonly string[]) => Promis
 }
 
 async function postsById(database: Database, ids: readonly string[]): Promise<ById<BoardPost>> {
-  const text = `select ${selectList(database.orm, BoardPost)} from board_post where post_id = any($1) and ${STANDING}`;
+  const text = `select ${selectList(BoardPost)} from board_post where post_id = any($1) and ${STANDING}`;
   const found = await database.query({ name: 'posts by id', text, values: [ids] });
   return keyed(
     found.map(row => asEntity(BoardPost, row)),
@@ -37,7 +37,7 @@ async function postsById(database: Database, ids: readonly string[]): Promise<By
 }
 
 async function commentsById(database: Database, ids: readonly string[]): Promise<ById<BoardComment>> {
-  const text = `select ${selectList(database.orm, BoardComment)} from board_comment c
+  const text = `select ${selectList(BoardComment)} from board_comment c
     where comment_id = any($1) and not hidden
       and exists (select from board_post p where p.post_id = c.post_id and ${STANDING})`;
   const found = await database.query({ name: 'comments by id', text, values: [ids] });

@@ -1,4 +1,4 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /** That an agent wants the board's operators to look at a post or a comment. It hides nothing by itself. */
 @Entity({ tableName: 'board_flag' })

@@ -1,4 +1,4 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /** What is flagged: counted as it is, so that nobody has to count. Written under the board's head alone. */
 @Entity({ tableName: 'board_flagged' })

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** What is flagged, for the operators: by how many, and when last. */
 export class BoardFlaggedThings extends Migration {

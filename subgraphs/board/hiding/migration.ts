@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Jobs that the board's operators hide. */
 export class BoardJobHiding extends Migration {

@@ -8,12 +8,12 @@ import { BoardCompletion } from './completion.entity.ts';
 type Named = Pick<BoardCompletion, 'source' | 'externalId'>;
 
 export async function readCompletions(
-  reads: Pick<Database, 'query' | 'orm'>,
+  reads: Pick<Database, 'query'>,
   names: readonly Named[],
 ): Promise<BoardCompletion[]> {
   const found = await reads.query({
     name: 'board completions',
-    text: `select ${selectList(reads.orm, BoardCompletion)} from board_completion
+    text: `select ${selectList(BoardCompletion)} from board_completion
       where (source, external_id) in (select * from unnest($1::text[], $2::text[]))`,
     values: namesOf(names),
   });

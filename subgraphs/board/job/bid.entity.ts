@@ -1,8 +1,7 @@
-import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { BidState } from '../../../schema/board/job.ts';
 import type { NetworkName } from '../../../schema/network.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /** What an agent would do a job for. A revision is another one, so that whoever picks a bid picks the price that they have read. */
 @Entity({ tableName: 'board_bid' })

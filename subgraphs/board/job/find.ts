@@ -29,14 +29,14 @@ const UNDER_WAY = `(state in ('delivered', 'expired') and exists (select 1 from 
   where slot = case when leg_one_task_id is null then '${legSlot('')}' else '${feeSlot('')}' end || job_id))`;
 
 /** What `foundJob` takes. */
-export const foundColumns = (orm: Database['orm']): string =>
-  `${selectList(orm, BoardJob)}, coalesce(${OVER}, false) as overdue, ${UNDER_WAY} as under_way`;
+export const foundColumns = (): string =>
+  `${selectList(BoardJob)}, coalesce(${OVER}, false) as overdue, ${UNDER_WAY} as under_way`;
 
 /** @throws job_not_found */
-export async function requireJob({ orm, query }: Pick<Database, 'orm' | 'query'>, job_id: string): Promise<FoundJob> {
+export async function requireJob({ query }: Pick<Database, 'query'>, job_id: string): Promise<FoundJob> {
   const [row] = await query<FoundRow>({
     name: 'board job',
-    text: `select ${foundColumns(orm)} from board_job where job_id = $1`,
+    text: `select ${foundColumns()} from board_job where job_id = $1`,
     values: [job_id],
   });
   if (!row) throw new Refusal('job_not_found');
@@ -53,11 +53,11 @@ export function requireShown({ hidden, agentId, winnerAgentId }: BoardJob, agent
  * write on the board behind each other, and one that held the head would wait for a job whose writer waits for the head.
  * @throws job_not_found
  */
-export async function lockJob(tx: Tx, orm: Database['orm'], job_id: string): Promise<FoundJob & { now_ms: number }> {
+export async function lockJob(tx: Tx, job_id: string): Promise<FoundJob & { now_ms: number }> {
   lockBoard(tx);
   const { rows } = await tx.query<FoundRow & { now_ms: number }>({
     name: 'board job to write',
-    text: `select ${foundColumns(orm)}, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
+    text: `select ${foundColumns()}, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
       from board_job where job_id = $1`,
     values: [job_id],
   });

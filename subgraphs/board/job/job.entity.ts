@@ -1,8 +1,7 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JobState } from '../../../schema/board/job.ts';
 import type { NetworkName } from '../../../schema/network.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /* The table of jobs. */
 

@@ -10,12 +10,12 @@ import { bidStateBy, expiringStates } from './job.machine.ts';
 import type { ShownBid, ShownJob, ShownJobs } from './job.type.ts';
 import { bidView, jobView } from './view.ts';
 
-type Reading = Pick<Database, 'orm' | 'query'>;
+type Reading = Pick<Database, 'query'>;
 
 /** Newest first: a page by its key, at the same cost at any depth. One more than are shown says whether there is a next one. */
-export async function listJobs({ orm, query }: Reading, page: JobPage): Promise<ShownJobs> {
+export async function listJobs({ query }: Reading, page: JobPage): Promise<ShownJobs> {
   const size = Math.min(page.limit ?? jobLimits.page_default, jobLimits.page_max);
-  const { name, text, values } = pageOfJobs(foundColumns(orm), page);
+  const { name, text, values } = pageOfJobs(foundColumns(), page);
   const rows = await query<FoundRow>({ name, text, values: [size + 1, ...values] });
   const jobs = rows.slice(0, size).map(row => jobView(foundJob(row)));
   return { jobs, next: rows.length > size ? (jobs.at(-1)?.jobId ?? null) : null };
@@ -45,10 +45,10 @@ function pageOfJobs(columns: string, { status, before }: Pick<JobPage, 'status' 
 }
 
 /** Those of them that everybody may see. */
-export async function shownJobs({ orm, query }: Reading, job_ids: readonly string[]): Promise<readonly ShownJob[]> {
+export async function shownJobs({ query }: Reading, job_ids: readonly string[]): Promise<readonly ShownJob[]> {
   const rows = await query<FoundRow>({
     name: 'board jobs by id',
-    text: `select ${foundColumns(orm)} from board_job where job_id = any($1) and ${SHOWN}`,
+    text: `select ${foundColumns()} from board_job where job_id = any($1) and ${SHOWN}`,
     values: [job_ids],
   });
   return rows.map(row => jobView(foundJob(row)));
@@ -56,12 +56,12 @@ export async function shownJobs({ orm, query }: Reading, job_ids: readonly strin
 
 /** Of one job, oldest first. */
 export async function bidsOfJob(
-  { orm, query }: Reading,
+  { query }: Reading,
   { jobId, status }: Pick<ShownJob, 'jobId' | 'status'>,
 ): Promise<readonly ShownBid[]> {
   const rows = await query({
     name: 'bids of job',
-    text: `select ${selectList(orm, BoardBid)} from board_bid where job_id = $1 order by bid_id limit $2`,
+    text: `select ${selectList(BoardBid)} from board_bid where job_id = $1 order by bid_id limit $2`,
     values: [jobId, jobLimits.bids_shown_max],
   });
   const bids = rows.map(row => asEntity(BoardBid, row));

@@ -15,7 +15,7 @@ export interface PayableJob {
 }
 
 /** A job that is delivered and not paid, in time or with its first leg paid. @throws job_not_found, job_state_conflict */
-export async function payableJob(database: Pick<Database, 'orm' | 'query'>, job_id: string): Promise<PayableJob> {
+export async function payableJob(database: Pick<Database, 'query'>, job_id: string): Promise<PayableJob> {
   return asPayable(await requireJob(database, job_id));
 }
 

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Jobs, what was bid for them, and what was delivered. */
 export class BoardJobs extends Migration {

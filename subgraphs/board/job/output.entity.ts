@@ -1,5 +1,5 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { OutputEncoding } from '../../../schema/board/job.ts';
+import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /** What a winner has revealed: sealed, for the poster alone, and forgotten after its time. */
 @Entity({ tableName: 'board_job_output' })

@@ -28,7 +28,7 @@ export async function pickBid(
     event: 'job_picked',
     taken: standing => standing.pickedBidId === bid_id,
     async take(tx, _job, now_ms) {
-      const bid = await bidOf(readsOf(tx, database.orm), job_id, bid_id);
+      const bid = await bidOf(readsOf(tx), job_id, bid_id);
       if (bid.state !== 'open') {
         const detail = `The bid is ${bid.state}: only an open one is picked.`;
         throw new Refusal('job_state_conflict', { param: 'bid_id', detail, facts: { bid_status: bid.state } });
@@ -41,10 +41,10 @@ export async function pickBid(
 }
 
 /** @throws bid_not_found */
-async function bidOf({ orm, query }: Pick<Database, 'orm' | 'query'>, job_id: string, bid_id: string) {
+async function bidOf({ query }: Pick<Database, 'query'>, job_id: string, bid_id: string) {
   const [row] = await query({
     name: 'bid of job',
-    text: `select ${selectList(orm, BoardBid)} from board_bid where job_id = $1 and bid_id = $2`,
+    text: `select ${selectList(BoardBid)} from board_bid where job_id = $1 and bid_id = $2`,
     values: [job_id, bid_id],
   });
   if (!row) throw new Refusal('bid_not_found', { param: 'bid_id' });

@@ -52,7 +52,7 @@ export async function requirePart(
 export function takeStep({ database }: Acting, agent_id: AgentId, job_id: string, step: JobStep): Promise<ShownJob> {
   return writeInTurn(agent_id, () =>
     database.transaction(async tx => {
-      const { now_ms, ...found } = await lockJob(tx, database.orm, job_id);
+      const { now_ms, ...found } = await lockJob(tx, job_id);
       const { job, overdue } = found;
       if (step.taken(job, jobStateBy({ state: job.state, overdue }))) return jobView(found);
       const { to } = requireJobMove(judgeJob({ state: job.state, overdue }, step.action));

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Of an endpoint the host alone is kept: a path may hold a key, which would stand in every dump. */
 export class BoardHosts extends Migration {

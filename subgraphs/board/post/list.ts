@@ -36,7 +36,7 @@ export interface PostPage {
  * @throws Refusal invalid_request where a filter can match nothing by its form.
  */
 export async function listPosts(database: Database, { limit, ...filter }: PostFilter): Promise<BoardPost[]> {
-  const { select, values, name } = newest(filter, 1, selectList(database.orm, BoardPost));
+  const { select, values, name } = newest(filter, 1, selectList(BoardPost));
   const found = await database.query({ name, text: select, values: [limit, ...values] });
   return found.map(row => asEntity(BoardPost, row));
 }
@@ -98,7 +98,7 @@ function newest({ type, endpoint, cursor }: Omit<PostFilter, 'limit'>, limit: nu
 export async function findPost(database: Database, post_id: string): Promise<BoardPost | null> {
   const [found] = await database.query({
     name: 'board post',
-    text: `select ${selectList(database.orm, BoardPost)} from board_post where post_id = $1 and not hidden`,
+    text: `select ${selectList(BoardPost)} from board_post where post_id = $1 and not hidden`,
     values: [post_id],
   });
   return found ? asEntity(BoardPost, found) : null;

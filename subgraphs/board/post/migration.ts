@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /* Takedown, rail and host_basis of posts; the tables of comments and flags. */
 

@@ -1,11 +1,10 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { boardLimits } from '../../../schema/board/limits.ts';
 import { limits } from '../../../schema/limits.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
 import { costOfText } from '../../page-cost.ts';
+import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 import type { HostBasis, PaidWith } from '../backing.ts';
 
 /* The table of posts, and their type on the graph. */

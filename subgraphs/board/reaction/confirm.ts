@@ -55,7 +55,7 @@ async function confirmIn(
   if (standing && standing.receipt_ref !== receipt_ref)
     throw new Refusal('already_confirmed', { param: 'receipt_ref' });
   if (standing) return { post_id, confirm_count: standing.confirm_count, again: true };
-  const row = await citedRow(readsOf(tx, null), agent_id, receipt_ref);
+  const row = await citedRow(readsOf(tx), agent_id, receipt_ref);
   const { agent_id: author, endpoint_host } = post;
   const report_payers = await payersOf(tx, post);
   const known = { ours: new URL(base_url).host, hostOfHub, isHubHost };
@@ -83,7 +83,7 @@ async function standingConfirm(tx: Tx, { post_id, agent_id }: Confirm) {
 /** Both of its receipts stand on its author's book. */
 async function payersOf(tx: Tx, { agent_id, receipt_ref, stamp_task_id }: ReactedPost): Promise<readonly string[]> {
   const tasks = receipt_ref === null ? [stamp_task_id] : [stamp_task_id, receipt_ref];
-  const rows = await Promise.all(tasks.map(task_id => citedRow(readsOf(tx, null), agent_id, task_id)));
+  const rows = await Promise.all(tasks.map(task_id => citedRow(readsOf(tx), agent_id, task_id)));
   return rows.flatMap(row => row?.payer_wallet ?? []);
 }
 

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Likes and confirms, completions from elsewhere, and how often what nobody pays for was done. */
 export class BoardReactions extends Migration {

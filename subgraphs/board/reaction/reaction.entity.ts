@@ -1,4 +1,4 @@
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, PrimaryKey, Property } from '../../table.ts';
 
 /** An agent likes a post: while the row is there. The post counts them. */
 @Entity({ tableName: 'board_like' })

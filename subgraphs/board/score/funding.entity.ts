@@ -1,5 +1,5 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /** `unknown`: nobody could say in the end; it merges nobody, and is counted. */
 export type FundingState = 'pending' | 'known' | 'unknown';

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** What endpoints are scored by beside posts and receipts: who funded whom. */
 export class BoardScores extends Migration {

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Which posts rest on money that came to this service: those alone a score may count, the heaviest first. */
 export class BoardScoresPaidHere extends Migration {

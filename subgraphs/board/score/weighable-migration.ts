@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** The posts that a score may count, and how much each funder gave: who was looked at before is looked at again, in the same blocks. */
 export class BoardScoresWeighable extends Migration {

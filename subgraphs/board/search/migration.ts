@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /**
  * By which posts and jobs are searched. `board_words`: a host, also part by part, and a text, in lower case and without

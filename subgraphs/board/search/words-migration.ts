@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /**
  * The words of posts and jobs, kept with them: what Postgres has found by a phrase or leaves out by a word it looks at once

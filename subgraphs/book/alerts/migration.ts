@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** What a book alerts of and what it has told; its alerts, and how they were set, by their time. */
 export class BookAlerts extends Migration {

@@ -1,8 +1,7 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { AgentId, ApprovalId } from '../../../schema/ids.ts';
 import type { ApprovalDecision, ApprovalMeans } from '../../../schema/session/approval.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /**
  * A call that its book refused for want of an approval, and what was answered. It binds request, amount, payer and session:

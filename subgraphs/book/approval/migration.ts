@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Calls that books want approved, and what was answered. */
 export class ApprovalRequests extends Migration {

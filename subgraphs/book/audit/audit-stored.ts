@@ -37,8 +37,7 @@ export async function auditStep(database: Database, agent_id: AgentId, walked: W
 export async function reopenBook(database: Database, agent_id: AgentId, walked: Walked): Promise<boolean> {
   return database.transaction(async tx => {
     const part = await lockedPart(tx, agent_id, walked.position);
-    if (part === null || !part.ended || (await auditPart(readsOf(tx, database.orm), walked, part)).kind === 'damaged')
-      return false;
+    if (part === null || !part.ended || (await auditPart(readsOf(tx), walked, part)).kind === 'damaged') return false;
     openBookAgain(tx, agent_id);
     return true;
   });
@@ -88,7 +87,7 @@ async function close(database: Database, agent_id: AgentId, walked: Walked): Pro
   return database.transaction(async tx => {
     const part = await lockedPart(tx, agent_id, walked.position);
     if (part === null) return { kind: 'gone' };
-    const audit = await auditPart(readsOf(tx, database.orm), walked, part);
+    const audit = await auditPart(readsOf(tx), walked, part);
     if (audit.kind === 'sound')
       return { kind: 'sound', walked: audit.walked, ended: part.ended, marked: part.book.damage !== null };
     const damage = { what: audit.what, place: audit.place };

@@ -91,7 +91,7 @@ async function readIntents(tx: Tx, agent_id: number): Promise<Map<string, Intent
 }
 
 /** A database, or a transaction in one. */
-export type Reads = Pick<Database, 'orm' | 'query'>;
+export type Reads = Pick<Database, 'query'>;
 
 /** Each row with what its receipt says. What is signed never changes, so it may be read a moment later. */
 export async function signedFacts(database: Reads, rows: readonly BareRow[]): Promise<Map<number, StoredRow>> {

@@ -1,8 +1,8 @@
-import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { ClaimType, DisputeOutcome, DisputeReason } from '../../../schema/dispute/reasons.ts';
 import type { AgentId, DisputeId } from '../../../schema/ids.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 import { ClaimTypeWord, DisputeOutcomeWord, DisputeReasonWord } from './dispute-words.ts';
 
 /**

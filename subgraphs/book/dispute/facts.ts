@@ -30,7 +30,7 @@ export interface KnownSide {
 export type KnownSides = Readonly<Record<DisputeSide, KnownSide>>;
 
 /** A transaction, and the mapping of its database. */
-type Reads = Pick<Database, 'orm' | 'query'>;
+type Reads = Pick<Database, 'query'>;
 
 interface Asked {
   readonly agent_id: AgentId;

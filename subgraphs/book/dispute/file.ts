@@ -44,7 +44,7 @@ async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Dispute
   if (head === undefined) throw new Refusal('forbidden');
   if (head.damaged) throw new Refusal('book_damaged');
   const evidence_hash = canonicalHash(claim.evidence);
-  const before = await filedBefore(tx, context, { agent_id, claim, evidence_hash });
+  const before = await filedBefore(tx, { agent_id, claim, evidence_hash });
   if (before && before.outcome !== null) return { dispute: before, filed: false };
   const { row, sides } = await factsUnder(tx, context, agent_id, claim);
   if (before === null) await requireDisputeRoom(tx, agent_id, claim);
@@ -74,12 +74,11 @@ async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Dispute
 
 async function filedBefore(
   tx: Tx,
-  { database: { orm } }: Filing,
   { agent_id, claim, evidence_hash }: { agent_id: AgentId; claim: DisputeClaim; evidence_hash: string },
 ): Promise<Dispute | null> {
   const { rows } = await tx.query<Record<string, unknown>>({
     name: 'dispute of claim',
-    text: `select ${selectList(orm, Dispute)} from dispute
+    text: `select ${selectList(Dispute)} from dispute
       where agent_id = $1 and task_id = $2 and claim_type = $3 and evidence_hash = $4`,
     values: [agent_id, claim.task_id, claim.claim_type, evidence_hash],
   });
@@ -89,13 +88,13 @@ async function filedBefore(
 /** @throws not_found where the book has no such row */
 async function factsUnder(
   tx: Tx,
-  { database, issuer, profile }: Filing,
+  { issuer, profile }: Filing,
   agent_id: AgentId,
   { task_id, evidence }: DisputeClaim,
 ): Promise<{ readonly row: DisputedRow; readonly sides: KnownSides }> {
   const tasks = { disputed: task_id, other: typeof evidence.task_id === 'string' ? evidence.task_id : null };
   const asked = { agent_id, tasks, base_url: issuer.base_url, profile };
-  const sides = await knownSides(readsOf(tx, database.orm), asked);
+  const sides = await knownSides(readsOf(tx), asked);
   const { row } = sides.disputed;
   if (row === null) throw new Refusal('not_found', { detail: 'row not found', param: 'task_id' });
   return { row, sides };

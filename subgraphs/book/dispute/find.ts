@@ -21,7 +21,7 @@ export async function disputesOf(
   const [name, older] = before === null ? ['newest disputes of book', ''] : ['disputes of book', 'and dispute_id < $3'];
   const found = await database.query({
     name,
-    text: `select ${selectList(database.orm, Dispute)} from dispute
+    text: `select ${selectList(Dispute)} from dispute
       where agent_id = $1 ${older} order by dispute_id desc limit $2`,
     values: [agent_id, limit, ...(before === null ? [] : [before])],
   });
@@ -32,7 +32,7 @@ export async function disputesOf(
 export async function disputeOf(database: Database, agent_id: AgentId, dispute_id: string): Promise<Dispute | null> {
   const [found] = await database.query({
     name: 'dispute',
-    text: `select ${selectList(database.orm, Dispute)} from dispute where agent_id = $1 and dispute_id = $2`,
+    text: `select ${selectList(Dispute)} from dispute where agent_id = $1 and dispute_id = $2`,
     values: [agent_id, dispute_id],
   });
   return found ? asEntity(Dispute, found) : null;

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** What was claimed of rows, and decided. A verdict is kept as it was signed, byte for byte. */
 export class DisputeTable extends Migration {

@@ -1,8 +1,7 @@
-import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { A2aEscrowParty, A2aEscrowState } from '../../../schema/escrow.ts';
 import type { AgentId, EscrowId } from '../../../schema/ids.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 import type { A2aMove } from './a2a-escrow.machine.ts';
 import type { Phase } from './phase.ts';
 

@@ -8,8 +8,7 @@ import { StoredA2aEscrow } from './a2a-escrow.entity.ts';
 
 /* Escrows of two agents as they are kept, for one of them: to strangers there are none. */
 
-type Orm = Database['orm'];
-type Reads = Pick<Database, 'orm' | 'query'>;
+type Reads = Pick<Database, 'query'>;
 
 export interface FoundA2aEscrow {
   readonly escrow: StoredA2aEscrow;
@@ -22,8 +21,8 @@ interface Row {
   readonly rank: number;
 }
 
-const columns = (orm: Orm) =>
-  `${selectList(orm, StoredA2aEscrow)}, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms`;
+const columns = () =>
+  `${selectList(StoredA2aEscrow)}, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms`;
 
 /**
  * By its job. A job id is its principal's own, so a party may have several of one: then its own come first, and what is
@@ -31,13 +30,13 @@ const columns = (orm: Orm) =>
  * @throws escrow_not_found, invalid_request where there are several alike
  */
 export async function requireA2aEscrow(
-  { orm, query }: Reads,
+  { query }: Reads,
   agent_id: AgentId,
   { job_id, parties }: A2aName,
 ): Promise<FoundA2aEscrow> {
   const [found, next] = await query<Row & object>({
     name: 'a2a escrow by job',
-    text: `select ${columns(orm)},
+    text: `select ${columns()},
         case when principal_agent_id = $1 then 0 when phases @> '[{"action":"fund"}]' then 1 else 2 end as rank
       from a2a_escrow where (principal_agent_id = $1 and job_id = $2 or counterparty_agent_id = $1 and job_id = $2)
         and ($3::int is null or principal_agent_id = $3) and ($4::int is null or counterparty_agent_id = $4)
@@ -54,25 +53,20 @@ export async function requireA2aEscrow(
 }
 
 /** The one that this principal has opened under that name, if any; under its head. */
-export async function a2aEscrowOfJob(
-  tx: Tx,
-  orm: Orm,
-  principal: AgentId,
-  job_id: string,
-): Promise<StoredA2aEscrow | null> {
+export async function a2aEscrowOfJob(tx: Tx, principal: AgentId, job_id: string): Promise<StoredA2aEscrow | null> {
   const { rows } = await tx.query<Row>({
     name: 'a2a escrow of job',
-    text: `select ${columns(orm)} from a2a_escrow where principal_agent_id = $1 and job_id = $2`,
+    text: `select ${columns()} from a2a_escrow where principal_agent_id = $1 and job_id = $2`,
     values: [principal, job_id],
   });
   return rows[0] ? foundAs(rows[0]).escrow : null;
 }
 
 /** Again, under its principal's head: nobody else writes it meanwhile. */
-export async function a2aEscrowAgain(tx: Tx, orm: Orm, { escrowId }: StoredA2aEscrow): Promise<StoredA2aEscrow> {
+export async function a2aEscrowAgain(tx: Tx, { escrowId }: StoredA2aEscrow): Promise<StoredA2aEscrow> {
   const { rows } = await tx.query<Row>({
     name: 'a2a escrow again',
-    text: `select ${columns(orm)} from a2a_escrow where escrow_id = $1`,
+    text: `select ${columns()} from a2a_escrow where escrow_id = $1`,
     values: [escrowId],
   });
   if (!rows[0]) throw new Error('an escrow is gone');
@@ -81,7 +75,7 @@ export async function a2aEscrowAgain(tx: Tx, orm: Orm, { escrowId }: StoredA2aEs
 
 /** Newest first, older than `before`; whichever party the agent is. Each side along its own index. */
 export async function a2aEscrowsOf(
-  { orm, query }: Reads,
+  { query }: Reads,
   agent_id: AgentId,
   { limit, before }: EscrowPage,
 ): Promise<readonly FoundA2aEscrow[]> {
@@ -93,7 +87,7 @@ export async function a2aEscrowsOf(
   const rows = Math.min(limit ?? escrowLimits.page_default, escrowLimits.page_max);
   const found = await query<Row & object>({
     name,
-    text: `select ${columns(orm)} from (${side('principal_agent_id')} union all ${side('counterparty_agent_id')}) both_sides
+    text: `select ${columns()} from (${side('principal_agent_id')} union all ${side('counterparty_agent_id')}) both_sides
       order by escrow_id desc limit $2`,
     values: [agent_id, rows, ...(before === undefined ? [] : [before])],
   });

@@ -38,7 +38,7 @@ export async function openA2aEscrow(
   return writeInTurn(agent_id, () =>
     database.transaction(async tx => {
       const { now_ms } = headOf(await lockBooks(tx, [agent_id]), agent_id);
-      const standing = await a2aEscrowOfJob(tx, database.orm, agent_id, job_id);
+      const standing = await a2aEscrowOfJob(tx, agent_id, job_id);
       if (standing) {
         if (phasesUpTo(standing.phases, request_hash) !== 1) throw new Refusal('escrow_exists', { param: 'job_id' });
         return a2aView(standing, 'principal', { phases: 1 });

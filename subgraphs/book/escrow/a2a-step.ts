@@ -77,7 +77,7 @@ async function step(tx: Tx, acting: Acting, { read, party, asked }: Step): Promi
   const { action, said } = asked;
   const request_hash = requestHash(action, said);
   const books = await lockBooks(tx, boundBooks(read, action));
-  const escrow = await a2aEscrowAgain(tx, acting.database.orm, read);
+  const escrow = await a2aEscrowAgain(tx, read);
   if (!boundBooks(escrow, action).every(id => books.has(id))) return { kind: 'more_books', escrow };
   const view = (moved: StoredA2aEscrow, phases: number): Outcome => ({
     kind: 'stepped',
@@ -89,7 +89,7 @@ async function step(tx: Tx, acting: Acting, { read, party, asked }: Step): Promi
   const standing = { state: escrow.state, overdue: at_ms >= escrow.expiresAt.getTime() };
   const wish = { action, party, claimed: said.claim_type !== undefined };
   const move = requireMove(judgeMove(a2aEscrowMachine, standing, wish), party);
-  const facts = await (restsOn[action]?.({ tx, reads: readsOf(tx, acting.database.orm), escrow, said }) ?? {});
+  const facts = await (restsOn[action]?.({ tx, reads: readsOf(tx), escrow, said }) ?? {});
   const taken: A2aStep = { action, by: party, state: move.to, request_hash, said: { ...said, ...facts } };
   const steps = move.expired_first ? [a2aExpired, taken] : [taken];
   const moved = await recordA2aSteps(tx, acting, escrow, { steps, at_ms });
@@ -116,7 +116,7 @@ function requireParty(escrow: StoredA2aEscrow, agent_id: AgentId): A2aEscrowPart
 /** What a step rests on, read under the heads of its books. */
 interface Rests {
   readonly tx: Tx;
-  readonly reads: Pick<Database, 'orm' | 'query'>;
+  readonly reads: Pick<Database, 'query'>;
   readonly escrow: StoredA2aEscrow;
   readonly said: JsonObject;
 }

@@ -1,7 +1,6 @@
 import { Refusal } from '../../../schema/errors.ts';
 import { escrowLimits } from '../../../schema/escrow-limits.ts';
 import { asEntity, selectList } from '../../columns.ts';
-import type { Database } from '../../database.ts';
 import type { BookContext } from '../context.ts';
 import { lockBooks } from '../ledger/append.ts';
 import { StoredA2aEscrow } from './a2a-escrow.entity.ts';
@@ -54,18 +53,18 @@ const max = escrowLimits.expired_per_batch_max;
 /** Stable within a statement, which `clock_timestamp()` is not: only so the index finds these among all that are live. */
 const OVER = 'expires_at <= statement_timestamp()';
 
-const LEDGER = (orm: Database['orm']) => `select ${selectList(orm, StoredLedgerEscrow)} from ledger_escrow e
+const LEDGER = () => `select ${selectList(StoredLedgerEscrow)} from ledger_escrow e
   where state = 'open' and ${OVER} and ${sound('agent_id')} and escrow_id <> all($1)
   order by expires_at limit ${max}`;
 
 async function expireLedger({ database }: Parts, failed: Failed): Promise<number> {
-  const text = LEDGER(database.orm);
+  const text = LEDGER();
   const over = await database.query({ name: 'ledger escrows that are over', text, values: [[...failed.keys()]] });
   const escrows = over.map(row => asEntity(StoredLedgerEscrow, row));
   return eachAlone(escrows, failed, read =>
     database.transaction(async tx => {
       await lockBooks(tx, [read.agentId]);
-      const escrow = await ledgerEscrowAgain(tx, database.orm, read);
+      const escrow = await ledgerEscrowAgain(tx, read);
       if (!ledgerEscrowMachine.expires.includes(escrow.state)) return false;
       await recordSteps(tx, escrow, [expiredStep]);
       return true;
@@ -73,20 +72,20 @@ async function expireLedger({ database }: Parts, failed: Failed): Promise<number
   );
 }
 
-const A2A = (orm: Database['orm']) => `select ${selectList(orm, StoredA2aEscrow)} from a2a_escrow e
+const A2A = () => `select ${selectList(StoredA2aEscrow)} from a2a_escrow e
   where state in ('open', 'funded') and ${OVER}
     and ${sound('principal_agent_id')} and (state = 'open' or ${sound('counterparty_agent_id')})
     and escrow_id <> all($1) order by expires_at limit ${max}`;
 
 async function expireA2a(parts: Parts, failed: Failed): Promise<number> {
   const { database } = parts;
-  const text = A2A(database.orm);
+  const text = A2A();
   const over = await database.query({ name: 'a2a escrows that are over', text, values: [[...failed.keys()]] });
   const escrows = over.map(row => asEntity(StoredA2aEscrow, row));
   return eachAlone(escrows, failed, read =>
     database.transaction(async tx => {
       const books = await lockBooks(tx, boundBooks(read, null));
-      const escrow = await a2aEscrowAgain(tx, database.orm, read);
+      const escrow = await a2aEscrowAgain(tx, read);
       // What was funded meanwhile, on a book whose head is not held, is of the next round.
       const held = boundBooks(escrow, null).every(id => books.has(id));
       if (!held || !a2aEscrowMachine.expires.includes(escrow.state)) return false;

@@ -1,8 +1,7 @@
-import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { LedgerEscrowState } from '../../../schema/escrow.ts';
 import type { AgentId, EscrowId } from '../../../schema/ids.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 import type { Required } from './checks.ts';
 import type { LedgerMove } from './ledger-escrow.machine.ts';
 import type { Phase } from './phase.ts';

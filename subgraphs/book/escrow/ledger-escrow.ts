@@ -46,7 +46,7 @@ export function openLedgerEscrow(
   return writeInTurn(agent_id, () =>
     database.transaction(async tx => {
       const { now_ms } = headOf(await lockBooks(tx, [agent_id]), agent_id);
-      const standing = await openLedgerEscrowOf(tx, database.orm, agent_id, task_id);
+      const standing = await openLedgerEscrowOf(tx, agent_id, task_id);
       if (standing && now_ms < standing.expiresAt.getTime()) {
         if (phasesUpTo(standing.phases, request_hash) !== 1) throw new Refusal('escrow_exists', { param: 'task_id' });
         return ledgerView(standing, { phases: 1 });
@@ -96,7 +96,7 @@ export async function moveLedgerEscrow(
   return writeInTurn(agent_id, () =>
     database.transaction(async tx => {
       const { now_ms } = headOf(await lockBooks(tx, [agent_id]), agent_id);
-      const found = await ledgerEscrowAgain(tx, database.orm, escrow);
+      const found = await ledgerEscrowAgain(tx, escrow);
       const before = phasesUpTo(found.phases, request_hash);
       if (before !== null) return ledgerView(found, { phases: before });
       const standing = { state: found.state, overdue: now_ms >= found.expiresAt.getTime() };
@@ -106,7 +106,7 @@ export async function moveLedgerEscrow(
         checks: wanted,
         expired_first,
       } = requireMove(judgeMove(ledgerEscrowMachine, standing, asked), 'owner');
-      const checked: JsonObject = wanted ? { checks: await requireChecks(tx, database, found) } : {};
+      const checked: JsonObject = wanted ? { checks: await requireChecks(tx, found) } : {};
       const step = { action, state: to, request_hash, said: { ...said, ...checked } };
       const moved = await recordSteps(tx, found, [...(expired_first ? [expiredStep] : []), step]);
       return ledgerView(moved, { phases: moved.phases.length });
@@ -117,11 +117,10 @@ export async function moveLedgerEscrow(
 /** @throws escrow_checks_failed, record_damaged */
 async function requireChecks(
   tx: Tx,
-  database: BookContext['database'],
   { agentId, taskId, required }: StoredLedgerEscrow,
 ): Promise<readonly ReleaseCheck[]> {
   const row = await rowOfTask(tx, agentId, taskId);
-  const receipt = await escrowReceipt(readsOf(tx, database.orm), taskId);
+  const receipt = await escrowReceipt(readsOf(tx), taskId);
   const checks = ledgerChecks(required, row?.evidence ?? null, receipt && receiptFacts(receipt));
   requirePassed(checks);
   return checks;

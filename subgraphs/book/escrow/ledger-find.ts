@@ -6,10 +6,8 @@ import { StoredLedgerEscrow } from './ledger-escrow.entity.ts';
 
 /* Ledger escrows as they are kept. */
 
-type Orm = Database['orm'];
-
-const READ = (orm: Orm, where: string) =>
-  `select ${selectList(orm, StoredLedgerEscrow)}, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms
+const READ = (where: string) =>
+  `select ${selectList(StoredLedgerEscrow)}, floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms
     from ledger_escrow where agent_id = $1 and ${where}`;
 
 export interface FoundLedgerEscrow {
@@ -20,7 +18,7 @@ export interface FoundLedgerEscrow {
 
 /** By its id, by its task (the newest), or by both; null where this book has none. */
 export async function findLedgerEscrow(
-  { orm, query }: Pick<Database, 'orm' | 'query'>,
+  { query }: Pick<Database, 'query'>,
   agent_id: AgentId,
   { escrow_id, task_id }: LedgerName,
 ): Promise<FoundLedgerEscrow | null> {
@@ -28,12 +26,12 @@ export async function findLedgerEscrow(
     escrow_id === undefined
       ? {
           name: 'ledger escrow by task',
-          text: READ(orm, 'task_id = $2 order by escrow_id desc limit 1'),
+          text: READ('task_id = $2 order by escrow_id desc limit 1'),
           values: [agent_id, task_id],
         }
       : {
           name: 'ledger escrow by id',
-          text: READ(orm, 'escrow_id = $2 and ($3::text is null or task_id = $3)'),
+          text: READ('escrow_id = $2 and ($3::text is null or task_id = $3)'),
           values: [agent_id, escrow_id, task_id ?? null],
         },
   );
@@ -43,11 +41,10 @@ export async function findLedgerEscrow(
 /** The one that is open by what is written, whatever its time; under its book's head. */
 export async function openLedgerEscrowOf(
   tx: Tx,
-  orm: Orm,
   agent_id: AgentId,
   task_id: string,
 ): Promise<StoredLedgerEscrow | null> {
-  const text = READ(orm, `task_id = $2 and state = 'open'`);
+  const text = READ(`task_id = $2 and state = 'open'`);
   const { rows } = await tx.query<{ now_ms: number }>({
     name: 'open ledger escrow of task',
     text,
@@ -57,10 +54,10 @@ export async function openLedgerEscrowOf(
 }
 
 /** Again, under its book's head: nobody else writes it meanwhile. */
-export async function ledgerEscrowAgain(tx: Tx, orm: Orm, escrow: StoredLedgerEscrow): Promise<StoredLedgerEscrow> {
+export async function ledgerEscrowAgain(tx: Tx, escrow: StoredLedgerEscrow): Promise<StoredLedgerEscrow> {
   const { rows } = await tx.query<{ now_ms: number }>({
     name: 'ledger escrow again',
-    text: READ(orm, 'escrow_id = $2'),
+    text: READ('escrow_id = $2'),
     values: [escrow.agentId, escrow.escrowId],
   });
   if (!rows[0]) throw new Error('an escrow is gone');

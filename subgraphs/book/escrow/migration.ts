@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Escrows, and which payment backs which. Every phase is also an event or a row of a book, which the ledger writes. */
 export class Escrows extends Migration {

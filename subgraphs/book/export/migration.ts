@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** What owners publish of their books. `signed` and `csv` are null until the first build has come to its end. */
 export class PullExportTable extends Migration {

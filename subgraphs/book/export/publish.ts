@@ -128,7 +128,7 @@ export function pulledExport(database: Database, slug: string): Promise<PullExpo
 }
 
 async function stored(database: Database, column: 'agent_id' | 'slug', value: unknown): Promise<PullExport | null> {
-  const text = `select ${selectList(database.orm, PullExport)} from pull_export where ${column} = $1 and signed is not null`;
+  const text = `select ${selectList(PullExport)} from pull_export where ${column} = $1 and signed is not null`;
   const [row] = await database.query({ name: `pull export by ${column}`, text, values: [value] });
   return row ? asEntity(PullExport, row) : null;
 }

@@ -1,7 +1,7 @@
-import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { EmptyReason } from '../../../schema/export-coverage.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 import { EmptyReasonWord } from './export-words.ts';
 
 /**

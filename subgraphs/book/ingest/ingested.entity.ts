@@ -1,6 +1,6 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /** Whether the final chain has the transfer: it is looked at until that is known. */
 export type IngestStanding = 'pending' | 'final' | 'vanished';

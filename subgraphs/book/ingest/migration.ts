@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Which transfers were recorded as payments to somebody else. */
 export class ForeignIngests extends Migration {

@@ -1,10 +1,9 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { type AtomicAmount, remainder } from '../../../schema/amount.ts';
 import type { KeptAlertSettings } from '../../../schema/book-alerts.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import type { WebhookKind } from '../../../schema/webhook/kinds.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 import type { AlertState } from '../alerts/state.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookEventKind } from '../../../schema/evidence.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 import { ShownAlert, shownAlert } from '../alerts/alert.type.ts';
 import { ShownDispute, shownDispute } from '../dispute/dispute-event.type.ts';
 import { ShownWouldBlock, shownWouldBlock } from '../policy/would-block.type.ts';

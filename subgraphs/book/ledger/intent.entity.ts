@@ -1,4 +1,4 @@
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, PrimaryKey, Property } from '../../table.ts';
 
 /** What a treasury intent came to, counted as rows land: the book's `intents` never scan. */
 @Entity({ tableName: 'book_intent' })

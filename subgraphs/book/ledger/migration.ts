@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 import { COUNT_STANDING_ROWS } from './sums.ts';
 
 /** Corrections of inflows, and how many rows a book has of each day and evidence: what is told of its sequence, and to strangers. */

@@ -1,6 +1,6 @@
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookEventKind } from '../../../schema/evidence.ts';
+import { Entity, PrimaryKey, Property } from '../../table.ts';
 
 /**
  * What happens to one row too often for an event each time: counted here, outside the chain, until it becomes one event.

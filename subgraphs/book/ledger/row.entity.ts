@@ -1,4 +1,3 @@
-import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import { type ColumnValue, type RowColumn, type RowFactName, rowFacts } from '../../../schema/book-row.ts';
@@ -6,7 +5,7 @@ import { type Camel, camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { RowFact, RowGroup } from '../../../schema/row-fact.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 import { PolicyCodeWord, PolicyTypeWord, SettledByWord } from '../../words.ts';
 import { ArrivalStatusWord, EvidenceWord, RecordedByWord, RowEventWord } from './row-words.ts';
 

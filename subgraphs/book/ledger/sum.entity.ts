@@ -1,6 +1,5 @@
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, Entity, PrimaryKey, Property } from '../../table.ts';
 
 /** What the rows of one book that have something in common came to in one hour or day (UTC): see sums.ts. */
 @Entity({ tableName: 'book_sum' })

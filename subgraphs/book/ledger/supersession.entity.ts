@@ -1,4 +1,4 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /** Which row corrects which: one of these for each correction. What the correction says stands on its own row. */
 @Entity({ tableName: 'book_correction' })

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Children are found by their parent, in the order of the book; rows that follow from none take no room. */
 export class BookLineage extends Migration {

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /**
  * Rows of one intent that rest on one evidence, in the order of seq. By an index of either alone a page of few such rows runs

@@ -15,7 +15,7 @@ import type { RowScope } from './row-scope.ts';
 
 /** One entity by one prepared statement; null where there is none. */
 export async function bookHead(database: Database, agent_id: AgentId): Promise<BookHead | null> {
-  const text = `select ${selectList(database.orm, BookHead)} from book where agent_id = $1`;
+  const text = `select ${selectList(BookHead)} from book where agent_id = $1`;
   const [row] = await database.query({ name: 'book head', text, values: [agent_id] });
   return row ? asEntity(BookHead, row) : null;
 }
@@ -115,14 +115,14 @@ function pageText(scope: RowScope, rows_text: string | null): Prepared {
 
 /** Those of a page, newest first. */
 export async function rowsOf(database: Database, scope: RowScope): Promise<BookRow[]> {
-  const text = `${rowsFrom(database, `(${scope.select}) r`)} where agent_id = $1 order by seq desc`;
+  const text = `${rowsFrom(`(${scope.select}) r`)} where agent_id = $1 order by seq desc`;
   const rows = await database.query<CountedRow>({ ...preparedIfFew(text), values: [...scope.values] });
   return rows.map(asRow);
 }
 
 /** Of book $1. */
-const rowsFrom = ({ orm }: Database, rows: string) =>
-  `select ${selectList(orm, BookRow)}, coalesce(c.count, 0) as counted, ${INFLOW_CORRECTIONS} as "inflowCorrections"
+const rowsFrom = (rows: string) =>
+  `select ${selectList(BookRow)}, coalesce(c.count, 0) as counted, ${INFLOW_CORRECTIONS} as "inflowCorrections"
     from ${rows} left join ${replaysCounted('$1')} c using (seq)`;
 
 interface CountedRow extends Record<string, unknown> {
@@ -136,7 +136,7 @@ function asRow({ counted, ...row }: CountedRow): BookRow {
 
 /** Events after a position, oldest first, each with its row as it stands now. */
 async function eventsAfter(database: Database, agent_id: number, after: number, limit: number): Promise<BookEvent[]> {
-  const text = `select ${selectList(database.orm, BookEvent)},
+  const text = `select ${selectList(BookEvent)},
       (select damage is not null from book where agent_id = $1) as damaged
     from book_event where agent_id = $1 and position > $2 order by position limit $3`;
   const found = await database.query<{ damaged: boolean }>({
@@ -156,7 +156,7 @@ async function eventsAfter(database: Database, agent_id: number, after: number, 
 
 async function rowsBySeq(database: Database, agent_id: number, seqs: readonly number[]): Promise<Map<number, BookRow>> {
   if (seqs.length === 0) return new Map();
-  const text = `${rowsFrom(database, 'book_row r')} where agent_id = $1 and seq = any($2)`;
+  const text = `${rowsFrom('book_row r')} where agent_id = $1 and seq = any($2)`;
   const rows = await database.query<CountedRow>({ name: 'rows by seq', text, values: [agent_id, seqs] });
   return new Map(rows.map(asRow).map(row => [row.seq, row]));
 }

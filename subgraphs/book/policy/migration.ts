@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Policies in shadow mode, apart from those that refuse. */
 export class ShadowPolicies extends Migration {

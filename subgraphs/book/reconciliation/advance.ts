@@ -12,7 +12,6 @@ import type { StoredReconciliation } from './reconciliation.entity.ts';
 
 export interface AdvanceParts extends Pick<BookContext, 'issuer' | 'profile'> {
   readonly database: Pick<Database, 'query' | 'transaction'>;
-  readonly orm: Database['orm'];
   readonly chain: SentTransfers;
 }
 
@@ -32,7 +31,7 @@ type Step =
 export async function advance(parts: AdvanceParts, report_id: string, signal: AbortSignal): Promise<Advanced> {
   const { pages_per_turn_max } = reconciliationLimits;
   for (let pages = 0; pages < pages_per_turn_max && !signal.aborted; pages++) {
-    const report = await reconciliationById(parts.database, parts.orm, report_id);
+    const report = await reconciliationById(parts.database, report_id);
     if (report?.state !== 'running') return 'ended';
     const step = await stepOf(parts, report);
     if (step.kind === 'ended') return 'ended';

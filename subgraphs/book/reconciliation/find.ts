@@ -5,13 +5,13 @@ import { StoredReconciliation } from './reconciliation.entity.ts';
 
 /** A reconciliation by its id on its book, as it stands; null where there is none. */
 export async function reconciliationOf(
-  { query, orm }: Database,
+  { query }: Database,
   agent_id: AgentId,
   report_id: string,
 ): Promise<StoredReconciliation | null> {
   const [found] = await query({
     name: 'reconciliation of book',
-    text: `select ${selectList(orm, StoredReconciliation)} from reconciliation where agent_id = $1 and report_id = $2`,
+    text: `select ${selectList(StoredReconciliation)} from reconciliation where agent_id = $1 and report_id = $2`,
     values: [agent_id, report_id],
   });
   return found ? asEntity(StoredReconciliation, found) : null;
@@ -20,12 +20,11 @@ export async function reconciliationOf(
 /** By its id alone, for whoever works on it. */
 export async function reconciliationById(
   { query }: Pick<Database, 'query'>,
-  orm: Database['orm'],
   report_id: string,
 ): Promise<StoredReconciliation | null> {
   const [found] = await query({
     name: 'reconciliation',
-    text: `select ${selectList(orm, StoredReconciliation)} from reconciliation where report_id = $1`,
+    text: `select ${selectList(StoredReconciliation)} from reconciliation where report_id = $1`,
     values: [report_id],
   });
   return found ? asEntity(StoredReconciliation, found) : null;

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Reconciliations: one of an agent at a time, each with how far it has come. */
 export class Reconciliations extends Migration {

@@ -1,8 +1,7 @@
-import { BigIntType } from '@mikro-orm/core';
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId, ReconciliationId } from '../../../schema/ids.ts';
 import type { ReconciliationFault, ReconciliationState, WalletProvenBy } from '../../../schema/reconciliation.ts';
+import { BigIntType, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /**
  * A reconciliation from its asking to its end: how far its blocks were read, what they came to, and at the end the document

@@ -39,7 +39,7 @@ export async function openRouterBook(
   });
   await database.transaction(async tx => {
     const use = bookUse(vault, principal.address);
-    const rest = await takeUse(readsOf(tx, null), 'router_use', use);
+    const rest = await takeUse(readsOf(tx), 'router_use', use);
     if (rest !== null) throw tooMany(rest, `One address opens at most ${use.max} router books a day.`);
     insertRows(tx, 'router_book', [asRecord(book)]);
   });
@@ -56,14 +56,14 @@ export function tooMany(retry_after_seconds: number, detail: string): Refusal {
  */
 export async function requireRouterBook(
   { ingest_key }: Principal,
-  database: Pick<Database, 'query' | 'orm'>,
+  database: Pick<Database, 'query'>,
   book_id: string | null = null,
 ): Promise<RouterBook> {
   if (ingest_key === undefined) throw new Refusal('unauthenticated');
   if (ingest_key.kind !== 'shown') throw new Refusal('forbidden');
   const [found] = await database.query({
     name: 'router book by key',
-    text: `select ${selectList(database.orm, RouterBook)} from router_book where key_hash = $1`,
+    text: `select ${selectList(RouterBook)} from router_book where key_hash = $1`,
     values: [ingest_key.token_hash],
   });
   const book = found ? asEntity(RouterBook, found) : null;
@@ -74,14 +74,14 @@ export async function requireRouterBook(
 /** The same, or that of an agent whom the caller possesses. @throws unauthenticated, forbidden */
 export async function requireReadableBook(
   principal: Principal,
-  database: Pick<Database, 'query' | 'orm'>,
+  database: Pick<Database, 'query'>,
   book_id: string,
 ): Promise<RouterBook> {
   if (principal.ingest_key !== undefined) return requireRouterBook(principal, database, book_id);
   if (principal.possession.kind === 'absent') throw new Refusal('unauthenticated');
   const [found] = await database.query({
     name: 'router book by id',
-    text: `select ${selectList(database.orm, RouterBook)} from router_book where book_id = $1`,
+    text: `select ${selectList(RouterBook)} from router_book where book_id = $1`,
     values: [book_id],
   });
   const book = found ? asEntity(RouterBook, found) : null;

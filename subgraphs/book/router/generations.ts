@@ -9,12 +9,12 @@ import { RouterGeneration } from './router-book.entity.ts';
 type Named = Pick<RouterGeneration, 'bookId' | 'generationId'>;
 
 export async function readGenerations(
-  reads: Pick<Database, 'query' | 'orm'>,
+  reads: Pick<Database, 'query'>,
   names: readonly Named[],
 ): Promise<RouterGeneration[]> {
   const found = await reads.query({
     name: 'router generations',
-    text: `select ${selectList(reads.orm, RouterGeneration)} from router_generation
+    text: `select ${selectList(RouterGeneration)} from router_generation
       where (book_id, generation_id) in (select * from unnest($1::text[], $2::text[]))`,
     values: [names.map(({ bookId }) => bookId), names.map(({ generationId }) => generationId)],
   });
@@ -81,7 +81,7 @@ export function verifyGeneration(
       name: 'verify router generation',
       text: `update router_generation set verified_with = $3
         where book_id = $1 and generation_id = $2 and verified_with is null
-        returning ${selectList(database.orm, RouterGeneration)}`,
+        returning ${selectList(RouterGeneration)}`,
       values: [standing.bookId, standing.generationId, verified_with],
     });
     const [row] = rows;

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Router books, what was broadcast to each, what of it was verified, and how often what nobody pays for was used. */
 export class RouterBooks extends Migration {

@@ -1,7 +1,6 @@
-import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { AgentId, RouterBookId } from '../../../schema/ids.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 const BOOK_ID_CHARS = 40;
 

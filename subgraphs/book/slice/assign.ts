@@ -40,7 +40,7 @@ export async function createAssignment(
     name: 'create assignment',
     text: `insert into slice_assignment (assignment_id, agent_id, grant_type, grantee, slice, expires_at, token_hash,
         created_at, created_session, created_by) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-      returning ${selectList(database.orm, SliceAssignment)}`,
+      returning ${selectList(SliceAssignment)}`,
     values: [...values, sessionMark(session_hash), by],
   };
   const assignment = await database.transaction(async tx => {
@@ -73,7 +73,7 @@ async function requirePlace(tx: Tx, agent_id: AgentId): Promise<void> {
 export async function assignmentsOf(database: Database, agent_id: AgentId): Promise<SliceAssignment[]> {
   const found = await database.query({
     name: 'assignments of book',
-    text: `select ${selectList(database.orm, SliceAssignment)} from slice_assignment where agent_id = $1
+    text: `select ${selectList(SliceAssignment)} from slice_assignment where agent_id = $1
       order by assignment_id desc`,
     values: [agent_id],
   });
@@ -94,7 +94,7 @@ export async function revokeAssignment(
     name: 'revoke assignment',
     text: `update slice_assignment set ${first('revoked_by', '$3')}, ${first('revoked_session', '$4')},
         revoked_at = coalesce(revoked_at, clock_timestamp())
-      where agent_id = $1 and assignment_id = $2 returning ${selectList(database.orm, SliceAssignment)}`,
+      where agent_id = $1 and assignment_id = $2 returning ${selectList(SliceAssignment)}`,
     values: [agent_id, assignment_id, by, sessionMark(session_hash)],
   });
   if (!revoked) throw new Refusal('not_found', { detail: 'assignment not found' });

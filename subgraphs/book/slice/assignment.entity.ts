@@ -1,9 +1,9 @@
-import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { AgentId, AssignmentId } from '../../../schema/ids.ts';
 import type { ProvenBy } from '../../../schema/principal.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import type { GrantType, Slice } from '../../../schema/slice.ts';
+import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 import { ProofMeansWord } from '../policy/policy.type.ts';
 import { GrantTypeWord } from './slice-words.ts';
 

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** What owners open of their books to others. A token is nowhere: what is kept is its SHA-256. */
 export class SliceAssignments extends Migration {

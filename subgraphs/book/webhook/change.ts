@@ -5,7 +5,7 @@ import type { HeldBook, ProvenBy } from '../../../schema/principal.ts';
 import type { WebhookKind } from '../../../schema/webhook/kinds.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, selectList } from '../../columns.ts';
-import type { Database, Tx } from '../../database.ts';
+import type { Tx } from '../../database.ts';
 import { addJobs } from '../../jobs.ts';
 import type { BookContext } from '../context.ts';
 import { type Head, lockBooks } from '../ledger/append.ts';
@@ -44,7 +44,7 @@ export function changeWebhook(
     const head = (await lockBooks(tx, [agent_id])).get(agent_id);
     if (!head) throw new Refusal('forbidden');
     if (head.damaged) throw new Refusal('book_damaged');
-    const kept = await lockWebhook(database, tx, agent_id);
+    const kept = await lockWebhook(tx, agent_id);
     const standing = kept && standingWebhook({ vault }, kept);
     const terms = change(standing, head.now_ms);
     if (termsHash(terms) === termsHash(standing)) return standing;
@@ -59,7 +59,7 @@ export function changeWebhook(
     const by = { changed_at: iso(head.now_ms), changed_by: changedBy(held) };
     // What waits for a receiver that rested waits no more.
     if (terms?.enabled && afresh) addJobs(tx, [bookJob(agent_id, head.now_ms)]);
-    const webhook = await store(database, tx, {
+    const webhook = await store(tx, {
       ...written,
       ...by,
       afresh,
@@ -71,14 +71,14 @@ export function changeWebhook(
 
 /** As it was committed last; null where there is none. */
 export async function readWebhook({ database, vault }: Keeper, agent_id: AgentId): Promise<StandingWebhook | null> {
-  const text = `select ${selectList(database.orm, Webhook)} from webhook where agent_id = $1`;
+  const text = `select ${selectList(Webhook)} from webhook where agent_id = $1`;
   const [row] = await database.query({ name: 'webhook', text, values: [agent_id] });
   return row ? standingWebhook({ vault }, asEntity(Webhook, row)) : null;
 }
 
 /** Behind the head's lock. Its row, also where it was removed; null where there never was one. */
-export async function lockWebhook(database: Database, tx: Tx, agent_id: AgentId): Promise<Webhook | null> {
-  const text = `select ${selectList(database.orm, Webhook)} from webhook where agent_id = $1 for update`;
+export async function lockWebhook(tx: Tx, agent_id: AgentId): Promise<Webhook | null> {
+  const text = `select ${selectList(Webhook)} from webhook where agent_id = $1 for update`;
   const { rows } = await tx.query<Record<string, unknown>>({ name: 'lock webhook', text, values: [agent_id] });
   return rows[0] ? asEntity(Webhook, rows[0]) : null;
 }
@@ -118,7 +118,7 @@ interface Written {
   readonly counts: boolean;
 }
 
-async function store(database: Database, tx: Tx, written: Written): Promise<Webhook> {
+async function store(tx: Tx, written: Written): Promise<Webhook> {
   const { agent_id, used, terms, head, begins, box, changed_at, changed_by, afresh, counts } = written;
   const kept = (column: string, condition: string, otherwise: string) =>
     `${column} = case when ${condition} then webhook.${column} else ${otherwise} end`;
@@ -133,7 +133,7 @@ async function store(database: Database, tx: Tx, written: Written): Promise<Webh
       ${kept('deliveries', '$9', '0')}, ${kept('failures', '$9', '0')}, ${kept('last_status', '$9', 'null')},
       ${kept('last_error', '$9', 'null')}, ${kept('failures_in_row', 'not $8', '0')},
       ${kept('rests_until', 'not $8', 'null')}, ${kept('answered_at', 'not $8', 'null')}
-    returning ${selectList(database.orm, Webhook)}`;
+    returning ${selectList(Webhook)}`;
   const { events = [], enabled = false } = terms ?? {};
   const values: unknown[] = [
     agent_id,

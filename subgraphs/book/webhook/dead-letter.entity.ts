@@ -1,8 +1,8 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { AgentId } from '../../../schema/ids.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import type { WebhookKind } from '../../../schema/webhook/kinds.ts';
+import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 import { WebhookKindWord } from './webhook-words.ts';
 
 /** A message that was given up. It holds nothing of the message: that is made of the book again where it is redelivered. */

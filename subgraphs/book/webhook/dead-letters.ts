@@ -25,7 +25,7 @@ export async function deadLetters(
   const [position = null, kind = null] = parseRequest(DeadLetterCursor, asked.before ?? undefined)?.split('.') ?? [];
   const rows = await database.query({
     name: 'webhook dead letters',
-    text: `select ${selectList(database.orm, WebhookDeadLetter)} from webhook_dead_letter
+    text: `select ${selectList(WebhookDeadLetter)} from webhook_dead_letter
       where agent_id = $1 and ($2::int8 is null or (position, kind) < ($2::int8, $3))
         and given_up_at > now() - make_interval(days => ${webhookLimits.dead_letter_days})
       order by position desc, kind desc limit $4`,

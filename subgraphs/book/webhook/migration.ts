@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /**
  * Where books tell of their events. URL and secrets are sealed. What is wanted stands on the head too, which is read under

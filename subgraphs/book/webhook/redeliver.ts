@@ -74,7 +74,7 @@ function usingRoom<T>(
   return database.transaction(async tx => {
     const head = (await readBooks(tx, [agent_id])).get(agent_id);
     if (head?.damaged) throw new Refusal('book_damaged');
-    const webhook = head ? await lockWebhook(database, tx, agent_id) : null;
+    const webhook = head ? await lockWebhook(tx, agent_id) : null;
     if (!head || !webhook || !standingWebhook({ vault }, webhook)?.enabled)
       throw new Refusal('not_found', { detail: 'The book has no webhook that is enabled.' });
     const room = useRoom(webhook.room, name, head.now_ms);

@@ -1,7 +1,7 @@
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { WebhookKind } from '../../../schema/webhook/kinds.ts';
+import { Entity, PrimaryKey, Property } from '../../table.ts';
 import type { UsedRoom } from './room.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Calls by key as their tasks are called: what a buyer asks for by its id. */
 export class KeyCallsByTask extends Migration {

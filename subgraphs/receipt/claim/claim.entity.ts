@@ -1,10 +1,9 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ArrivalStatus } from '../../../schema/evidence.ts';
 import type { RefusalId, TaskId } from '../../../schema/ids.ts';
 import type { NetworkName } from '../../../schema/network.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 import type { ClaimState } from './claim.machine.ts';
 import type { Mismatches } from './mismatch.ts';
 

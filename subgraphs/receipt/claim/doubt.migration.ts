@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Payments whose settlement the final chain did not have where it was seen. */
 export class DoubtedPayments extends Migration {

@@ -1,5 +1,4 @@
-import { BigIntType } from '@mikro-orm/core';
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { BigIntType, Entity, PrimaryKey, Property } from '../../table.ts';
 
 /** Which chain this database has been paid on. A second row exists only where a development chain began anew. */
 @Entity({ tableName: 'chain_epoch' })

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** The workers of jobs, and of which process each is: by that process's lease others know whether it lives. */
 export class JobWorkers extends Migration {

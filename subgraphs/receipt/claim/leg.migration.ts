@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** The first of two payments is held with its transfer until its sibling has moved. */
 export class HeldLegs extends Migration {

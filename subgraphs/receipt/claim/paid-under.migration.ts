@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** What open payments hold under delegated sessions is found by these; of a payment without a grant it has nothing. */
 export class PaidUnderSessions extends Migration {

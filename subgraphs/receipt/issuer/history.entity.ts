@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, PrimaryKey, Property } from '../../table.ts';
 import type { PublicKeys } from './snapshot.ts';
 
 /** What both histories have in common: see `Version`. Rows are added only; the database refuses all else. */

@@ -1,5 +1,5 @@
-import { Migration } from '@mikro-orm/migrations';
 import { KEY_OVERLAP_SECONDS } from '../../../schema/key-times.ts';
+import { Migration } from '../../migration.ts';
 
 /**
  * Keys that were revoked; and the database itself takes no leaf and no refusal by a key that signs no more, whichever process

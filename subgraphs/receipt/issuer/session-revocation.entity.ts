@@ -1,4 +1,4 @@
-import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /** That a delegated session is over, in the words of its payer or of one that stands over it: published, and for good. */
 @Entity({ tableName: 'session_revocation' })

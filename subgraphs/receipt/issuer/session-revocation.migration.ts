@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Revocations of delegated sessions, as they are published. */
 export class SessionRevocations extends Migration {

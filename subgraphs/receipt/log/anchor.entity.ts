@@ -1,5 +1,4 @@
-import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /**
  * `sent`: committed, so it may be on the chain; of a key's there is one at most. `mined`: seen in a block that may yet be

@@ -1,4 +1,4 @@
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, PrimaryKey, Property } from '../../table.ts';
 
 /** That a witness has vouched for a head of the log. Older ones are forgotten, but for heads that stand on Base. */
 @Entity({ tableName: 'log_cosignature' })

@@ -1,9 +1,8 @@
 import 'reflect-metadata';
-import { BigIntType } from '@mikro-orm/core';
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { BigIntType, Entity, PrimaryKey, Property } from '../../table.ts';
 
 /** A perfect subtree of the log; written once, never changed. */
 @Entity()

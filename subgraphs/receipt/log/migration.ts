@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** Who vouches for the log's heads, and how far each has come. */
 export class LogCosignatures extends Migration {

@@ -40,7 +40,7 @@ export async function signedHeadAbove(
 export async function newestHead(database: Database): Promise<TreeHead | null> {
   const rows = await database.query({
     name: 'newest tree head',
-    text: `select ${selectList(database.orm, TreeHead)} from tree_head order by tree_size desc limit 1`,
+    text: `select ${selectList(TreeHead)} from tree_head order by tree_size desc limit 1`,
   });
   return rows[0] ? asEntity(TreeHead, rows[0]) : null;
 }

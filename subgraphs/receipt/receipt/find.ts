@@ -19,13 +19,13 @@ export async function receiptsByTask(database: Database, task_ids: readonly stri
 
 /** The same where a damaged one fails alone, and the others are still read. */
 export async function readReceipts(
-  database: Pick<Database, 'orm' | 'query'>,
+  database: Pick<Database, 'query'>,
   task_ids: readonly string[],
 ): Promise<(Receipt | Refusal | null)[]> {
   if (task_ids.length === 0) return [];
   const rows = await database.query<{ taskId: string }>({
     name: 'receipts by task',
-    text: `select ${selectList(database.orm, Receipt)} from receipt where task_id = any($1)`,
+    text: `select ${selectList(Receipt)} from receipt where task_id = any($1)`,
     values: [task_ids],
   });
   const found = new Map(rows.map(row => [row.taskId, asSigned(database, asEntity(Receipt, row))]));

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** By whom a receipt was paid for, in the log's order: what a wallet is told of its own. */
 export class ReceiptsByPayer extends Migration {

@@ -1,12 +1,10 @@
 import 'reflect-metadata';
-import { BigIntType } from '@mikro-orm/core';
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ProofOutcome, SettledBy } from '../../../schema/receipt-payload.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, BigIntType, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 import { ProofOutcomeWord, SettledByWord } from '../../words.ts';
 
 /**

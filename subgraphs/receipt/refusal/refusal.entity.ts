@@ -1,9 +1,8 @@
 import 'reflect-metadata';
-import { BigIntType } from '@mikro-orm/core';
-import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { RefusalCode } from '../../../schema/refusal-payload.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { BigIntType, Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 import { PolicyCodeWord, RefusalCodeWord } from '../../words.ts';
 
 /** The issuer's word that it refused a call for its book's sake. Written once, with the row that it names. */

@@ -32,7 +32,7 @@ interface StoredLeaf {
 
 /** In the log's order. A leaf whose receipt is gone, which the log's audit tells of, counts nowhere. */
 export async function collectedLeaves(tx: Tx, from: number, to: number): Promise<CollectedLeaf[]> {
-  const leaves = await readsOf(tx, null).query<StoredLeaf & Columns>({
+  const leaves = await readsOf(tx).query<StoredLeaf & Columns>({
     name: 'leaves to count',
     text: `select r.task_id, r.leaf_index, encode(n.hash, 'hex') as leaf_hash, r.payload
       from receipt r join log_node n on n.level = 0 and n.index = r.leaf_index
@@ -47,7 +47,7 @@ export async function collectedLeaves(tx: Tx, from: number, to: number): Promise
 
 /** Those whose money was seen after they were signed, and that stand below this size; marked as counted. */
 export async function collectedSince(tx: Tx, tree_size: number, count_max: number): Promise<CollectedLeaf[]> {
-  const seen = await readsOf(tx, null).query<StoredLeaf & Columns>({
+  const seen = await readsOf(tx).query<StoredLeaf & Columns>({
     name: 'seen transfers to count',
     text: `with waiting as (
         select s.task_id from totals_seen s join receipt r using (task_id)

@@ -128,7 +128,7 @@ async function forget(tx: Tx): Promise<void> {
 
 /** The roots of both maps with these in them, hex. @throws TotalsAltered where they were not those that were stated */
 async function grow(tx: Tx, collected: readonly CollectedLeaf[], stated: ReturnType<typeof statedRoots>) {
-  const grown = await growSums(readsOf(tx, null), collected);
+  const grown = await growSums(readsOf(tx), collected);
   const paid = collected.flatMap(({ payment_key: key, ...leaf }) =>
     key === null ? [] : [{ key, was: null, value: paymentValue(leaf) }],
   );
@@ -165,7 +165,7 @@ interface Entry {
 async function setAll(tx: Tx, { name, root }: { name: MapName; root: string }, entries: readonly Entry[]) {
   const keys = entries.map(({ key }) => key);
   // The first page holds the root, also where nothing is set.
-  const map = await openMap(readsOf(tx, null), name, keys.length > 0 ? keys : [ANY_KEY]);
+  const map = await openMap(readsOf(tx), name, keys.length > 0 ? keys : [ANY_KEY]);
   if (!map.isSound(root) || map.root !== root)
     throw new TotalsAltered(`the map of ${name} is not the one that was signed`);
   const altered = entries.find(({ key, was }) => map.get(key) !== was);

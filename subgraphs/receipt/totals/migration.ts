@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** What each book came to and which receipt each payment backs, as trees behind the log. All of it follows from the log's leaves. */
 export class ProvenTotals extends Migration {

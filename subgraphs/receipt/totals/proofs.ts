@@ -61,7 +61,7 @@ function underStatement(
 ): Promise<Proven> {
   return database.transaction(async tx => {
     await tx.query('set transaction isolation level repeatable read read only');
-    const reads = readsOf(tx, null);
+    const reads = readsOf(tx);
     const stated = await totalsStatement(reads);
     if (stated.kind !== 'proven') return stated;
     const proof = await prove(reads, stated.document);

@@ -1,8 +1,6 @@
-import { BigIntType } from '@mikro-orm/core';
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, BigIntType, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 import type { MapPage } from './sparse-map.ts';
 
 /** One row: how far the log was followed, and what was signed over that. */

@@ -1,6 +1,6 @@
-import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /** A wallet that proved control and paid: the public side of a book. What has no `@Field` is not public. */
 @Directive('@key(fields: "agentId")')

@@ -27,7 +27,7 @@ export async function agentsOfWallets(tx: Tx, wallets: readonly string[]): Promi
 export async function agentById(database: Database, agent_id: number): Promise<Agent | null> {
   const rows = await database.query<Agent>({
     name: 'agent by id',
-    text: `select ${selectList(database.orm, Agent)} from agent where agent_id = $1`,
+    text: `select ${selectList(Agent)} from agent where agent_id = $1`,
     values: [agent_id],
   });
   return rows[0] ?? null;

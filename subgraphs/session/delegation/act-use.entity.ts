@@ -1,4 +1,4 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /** A nonce of an act that was done: kept for as long as the act would pass. */
 @Entity({ tableName: 'act_use' })

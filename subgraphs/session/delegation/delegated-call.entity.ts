@@ -1,6 +1,5 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /** A call that was recorded under a session: by it the session's key finds its own receipts and rows, and no others. */
 @Entity({ tableName: 'delegated_call' })

@@ -5,13 +5,13 @@ import type { Database } from '../../database.ts';
 import { endedBy, type KeptRevocation, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import { Delegation } from './delegation.entity.ts';
 
-type Reading = Pick<Database, 'orm' | 'query'>;
+type Reading = Pick<Database, 'query'>;
 
 /** Also one that no recorded payment has bound yet; null where no payment was ever made under it. */
 export async function delegationByHash(database: Reading, delegation_hash: string): Promise<Delegation | null> {
   const [row] = await database.query({
     name: 'delegation by hash',
-    text: `select ${selectList(database.orm, Delegation)} from delegation where delegation_hash = $1`,
+    text: `select ${selectList(Delegation)} from delegation where delegation_hash = $1`,
     values: [delegation_hash],
   });
   return row ? asEntity(Delegation, row) : null;

@@ -1,4 +1,4 @@
-import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /** A receipt that was handed to another agent: one for each parent and target, for ever. */
 @Entity({ tableName: 'hand_off' })

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** A session may have so many children at once: those that are over are passed by without being read. */
 export class LivingChildren extends Migration {

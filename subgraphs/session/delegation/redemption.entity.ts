@@ -1,4 +1,4 @@
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, PrimaryKey, Property } from '../../table.ts';
 
 /** A one-shot claim of a receipt that was closed by an act: once, for ever. */
 @Entity({ tableName: 'redemption' })

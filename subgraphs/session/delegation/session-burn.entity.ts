@@ -1,8 +1,7 @@
-import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
-import { AtomicAmountColumn } from '../../columns.ts';
+import { AtomicAmountColumn, Entity, PrimaryKey, Property } from '../../table.ts';
 
 /** One for each session that it counts on: so each follows its own, without a gap, and learns of no others. */
 @ObjectType({ description: 'A payment that was recorded under a session, or under one below it.' })

@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /**
  * What each session has burnt, payment by payment: also of payments that were recorded before this was kept. A process of the

@@ -37,7 +37,7 @@ async function watchPath(live: LiveTrees, path: readonly string[], wake: Wake): 
 
 /** The reader of live feeds, for one process: equal reads that overlap are one. */
 export function openSessionBurns(database: Database): ReadEvents<string, SessionBurn> {
-  const columns = selectList(database.orm, SessionBurn);
+  const columns = selectList(SessionBurn);
   const text = `select b.*, d.path from (select ${columns} from session_burn
       where delegation_hash = $1 and position > $2 order by position limit $3) b
     join delegation d on d.delegation_hash = b."paidUnder" order by position`;

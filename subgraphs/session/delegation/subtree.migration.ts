@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../migration.ts';
 
 /** What lies below a session is found by its path: without this each look would go through all sessions. */
 export class SessionSubtrees extends Migration {

@@ -27,7 +27,7 @@ export async function sessionTree(
   return context.database.transaction(async tx => {
     const { rows } = await tx.query({
       name: 'sessions of a tree',
-      text: `select ${selectList(context.database.orm, Delegation)} from delegation
+      text: `select ${selectList(Delegation)} from delegation
         where path ? $1 and bound_at is not null
           and ($3::int is null or (jsonb_array_length(path), delegation_hash) > ($3, $4::text))
         order by jsonb_array_length(path), delegation_hash limit $2`,

@@ -1,4 +1,4 @@
-import { Entity, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /**
  * A session secret as it is kept: found by its hash. The sealed box beside it is opened for one purpose only, to check

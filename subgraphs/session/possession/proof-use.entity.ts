@@ -1,4 +1,4 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /**
  * A use of a book proof that cannot be made again: of a plain one a write, of a bound one its nonce. Kept for as long as

@@ -1,4 +1,4 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /** A recover signature that has opened a session, by its request hash: kept for as long as it would pass as fresh. */
 @Entity({ tableName: 'signature_use' })

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import { openStore } from '../../../gateway/parts.ts';
+import { openStore, tables } from '../../../gateway/parts.ts';
+import { selectList } from '../../../subgraphs/columns.ts';
 import { JOBS_REVISION, JOBS_SCHEMA } from '../../../subgraphs/migrate-jobs.ts';
+import { openOrm } from '../../../subgraphs/orm.ts';
 import { freshDatabase } from '../../harness/database.ts';
 
 /** What no entity names: triggers of the histories, of what an ended key would sign and of numbers, and what searches need. */
@@ -10,12 +12,29 @@ const beyondIt =
 it('entities and migrations describe the same tables', async () => {
   const { url } = await freshDatabase();
   const store = await openStore(url);
+  await store.close();
+  const orm = await openOrm({ url, ...tables });
   try {
-    const difference = await store.orm.schema.getUpdateSchemaSQL({ safe: false });
+    const difference = await orm.schema.getUpdateSchemaSQL({ safe: false });
     const wrong = difference.split('\n').filter(line => line && !line.startsWith('set ') && !beyondIt.test(line));
     expect(wrong).toEqual([]);
   } finally {
-    await store.close();
+    await orm.close(true);
+  }
+});
+
+it('the columns that are read of an entity are those that its table has', async () => {
+  const { url } = await freshDatabase();
+  const orm = await openOrm({ url, ...tables });
+  try {
+    const lists = tables.entities.map(entity => {
+      const { props } = orm.getMetadata().get(entity as new () => object);
+      const columns = props.filter(({ persist }) => persist !== false);
+      return [entity.name, columns.map(({ fieldNames, name }) => `"${fieldNames[0]}" as "${name}"`).sort()];
+    });
+    expect(tables.entities.map(entity => [entity.name, selectList(entity).split(', ').sort()])).toEqual(lists);
+  } finally {
+    await orm.close(true);
   }
 });
 

@@ -143,7 +143,7 @@ describe('npm run verify', () => {
   const run = promisify(execFile);
   const command = join(ROOT, 'gateway/commands/verify.ts');
   const verify = (...args: string[]) =>
-    run(process.execPath, ['gateway/launch.ts', command, ...args]).then(
+    run(process.execPath, ['gateway/launch.js', command, ...args]).then(
       done => ({ code: 0, text: done.stdout + done.stderr }),
       fault => ({ code: fault.code as number, text: `${fault.stdout}${fault.stderr}` }),
     );

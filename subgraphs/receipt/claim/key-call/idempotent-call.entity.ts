@@ -1,5 +1,5 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { TaskId } from '../../../../schema/ids.ts';
+import { Entity, Index, PrimaryKey, Property } from '../../../table.ts';
 
 /** A call by key under an Idempotency-Key: held while a process works on it, then kept with its answer for as long as any. */
 @Entity({ tableName: 'idempotent_call' })

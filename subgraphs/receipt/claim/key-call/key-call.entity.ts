@@ -1,5 +1,5 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { TaskId } from '../../../../schema/ids.ts';
+import { Entity, Index, PrimaryKey, Property } from '../../../table.ts';
 
 /** A call by key, here for as long as a process works on it: what it leaves behind is its receipt, or nothing. */
 @Entity({ tableName: 'key_call' })

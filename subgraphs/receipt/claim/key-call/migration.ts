@@ -1,4 +1,4 @@
-import { Migration } from '@mikro-orm/migrations';
+import { Migration } from '../../../migration.ts';
 
 /** Calls by key that their buyer has canceled are told apart from those that were lost, and for a while they are found as that. */
 export class CanceledKeyCalls extends Migration {

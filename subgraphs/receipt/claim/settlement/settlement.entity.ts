@@ -1,6 +1,5 @@
-import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import type { NetworkName } from '../../../../schema/network.ts';
-import { AtomicAmountColumn } from '../../../columns.ts';
+import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../../table.ts';
 
 /**
  * `sent`: committed, so it may be on the chain. `mined`: seen in a block that may yet be replaced. `final`: behind the

@@ -87,7 +87,7 @@ async function broughtTo(state: 'picked' | 'delivered' | 'paid'): Promise<string
 describe('a process that is killed while it writes a reveal', () => {
   it('leaves the job paid and nothing of the output, and the same reveal is taken by another', async () => {
     const job_id = await broughtTo('paid');
-    const program = ['gateway/launch.ts', 'test/harness/board/reveal-and-die.child.ts', database.url];
+    const program = ['gateway/launch.js', 'test/harness/board/reveal-and-die.child.ts', database.url];
     const dying = spawn(process.execPath, [...program, job_id, '2'], { stdio: ['ignore', 'ignore', 'inherit'] });
     const [, signal] = await once(dying, 'exit');
     expect(signal).toBe('SIGKILL');

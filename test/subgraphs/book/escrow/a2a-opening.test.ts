@@ -107,7 +107,7 @@ describe('a process that is killed in the midst of a step', () => {
     const { escrowId } = await books.open(1, 2, name);
     const before = await books.rows();
     const task_id = books.taskOf(1, call++);
-    const program = ['gateway/launch.ts', 'test/harness/escrow/fund-and-die.child.ts', database.url];
+    const program = ['gateway/launch.js', 'test/harness/escrow/fund-and-die.child.ts', database.url];
     const dying = spawn(process.execPath, [...program, name.job_id, task_id], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });

@@ -205,7 +205,7 @@ describe('a process that is killed while counts become events', () => {
     await told();
     await bookWithRows(21, 1);
     await replayed(...times('task_21_1', 50));
-    const program = ['gateway/launch.ts', 'test/harness/ledger/append-and-die.child.ts', database.url];
+    const program = ['gateway/launch.js', 'test/harness/ledger/append-and-die.child.ts', database.url];
     const dying = spawn(process.execPath, program, { stdio: ['ignore', 'ignore', 'inherit'] });
     const [, signal] = await once(dying, 'exit');
     expect(signal).toBe('SIGKILL');

@@ -147,7 +147,7 @@ describe('the totals behind the log', () => {
       [[null, 3n]],
     );
     const before = await statement();
-    const program = ['gateway/launch.ts', 'test/harness/receipt/integrate-and-die.child.ts', totals.database.url];
+    const program = ['gateway/launch.js', 'test/harness/receipt/integrate-and-die.child.ts', totals.database.url];
     const child = spawn(...mortal(process.execPath, program), { stdio: ['ignore', 'ignore', 'inherit'] });
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
     expect(await statement()).toEqual(before);
