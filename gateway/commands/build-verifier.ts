@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as esbuild from 'esbuild';
-import { ROOT } from '../built.ts';
+import { ROOT } from '../built.js';
 import { verifierPage } from '../verifier-page/page.ts';
 
 /*

@@ -1,4 +1,4 @@
-import { builtFrom } from '../built.ts';
+import { builtFrom } from '../built.js';
 
 /* `npm run build`: makes what the other commands start from, where it is not there yet. Run by Node as it is. */
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import * as esbuild from 'esbuild';
-import { type Built, builtFrom, fileName, ROOT } from '../built.ts';
+import { type Built, builtFrom, fileName, ROOT } from '../built.js';
 import { withLock } from './lock.ts';
 
 /*

@@ -131,7 +131,7 @@ describe('a service with WITNESSES', () => {
 });
 
 async function verify(...args: string[]): Promise<{ readonly code: number; readonly text: string }> {
-  const command = ['gateway/launch.ts', 'gateway/commands/verify.ts', ...args];
+  const command = ['gateway/launch.js', 'gateway/commands/verify.ts', ...args];
   return promisify(execFile)(process.execPath, command, { cwd: ROOT }).then(
     ({ stdout, stderr }) => ({ code: 0, text: stdout + stderr }),
     fault => ({ code: fault.code as number, text: `${fault.stdout}${fault.stderr}` }),

@@ -102,7 +102,7 @@ describe('GET /refusal/{refusal_id}', () => {
 });
 
 const verifyCommand = (source: string) =>
-  promisify(execFile)(process.execPath, ['gateway/launch.ts', 'gateway/commands/verify.ts', source], {
+  promisify(execFile)(process.execPath, ['gateway/launch.js', 'gateway/commands/verify.ts', source], {
     cwd: ROOT,
     env: { PATH: process.env.PATH },
   });

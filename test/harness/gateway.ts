@@ -91,7 +91,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
 function commandOf({ npm, entry = 'gateway/main.ts', args = [] }: GatewayOptions): [string, ...string[]] {
   if (npm !== undefined) return [npmCommand(), ...npm];
   const program = entry.startsWith('test/') ? ['test/harness/gateway-mains.ts', entry] : [entry];
-  return [process.execPath, 'gateway/launch.ts', ...program, ...args];
+  return [process.execPath, 'gateway/launch.js', ...program, ...args];
 }
 
 /** Beside Node where it came along with it, or else on the PATH. */

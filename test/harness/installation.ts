@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { builtFrom } from '../../gateway/built.ts';
+import { builtFrom } from '../../gateway/built.js';
 import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
 

@@ -32,7 +32,7 @@ const DEVELOPMENT = 'gateway/development/';
 
 /** What an operator starts where only the `dependencies` of package.json are installed. */
 export const productionPrograms = [
-  'gateway/launch.ts',
+  'gateway/launch.js',
   'gateway/main.ts',
   'gateway/commands/accept-log-break.ts',
   'gateway/commands/anchor.ts',

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { ROOT } from '../../built.ts';
+import { ROOT } from '../../built.js';
 import { OperatorFault } from '../../config/fault.ts';
 import type { Examined, VerifyAsked } from './examine.ts';
 import type { Unread } from './json.ts';
@@ -60,7 +60,7 @@ const leastBusy = (threads: readonly Thread[]) =>
 
 function startThread(asked: VerifyAsked) {
   // By the same way as any program: from what is built, where that is there.
-  const worker = new Worker(join(ROOT, 'gateway/launch.ts'), {
+  const worker = new Worker(join(ROOT, 'gateway/launch.js'), {
     argv: ['gateway/commands/verify/worker.ts'],
     workerData: { ...asked },
   });

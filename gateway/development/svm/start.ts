@@ -17,7 +17,7 @@ import { developmentFeePayer } from './wallets.ts';
 
 /** A start does anew all that stands in the journal: about a millisecond for each transaction. */
 const READY_MS = 60_000;
-const LAUNCHER = resolve(import.meta.dirname, '../../launch.ts');
+const LAUNCHER = resolve(import.meta.dirname, '../../launch.js');
 const PROGRAM = resolve(import.meta.dirname, 'main.ts');
 const SIGNALS = ['SIGTERM', 'SIGKILL'] as const;
 

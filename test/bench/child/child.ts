@@ -5,7 +5,7 @@ import { idle_ms } from '../../harness/idle.ts';
 import type { Measured } from '../contest.ts';
 
 /** As the service itself is started. */
-const LAUNCH = join(import.meta.dirname, '..', '..', '..', 'gateway', 'launch.ts');
+const LAUNCH = join(import.meta.dirname, '..', '..', '..', 'gateway', 'launch.js');
 const READY_MS = 60_000;
 const END_MS = 10_000;
 

@@ -101,7 +101,7 @@ describe('the credentials of npm run mcp', () => {
 
 /** All that the command writes, to either stream, of what is said to it. */
 async function spoken(env: Record<string, string>, messages: readonly unknown[]) {
-  const [command, args] = mortal(process.execPath, ['gateway/launch.ts', 'gateway/commands/mcp.ts']);
+  const [command, args] = mortal(process.execPath, ['gateway/launch.js', 'gateway/commands/mcp.ts']);
   const child = spawn(command, args, { env, cwd: ROOT });
   child.stdin.on('error', () => {});
   child.stdin.end(messages.map(each => `${typeof each === 'string' ? each : JSON.stringify(each)}\n`).join(''));
@@ -110,7 +110,7 @@ async function spoken(env: Record<string, string>, messages: readonly unknown[])
 }
 
 async function connect(env: Record<string, string>): Promise<Client> {
-  const [command, args] = mortal(process.execPath, ['gateway/launch.ts', 'gateway/commands/mcp.ts']);
+  const [command, args] = mortal(process.execPath, ['gateway/launch.js', 'gateway/commands/mcp.ts']);
   const client = new Client({ name: 'test', version: '1' });
   atEnd(() => client.close());
   await client.connect(new StdioClientTransport({ command, args, env, cwd: ROOT, stderr: 'inherit' }) as never);

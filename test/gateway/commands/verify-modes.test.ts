@@ -65,7 +65,7 @@ interface Said {
 }
 
 async function verify(args: readonly string[], input = ''): Promise<Said> {
-  const child = spawn(process.execPath, ['gateway/launch.ts', 'gateway/commands/verify.ts', ...args], { cwd: ROOT });
+  const child = spawn(process.execPath, ['gateway/launch.js', 'gateway/commands/verify.ts', ...args], { cwd: ROOT });
   let [out, err] = ['', ''];
   child.stdout.on('data', chunk => {
     out += chunk;

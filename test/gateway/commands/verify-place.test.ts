@@ -37,7 +37,7 @@ const receipt = () => [at('receipt.json'), '--jwks', at('jwks.json')];
 const proven = () => [...receipt(), '--proof', at('receipt.tlog-proof'), '--log-key', log.keys[0]?.verifier_key ?? ''];
 
 async function verify(...args: string[]): Promise<{ readonly code: number; readonly text: string }> {
-  const command = ['gateway/launch.ts', 'gateway/commands/verify.ts', ...args];
+  const command = ['gateway/launch.js', 'gateway/commands/verify.ts', ...args];
   return promisify(execFile)(process.execPath, command, { cwd: ROOT }).then(
     ({ stdout, stderr }) => ({ code: 0, text: stdout + stderr }),
     fault => ({ code: fault.code as number, text: `${fault.stdout}${fault.stderr}` }),

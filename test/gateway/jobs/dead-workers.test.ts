@@ -11,7 +11,7 @@ import { freshStore } from '../../harness/store.ts';
 const HELD = { task: 'periodic/held', payload: {} } as const;
 
 async function startHolder(url: string) {
-  const program = ['gateway/launch.ts', 'test/harness/jobs-held.child.ts', url];
+  const program = ['gateway/launch.js', 'test/harness/jobs-held.child.ts', url];
   const child = spawn(...mortal(process.execPath, program), { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
   child.stdout.on('data', bytes => (said += bytes));

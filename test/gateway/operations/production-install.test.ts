@@ -42,7 +42,7 @@ beforeAll(async () => {
 /** A program of that installation, with nothing in its environment but what is given. */
 async function launch(program: readonly string[], given: Record<string, string>) {
   const env = { PATH: process.env.PATH, HOME: root, ...given };
-  const ended = promisify(execFile)(process.execPath, ['gateway/launch.ts', ...program], { cwd: root, env });
+  const ended = promisify(execFile)(process.execPath, ['gateway/launch.js', ...program], { cwd: root, env });
   return ended.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code: code as number, stdout: String(stdout), stderr: String(stderr) }),

@@ -46,7 +46,7 @@ interface Ended {
 
 async function runProgram(program: readonly string[], given: Given): Promise<Ended> {
   const env = { PATH: process.env.PATH, HOME: data_dir, ...given };
-  const child = spawn(...mortal(process.execPath, ['gateway/launch.ts', ...program]), {
+  const child = spawn(...mortal(process.execPath, ['gateway/launch.js', ...program]), {
     cwd: ROOT,
     env,
     stdio: 'pipe',

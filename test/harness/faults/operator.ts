@@ -16,7 +16,7 @@ export async function acceptLogBreak(
   { url, environment }: { url?: string; environment?: Readonly<Record<string, string>> } = {},
 ): Promise<string> {
   const env = { ...ground.environment(url ? { url } : {}), ...environment };
-  const command = ['gateway/launch.ts', 'gateway/commands/accept-log-break.ts', reason];
+  const command = ['gateway/launch.js', 'gateway/commands/accept-log-break.ts', reason];
   const { stdout } = await run(process.execPath, command, { cwd: ROOT, env });
   return stdout;
 }

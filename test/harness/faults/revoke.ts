@@ -8,7 +8,7 @@ const run = promisify(execFile);
 /** The operator revokes a signing key beside the processes that serve; what the command printed, or said against it. */
 export async function revokeKeyBy(ground: Ground, issuer_keys: string, ...words: readonly string[]): Promise<string> {
   const env = { ...ground.environment(), ISSUER_KEYS: issuer_keys };
-  const command = ['gateway/launch.ts', 'gateway/commands/revoke-key.ts', ...words];
+  const command = ['gateway/launch.js', 'gateway/commands/revoke-key.ts', ...words];
   const { stdout, stderr } = await run(process.execPath, command, { cwd: ROOT, env }).catch(
     (refused: { stdout: string; stderr: string }) => refused,
   );

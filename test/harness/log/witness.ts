@@ -19,7 +19,7 @@ function witnessProcess(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): { readonly child: ChildProcess; readonly lines: string[] } {
-  const command = ['gateway/launch.ts', 'gateway/commands/witness.ts', ...args];
+  const command = ['gateway/launch.js', 'gateway/commands/witness.ts', ...args];
   const child = spawn(...mortal(process.execPath, command), {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...environment },

@@ -85,7 +85,7 @@ describe('a run that is killed leaves no process behind', () => {
   });
 
   it('of the bench: Postgres, and the Solana of its gateway', async () => {
-    const run = begin('gateway/launch.ts', 'test/bench/main.ts', '--quick', '--only', 'unpaid');
+    const run = begin('gateway/launch.js', 'test/bench/main.ts', '--quick', '--only', 'unpaid');
     const all = await eventually('started', async () => {
       const found = await started();
       return kinds(found).has('postgres') && kinds(found).has('svm') ? found : null;

@@ -17,7 +17,7 @@ async function atTerminal(program: string, given: Readonly<Record<string, string
   atEnd(() => clearScratch(data_dir));
   const { url } = await freshDatabase();
   const service = { DATABASE_URL: url, BASE_RPC_URL: 'http://127.0.0.1:1', SOLANA_RPC_URL: '', ...given };
-  const command = `exec "${process.execPath}" gateway/launch.ts ${program}`;
+  const command = `exec "${process.execPath}" gateway/launch.js ${program}`;
   const child = spawn(...mortal('script', ['-qec', command, '/dev/null']), {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOME: data_dir, DATA_DIR: data_dir, ...service },

@@ -20,23 +20,24 @@ const CACHE = 'node_modules/.cache/spend-receipt-gateway';
 /** The lock names the libraries that are built in. */
 const BESIDE = ['tsconfig.json', 'package-lock.json'];
 
-/** Where a program stands once it is built. */
-export interface Built {
-  readonly file: string;
-  /** All that was built from the same sources, and V8's code of it. */
-  readonly folder: string;
-  /** The checkout, or the mirror of it that the folder lies in: what was built finds everything else from there. */
-  readonly root: string;
-  /** The programs that are built with it. */
-  readonly programs: readonly string[];
-  /** How many older ones stay: a process that runs from one of them may still load a part of it. */
-  readonly kept: number;
-}
+/**
+ * Where a program stands once it is built: all that was built from the same sources lies in `folder`, and V8's code of it;
+ * `programs` are built with it. `kept` older folders stay: a process that runs from one of them may still load a part of it.
+ * @typedef {object} Built
+ * @property {string} file
+ * @property {string} folder
+ * @property {string} root the checkout, or the mirror of it that the folder lies in: what was built finds everything else from there
+ * @property {readonly string[]} programs
+ * @property {number} kept
+ */
 
 /**
- * What stands there is never older than its sources, and an image may carry both to another place. Programs of the tests and the bench are built apart, each when it is first run.
+ * What stands there is never older than its sources, and an image may carry both to another place. Programs of the tests and
+ * the bench are built apart, each when it is first run.
+ * @param {string} entry
+ * @returns {Built}
  */
-export function builtFrom(entry: string): Built {
+export function builtFrom(entry) {
   const program = relative(ROOT, resolve(entry));
   const own = OWN_PROGRAMS.includes(program);
   const programs = own ? OWN_PROGRAMS : [program];
@@ -49,17 +50,21 @@ export function builtFrom(entry: string): Built {
   return { file: join(folder, file), folder, root, programs, kept: own ? 2 : 0 };
 }
 
-function commands(): string[] {
+function commands() {
   const names = readdirSync(join(ROOT, 'gateway', 'commands')).filter(name => name.endsWith('.ts'));
   return names.map(name => `gateway/commands/${name}`).sort();
 }
 
-/** Of a program's path, a name in one folder with those of all the others. */
-export function fileName(program: string): string {
+/**
+ * Of a program's path, a name in one folder with those of all the others.
+ * @param {string} program
+ */
+export function fileName(program) {
   return program.replace(/\.ts$/, '').replaceAll(/[^\w-]/g, '_');
 }
 
-function digest(folders: readonly string[]): string {
+/** @param {readonly string[]} folders */
+function digest(folders) {
   const hash = createHash('sha256');
   for (const file of [...BESIDE, ...folders.flatMap(sourcesIn)]) {
     const content = readFileSync(join(ROOT, file));
@@ -68,10 +73,11 @@ function digest(folders: readonly string[]): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-function sourcesIn(folder: string): string[] {
+/** @param {string} folder */
+function sourcesIn(folder) {
   const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   return names
-    .filter(name => name.endsWith('.ts'))
+    .filter(name => /\.[jt]s$/.test(name))
     .map(name => `${folder}/${name}`)
     .sort();
 }
