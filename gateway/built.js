@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { mayWrite, mirrorOf } from './mirror.ts';
+import { mayWrite, mirrorOf } from './mirror.js';
 
 /* Which file a program starts from, once it is built: a folder named by the content of its sources. */
 

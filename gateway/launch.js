@@ -6,7 +6,7 @@ import { builtFrom } from './built.js';
 
 /*
  * `node gateway/launch.js gateway/main.ts`: starts one of our programs as `npm run build` has left it, with V8's compiled code
- * kept beside it. Where there is none of these sources it is built first, if what builds it is installed. This file and the one
+ * kept beside it. Where there is none of these sources it is built first, if what builds it is installed. This file and those
  * that it imports are JavaScript: to strip types Node loads a compiler, which costs as much as Node's own start.
  */
 

@@ -5,8 +5,12 @@ import { dirname, join } from 'node:path';
 
 /* Where programs are built if the checkout belongs to another user, as after an `npm install` by root. */
 
-/** Whether this user may write at a path, or make it. */
-export function mayWrite(path: string): boolean {
+/**
+ * Whether this user may write at a path, or make it.
+ * @param {string} path
+ * @returns {boolean}
+ */
+export function mayWrite(path) {
   if (!existsSync(path)) return dirname(path) !== path && mayWrite(dirname(path));
   try {
     accessSync(path, constants.W_OK);
@@ -19,8 +23,9 @@ export function mayWrite(path: string): boolean {
 /**
  * A folder of this user's own, in which everything but dist/ is the checkout's: what is built there finds its libraries
  * and files as it would in the checkout. The checkout itself where there can be none.
+ * @param {string} root
  */
-export function mirrorOf(root: string): string {
+export function mirrorOf(root) {
   const own = join(tmpdir(), `spend-receipt-gateway-${process.getuid?.()}`);
   try {
     mkdirSync(own, { recursive: true, mode: 0o700 });
@@ -35,10 +40,14 @@ export function mirrorOf(root: string): string {
   }
 }
 
-function link(target: string, path: string): void {
+/**
+ * @param {string} target
+ * @param {string} path
+ */
+function link(target, path) {
   try {
     symlinkSync(target, path);
   } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
+    if (!(fault instanceof Error && 'code' in fault && fault.code === 'EEXIST')) throw fault;
   }
 }
