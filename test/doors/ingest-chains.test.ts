@@ -79,7 +79,8 @@ describe('201 at POST /v1/agents/{agent_id}/book/ingest', () => {
     await svm.advance(2);
 
     const at = nowSeconds();
-    const signed = await signBytes(payer.signer.keyPair.privateKey, Buffer.from(textFor(`solana:${tx}`, at)));
+    const text = new TextEncoder().encode(textFor(`solana:${tx}`, at));
+    const signed = await signBytes(payer.signer.keyPair.privateKey, text);
     const { status, body } = await ingest({
       foreign_invoice: {
         ...{ network: 'solana', tx, payer: payer.address, payTo: shop, amount: '70000' },

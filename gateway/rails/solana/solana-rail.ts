@@ -201,13 +201,16 @@ class LastSeen {
 
 const SIGNATURE_BYTES = 64;
 
-/** Whether a wallet has signed a text: Ed25519 over its UTF-8 bytes, in base58. A program's address signs nothing. */
+/**
+ * Whether a wallet has signed a text: Ed25519 over its UTF-8 bytes, in base58. A program's address signs nothing. The
+ * text goes in memory of its own: of a Buffer that lies at the beginning of Node's pool kit verifies the whole pool.
+ */
 export async function signedBy({ payer, text, signature }: Omit<SignedMessage, 'asker'>): Promise<boolean> {
   try {
     const bytes = getBase58Encoder().encode(signature);
     if (bytes.length !== SIGNATURE_BYTES) return false;
     const key = await getPublicKeyFromAddress(payer as Address);
-    return await verifySignature(key, bytes as SignatureBytes, Buffer.from(text));
+    return await verifySignature(key, bytes as SignatureBytes, new TextEncoder().encode(text));
   } catch {
     // No base58, or an address that is no key's.
     return false;

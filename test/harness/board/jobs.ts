@@ -98,7 +98,7 @@ export async function payoutOf(
   { address, keyPair }: KeyPairSigner,
   { job_id, agent_id, at = nowSeconds() }: { readonly job_id: string; readonly agent_id: number; readonly at?: number },
 ): Promise<JsonObject> {
-  const text = Buffer.from(payoutText(job_id, agent_id, address, at));
+  const text = new TextEncoder().encode(payoutText(job_id, agent_id, address, at));
   const signature = getBase58Decoder().decode(await signBytes(keyPair.privateKey, text));
   return { network: 'solana', address, signature, signature_timestamp: at };
 }

@@ -49,7 +49,7 @@ describe('who has signed a text', () => {
   it('on Solana is a key, by Ed25519 in base58; an address that is none, and bytes that are none, are nobody', async () => {
     const keys = await generateKeyPair();
     const address = await getAddressFromPublicKey(keys.publicKey);
-    const signature = getBase58Decoder().decode(await signBytes(keys.privateKey, Buffer.from(text)));
+    const signature = getBase58Decoder().decode(await signBytes(keys.privateKey, new TextEncoder().encode(text)));
     const other = await getAddressFromPublicKey((await generateKeyPair()).publicKey);
     expect(await signedOnSolana({ payer: address, text, signature })).toBe(true);
     expect(await signedOnSolana({ payer: address, text: `${text}0`, signature })).toBe(false);
@@ -58,7 +58,25 @@ describe('who has signed a text', () => {
     for (const none of ['', '0', signature.slice(2), `${signature}1`])
       expect(await signedOnSolana({ payer: address, text, signature: none })).toBe(false);
   });
+
+  it('on Solana is its key, wherever in memory the text comes to lie', async () => {
+    const keys = await generateKeyPair();
+    const payer = await getAddressFromPublicKey(keys.publicKey);
+    const signature = getBase58Decoder().decode(await signBytes(keys.privateKey, new TextEncoder().encode(text)));
+    for (let round = 0; round < 20; round++) {
+      fillPool();
+      expect(await signedOnSolana({ payer, text, signature })).toBe(true);
+    }
+  });
 });
+
+/** The next small Buffer is the first in a pool of Node's: kit takes the memory of such a one for all that is meant. */
+function fillPool(): void {
+  // By eights, as Node aligns them.
+  const here = Buffer.allocUnsafe(8);
+  let left_bytes = here.buffer.byteLength - here.byteOffset - 8;
+  while (left_bytes > 0) left_bytes -= Buffer.allocUnsafe(Math.min(left_bytes, Buffer.poolSize / 4)).length;
+}
 
 describe('a contract wallet', () => {
   it('is asked in the line of the address that the signature came from, whoever is named as the payer', async () => {

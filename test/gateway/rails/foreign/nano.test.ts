@@ -190,7 +190,7 @@ describe('a text', () => {
   it('is signed by a key of Solana, or it is not', async () => {
     const text = 'svc.ingest|7|solana:5|1790000000';
     const keys = await generateKeyPair();
-    const signature = getBase58Decoder().decode(await signBytes(keys.privateKey, Buffer.from(text)));
+    const signature = getBase58Decoder().decode(await signBytes(keys.privateKey, new TextEncoder().encode(text)));
     const solana = await getAddressFromPublicKey(keys.publicKey);
     const by = { network: 'solana', payer: solana, signature, asker: '203.0.113.7' } as const;
     expect(await transfers.signed(text, by)).toBe('valid');

@@ -72,7 +72,7 @@ describe('a payment in a spelling that no block takes', () => {
   ])('%s, and signed so, is refused: could_not_be_decoded', async (_, spelt) => {
     const raw = Buffer.from(await makeTransaction(made), 'base64');
     const message = spelt(raw.subarray(MESSAGE_AT));
-    const signature = await signBytes(payer.keyPair.privateKey, message);
+    const signature = await signBytes(payer.keyPair.privateKey, new Uint8Array(message));
     const signed = Buffer.concat([raw.subarray(0, MESSAGE_AT - 64), signature, message]);
     expect(reasonOf(await judged(signed.toString('base64')))).toBe(
       'invalid_exact_svm_payload_transaction_could_not_be_decoded',
