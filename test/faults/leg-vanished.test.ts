@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { JOBS, openJobs, payoutOf, sha256 } from '../harness/board/jobs.ts';
 import { nowSeconds, type PaymentHeaders, paymentFor } from '../harness/buyer.ts';
-import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
+import { type HandMade, handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
 import { eventually } from '../harness/faults/ground.ts';
 import { hurryTasks } from '../harness/jobs.ts';
 import { delegate } from '../harness/session/delegate.ts';
@@ -40,6 +40,19 @@ async function openHouse() {
       signed: { to: winner.account.address, value: PRICE, validBefore },
     });
   };
+  /** Blocks of settlements that the chain is about to lose. */
+  const lost: string[] = [];
+  /** What was settled since is known as mined: of what is not the service would send it again, rightly. */
+  const aboutToLose = (transactions: number) =>
+    eventually('all that is lost known as mined', async () => {
+      const settled = await service.query<{ state: string; block_hash: string }>(
+        'select state, block_hash from settlement order by created_at desc limit $1',
+        [transactions],
+      );
+      if (settled.some(({ state }) => state !== 'mined')) return null;
+      lost.push(...settled.map(({ block_hash }) => block_hash));
+      return true;
+    });
   const fees = [402, service.pay_to];
   /** Whom an answer asks to be paid next. */
   const asked = ({ status, body }: Awaited<ReturnType<typeof pay>>) => [status, body.accepts?.[0]?.payTo];
@@ -67,12 +80,27 @@ async function openHouse() {
         .filter(({ from }) => from === poster.account.address.toLowerCase())
         .map(({ tx_hash }) => tx_hash);
     },
-    /** Until the fleet has found what became of it. */
+    /** Takes the chain back to where it was, before the newest settlements. */
+    async takeBack(snapshot: string, transactions = 1) {
+      await aboutToLose(transactions);
+      await chain.call('evm_revert', snapshot);
+    },
+    aboutToLose,
+    /** From now on no block takes it: by the chain's own time, which those before have brought ahead of ours. */
+    async outlive({ message }: HandMade) {
+      const { timestamp } = await chain.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false);
+      await chain.passTime(Math.max(1, Number(message.validBefore) - Number(timestamp)));
+    },
+    /**
+     * Until the fleet has found what became of it, and no settlement that was lost is still to be looked at: each that is
+     * puts the payment of a job in doubt once more, and then nobody is asked for its fee.
+     */
     until: (found: () => Promise<boolean>) =>
       eventually('what became of it', async () => {
         await hurryTasks(service.query, 'finality', 'doubted');
+        const unseen = await service.query('select 1 from settlement where block_hash = any($1)', [lost]);
         const left = await service.query('select 1 from doubted_payment');
-        return (left.length === 0 && (await found())) || null;
+        return (unseen.length === 0 && left.length === 0 && (await found())) || null;
       }),
     reserved: async () => {
       const text = 'select reserved_atomic from book where agent_id = $1';
@@ -87,9 +115,9 @@ it('it never moves: the job is to be paid again, its book has back what was held
   const { chain, pay, asked, legOne } = house;
   const job_id = await house.delivered();
   const snapshot = await chain.call<string>('evm_snapshot');
-  await house.halfPaid(job_id, 15);
-  await chain.call('evm_revert', snapshot);
-  await chain.passTime(20);
+  const made = await house.halfPaid(job_id, 30);
+  await house.takeBack(snapshot);
+  await house.outlive(made);
   await chain.mine(8);
   await house.until(async () => (await legOne(job_id)).status === 'unpaid');
   expect(await legOne(job_id)).toEqual({ status: 'unpaid', payment_ref: null });
@@ -115,11 +143,11 @@ it('under a session: every session over it has back what both would have counted
   const before = BigInt(String((await counted(root))?.spentAtomic));
   const job_id = await house.delivered();
   const snapshot = await chain.call<string>('evm_snapshot');
-  const { headers } = await house.first(15);
-  expect(asked(await pay(job_id, { ...headers, ...child.headers }))).toEqual(house.fees);
+  const made = await house.first(30);
+  expect(asked(await pay(job_id, { ...made.headers, ...child.headers }))).toEqual(house.fees);
   expect(await counted(root)).toEqual({ spentAtomic: String(before), heldAtomic: String(BOTH) });
-  await chain.call('evm_revert', snapshot);
-  await chain.passTime(20);
+  await house.takeBack(snapshot);
+  await house.outlive(made);
   await chain.mine(8);
   await house.until(async () => (await legOne(job_id)).status === 'unpaid');
   expect(await counted(root)).toEqual({ spentAtomic: String(before), heldAtomic: '0' });
@@ -136,10 +164,10 @@ it('until that is known nobody is asked for the fee and none is taken: 503, then
   const { service, chain, pay, asked, legOne } = house;
   const [lost_job, moved_job] = [await house.delivered(), await house.delivered()];
   const snapshot = await chain.call<string>('evm_snapshot');
-  const lost = await house.halfPaid(lost_job, 25);
+  const lost = await house.halfPaid(lost_job, 30);
   const moved = await house.halfPaid(moved_job, 60);
   const before = await legOne(moved_job);
-  await chain.call('evm_revert', snapshot);
+  await house.takeBack(snapshot, 2);
   const fee = await house.fee();
   for (const shown of [{}, fee, lost.headers])
     expect(await pay(lost_job, shown)).toMatchObject({ status: 503, body: { code: 'settlement_pending' } });
@@ -150,13 +178,13 @@ it('until that is known nobody is asked for the fee and none is taken: 503, then
   expect(before.payment_ref).not.toBe(`base:${hash}`);
   expect(asked(await pay(moved_job))).toEqual(house.fees);
 
-  await chain.passTime(30);
+  await house.outlive(lost);
   for (const shown of [{}, fee, lost.headers]) {
     const answer = await pay(lost_job, shown);
     expect(answer).toMatchObject({ status: 409, body: { code: 'job_leg_in_flight' } });
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   }
-  await chain.passTime(35);
+  await house.outlive(moved);
   await chain.mine(8);
   await house.until(async () => (await legOne(lost_job)).status === 'unpaid');
   const { body } = await pay(moved_job, await house.paymentOf(moved_job));
@@ -183,8 +211,10 @@ it('on Solana: a fork takes it away, and the job is to be paid again', async () 
   const [transfer] = (await svm.transfers(paid_to.address)).filter(({ from }) => from === paying.address);
   expect(await legOne(job_id)).toEqual({ status: 'settled', payment_ref: `solana:${transfer?.signature}` });
 
-  await svm.expire();
+  await house.aboutToLose(1);
+  // Before its slot is final: what the finalized chain has is asked about no more.
   await svm.forget(transfer?.signature ?? '');
+  await svm.expire();
   await svm.advance(100);
   const refused = await pay(job_id);
   expect([refused.status, refused.body.code]).toEqual([409, 'job_leg_in_flight']);
