@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { limits } from '../schema/limits.ts';
-import { systemClock, systemRandom } from '../subgraphs/clock.ts';
+import { type Clock, systemClock, systemRandom } from '../subgraphs/clock.ts';
 import type { Database } from '../subgraphs/database.ts';
 import type { ForeignTransfers } from '../subgraphs/foreign-transfers.ts';
 import { openLive } from '../subgraphs/live.ts';
@@ -65,6 +65,8 @@ export interface GatewayOptions {
   readonly openHubs?: typeof openHttpHubs;
   readonly openChain?: typeof openBase;
   readonly openSettling?: OpenSettling;
+  /** By which payments, proofs and rates are judged; the system's unless given. */
+  readonly clock?: Clock;
   /** For so long a caller waits for a transaction on Solana. */
   readonly wait_ms?: number;
   /** What the work of a send on Nano is held to; the network's threshold unless given. */
@@ -81,13 +83,14 @@ export interface GatewayOptions {
 export async function openGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const { logger, faults = null, openChain = openBase, openHubs = openHttpHubs, serve = serveGateway } = options;
   const { openSettling = configuredSettling(), audit_leaves = limits.log_audit_leaves_max_at_start } = options;
+  const times = { clock: options.clock ?? systemClock, random: systemRandom };
   const closing = new AsyncDisposableStack();
   try {
     const operations = closing.adopt(openOperations(exposureOf(config), logger), it => it.close());
     const { metrics, paid_calls } = operations;
     const database = closing.adopt(await openStore(config.database_url), store => store.close());
     hearDamagedRecords(database, operations.recordDamaged);
-    const signer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
+    const signer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: () => times.clock.now_ms() });
     const { log, base } = await openLogAndBase(config, {
       ...{ database, openChain, issuer: signer, logger, operations, closing, audit_leaves },
     });
@@ -99,7 +102,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const { hubs, router_look_ups } = openUpstream(config, { openHubs, operations, closing });
     const wallets = openWalletProofs(base.chain, factoriesOf(config));
     const vault = openVault(config.seal_key);
-    const rates = openRates(config.rates, systemClock);
+    const rates = openRates(config.rates, times.clock);
     const opened_rails = await openConfiguredRails({
       ...{ config, database, chain: base.chain, chain_epoch: () => base.chain_epoch, wallets },
       ...{ ...options, faults, logger, openSettling },
@@ -113,7 +116,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       ...{ ...times, anchor: () => chain_head.anchor() },
     });
     const same = { database, rails, vault, log: base, ...whoSells(database, { hubs, vault, issuer }), ...times };
-    const challenges = openChallenges(pay_to, openExtensions(issuer, systemClock));
+    const challenges = openChallenges(pay_to, openExtensions(issuer, times.clock));
     const charging = openCharge({ ...same, wallets, pay_to, challenges, recording, issuer, rates, base_url, faults });
     await live.watchCanceled(charging.heardCanceled);
     const watched = watchedBy(config, log.watch, { database, issuer, logger });
@@ -123,10 +126,9 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const readiness = new Readiness(needs);
     const shown = { database, log: base, writable: needs.writable, ...shownOf(config) };
     watch(metrics, { database, queues: recording.queues, readiness, witnesses: shown.witnesses });
-
     const payout_accounts = closing.adopt(openPayoutAccounts(config.solana), it => it.close());
     const asked = { hubs, router_look_ups, wallets, transfers, payout_accounts, ...besideCalls(recording) };
-    const held = { database, live, vault, issuer, log, pay_to, rates, ...asked };
+    const held = { database, live, vault, issuer, log, pay_to, rates, clock: times.clock, ...asked };
     const services = servicesOf(config, held, charging, paid_calls);
     closing.adopt(charging.streams, it => it.ended());
     const url = await serve(config, services, {
@@ -148,8 +150,6 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     throw error;
   }
 }
-
-const times = { clock: systemClock, random: systemRandom };
 
 /** What is recorded that nobody has bought here. */
 const besideCalls = ({ reports, completions, hand_offs }: OpenedRecording) => ({ reports, completions, hand_offs });

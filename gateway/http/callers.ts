@@ -7,7 +7,7 @@ import type { BoardContext } from '../../subgraphs/board/context.ts';
 import { openBoardEvents } from '../../subgraphs/board/event/read.ts';
 import type { BookContext } from '../../subgraphs/book/context.ts';
 import { openBookEvents } from '../../subgraphs/book/page/page.ts';
-import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
+import { systemRandom } from '../../subgraphs/clock.ts';
 import { type Brought, ResponseHeaders } from '../../subgraphs/context.ts';
 import { findTask } from '../../subgraphs/receipt/claim/task-status.ts';
 import type { ReceiptContext } from '../../subgraphs/receipt/context.ts';
@@ -57,6 +57,7 @@ export interface OpenedServices
     | 'hand_offs'
     | 'completions'
     | 'router_look_ups'
+    | 'clock'
   > {
   readonly log: { readonly known: Pick<KnownLog, 'heads'> };
   readonly pay_to: PayTo;
@@ -78,7 +79,6 @@ export function servicesOf(
     failed_looks: openFailedLooks(rates.ingests),
     free_wallets: openFreeWallets(opened.wallets, openFreeUses(rates)),
     uploads: new Uploads(),
-    clock: systemClock,
     random: systemRandom,
     charge: paid_calls.charge(charge),
     chargeStream: paid_calls.chargeStream(chargeStream),

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { ChatAnswer } from '../../../rest-compat/inference/answers.ts';
 import type { RegisterAnswer } from '../../../rest-compat/session/answers.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Clock } from '../../../subgraphs/clock.ts';
 import type { ForeignTransfers } from '../../../subgraphs/foreign-transfers.ts';
 import {
   type Fetch,
@@ -72,6 +73,8 @@ interface ServiceOptions {
   readonly transfers?: ForeignTransfers;
   /** What the work of a send on Nano is held to. */
   readonly nano_work_min?: bigint;
+  /** By which payments and proofs are judged. */
+  readonly clock?: Clock;
 }
 
 /** As `expect.poll` waits within tests. */
@@ -119,7 +122,7 @@ export async function openService(
 
 async function openOwn(
   environment: Readonly<Record<string, string>> = {},
-  { entry, breaks_at, media = false, transfers, nano_work_min }: ServiceOptions = {},
+  { entry, breaks_at, media = false, transfers, nano_work_min, clock }: ServiceOptions = {},
 ) {
   const [chain, database, alpha, beta] = await Promise.all([
     freshChain(),
@@ -149,6 +152,7 @@ async function openOwn(
           ...(breaks_at && { faults: breakingAt(breaks_at) }),
           ...(transfers && { transfers }),
           ...(nano_work_min !== undefined && { nano_work_min }),
+          ...(clock && { clock }),
         },
       })
     : startGateway({ entry, environment: variables }));
