@@ -6,7 +6,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
-import { farFromFullHour, type Refused, refusing } from '../harness/doors/refusing.ts';
+import { type Refused, refusing } from '../harness/doors/refusing.ts';
 import { auditBooks } from '../harness/faults/audit-books.ts';
 import { auditRefusals } from '../harness/faults/audit-refusals.ts';
 import { atEnd } from '../harness/release.ts';
@@ -22,8 +22,7 @@ let service: Service;
 let book: ReturnType<typeof refusing>;
 let database: Database;
 beforeAll(async () => {
-  await farFromFullHour();
-  service = await openService();
+  service = await openService({}, { mid_hour: true });
   book = refusing(service);
   database = await openStore(service.database_url);
   atEnd(() => database.close());

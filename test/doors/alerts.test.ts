@@ -4,8 +4,8 @@ import type { AlertSettingsAnswer } from '../../rest-compat/book/alert-answers.t
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import { listen } from '../harness/doors/listen.ts';
-import { type Service, sharedService } from '../harness/doors/open-service.ts';
-import { farFromFullHour, refusing } from '../harness/doors/refusing.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
+import { refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
 type Settings = z.infer<typeof AlertSettingsAnswer>;
@@ -16,7 +16,7 @@ let agent: Agent;
 let stranger: Agent;
 let shop: ReturnType<typeof refusing>;
 beforeAll(async () => {
-  service = await sharedService();
+  service = await openService({ DEMO_KEYS: 'a-demo-key' }, { mid_hour: true });
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
   shop = refusing(service);
 });
@@ -153,7 +153,6 @@ describe('a book that comes near its walls', () => {
   let spender: Agent;
   // The row that opened it, and nine more: ten calls' worth in an hour, of a budget of twenty.
   beforeAll(async () => {
-    await farFromFullHour();
     spender = await service.newAgent();
     await shop.setBudget(spender, '40000');
     await shop.set(spender, 'daily_cap', '25000');

@@ -2,8 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { SimulationAnswer } from '../../rest-compat/book/simulation.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { farFromFullHour } from '../harness/doors/refusing.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { taskOf } from '../harness/doors/tasks.ts';
 
 type Simulation = z.infer<typeof SimulationAnswer>;
@@ -14,9 +13,7 @@ let agent: Agent;
 let stranger: Agent;
 /** A stamp, three chats and a task on its book, of 2000 each. */
 beforeAll(async () => {
-  service = await sharedService();
-  // The stamp counts in the hour, too.
-  await farFromFullHour();
+  service = await openService({ DEMO_KEYS: 'a-demo-key' }, { mid_hour: true });
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
   for (const model of ['alpha-1', 'beta-1', 'alpha-1']) await service.buy(agent.account, ask('Bought', { model }));
   const payment = await service.payment(agent.account, '/task-request');

@@ -1,15 +1,15 @@
 import { encodeFunctionData, parseAbi } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
-import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { farFromFullHour, ONE_TEST_MS, type Refusal, type Refused, refusing } from '../harness/doors/refusing.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { type Refusal, type Refused, refusing } from '../harness/doors/refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
 let book: ReturnType<typeof refusing>;
 beforeAll(async () => {
-  service = await sharedService();
+  service = await openService({}, { mid_hour: true });
   book = refusing(service);
 });
 
@@ -93,7 +93,6 @@ describe('a call that its book refuses', () => {
   ];
 
   it.each(ceilings)('by its %s stands on the book, in no sum, as an attempt that was blocked', async (_, set, is) => {
-    await farFromFullHour(ONE_TEST_MS);
     const agent = await service.newAgent();
     await set(agent);
     const intent = { intent_id: 'treasury', attempt_index: 1 };

@@ -3,13 +3,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
-import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { farFromFullHour, ONE_TEST_MS, type Refused, refusing } from '../harness/doors/refusing.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { type Refused, refusing } from '../harness/doors/refusing.ts';
 import { type Delegated, delegate, signAct } from '../harness/session/delegate.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await sharedService();
+  service = await openService({}, { mid_hour: true });
 });
 
 const { asked } = approvalDoorsOf(() => service);
@@ -68,7 +68,6 @@ describe('POST /v1/sessions/{delegation_hash}/act, of an act that the book of it
   });
 
   it('429 blocked_too_often beyond so many in an hour, with the last one’s URL; calls have their rows, and people are asked', async () => {
-    await farFromFullHour(ONE_TEST_MS);
     const { agent, session } = await cautious();
     await refusing(service).set(agent, 'risk_tiers', { high: ['read_private', 'chat_completions'], low: [] });
     let last = '';

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { farFromFullHour, ONE_TEST_MS, refusing } from '../harness/doors/refusing.ts';
+import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -9,7 +9,7 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 let book: ReturnType<typeof refusing>;
 beforeAll(async () => {
-  service = await sharedService();
+  service = await openService({}, { mid_hour: true });
   book = refusing(service);
 });
 beforeEach(() => {
@@ -90,7 +90,6 @@ describe('a policy in shadow mode', () => {
 
   it('is told of live: which one, by which figures, and why', async () => {
     const agent = await service.newAgent();
-    await farFromFullHour(ONE_TEST_MS);
     await shadow(agent, 'hourly_cap', '3000');
     await service.buy(agent.account);
     const query = `subscription { bookRows(agentId: ${agent.agent_id}, after: 3) {

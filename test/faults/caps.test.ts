@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
-import { farFromFullHour } from '../harness/doors/refusing.ts';
 import { audit } from '../harness/faults/audit.ts';
-import { type Answer, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
+import { type Answer, answerTo, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
 import { allClosed } from '../harness/faults/claims.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
@@ -14,8 +13,7 @@ let ground: Ground;
 const gateways: RunningService[] = [];
 
 beforeAll(async () => {
-  await farFromFullHour();
-  ground = await openGround();
+  ground = await openGround({ mid_hour: true });
   // One after the other: a start is work, and on a small machine three at once wait for each other.
   for (let number = 0; number < 3; number++) gateways.push(await ground.start());
 });
@@ -65,7 +63,7 @@ describe('five hundred calls at once over three processes, on a cap with room fo
     await set(buyer, 'daily_cap', String(11 * PRICE));
     const orders: Order[] = [];
     for (let number = 0; number < 500; number++) orders.push(await buyer.chat(`call ${number}`));
-    const answers = await Promise.all(orders.map((order, index) => send(at(index), order)));
+    const answers = await Promise.all(orders.map((order, index) => answerTo(at(index), order)));
 
     // The first twenty of an hour have a signed refusal each; the others are told where the last one is.
     const ROWS = limits.blocked_rows_per_hour_max;
@@ -91,7 +89,7 @@ describe('several wallets on one book, by its session', () => {
       Array.from({ length: 40 }, (_, number) => (wallets[number % 4] as Wallet).chat(`shared ${number}`)),
     );
     const answers = await Promise.all(
-      orders.map((order, index) => send(at(index), { ...order, session: owner.session })),
+      orders.map((order, index) => answerTo(at(index), { ...order, session: owner.session })),
     );
     const ROWS = limits.blocked_rows_per_hour_max;
     expect(counted(answers)).toEqual({ 200: 3, '403 budget_exhausted': ROWS, '429 blocked_too_often': 37 - ROWS });

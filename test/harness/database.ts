@@ -6,6 +6,11 @@ import { mark } from '../cost/marks.ts';
 import { administer, createDatabase, databaseUrl, TEMPLATE } from './global.ts';
 import { atEnd } from './release.ts';
 
+interface DatabaseOptions {
+  /** No full hour comes by its clock for as long as any file takes. */
+  readonly mid_hour?: boolean;
+}
+
 export interface FreshDatabase {
   readonly url: string;
   /** Also happens by itself after the file's last test. */
@@ -18,14 +23,41 @@ export function txOf(client: pg.Client): Tx {
 }
 
 /** A database of one's own, migrated: a copy of the template. */
-export async function freshDatabase(): Promise<FreshDatabase> {
+export async function freshDatabase({ mid_hour = false }: DatabaseOptions = {}): Promise<FreshDatabase> {
   const cluster_url = inject('cluster_url');
   const name = `t_${randomBytes(8).toString('hex')}`;
   mark('database', name);
   await createDatabase(cluster_url, name, TEMPLATE);
   const drop = () => administer(cluster_url, `drop database if exists ${name} with (force)`);
   atEnd(drop);
-  return { url: databaseUrl(cluster_url, name), drop };
+  const url = databaseUrl(cluster_url, name);
+  if (mid_hour) await keepFromFullHour(url, name);
+  return { url, drop };
+}
+
+const MINUTE_MS = 60_000;
+/** More than the longest file takes on the busiest machine. */
+const HOUR_LEFT_MS_MIN = 25 * MINUTE_MS;
+const SET_BACK_MINUTES = 30;
+
+/**
+ * What is collected or refused in one hour does not count in the next, and hours are told by the database's clock. Late in an
+ * hour that clock is set back, and never far enough for the hour before: unqualified, its functions are found in `public` first.
+ */
+async function keepFromFullHour(url: string, name: string): Promise<void> {
+  if (60 * MINUTE_MS - (Date.now() % (60 * MINUTE_MS)) >= HOUR_LEFT_MS_MIN) return;
+  const clocks = {
+    now: 'stable',
+    transaction_timestamp: 'stable',
+    statement_timestamp: 'stable',
+    clock_timestamp: 'volatile',
+  };
+  const set_back = Object.entries(clocks).map(
+    ([clock, volatility]) =>
+      `create function public.${clock}() returns timestamptz language sql ${volatility}
+        return pg_catalog.${clock}() - interval '${SET_BACK_MINUTES} minutes'`,
+  );
+  await administer(url, [...set_back, `alter database ${name} set search_path = public, pg_catalog`].join('; '));
 }
 
 /** The one value that a statement brings, by a connection of its own. */

@@ -4,8 +4,10 @@ import { freshDatabase } from './database.ts';
 import { atEnd } from './release.ts';
 
 /** A migrated database of one's own, opened; closed and dropped after the file's last test. */
-export async function freshStore(): Promise<Database & { readonly url: string }> {
-  const { url } = await freshDatabase();
+export async function freshStore(
+  ...options: Parameters<typeof freshDatabase>
+): Promise<Database & { readonly url: string }> {
+  const { url } = await freshDatabase(...options);
   const store = await openStore(url);
   atEnd(() => store.close());
   return { ...store, url };

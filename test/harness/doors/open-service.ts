@@ -75,6 +75,8 @@ interface ServiceOptions {
   readonly nano_work_min?: bigint;
   /** By which payments and proofs are judged. */
   readonly clock?: Clock;
+  /** Whether what counts by the hour is asked of it: see `freshDatabase`. */
+  readonly mid_hour?: boolean;
 }
 
 /** As `expect.poll` waits within tests. */
@@ -122,11 +124,11 @@ export async function openService(
 
 async function openOwn(
   environment: Readonly<Record<string, string>> = {},
-  { entry, breaks_at, media = false, transfers, nano_work_min, clock }: ServiceOptions = {},
+  { entry, breaks_at, media = false, transfers, nano_work_min, clock, mid_hour = false }: ServiceOptions = {},
 ) {
   const [chain, database, alpha, beta] = await Promise.all([
     freshChain(),
-    freshDatabase(),
+    freshDatabase({ mid_hour }),
     startTestHub({ name: 'alpha', models: ['alpha-1', 'alpha-2'], ...able, ...(media ? mediaOf('alpha') : {}) }),
     startTestHub({ name: 'beta', models: ['beta-1'], ...(media ? mediaOf('beta') : {}) }),
   ]);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { BookAnswer } from '../../../rest-compat/book/answers.ts';
@@ -38,16 +37,4 @@ export function refusing(service: Service) {
       return { payment, heard };
     },
   };
-}
-
-const HOUR_MS = 3_600_000;
-/** As long as the longest of such files takes on a busy machine. */
-const FILE_MS = 200_000;
-/** And the longest single test; more would leave it little of its own time. */
-export const ONE_TEST_MS = 60_000;
-
-/** What was collected in the last hour does not count in the next: such a test had better not run across. */
-export async function farFromFullHour(lasts_ms = FILE_MS): Promise<void> {
-  const left_ms = HOUR_MS - (Date.now() % HOUR_MS);
-  if (left_ms < lasts_ms) await sleep(left_ms + 100);
 }

@@ -55,6 +55,8 @@ interface GroundOptions {
   readonly audio_models?: readonly string[];
   /** Whether it is paid on a Solana of its own, too. */
   readonly solana?: boolean;
+  /** Whether what counts by the hour is asked of them: see `freshDatabase`. */
+  readonly mid_hour?: boolean;
   /** Of all processes, beside what is usual. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -64,7 +66,7 @@ export async function openGround(given: GroundOptions = {}) {
   const data_dir = await ownFolder();
   const [chain, database_url, hub] = await Promise.all([
     freshChain(),
-    given.database_url ?? freshDatabase().then(({ url }) => url),
+    given.database_url ?? freshDatabase({ mid_hour: given.mid_hour ?? false }).then(({ url }) => url),
     startTestHub({ name: 'gamma', models: ['test/model'], ...mediaOf(given) }),
   ]);
   const solana = given.solana ? await openSolana() : null;

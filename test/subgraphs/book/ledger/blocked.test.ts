@@ -10,7 +10,6 @@ import { refusedTooOften, reserve, voidReservations } from '../../../../subgraph
 import { setBudget, setPolicy } from '../../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { txOf } from '../../../harness/database.ts';
-import { farFromFullHour } from '../../../harness/doors/refusing.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
 import { auditRefusals } from '../../../harness/faults/audit-refusals.ts';
 import { asking, refuser, withBooks } from '../../../harness/ledger/fixture.ts';
@@ -20,8 +19,7 @@ const ROWS = limits.blocked_rows_per_hour_max;
 
 let database: Database;
 beforeAll(async () => {
-  await farFromFullHour();
-  database = await freshStore();
+  database = await freshStore({ mid_hour: true });
 });
 
 let task = 0;

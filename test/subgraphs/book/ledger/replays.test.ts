@@ -11,7 +11,6 @@ import { replaysOf } from '../../../../subgraphs/book/page/row-json.ts';
 import { rowScope } from '../../../../subgraphs/book/page/row-scope.ts';
 import type { Database, Tx } from '../../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../../subgraphs/group-commit.ts';
-import { farFromFullHour } from '../../../harness/doors/refusing.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
 import { collectAll, collection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
@@ -20,8 +19,7 @@ const SINGLES = limits.replay_events_per_hour_max;
 
 let database: Database & { readonly url: string };
 beforeAll(async () => {
-  await farFromFullHour();
-  database = await freshStore();
+  database = await freshStore({ mid_hour: true });
 });
 
 async function bookWithRows(agent: number, rows: number): Promise<void> {
