@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 import { Follower } from '../harness/log/follower.ts';
 import { cosignedAt, NoteKey, openCheckpoint, openNote, openProof } from '../harness/log/note.ts';
@@ -42,15 +42,14 @@ const checkpoint = async () => (await service.get<string>('/log/checkpoint')).bo
 
 /** Once the newest head was cosigned. */
 async function cosigned(size: number): Promise<string> {
-  return vi.waitFor(
-    async () => {
-      const note = await checkpoint();
-      expect(openCheckpoint(note, log_key).size).toBe(size);
-      cosignedAt(note, witness.verifier_key);
-      return note;
-    },
-    { timeout: 60_000, interval: 100 },
-  );
+  let note = '';
+  const look = async () => {
+    note = await checkpoint();
+    cosignedAt(note, witness.verifier_key);
+    return openCheckpoint(note, log_key).size;
+  };
+  await expect.poll(look, { interval: 100 }).toBe(size);
+  return note;
 }
 
 const bytesAt = async (path: string) => {

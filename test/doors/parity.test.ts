@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { rpc, said } from '../harness/a2a/agent.ts';
 import type { PaymentHeaders } from '../harness/buyer.ts';
@@ -195,8 +195,8 @@ beforeAll(async () => {
   };
   // Until the newest leaf is behind the newest statement of totals: nothing moves any more.
   const [log] = await service.query<{ tree_size: string }>('select tree_size from log_head');
-  const stated = async () => expect((await service.get('/log/totals')).body?.tree_size).toBe(Number(log?.tree_size));
-  await vi.waitFor(stated, { timeout: 60_000, interval: 200 });
+  const stated = async () => (await service.get('/log/totals')).body?.tree_size;
+  await expect.poll(stated, { interval: 200 }).toBe(Number(log?.tree_size));
 });
 
 const nobody: Made = {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyTotals } from '../../subgraphs/receipt/verify/totals.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
@@ -27,8 +27,8 @@ beforeAll(async () => {
 /** Until the newest leaf is behind the newest statement. */
 async function counted(): Promise<void> {
   const [log] = await service.query<{ tree_size: string }>('select tree_size from log_head');
-  const here = async () => expect((await service.get('/log/totals')).body?.tree_size).toBe(Number(log?.tree_size));
-  await vi.waitFor(here, { timeout: 60_000, interval: 200 });
+  const here = async () => (await service.get('/log/totals')).body?.tree_size;
+  await expect.poll(here, { interval: 200 }).toBe(Number(log?.tree_size));
 }
 
 const total = (query = '', headers = session) =>

@@ -15,7 +15,6 @@ beforeAll(async () => {
 
 const { secretOf, put, read, rotate, ping, redeliver, deadLetters } = webhookDoorsOf(() => service);
 const { record, graphql } = inflowDoorsOf(() => service);
-const POLL = { timeout: 60_000 };
 
 async function subscribed(status = 200) {
   const [agent, receiver] = await Promise.all([service.newAgent(), openReceiver(() => ({ status }))]);
@@ -46,7 +45,7 @@ describe('a message that its receiver does not take', () => {
     expect(receiver.received.map(({ body }) => body.number)).toEqual([1, 2, 3, 1]);
     expect(receiver.ids()[3]).toBe(receiver.ids()[0]);
     await expect
-      .poll(() => webhookOf(agent), POLL)
+      .poll(() => webhookOf(agent))
       .toMatchObject({ deliveries: 3, failures: 1, lastStatus: 200, lastError: null });
   });
 
@@ -55,7 +54,7 @@ describe('a message that its receiver does not take', () => {
     receiver.answerWith(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
     const before_ms = Date.now();
     await inflow(agent, 'whf-later');
-    await expect.poll(async () => (await jobsOf(agent)).length, POLL).toBe(1);
+    await expect.poll(async () => (await jobsOf(agent)).length).toBe(1);
     const [job] = await jobsOf(agent);
     expect(job?.run_at.getTime()).toBeGreaterThanOrEqual(before_ms + 3_590_000);
     expect(await webhookOf(agent)).toMatchObject({ failures: 1, lastStatus: 429 });
@@ -64,9 +63,9 @@ describe('a message that its receiver does not take', () => {
   it('is a dead letter after its last attempt, and is redelivered by its position', async () => {
     const { agent, receiver } = await subscribed(500);
     await inflow(agent, 'whf-dead');
-    await expect.poll(async () => (await jobsOf(agent)).length, POLL).toBe(1);
+    await expect.poll(async () => (await jobsOf(agent)).length).toBe(1);
     await skipTo(agent, webhookLimits.retry_ms.length);
-    await expect.poll(async () => (await deadLetters(agent)).body.dead_letters.length, POLL).toBe(1);
+    await expect.poll(async () => (await deadLetters(agent)).body.dead_letters.length).toBe(1);
     const [dead] = (await deadLetters(agent)).body.dead_letters;
     expect(dead).toEqual({
       position: receiver.received[0]?.body.position,
@@ -88,7 +87,7 @@ describe('a message that its receiver does not take', () => {
     const { agent, receiver } = await subscribed(410);
     await inflow(agent, 'whf-gone');
     await expect
-      .poll(() => webhookOf(agent), POLL)
+      .poll(() => webhookOf(agent))
       .toMatchObject({ enabled: false, failures: 1, lastStatus: 410, lastError: expect.stringContaining('410') });
     expect((await deadLetters(agent)).body.dead_letters).toMatchObject([{ kind: 'inflow', lastStatus: 410 }]);
     await inflow(agent, 'whf-untold');
@@ -103,7 +102,7 @@ describe('a message that its receiver does not take', () => {
   it('its receiver rests after five in a row, and a test message that it takes wakes it', async () => {
     const { agent, receiver } = await subscribed(500);
     for (let index = 0; index < 7; index++) await inflow(agent, `whf-rest-${index}`);
-    await expect.poll(async () => (await webhookOf(agent))?.failures, POLL).toBe(webhookLimits.failures_until_rest);
+    await expect.poll(async () => (await webhookOf(agent))?.failures).toBe(webhookLimits.failures_until_rest);
     receiver.answerWith(() => ({ status: 200 }));
     await ping(agent);
     // Those that were not tried yet come at once, and not at the end of its rest.
@@ -138,7 +137,7 @@ describe('dead letters', () => {
       [agent.agent_id, webhookLimits.dead_letters_max],
     );
     await inflow(agent, 'whf-full');
-    await expect.poll(async () => (await webhookOf(agent))?.enabled, POLL).toBe(false);
+    await expect.poll(async () => (await webhookOf(agent))?.enabled).toBe(false);
     const positions: number[] = [];
     for (let query = '?limit=200'; query !== ''; ) {
       const { body } = await deadLetters(agent, query);
@@ -159,7 +158,7 @@ it('neither URL nor secret stands in a log, a job or a column, whatever goes wro
   const { body } = await rotate(agent);
   await inflow(agent, 'whf-secrets');
   await receiver.asked(1);
-  await expect.poll(async () => (await jobsOf(agent)).length, POLL).toBe(1);
+  await expect.poll(async () => (await jobsOf(agent)).length).toBe(1);
   const stored = await service.query<JsonObject>('select row_to_json(w)::text as text from webhook w');
   const jobs = await service.query<JsonObject>(
     'select row_to_json(j)::text as text from graphile_worker._private_jobs j',

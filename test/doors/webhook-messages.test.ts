@@ -170,9 +170,7 @@ describe('a webhook that is changed', () => {
     await expect.poll(() => receiver.received.at(-1)?.body).toMatchObject({ number: 2 });
     expect(new Set(receiver.ids()).size).toBe(2);
     await expect
-      .poll(() => service.query('select 1 from graphile_worker.jobs where key like $1', [`msg_${agent.agent_id}_%`]), {
-        timeout: 60_000,
-      })
+      .poll(() => service.query('select 1 from graphile_worker.jobs where key like $1', [`msg_${agent.agent_id}_%`]))
       .toEqual([]);
     expect(receiver.received).toHaveLength(2);
   });

@@ -55,9 +55,7 @@ async function operator(ground: Ground, script: string, environment: Record<stri
   return stdout;
 }
 
-it('an anchored log: found again on Base alone, and a database that went back before it is refused', {
-  timeout: 240_000,
-}, async () => {
+it('an anchored log: found again on Base alone, and a database that went back before it is refused', async () => {
   const ground = await openGround();
   const secrets = outside();
   // No further anchor by itself: what is anchored later is anchored on demand.
@@ -121,9 +119,7 @@ it('an anchored log: found again on Base alone, and a database that went back be
   await expect.poll(async () => (await healthOf(goesOn)).last_anchored_tx).not.toBeNull();
 });
 
-it('Base out of reach at start: free doors are served, paid ones open once the log is proven; or never', {
-  timeout: 240_000,
-}, async () => {
+it('Base out of reach at start: free doors are served, paid ones open once the log is proven; or never', async () => {
   const ground = await openGround();
   const secrets = outside();
   await fund(ground, secrets.ANCHOR_KEY);

@@ -26,9 +26,7 @@ async function receiptOf(ground: Ground, gateway: RunningService): Promise<Svc> 
 const read = async ({ url }: RunningService, path: string) =>
   (await fetch(`${url}/.well-known/${path}`)).json() as Promise<Record<string, unknown>>;
 
-it('a seed that is gone from ISSUER_KEYS is missed by nobody who holds an old receipt, and signs no more', {
-  timeout: 240_000,
-}, async () => {
+it('a seed that is gone from ISSUER_KEYS is missed by nobody who holds an old receipt, and signs no more', async () => {
   const ground = await openGround();
   const [retired, current] = [randomBytes(32), randomBytes(32)].map(bytes => ({ ISSUER_KEYS: bytes.toString('hex') }));
   const before = await ground.start({ environment: retired ?? {} });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 /* At once: each waits for the lease of its own dead process to run out. */
 describe.concurrent.each(deaths)('a process killed %s', (point, left) => {
-  it(`leaves its payments ${left}, touches nobody else's, and each is charged once`, { timeout: 240_000 }, async () => {
+  it(`leaves its payments ${left}, touches nobody else's, and each is charged once`, async () => {
     const newcomer = await newBuyer(ground);
     const chat = await regular.chat(point);
     const registration = await newcomer.registration();

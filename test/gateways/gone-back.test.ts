@@ -26,9 +26,7 @@ async function savedSize(data_dir: string): Promise<number> {
 
 const refused = new Set(['503 unavailable', '503 settlement_pending']);
 
-it('three processes, each with a folder of its own: none appends, for each has heard what the others committed', {
-  timeout: 240_000,
-}, async () => {
+it('three processes, each with a folder of its own: none appends, for each has heard what the others committed', async () => {
   const ground = await openGround();
   const wire = await startWire(ground.database_url);
   const gateways: RunningService[] = [];
@@ -76,9 +74,7 @@ it('three processes, each with a folder of its own: none appends, for each has h
   }
 });
 
-it('two processes with one folder: also the one that was cut off while the other committed knows it from there', {
-  timeout: 240_000,
-}, async () => {
+it('two processes with one folder: also the one that was cut off while the other committed knows it from there', async () => {
   const ground = await openGround();
   const [wire, cut] = [await startWire(ground.database_url), await startWire(ground.database_url)];
   const busy = await ground.startProcess({ url: wire.url });

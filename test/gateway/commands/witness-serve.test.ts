@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { runChild } from '../../harness/development/child.ts';
 import { MadeLog } from '../../harness/log/made-log.ts';
 import { cosignedAt, encode, NoteKey, openNote } from '../../harness/log/note.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 async function cosignedFirst({ lines }: RunningWitness, size: number): Promise<void> {
-  await vi.waitFor(() => expect(lines).toContain(`Cosigned: ${size} leaves.`), { timeout: 60_000 });
+  await expect.poll(() => lines).toContain(`Cosigned: ${size} leaves.`);
 }
 
 interface Told {

@@ -12,7 +12,7 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { developmentBuyers, developmentFacilitators } from '../../../gateway/development/chain/accounts.ts';
 import { startHeartbeat } from '../../../gateway/development/chain/heartbeat.ts';
 import { type RunningChain, startBaseChain } from '../../../gateway/development/chain/start.ts';
@@ -178,7 +178,7 @@ describe('the heartbeat', () => {
     atEnd(startHeartbeat(chain.rpc_url));
     const { reader } = clients(chain.rpc_url);
     const finalised = async () => (await reader.getBlock({ blockTag: 'finalized' })).number;
-    await vi.waitFor(async () => expect(await finalised()).toBeGreaterThanOrEqual(blockNumber), 20_000);
+    await expect.poll(finalised).toBeGreaterThanOrEqual(blockNumber);
   });
 });
 

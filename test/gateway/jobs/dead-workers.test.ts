@@ -21,7 +21,7 @@ async function startHolder(url: string) {
     await exited;
   };
   atEnd(() => kill('SIGKILL'));
-  await expect.poll(() => said, { timeout: 60_000 }).toContain('open');
+  await expect.poll(() => said).toContain('open');
   return { child, kill, said: () => said };
 }
 
@@ -40,8 +40,8 @@ it('SIGKILL: the job and the queue of the dead are free within seconds, those of
     if (!living.said().includes('held')) await addJob(database, { ...HELD, queue: 'of the living', key: 'living' });
     return living.said();
   };
-  await expect.poll(oneForTheLiving, { timeout: 60_000, interval: 300 }).toContain('held');
-  await expect.poll(async () => (await left()).length, { timeout: 60_000 }).toBe(2);
+  await expect.poll(oneForTheLiving, { interval: 300 }).toContain('held');
+  await expect.poll(async () => (await left()).length).toBe(2);
 
   const done: string[] = [];
   const jobs = await openTestJobs(database, {
@@ -54,10 +54,10 @@ it('SIGKILL: the job and the queue of the dead are free within seconds, those of
   ]);
   await dying.kill('SIGKILL');
   await addJob(database, { ...HELD, queue: 'of the dead' });
-  await expect.poll(left, { timeout: 60_000 }).toEqual([{ queue_name: 'of the living', locked: true }]);
+  await expect.poll(left).toEqual([{ queue_name: 'of the living', locked: true }]);
   // By whichever of the two that were left: what was held is run a second time, what waited for it once.
   const runs = [...done, ...(living.said().match(/run \d+/g) ?? [])];
   expect(runs.sort()).toEqual(['run 1', 'run 2']);
   await living.kill('SIGKILL');
-  await expect.poll(left, { timeout: 60_000 }).toEqual([]);
+  await expect.poll(left).toEqual([]);
 });

@@ -38,9 +38,9 @@ it('a database that was away, also while a job ran: its job is done again, other
     await addJob(beside, ECHO);
     wire.up();
     const before = ticks;
-    await expect.poll(() => ticks, { timeout: 60_000 }).toBeGreaterThan(before + 2);
+    await expect.poll(() => ticks).toBeGreaterThan(before + 2);
     const left = { text: `select 1 from graphile_worker.jobs where task_identifier = 'periodic/echo'` };
-    await expect.poll(() => beside.query(left), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => beside.query(left)).toEqual([]);
     expect(begun).toBeGreaterThanOrEqual(1 + outage);
   }
   expect(await beside.query({ text: `select 1 from graphile_worker.jobs where key = 'periodic/tick'` })).toHaveLength(
@@ -68,12 +68,12 @@ it('a job that was handed out to who lost the database before hearing of it: fre
     text: `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%locked_by%'
       and datname = current_database()`,
   };
-  await expect.poll(async () => (await beside.query(looking)).length, { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(async () => (await beside.query(looking)).length).toBeGreaterThan(0);
   wire.down();
   await adding.query('commit');
   await expect.poll(() => beside.query(locked)).toHaveLength(1);
   wire.up();
-  await expect.poll(() => jobs.runs, { timeout: 60_000 }).toHaveLength(2);
+  await expect.poll(() => jobs.runs).toHaveLength(2);
 });
 
 it('a stop while the database is away is bounded, and what was held is free once its lease has ended', async () => {
@@ -93,5 +93,5 @@ it('a stop while the database is away is bounded, and what was held is free once
   await jobs.stop();
   const other = await openTestJobs(beside, { tasks: { 'periodic/echo': { run: async () => {} } } });
   atEnd(() => other.stop());
-  await expect.poll(() => other.runs, { timeout: 60_000 }).toEqual([{ task: 'periodic/echo', outcome: 'done' }]);
+  await expect.poll(() => other.runs).toEqual([{ task: 'periodic/echo', outcome: 'done' }]);
 });

@@ -41,7 +41,7 @@ const ways = [
   ['SIGINT by Ctrl-C in a terminal', (gateway: RunningGateway) => gateway.killAll('SIGINT')],
 ] as const;
 
-describe('npm start', { timeout: 240_000 }, () => {
+describe('npm start', () => {
   it.each(ways)('%s: what is under way is answered and recorded, nobody is left, the port is free', async (_, stop) => {
     const gateway = await startByNpm(['start']);
     const before = await audit(ground);
@@ -61,7 +61,7 @@ describe('npm start', { timeout: 240_000 }, () => {
   });
 });
 
-describe('npm run subgraph -- NAME', { timeout: 240_000 }, () => {
+describe('npm run subgraph -- NAME', () => {
   it('serves the one that is named; SIGTERM to the pid of npm ends it with 0, and its port is free', async () => {
     const subgraph = await startByNpm(['run', 'subgraph', '--', 'receipt'], false);
     await eventually('listening', async () => (await takesConnections(subgraph)) || null);

@@ -38,7 +38,7 @@ beforeAll(async () => {
   ground = await openGround();
 });
 
-describe('SIGTERM', { timeout: 240_000 }, () => {
+describe('SIGTERM', () => {
   it('is drained first, then refuses connections; what is under way is answered and recorded; exit 0', async () => {
     const gateway = await ground.startProcess({ environment: { DRAIN_MS: '5000' } });
     const buyer = await newBuyer(ground);
@@ -87,7 +87,7 @@ describe('SIGTERM', { timeout: 240_000 }, () => {
   });
 });
 
-describe('what a stop does not wait for', { timeout: 240_000 }, () => {
+describe('what a stop does not wait for', () => {
   it('after STOP_MS it ends with 0, names what it leaves, and the next start finishes it', async () => {
     const gateway = await ground.startProcess({ environment: { STOP_MS: '1500' } });
     const before = await audit(ground);

@@ -45,9 +45,7 @@ async function environment(): Promise<GatewayOptions> {
 }
 
 describe('the embedded default', () => {
-  it('is paid on Solana; its chain outlives a kill of the gateway and its own, and npm run verify knows the receipt', {
-    timeout: 240_000,
-  }, async () => {
+  it('is paid on Solana; its chain outlives a kill of the gateway and its own, and npm run verify knows the receipt', async () => {
     const options = await environment();
     const first = await startGateway(options);
     const { svc } = await pay(first);

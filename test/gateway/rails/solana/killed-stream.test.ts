@@ -23,7 +23,7 @@ const deaths: readonly [point: FaultPoint, left: 'released' | 'recorded'][] = [
 ];
 
 describe.each(deaths)('a process killed %s of a stream', (point, left) => {
-  it(`leaves its payment on Solana ${left}, and it is charged once`, { timeout: 240_000 }, async () => {
+  it(`leaves its payment on Solana ${left}, and it is charged once`, async () => {
     const before = await audit(ground);
     const dying = await ground.startFaulty({ point });
     const order = await (await newSolanaBuyer(ground)).stream(point);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 describe.each(deaths)('a process killed %s', (point, left) => {
-  it(`leaves a payment on Solana ${left}, and it is charged once`, { timeout: 240_000 }, async () => {
+  it(`leaves a payment on Solana ${left}, and it is charged once`, async () => {
     const before = await audit(ground);
     const dying = await ground.startFaulty({ point });
     const chat = await buyer.chat(point);

@@ -37,7 +37,7 @@ async function offered(gateway: RunningService): Promise<readonly string[]> {
 }
 
 describe.each(others)('a service whose payer of fees is now %s', (name, environment) => {
-  it('delivers again what was paid for, and refuses what was not', { timeout: 240_000 }, async () => {
+  it('delivers again what was paid for, and refuses what was not', async () => {
     const [order, unpaid] = [await buyer.chat(`${name} again`), await buyer.chat(`${name} never`)];
     const before = await ground.start();
     const first = await send(before, order);
@@ -53,7 +53,7 @@ describe.each(others)('a service whose payer of fees is now %s', (name, environm
     await after.stop();
   });
 
-  it('finishes what was sent by a process that died, and asks nobody to pay again', { timeout: 240_000 }, async () => {
+  it('finishes what was sent by a process that died, and asks nobody to pay again', async () => {
     const charged = await audit(ground);
     const dying = await ground.startFaulty({ point: 'after_broadcast' });
     const order = await buyer.chat(`${name} late`);

@@ -9,9 +9,7 @@ import { eventually, openGround } from '../../../harness/faults/ground.ts';
 import { hurried } from '../../../harness/faults/hurried.ts';
 import { watched } from '../../../harness/openai/watched.ts';
 
-it('our fetch on a Solana that stalls, by x402 v1 and v2: one signature each, answered once it moves, charged once', {
-  timeout: 240_000,
-}, async () => {
+it('our fetch on a Solana that stalls, by x402 v1 and v2: one signature each, answered once it moves, charged once', async () => {
   const ground = await openGround({ solana: true });
   if (!ground.solana) throw new Error('no Solana');
   const { svm } = ground.solana;

@@ -5,7 +5,7 @@ import { allClosed } from '../../../harness/faults/claims.ts';
 import { eventually, openGround } from '../../../harness/faults/ground.ts';
 import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 
-it('one payment sent two hundred times at once to two processes is charged once', { timeout: 240_000 }, async () => {
+it('one payment sent two hundred times at once to two processes is charged once', async () => {
   const ground = await openGround({ solana: true });
   const gateways = await Promise.all([ground.startProcess(), ground.startProcess()]);
   const order = await (await newSolanaBuyer(ground)).chat('me first');
@@ -20,9 +20,7 @@ it('one payment sent two hundred times at once to two processes is charged once'
   expect(await audit(ground)).toBe(1);
 });
 
-it('fifty payments over two processes all land, each once, though one is killed among them', {
-  timeout: 240_000,
-}, async () => {
+it('fifty payments over two processes all land, each once, though one is killed among them', async () => {
   const ground = await openGround({ solana: true });
   const gateways = await Promise.all([ground.startProcess(), ground.startProcess()]);
   const buyers = await Promise.all(Array.from({ length: 5 }, () => newSolanaBuyer(ground)));

@@ -6,9 +6,7 @@ import { claimOf, closed } from '../../../harness/faults/claims.ts';
 import { eventually, openGround } from '../../../harness/faults/ground.ts';
 import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 
-it('a stalled Solana answers 503 and never 402; when it moves, the same payment has paid', {
-  timeout: 240_000,
-}, async () => {
+it('a stalled Solana answers 503 and never 402; when it moves, the same payment has paid', async () => {
   const ground = await openGround({ solana: true });
   const [asked, other] = await Promise.all([ground.start(), ground.start()]);
   const svm = ground.solana?.svm;
@@ -42,9 +40,7 @@ it('a stalled Solana answers 503 and never 402; when it moves, the same payment 
   expect(await audit(ground)).toBe(1);
 });
 
-it('a payment whose blockhash runs out on a stalled Solana is never charged, and is said so once that is final', {
-  timeout: 240_000,
-}, async () => {
+it('a payment whose blockhash runs out on a stalled Solana is never charged, and is said so once that is final', async () => {
   const ground = await openGround({ solana: true });
   const gateway = await ground.start();
   const svm = ground.solana?.svm;

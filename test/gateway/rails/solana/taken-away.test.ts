@@ -5,9 +5,7 @@ import { closed } from '../../../harness/faults/claims.ts';
 import { openGround, reached } from '../../../harness/faults/ground.ts';
 import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 
-it('a service that is to do without Solana does not start before what was sent there is finished', {
-  timeout: 240_000,
-}, async () => {
+it('a service that is to do without Solana does not start before what was sent there is finished', async () => {
   const ground = await openGround({ solana: true });
   const order = await (await newSolanaBuyer(ground)).chat('on its way');
   const dying = await ground.startFaulty({ point: 'after_broadcast' });
