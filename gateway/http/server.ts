@@ -16,6 +16,12 @@ import { SharedSubscriptions } from '../sockets/shared-subscriptions.ts';
 import { compressAnswers } from './compression.ts';
 import { apolloServer, GRAPHQL_PATH, type GraphqlOptions, serveGraphql } from './serve-graphql.ts';
 
+/**
+ * That have come and were not taken up yet, while the process is busy or stopped. Of Node's own 511 a thousand calls at once are
+ * too many: the system forgets the rest, and resets them a minute later.
+ */
+const CONNECTIONS_WAITING_MAX = 4_096;
+
 export interface ServerOptions extends GraphqlOptions {
   readonly callers: SocketCallers;
   /** Adds everything that is not /graphql, error and not-found handlers included. */
@@ -70,7 +76,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   await app.register(scope => serveRoutes(scope, options, streams));
   const subscriptions = serveSubscriptions(app.server, { ...live, path: GRAPHQL_PATH, trust, rates });
   return {
-    listen: (host, port) => app.listen({ host, port }),
+    listen: (host, port) => app.listen({ host, port, backlog: CONNECTIONS_WAITING_MAX }),
     async close() {
       sessions.close();
       // Open sockets, and answers in events, would keep the HTTP server from closing.
