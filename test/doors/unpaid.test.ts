@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { PaymentRequired } from '../../rest-compat/answer-shapes.ts';
 import { limits } from '../../schema/limits.ts';
 import { HOST, open } from '../harness/attacks/raw.ts';
-import { ask, CHAT, type Challenged, sharedService, REGISTER, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Challenged, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
