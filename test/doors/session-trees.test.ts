@@ -154,8 +154,8 @@ describe('a charge that the book wants a fresh approval for', () => {
     const held = { 'X-SVC-Session': agent.session };
     const policy = (policy_type: string, value: number | string) =>
       service.post(`/v1/agents/${agent.agent_id}/book/policy`, { policy_type, value }, held);
-    await policy('tier2_above', '1000');
-    await policy('approval_ttl', 120);
+    expect((await policy('tier2_above', '1000')).status).toBe(200);
+    expect((await policy('approval_ttl', 120)).status).toBe(200);
     const session = await newSession(agent);
     const { grant, signature } = session;
     const pay = async (payment: Record<string, string>, act?: JsonObject) =>

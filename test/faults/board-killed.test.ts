@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { auditBooks } from '../harness/faults/audit-books.ts';
 import { auditLog } from '../harness/faults/audit-log.ts';
-import { newBuyer, send, trySend } from '../harness/faults/buyer.ts';
+import { answerTo, newBuyer, send, trySend } from '../harness/faults/buyer.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
@@ -17,9 +17,9 @@ beforeAll(async () => {
 
 it('killed before it is recorded: the same payment is one post, and its receipt backs no other', async () => {
   const buyer = await newBuyer(ground);
-  const { agent_id, session } = (await send(first, await buyer.registration())).body as Record<string, string>;
+  const { agent_id, session } = (await answerTo(first, await buyer.registration())).body as Record<string, string>;
   const called = { ...(await buyer.chat('a call')), session: String(session) };
-  const { task_id } = (await send(first, called)).body.svc as { task_id: string };
+  const { task_id } = (await answerTo(first, called)).body.svc as { task_id: string };
   const report = { endpoint: 'https://gateway.example/v1', outcome: 'success', receipt_ref: task_id };
   const pay = async () => ({ ...(await buyer.pay('/v1/board/posts', report)), session: String(session) });
   const order = await pay();

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { newBuyer, send } from '../harness/faults/buyer.ts';
+import { answerTo, newBuyer } from '../harness/faults/buyer.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
 import { acceptLogBreak, publishedBreaks, refusalOf, refusalOfProcess } from '../harness/faults/operator.ts';
 import { copyOf } from '../harness/faults/restored.ts';
@@ -13,14 +13,12 @@ async function callsOn(ground: Ground, count: number, where: { url?: string; dat
   const gateway = await ground.start(where);
   const buyer = await newBuyer(ground);
   for (let call = 1; call <= count; call++) {
-    expect((await send(gateway, await buyer.chat(`call ${call}`))).status).toBe(200);
+    expect((await answerTo(gateway, await buyer.chat(`call ${call}`))).status).toBe(200);
   }
   await gateway.stop();
 }
 
-it('a database that was restored to an older state, or went on from there, is refused: the log cannot shrink', {
-  timeout: 240_000,
-}, async () => {
+it('a database that was restored to an older state, or went on from there, is refused: the log cannot shrink', async () => {
   const ground = await openGround();
   await callsOn(ground, 2);
   const older_root = await savedRoot(ground);

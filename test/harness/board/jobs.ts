@@ -66,8 +66,11 @@ export async function openJobs(
     });
   /** A job that was brought that far; what it was paid by is the task of its stamp. */
   async function brought(state: 'open' | 'picked' | 'delivered' | 'paid', output = 'The whole of it') {
-    const { job_id } = (await post(poster)).body;
-    const { bid_id } = (await bid(winner, job_id)).body;
+    const posted = await post(poster);
+    const { job_id } = posted.body;
+    const offered = await bid(winner, job_id);
+    const { bid_id } = offered.body;
+    expect([posted.status, offered.status], `${posted.text} ${offered.text}`).toEqual([201, 201]);
     if (state !== 'open') expect((await step(poster, job_id, 'pick', { bid_id })).status).toBe(200);
     if (state === 'delivered' || state === 'paid')
       expect((await step(winner, job_id, 'deliver', { output_sha256: sha256(output) })).status).toBe(200);

@@ -256,7 +256,7 @@ function requireQuiet(logs: readonly string[]): void {
 
 /** What it looks like from inside when a gate of ours cuts a connection, or when all tests together leave Postgres and chains no time. */
 const OUR_GATE =
-  /other side closed|ECONNRESET|ECONNREFUSED|write EPIPE|fetch failed|timeout exceeded when trying to connect|terminated due to connection timeout|reached: The operation was aborted due to timeout/;
+  /other side closed|ECONNRESET|ECONNREFUSED|write EPIPE|fetch failed|timeout exceeded when trying to connect|terminated due to connection timeout|reached: The operation was aborted due to timeout|forcefulShutdown was initiated/;
 
 function isBare({ headers }: Response): boolean {
   return /^(text\/|application\/(octet-stream|atom\+xml))/.test(headers.get('content-type') ?? '');

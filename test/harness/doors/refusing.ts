@@ -4,23 +4,36 @@ import type { BookAnswer } from '../../../rest-compat/book/answers.ts';
 import type { RefusalAnswer, RefusedCallAnswer } from '../../../rest-compat/receipt/answers.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { PaymentHeaders } from '../buyer.ts';
+import { eventually } from '../faults/ground.ts';
 import { ask, CHAT, type Service } from './open-service.ts';
+import type { Heard } from './table.ts';
 
 export type Refusal = z.infer<typeof RefusalAnswer>;
 export type Refused = z.infer<typeof RefusedCallAnswer>;
 type Book = z.infer<typeof BookAnswer>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
+/**
+ * What costs nothing, sent again for as long as the service says that it is unavailable: on a busy machine Postgres ends a
+ * transaction of a process that gets no turn.
+ */
+const done = <T>(send: () => Promise<Heard<T>>): Promise<Heard<T>> =>
+  eventually('a free answer', async () => {
+    const heard = await send();
+    return heard.status === 503 ? null : heard;
+  });
+
 /** Agents whose book allows less than they ask for. */
 export function refusing(service: Service) {
   const path = (agent_id: number) => `/v1/agents/${agent_id}/book`;
   const set = ({ agent_id, session }: Agent, policy_type: string, value: JsonObject[string]) =>
-    service.post(`${path(agent_id)}/policy`, { session, policy_type, value });
+    done(() => service.post(`${path(agent_id)}/policy`, { session, policy_type, value }));
   const chat = (payment: PaymentHeaders, body: JsonObject) => service.post<Refused>(CHAT, body, payment);
   return {
     set,
     chat,
-    setBudget: ({ agent_id, session }: Agent, budget: string) => service.post(path(agent_id), { session, budget }),
+    setBudget: ({ agent_id, session }: Agent, budget: string) =>
+      done(() => service.post(path(agent_id), { session, budget })),
     bookOf: async ({ agent_id, session }: Agent) =>
       (await service.get<Book>(path(agent_id), { 'X-SVC-Session': session })).body,
     /** An agent under its kill switch. */

@@ -3,7 +3,7 @@ import { atomicAmount } from '../../../schema/amount.ts';
 import type { RowBirth } from '../../../schema/book-row.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { birth, collectAll, collection, withBooks } from '../ledger/fixture.ts';
+import { birth, collectAll, collection, letIdle, withBooks } from '../ledger/fixture.ts';
 
 /** What of a row differs from the fixture's. */
 export type Differently = Partial<RowBirth>;
@@ -18,10 +18,12 @@ export async function bookOf(database: Database, agent_id: AgentId, rows: readon
     return { prepared, landing: { agent_id, birth: born, reserved: atomicAmount(0n) } };
   });
   for (let at = 0; at < items.length; at += AT_ONCE)
-    await database.transaction(tx => collectAll(tx, items.slice(at, at + AT_ONCE)));
+    await database.transaction(async tx => {
+      await letIdle(tx);
+      await collectAll(tx, items.slice(at, at + AT_ONCE));
+    });
 }
 
-/** A transaction may be idle for a second, however busy the machine is. */
 const AT_ONCE = 16;
 
 /** Texts as callers choose them: formulas, quotes, line breaks, control characters and words of other scripts. */

@@ -57,6 +57,9 @@ export function collection(agent: number | null, number: number, amount = 2000n)
   return { prepared, landing: { agent_id: agentId(agent), birth: born, reserved: atomicAmount(0n) } };
 }
 
+/** For as long as its process gets no turn on a busy machine: the service's own may be idle for a second. */
+export const letIdle = (tx: Tx) => tx.query({ text: 'set local idle_in_transaction_session_timeout = 0' });
+
 /** As the recorder does: the log's head first, then all that the batch writes. */
 export const collectAll = async (tx: Tx, items: readonly Collection[]) =>
   collect(tx, issuer, await lockLogHead(tx, new KnownLog()), items);

@@ -9,7 +9,7 @@ import { freshSvm } from '../../svm.ts';
 
 /** A test of the suite with all that one starts, which does not come to its end. */
 it('waits to be killed', async () => {
-  const [{ url }, chain, svm] = [await freshDatabase(), await freshChain(), await freshSvm()];
+  const [{ url }, chain, svm] = await Promise.all([freshDatabase(), freshChain(), freshSvm()]);
   const environment = { DATABASE_URL: url, BASE_RPC_URL: chain.rpc_url, SOLANA_RPC_URL: svm.rpc_url };
   const gateway = await startGateway({ environment });
   const started = join(tmpdir(), 'started.json');
