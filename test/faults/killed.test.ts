@@ -21,21 +21,21 @@ beforeAll(async () => {
   expect((await send(healthy, await regular.registration())).status).toBe(200);
 });
 
-/* At once: each waits for the lease of its own dead process to run out. */
-describe.concurrent.each(deaths)('a process killed %s', (point, left) => {
+describe.each(deaths)('a process killed %s', (point, left) => {
   it(`leaves its payments ${left}, touches nobody else's, and each is charged once`, async () => {
     const newcomer = await newBuyer(ground);
     const chat = await regular.chat(point);
     const registration = await newcomer.registration();
-    const dying = await ground.startFaulty({ point, reached: 2 });
+    const dying = await ground.startDying({ plan: { point, reached: 2 } });
     const live = await Promise.all([regular.chat(`slow ${point}`), regular.chat(`slow ${point}`)]);
     const living = live.map(order => send(healthy, order));
 
     const lost = [trySend(dying, chat)];
     await reached(dying, point, 1);
     lost.push(trySend(dying, registration));
-    expect(await dying.exited).toBeNull();
+    await dying.died;
     expect(await Promise.all(lost)).toEqual([null, null]);
+    await dying.endLease();
 
     for (const order of [chat, registration]) {
       expect(await closed(ground, order)).toMatchObject({ state: left });
@@ -51,12 +51,13 @@ describe('a payment that cannot be recorded', () => {
     const newcomer = await newBuyer(ground);
     const chat = await regular.chat('spoilt');
     const registration = await newcomer.registration();
-    const dying = await ground.startFaulty({ point: 'before_record', reached: 2 });
+    const dying = await ground.startDying({ plan: { point: 'before_record', reached: 2 } });
     const lost = [trySend(dying, registration)];
     await reached(dying, 'before_record', 1);
     await spoil(registration);
     lost.push(trySend(dying, chat));
     await Promise.all(lost);
+    await dying.endLease();
 
     expect(await closed(ground, chat)).toMatchObject({ state: 'recorded' });
     expect(await claimOf(ground, registration)).toMatchObject({ state: 'settling' });

@@ -1,6 +1,6 @@
-import { readConfig } from '../../gateway/config/read-config.ts';
-import { startDevelopment } from '../../gateway/development/start.ts';
-import { type GatewayOptions, openGateway } from '../../gateway/open.ts';
+import { type Config, readConfig } from '../../gateway/config/read-config.ts';
+import { type Development, startDevelopment } from '../../gateway/development/start.ts';
+import { type Gateway, type GatewayOptions, openGateway } from '../../gateway/open.ts';
 import { loggerOn } from '../../gateway/operations/logger.ts';
 import { ownPort } from './own-port.ts';
 import { atEnd } from './release.ts';
@@ -30,25 +30,42 @@ export interface RunningService {
  * The service inside the test's own process, by the variables that an operator sets. A start costs 0.4 s of CPU here and
  * 2 s as a process: who has nothing to kill takes this one.
  */
-export async function openService({ environment, options, ...given }: ServiceOptions): Promise<RunningService> {
-  const data_dir = given.data_dir ?? (await ownFolder());
-  const port = String(given.port ?? (await ownPort()));
-  const settings = readConfig({ DATA_DIR: data_dir, PORT: port, SOLANA_RPC_URL: '', ...environment });
-  const logs: string[] = [];
-  const development = await startDevelopment(settings);
-  const logger = loggerOn({ write: line => void logs.push(line.trimEnd()) }, settings.log_level);
-  const gateway = await openGateway(development.config, { ...options, logger }).catch(async error => {
-    await development.stop();
-    throw error;
-  });
+export async function openService(given: ServiceOptions): Promise<RunningService> {
+  const { gateway, development, ...running } = await openHere(given);
   const closed = once(() => gateway.close().then(() => development.stop()));
   atEnd(() => {
     // Whoever still listens to a stream is not waited for.
     gateway.hurry();
     return closed();
   });
+  return { ...running, stop: closed };
+}
+
+interface OpenedHere extends Omit<RunningService, 'stop'> {
+  readonly gateway: Gateway;
+  readonly development: Development;
+}
+
+interface HereOptions extends ServiceOptions {
+  /** Changes what the variables have come to. */
+  readonly amend?: (config: Config) => Config;
+}
+
+/** The same, to be closed by whoever opens it: the gateway, then what it was developed on. */
+export async function openHere({ environment, options, amend, ...given }: HereOptions): Promise<OpenedHere> {
+  const data_dir = given.data_dir ?? (await ownFolder());
+  const port = String(given.port ?? (await ownPort()));
+  const settings = readConfig({ DATA_DIR: data_dir, PORT: port, SOLANA_RPC_URL: '', ...environment });
+  const logs: string[] = [];
+  const development = await startDevelopment(settings);
+  const logger = loggerOn({ write: line => void logs.push(line.trimEnd()) }, settings.log_level);
+  const config = amend?.(development.config) ?? development.config;
+  const gateway = await openGateway(config, { ...options, logger }).catch(async error => {
+    await development.stop();
+    throw error;
+  });
   // Where it is reached, whatever BASE_URL calls it.
-  return { url: `http://127.0.0.1:${port}`, data_dir, logs, stop: closed };
+  return { gateway, development, url: `http://127.0.0.1:${port}`, data_dir, logs };
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

@@ -11,7 +11,8 @@ import { startTestHub } from '../hub.ts';
 import { atEnd } from '../release.ts';
 import { ownFolder } from '../scratch.ts';
 import { openSolana } from '../solana/open-solana.ts';
-import { openService, type WorkerGatewayOptions } from '../worker-gateway.ts';
+import { openService, type RunningService, type WorkerGatewayOptions } from '../worker-gateway.ts';
+import { type DeathPlan, openDyingService } from './dying-service.ts';
 
 /** What a process of these tests does to itself, and when: see gateway-with-faults. */
 export interface Fault {
@@ -33,6 +34,11 @@ export interface StartOptions {
 
 interface WorkerOptions extends StartOptions {
   readonly options?: WorkerGatewayOptions;
+}
+
+interface DyingOptions extends WorkerOptions {
+  /** At no point unless given: then it is killed by the test alone. */
+  readonly plan?: DeathPlan;
 }
 
 export interface ProcessOptions extends StartOptions {
@@ -116,6 +122,13 @@ export async function openGround(given: GroundOptions = {}) {
     /** A healthy one, on the same DATA_DIR and database or on others. */
     start: ({ url = database_url, environment: changed, ...given }: WorkerOptions = {}) =>
       openService({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...given }),
+    /** One that dies in this process, as if by kill -9: see dying-service. */
+    startDying: ({ url = database_url, environment: changed, ...given }: DyingOptions = {}) =>
+      openDyingService({
+        ...{ data_dir, database },
+        environment: { ...environment, DATABASE_URL: url, ...changed },
+        ...given,
+      }),
     /** The same as a process of its own, which can be killed. */
     startProcess: ({ url = database_url, environment: changed, ...options }: ProcessOptions = {}) =>
       startGateway({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...options }),
@@ -149,6 +162,6 @@ export async function eventually<T>(what: string, look: () => Promise<T | null> 
 }
 
 /** The process is held, dead or asleep at its point. */
-export function reached({ logs }: RunningGateway, point: FaultPoint, times = 1): Promise<true> {
-  return eventually(`${point} reached`, () => logs.includes(`held at ${point}: ${times}`) || null);
+export function reached(at: Pick<RunningService, 'logs'>, point: FaultPoint, times = 1): Promise<true> {
+  return eventually(`${point} reached`, () => at.logs.includes(`held at ${point}: ${times}`) || null);
 }

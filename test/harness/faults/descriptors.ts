@@ -1,0 +1,76 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Server, Socket } from 'node:net';
+
+/*
+ * The sockets of one service among several in this process. Each socket belongs to whoever connected or listened, which is
+ * known by the asynchronous context in which that was asked for: whatever a service does follows from its being opened.
+ */
+
+const owners = new AsyncLocalStorage<Descriptors>();
+
+/** Everything by which a service in this process reaches others and is reached, from its opening to its death. */
+export class Descriptors {
+  readonly #sockets = new Set<Socket>();
+  readonly #servers = new Set<Server>();
+  #closed = false;
+
+  /** What `work` opens, now or later, is held here. */
+  run<T>(work: () => T): T {
+    return owners.run(this, work);
+  }
+
+  /**
+   * As the kernel does it for a process that is killed, and as immediately: closes every socket and every port, so that what
+   * was written to them arrives, and nothing after it. From now on nothing is connected to, and nothing listened on.
+   */
+  close(): void {
+    this.#closed = true;
+    for (const server of this.#servers) server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** By which those at the other end of a port of this machine know its connections. */
+  portsTo(port: number): number[] {
+    return [...this.#sockets].flatMap(({ remotePort, localPort }) =>
+      remotePort === port && localPort ? localPort : [],
+    );
+  }
+
+  connect(socket: Socket, work: () => Socket): Socket {
+    if (this.#closed) {
+      process.nextTick(() => socket.destroy(refused()));
+      return socket;
+    }
+    this.#hold(socket);
+    return work();
+  }
+
+  listen(server: Server, work: () => Server): Server {
+    if (this.#closed) {
+      process.nextTick(() => server.emit('error', refused()));
+      return server;
+    }
+    this.#servers.add(server);
+    server.on('connection', (socket: Socket) => this.#hold(socket));
+    return work();
+  }
+
+  #hold(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+  }
+}
+
+const refused = () => Object.assign(new Error('the service is dead'), { code: 'ECONNREFUSED' });
+
+const { connect } = Socket.prototype;
+Socket.prototype.connect = function (this: Socket, ...args: unknown[]) {
+  const work = (): Socket => Reflect.apply(connect, this, args);
+  return owners.getStore()?.connect(this, work) ?? work();
+};
+
+const { listen } = Server.prototype;
+Server.prototype.listen = function (this: Server, ...args: unknown[]) {
+  const work = (): Server => Reflect.apply(listen, this, args);
+  return owners.getStore()?.listen(this, work) ?? work();
+};
