@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 import { atEnd } from '../release.ts';
+import { bound, commandDone, MessageReader, queried } from './postgres-messages.ts';
 
 /** A commit whose answer never comes: it never reached the server, or it did and the answer was lost. */
 export interface Cut {
@@ -8,9 +9,6 @@ export interface Cut {
   readonly statement: string;
   readonly commit: 'lost' | 'done';
 }
-
-/** The last that is said, in one piece with what is written just before it. */
-const COMMIT = 'Q\0\0\0\x0bcommit\0';
 
 interface CutOptions {
   /** And from then on everything, until `up`. */
@@ -57,25 +55,28 @@ export async function startWire(database_url: string) {
         .on('close', end)
         .on('close', () => sockets.delete(socket));
     }
-    let greeted = false;
-    let spoken = '';
+    const said = new MessageReader('client');
+    const answered = new MessageReader('server');
+    const spoken = new Set<string>();
     let losing = false;
-    client.on('data', heard => {
-      const bytes = greeted ? heard : addressed(heard, named, database);
-      greeted = true;
-      const said = bytes.toString('latin1');
-      if (/^Q.{4}begin\b/s.test(said)) spoken = '';
-      spoken += said;
-      const committed = said.endsWith(COMMIT) && cut !== null && spoken.includes(`\0${cut.statement}\0`);
-      if (committed && cut?.commit === 'lost') return hangUp(end);
-      losing ||= committed;
-      backend.write(bytes);
+    client.on('data', bytes => {
+      for (const message of said.read(bytes)) {
+        const text = queried(message);
+        if (text?.startsWith('begin')) spoken.clear();
+        const executed = bound(message);
+        if (executed !== null) spoken.add(executed);
+        const committed = text === 'commit' && cut !== null && spoken.has(cut.statement);
+        // What was said before it has arrived.
+        if (committed && cut?.commit === 'lost') return hangUp(end);
+        losing ||= committed;
+        backend.write(message.type === null ? addressed(message.bytes, named, database) : message.bytes);
+      }
     });
     backend.on('data', bytes => {
-      if (!losing) return void client.write(bytes);
-      // What was written just before the commit is answered first.
-      if (!bytes.includes('COMMIT\0')) return;
-      hangUp(end);
+      for (const message of answered.read(bytes)) {
+        if (losing && commandDone(message) === 'COMMIT') return hangUp(end);
+        client.write(message.bytes);
+      }
     });
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

@@ -1,0 +1,60 @@
+/** One message of Postgres's protocol, version 3 (Postgres documentation, 54.7), whole. */
+export interface Message {
+  /** Null of a client's first one, which has none. */
+  readonly type: string | null;
+  readonly body: Buffer;
+  /** As it goes over the wire. */
+  readonly bytes: Buffer;
+}
+
+const LENGTH_BYTES = 4;
+
+/** Reads what one side says, however TCP has cut it into pieces. */
+export class MessageReader {
+  #left = Buffer.alloc(0);
+  #type_bytes: 0 | 1;
+
+  constructor(side: 'client' | 'server') {
+    this.#type_bytes = side === 'client' ? 0 : 1;
+  }
+
+  /** The messages that are whole with these bytes. */
+  *read(bytes: Buffer): Generator<Message> {
+    this.#left = Buffer.concat([this.#left, bytes]);
+    for (let message = this.#next(); message; message = this.#next()) yield message;
+  }
+
+  #next(): Message | null {
+    const head_bytes = this.#type_bytes + LENGTH_BYTES;
+    if (this.#left.length < head_bytes) return null;
+    // The length counts itself, and not the type before it.
+    const bytes_count = this.#type_bytes + this.#left.readInt32BE(this.#type_bytes);
+    if (this.#left.length < bytes_count) return null;
+    const bytes = this.#left.subarray(0, bytes_count);
+    const type = this.#type_bytes === 0 ? null : bytes.toString('latin1', 0, 1);
+    this.#left = this.#left.subarray(bytes_count);
+    this.#type_bytes = 1;
+    return { type, body: bytes.subarray(head_bytes), bytes };
+  }
+}
+
+/** The text of a simple query; null of any other message. */
+export function queried({ type, body }: Message): string | null {
+  return type === 'Q' ? words(body)[0] : null;
+}
+
+/** The prepared statement that is executed, by its name; null of any other message. */
+export function bound({ type, body }: Message): string | null {
+  return type === 'B' ? words(body)[1] : null;
+}
+
+/** The tag of a command that the server has done; null of any other message. */
+export function commandDone({ type, body }: Message): string | null {
+  return type === 'C' ? words(body)[0] : null;
+}
+
+/** The first two strings of a body, each ended by a zero. */
+function words(body: Buffer): readonly [string, string] {
+  const [one = '', other = ''] = body.toString('utf8').split('\0', 2);
+  return [one, other];
+}
