@@ -67,7 +67,7 @@ export async function openDyingService({ database, plan, options, ...given }: Dy
   const held = Promise.withResolvers<never>();
   for (const { promise } of [death, held]) promise.catch(() => {});
   const points: string[] = [];
-  let logs: readonly string[] | null = null;
+  let logs: string[] | null = null;
   let stopped: Promise<unknown> | null = null;
   const die = () => {
     if (logs) return;
