@@ -90,12 +90,7 @@ let shared: Promise<Service> | undefined;
  * limits, or counts what stands there altogether opens one by `openService`.
  */
 export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {}): Promise<Service> {
-  shared ??= forTheWorker(async () => {
-    const service = await openOwn({ DEMO_KEYS: 'a-demo-key' });
-    await service.chain.followTime();
-    return service;
-  });
-  const service = await shared;
+  const service = await readyService();
   takeOwnAddress();
   service.reset();
   atEnd(async () => {
@@ -110,6 +105,19 @@ export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {
     requireQuiet(service.gateway.logs.filter(line => !meant?.test(line)));
   });
   return service;
+}
+
+/** The one of the worker; another where a file that did not ask for it has left it so that it is not ready, as by timers of its own. */
+async function readyService(): Promise<Service> {
+  const known = await shared;
+  if (known && (await known.get('/readyz').catch(() => null))?.status === 200) return known;
+  known?.gateway.stop().catch(() => {});
+  shared = forTheWorker(async () => {
+    const service = await openOwn({ DEMO_KEYS: 'a-demo-key' });
+    await service.chain.followTime();
+    return service;
+  });
+  return shared;
 }
 
 /** The whole service on a chain, a database and hubs of its own; where it has a main of its own, as a process. Opened once per file. */
