@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import type * as orm from '@mikro-orm/decorators/legacy';
 
 /*

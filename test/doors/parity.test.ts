@@ -8,6 +8,7 @@ import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-se
 import { newestBlock, reconciliationDoorsOf } from '../harness/doors/reconciliations.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { say, use } from '../harness/mcp-message.ts';
+import { untilHolds } from '../harness/until-holds.ts';
 
 /*
  * What is signed is the same bytes, whichever face it is asked for by. A face is a column: how it asks for one object. A face
@@ -196,7 +197,7 @@ beforeAll(async () => {
   // Until the newest leaf is behind the newest statement of totals: nothing moves any more.
   const [log] = await service.query<{ tree_size: string }>('select tree_size from log_head');
   const stated = async () => (await service.get('/log/totals')).body?.tree_size;
-  await expect.poll(stated, { interval: 200 }).toBe(Number(log?.tree_size));
+  await untilHolds(async () => expect(await stated()).toBe(Number(log?.tree_size)));
 });
 
 const nobody: Made = {

@@ -6,6 +6,7 @@ import { verifyTotals } from '../../subgraphs/receipt/verify/totals.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { startGateway } from '../harness/gateway.ts';
 import { ownFolder } from '../harness/scratch.ts';
+import { untilHolds } from '../harness/until-holds.ts';
 
 let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
@@ -28,7 +29,7 @@ beforeAll(async () => {
 async function counted(): Promise<void> {
   const [log] = await service.query<{ tree_size: string }>('select tree_size from log_head');
   const here = async () => (await service.get('/log/totals')).body?.tree_size;
-  await expect.poll(here, { interval: 200 }).toBe(Number(log?.tree_size));
+  await untilHolds(async () => expect(await here()).toBe(Number(log?.tree_size)));
 }
 
 const total = (query = '', headers = session) =>

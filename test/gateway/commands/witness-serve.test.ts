@@ -5,6 +5,7 @@ import { MadeLog } from '../../harness/log/made-log.ts';
 import { cosignedAt, encode, NoteKey, openNote } from '../../harness/log/note.ts';
 import { lookOnce, type RunningWitness, startWitness } from '../../harness/log/witness.ts';
 import { ownFolder } from '../../harness/scratch.ts';
+import { untilHolds } from '../../harness/until-holds.ts';
 
 const ORIGIN = 'log.example/one';
 const HASH = createHash('sha256').update(ORIGIN).digest('hex');
@@ -21,7 +22,7 @@ beforeAll(async () => {
 });
 
 async function cosignedFirst({ lines }: RunningWitness, size: number): Promise<void> {
-  await expect.poll(() => lines).toContain(`Cosigned: ${size} leaves.`);
+  await untilHolds(() => expect(lines).toContain(`Cosigned: ${size} leaves.`));
 }
 
 interface Told {

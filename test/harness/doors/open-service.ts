@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { getAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { ChatAnswer } from '../../../rest-compat/inference/answers.ts';
 import type { RegisterAnswer } from '../../../rest-compat/session/answers.ts';
@@ -24,6 +24,7 @@ import { startTestHub } from '../hub.ts';
 import { takeOwnAddress } from '../own-address.ts';
 import { atEnd, forTheWorker } from '../release.ts';
 import { renewableHubs } from '../renewable-hubs.ts';
+import { untilHolds } from '../until-holds.ts';
 import { openService as openServiceHere } from '../worker-gateway.ts';
 import { breakingAt } from './breaking.ts';
 import { startGate } from './gate.ts';
@@ -79,9 +80,6 @@ interface ServiceOptions {
   readonly mid_hour?: boolean;
 }
 
-/** As `expect.poll` waits within tests. */
-const READY = { timeout: 60_000, interval: 50 };
-
 let shared: Promise<Service> | undefined;
 
 /**
@@ -96,7 +94,7 @@ export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {
   atEnd(async () => {
     try {
       // A file that has kept the worker busy has kept the service's own rounds waiting.
-      await vi.waitFor(async () => expect((await service.get('/readyz')).body).toMatchObject({ status: 'ok' }), READY);
+      await untilHolds(async () => expect((await service.get('/readyz')).body).toMatchObject({ status: 'ok' }));
     } catch (fault) {
       // The next file gets another one, and is not failed for what this one has done.
       shared = undefined;

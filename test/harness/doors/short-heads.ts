@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { type PaymentHeaders, payingFetch, paymentFor, registrationOf, type Wallet } from '../buyer.ts';
 import { carriedBy, payingOnSolana, payloadFor } from '../solana/buyer.ts';
 import { openSolanaService } from '../solana/open-service.ts';
+import { untilHolds } from '../until-holds.ts';
 import { askToStream, heardOf } from './listen.ts';
 import { ask, CHAT, REGISTER } from './open-service.ts';
 import { otherPaidDoors } from './other-paid-doors.ts';
@@ -69,7 +70,7 @@ export async function breakOnce(service: HeadedService): Promise<readonly Head[]
   const url = service.url + CHAT;
   const sent = { body: ask('Pending'), headers: await paymentFor(payer, url) };
   expect((await post(url, sent)).status).toBe(503);
-  await expect.poll(async () => (await post(url, sent)).status).toBe(200);
+  await untilHolds(async () => expect((await post(url, sent)).status).toBe(200));
   return service.shortHeads();
 }
 

@@ -72,7 +72,7 @@ const rules: readonly (readonly [fault: string, applies: (name: string, type: st
   ['ends as a part of a histogram', name => /_(bucket|count|sum)$/.test(name)],
 ];
 const OTHER_UNIT =
-  /_((milli|micro|nano)seconds?|ms|us|ns|minutes?|hours?|days?|weeks?|bits?|(kilo|mega|giga|kibi|mebi|gibi)bytes?|kb|mb|gb|percent(age)?s?)(_|$)/;
+  /_((milli|micro|nano)seconds?|ms|us|ns|minutes?|hours?|weeks?|bits?|(kilo|mega|giga|kibi|mebi|gibi)bytes?|kb|mb|gb|percent(age)?s?)(_|$)/;
 
 export function namingFaults({ types }: Scrape): string[] {
   const named = (name: string, type: string) => rules.filter(([, applies]) => applies(name, type));
