@@ -42,14 +42,14 @@ describe('a process killed in the midst of a paid stream', () => {
 
   it('has moved the money once; another one records it, without an answer', async () => {
     order = await buyer.stream('Cut short');
-    const dying = await ground.startDying({ plan: { point: 'mid_stream' } });
+    const dying = await ground.startFaulty({ point: 'mid_stream' });
     const { goOn } = pausedHub();
     const stream = await open(dying, order);
     expect(stream.status).toBe(200);
     await stream.next();
     goOn();
     await expect(stream.rest()).rejects.toThrow();
-    await dying.endLease();
+    expect(await dying.exited).toBeNull();
     expect(await closed(ground, order)).toMatchObject({ state: 'recorded' });
     expect(await commitmentOf(order)).toEqual({
       status: 'UNVERIFIED',
@@ -61,14 +61,13 @@ describe('a process killed in the midst of a paid stream', () => {
   });
 
   it('and so one that works for it again: its hold runs out with its life', async () => {
-    const dying = await ground.startDying();
+    const dying = await ground.startProcess();
     pausedHub();
     const stream = await open(dying, order);
     await stream.next();
     expect(nameOf(await send(healthy, order))).toBe('409 payment_in_flight');
-    await dying.kill();
+    expect(await dying.kill('SIGKILL')).toBeNull();
     await expect(stream.rest()).rejects.toThrow();
-    await dying.endLease();
 
     ground.hub.behave({ kind: 'answer' });
     const before = ground.hub.requests.length;

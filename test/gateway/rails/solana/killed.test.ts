@@ -24,13 +24,12 @@ beforeAll(async () => {
 describe.each(deaths)('a process killed %s', (point, left) => {
   it(`leaves a payment on Solana ${left}, and it is charged once`, async () => {
     const before = await audit(ground);
-    const dying = await ground.startDying({ plan: { point } });
+    const dying = await ground.startFaulty({ point });
     const chat = await buyer.chat(point);
     const lost = trySend(dying, chat);
     await reached(dying, point);
-    await dying.died;
+    expect(await dying.exited).toBeNull();
     expect(await lost).toBeNull();
-    await dying.endLease();
 
     expect(await closed(ground, chat)).toMatchObject({ state: left });
     expect(await audit(ground)).toBe(before + (left === 'recorded' ? 1 : 0));
