@@ -8,10 +8,10 @@ import {
   CHAT,
   type Challenged,
   type Chat,
+  openService,
   PRICE,
   REGISTER,
   type Service,
-  openService,
 } from '../harness/doors/open-service.ts';
 
 let service: Service;

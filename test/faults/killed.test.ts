@@ -1,13 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { FaultPoint } from '../../gateway/operations/faults.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { type Answer, jwsOf, nameOf, newBuyer, type Order, send, trySend } from '../harness/faults/buyer.ts';
 import { claimOf, closed, deaths } from '../harness/faults/claims.ts';
+import type { DyingService } from '../harness/faults/dying-service.ts';
 import { type Ground, openGround, reached } from '../harness/faults/ground.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * Two processes on one database and one chain. One of them is ended by SIGKILL while a chat and a registration stand at
- * the same point; the other has calls of its own in flight, over a hub that takes longer than a lease.
+ * Two services on one database and one chain. One of them ends while a chat and a registration stand at the same point: a process
+ * by SIGKILL, and a service of this process by a death that has to leave the same (dying-service.ts). The other has calls of its
+ * own in flight, over a hub that takes longer than a lease.
  */
 
 let ground: Ground;
@@ -21,13 +24,26 @@ beforeAll(async () => {
   expect((await send(healthy, await regular.registration())).status).toBe(200);
 });
 
-describe.each(deaths)('a process killed %s', (point, left) => {
-  it(`leaves its payments ${left}, touches nobody else's, and each is charged once`, async () => {
+type Death = Pick<DyingService, 'url' | 'logs' | 'died' | 'endLease'>;
+
+const ways: readonly (readonly [how: string, start: (point: FaultPoint) => Promise<Death>])[] = [
+  ['a process that is killed', startProcess],
+  ['a service that dies in this process', point => ground.startDying({ plan: { point, reached: 2 } })],
+];
+
+/** Its lease runs out by itself. */
+async function startProcess(point: FaultPoint): Promise<Death> {
+  const { url, logs, exited } = await ground.startFaulty({ point, reached: 2 });
+  return { url, logs, died: exited.then(code => expect(code).toBeNull()), endLease: async () => {} };
+}
+
+describe.each(ways)('%s', (how, start) => {
+  it.each(deaths)(`%s leaves its payments %s, touches nobody else's, and each is charged once`, async (point, left) => {
     const newcomer = await newBuyer(ground);
-    const chat = await regular.chat(point);
+    const chat = await regular.chat(`${point}, ${how}`);
     const registration = await newcomer.registration();
-    const dying = await ground.startDying({ plan: { point, reached: 2 } });
-    const live = await Promise.all([regular.chat(`slow ${point}`), regular.chat(`slow ${point}`)]);
+    const dying = await start(point);
+    const live = await Promise.all([1, 2].map(() => regular.chat(`slow ${point}, ${how}`)));
     const living = live.map(order => send(healthy, order));
 
     const lost = [trySend(dying, chat)];
@@ -77,8 +93,8 @@ async function spoil({ claim_key }: Order): Promise<void> {
 }
 
 it('every payment of this file has moved once', async () => {
-  // One registration, and for each point: two calls that were in flight elsewhere, a chat and a registration; and the spoilt one's two.
-  expect(await audit(ground)).toBe(1 + 4 * deaths.length + 2);
+  // One registration, and for each death: two calls that were in flight elsewhere, a chat and a registration; and the spoilt one's two.
+  expect(await audit(ground)).toBe(1 + 4 * ways.length * deaths.length + 2);
 });
 
 async function expectUntouched(orders: readonly Order[], answers: readonly Answer[]): Promise<void> {
