@@ -51,8 +51,13 @@ export async function openBackground(
     if (outcome === 'failed') logger[levelOf(error, base.done)]({ err: error, task }, 'a job failed');
   };
   const jobs = openJobs({
-    ...{ database, owner: finishing.owner, steady: reconciler.heartbeat.steady, halted: () => base.halt !== null },
-    ...{ logger, ended, tasks: { ...webhooks.tasks, ...reports } },
+    database,
+    owner: finishing.owner,
+    steady: reconciler.heartbeat.steady,
+    halted: () => base.halt !== null,
+    logger,
+    ended,
+    tasks: { ...webhooks.tasks, ...reports },
     periodic: [
       ...fleetTasks(parts),
       ...anchorTasks(base),

@@ -92,7 +92,13 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     hearDamagedRecords(database, operations.recordDamaged);
     const signer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: () => times.clock.now_ms() });
     const { log, base } = await openLogAndBase(config, {
-      ...{ database, openChain, issuer: signer, logger, operations, closing, audit_leaves },
+      database,
+      openChain,
+      issuer: signer,
+      logger,
+      operations,
+      closing,
+      audit_leaves,
     });
     const issuer = await withHistories(signer, database, config, { logger, watch: log.watch });
     closing.adopt(await BookGuard.open(database, logger), it => it.stop());
@@ -104,16 +110,30 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const vault = openVault(config.seal_key);
     const rates = openRates(config.rates, times.clock);
     const opened_rails = await openConfiguredRails({
-      ...{ config, database, chain: base.chain, chain_epoch: () => base.chain_epoch, wallets },
-      ...{ ...options, faults, logger, openSettling },
+      config,
+      database,
+      chain: base.chain,
+      chain_epoch: () => base.chain_epoch,
+      wallets,
+      ...options,
+      faults,
+      logger,
+      openSettling,
     });
     closing.adopt(opened_rails, it => it.close());
     const { rails, pay_to, chain_head } = opened_rails;
     const { transfers = opened_rails.transfers } = options;
     const { profile, base_url } = config;
     const recording = openRecording({
-      ...{ database, issuer, vault, faults, profile, saved_head: log.saved_head, known_log: log.known },
-      ...{ ...times, anchor: () => chain_head.anchor() },
+      database,
+      issuer,
+      vault,
+      faults,
+      profile,
+      saved_head: log.saved_head,
+      known_log: log.known,
+      ...times,
+      anchor: () => chain_head.anchor(),
     });
     const same = { database, rails, vault, log: base, ...whoSells(database, { hubs, vault, issuer }), ...times };
     const challenges = openChallenges(pay_to, openExtensions(issuer, times.clock));

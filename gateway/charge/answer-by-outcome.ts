@@ -123,7 +123,8 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
         ? nothing('session_cap_exceeded', { delegation_hash: refusal.delegation_hash })
         : nothing('session_not_active', { session_status: refusal.status }),
     slot_taken: ({ paid: { slot_taken, slot_retry_seconds } }) => ({
-      ...{ movement: 'nothing_moved', code: slot_taken ?? 'duplicate_ref' },
+      movement: 'nothing_moved',
+      code: slot_taken ?? 'duplicate_ref',
       facts: { ...(slot_retry_seconds !== undefined && { retry_after_seconds: slot_retry_seconds }) },
     }),
     // To whoever comes under the name with another payment than the first, which they need not have.

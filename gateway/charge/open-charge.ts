@@ -134,7 +134,8 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     lookAtFirst: openLookAtFirst({ database, rails }),
     isSigned: openIsSigned({ rails, pay_to, clock }),
     replay: recording.queues.replay.submit.bind(recording.queues.replay),
-    ...{ faults, hears },
+    faults,
+    hears,
   });
   const told = telling(database);
   return {
@@ -146,7 +147,9 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     cancelTask: openCancel({ database, log }),
     heardCanceled: openCancelHearing({ database, underway, failures: tools.failures }),
     refusalOfAct: openRefusalOfAct(recording, tools.refusedByBook),
-    ...{ streams, giving_up, later },
+    streams,
+    giving_up,
+    later,
   };
 }
 
@@ -182,14 +185,26 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
     guesses,
     boughtOnce: boughtOnce.bind(null, { database, guesses, hears }) as EnterParts['boughtOnce'],
     admit: openAdmission({
-      ...{ database, guesses, hears, requireParent: openRequireParent(parts) },
+      database,
+      guesses,
+      hears,
+      requireParent: openRequireParent(parts),
       admitUnder: openAdmitUnder({ ...parts, failures }),
     }),
     take: openTakeClaim({
-      ...{ database, queue: queues.claim, log, giving_up, later, hears },
+      database,
+      queue: queues.claim,
+      log,
+      giving_up,
+      later,
+      hears,
       requestOf: openClaimRequests({ random, vault, pay_to, owner, hears }),
     }),
-    ...{ refusedByBook, failures, clock, random, hears },
+    refusedByBook,
+    failures,
+    clock,
+    random,
+    hears,
   });
   const announce = openAnnounce(issuer, base_url);
   const held_by = {
@@ -197,10 +212,19 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
     record: recordClaim.bind(null, { record, faults }),
     keep: keepClaimed.bind(null, { database, faults }),
     abandon: abandonClaimed.bind(null, { giving_up, failures, hears }),
-    ...{ announce, clock, faults },
+    announce,
+    clock,
+    faults,
   };
   const bought_by = {
-    ...{ database, replay: queues.replay, vault, log, announce, base_url, clock, hears },
+    database,
+    replay: queues.replay,
+    vault,
+    log,
+    announce,
+    base_url,
+    clock,
+    hears,
     reruns: { database, vault, owner, later },
   };
   const hold: LegParts['hold'] = holdPaid.bind(null, held_by);
@@ -234,7 +258,17 @@ function openWaiving(parts: ChargeParts, { hears, marksOf, later, refusedByBook 
   const waived_by = {
     names: { database, vault, replay: queues.replay, log, hears },
     key_calls: new KeyCalls(limits.key_calls_underway_max, hears),
-    ...{ marksOf, random, log, queue: queues.key_call, refusedByBook, record, later, owner, clock, faults, hears },
+    marksOf,
+    random,
+    log,
+    queue: queues.key_call,
+    refusedByBook,
+    record,
+    later,
+    owner,
+    clock,
+    faults,
+    hears,
   };
   return holdWaived.bind(null, waived_by);
 }

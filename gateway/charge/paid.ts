@@ -118,7 +118,9 @@ export async function holdPaid(
     let transfer: Moved | null = elsewhere;
     const { task_id, payment, payer, claim, allowed_models } = claimed;
     return {
-      ...{ task_id, payer, status: 'settled' },
+      task_id,
+      payer,
+      status: 'settled',
       bounds: { until_ms: workUntil(clock.now_ms(), elsewhere ? null : payment.authorization), allowed_models },
       steps: context.response.stopwatch,
       async settle(in_hand) {

@@ -75,7 +75,13 @@ export function openVerify(parts: VerifyParts): Verify {
     const call = requestedCall(paid, args);
     const marks = parts.marksOf(call.model, context);
     const presented: Presented = {
-      ...{ paid, args, call, payment, rail, identifier, ...marks },
+      paid,
+      args,
+      call,
+      payment,
+      rail,
+      identifier,
+      ...marks,
       payer: { network, wallet },
       claim_key: claimKey(payment.authorization),
       delegation,
@@ -97,7 +103,11 @@ async function authorized(
   const { price_atomic: amount_atomic, networks, order, validity_seconds_max } = paid;
   if (amount_atomic === null) throw new Error(`${paid.field} is charged for and has no price`);
   const offered = {
-    ...{ amount_atomic, networks, pay_to: payeesOf(paid, pay_to), now_ms: clock.now_ms(), validity_seconds_max },
+    amount_atomic,
+    networks,
+    pay_to: payeesOf(paid, pay_to),
+    now_ms: clock.now_ms(),
+    validity_seconds_max,
     validity_seconds_min: validity_seconds_min[order],
   };
   const verified = await verifyPayment(payment, offered, rails);

@@ -162,7 +162,11 @@ export function callersOnGraphql(
 }
 
 const nothingBrought: Brought = {
-  ...{ payment: null, router_key: null, redelivery: null, idempotency_key: null, delegation: null },
+  payment: null,
+  router_key: null,
+  redelivery: null,
+  idempotency_key: null,
+  delegation: null,
 };
 
 /** Whoever opens a socket brings nothing along to pay with. */

@@ -61,7 +61,9 @@ export async function serveGateway(config: Config, services: EveryService, servi
     signCard: card => services.issuer.signCard(card),
     offered: openOfferedRequests(services),
     tool_sessions: openToolSessions(services),
-    ...{ health, away, without },
+    health,
+    away,
+    without,
   });
   const server = await openServer({
     graph,

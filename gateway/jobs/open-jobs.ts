@@ -53,7 +53,11 @@ export function openJobs(parts: JobsParts): Jobs {
   };
   const laneOf = (name: keyof typeof looks, concurrency: number, all: Tasks, using: TaskContext['database']) =>
     new Lane({
-      ...{ name, concurrency, ...looks[name], pool, logger },
+      name,
+      concurrency,
+      ...looks[name],
+      pool,
+      logger,
       tasks: signal => taskListOf({ ...parts, tasks: parts.halted() ? {} : all, database: using, signal }),
       note: id => sweep({ workers: [id] }),
       free,

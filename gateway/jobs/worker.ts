@@ -56,7 +56,10 @@ export class Worker {
       this.#fetched = true;
     });
     const worker = {
-      ...{ schema: JOBS_SCHEMA, concurrentJobs: concurrency, pollInterval: poll_ms, events },
+      schema: JOBS_SCHEMA,
+      concurrentJobs: concurrency,
+      pollInterval: poll_ms,
+      events,
       // Where it looked for jobs it may hold some of which it was never told: it goes on, and they would be held for hours.
       logger: workerLog(library.Logger, logger, failing.resolve),
       // One look for all; without it each of the jobs that could run at once would look for itself.
@@ -65,7 +68,8 @@ export class Worker {
         ...(!prompt && { refetchDelay: { durationMs: poll_ms, maxAbortThreshold: Infinity } }),
       },
       // Not batched, a failure to note what became of a job would be nobody's, and end the process.
-      ...{ completeJobBatchDelay: 0, failJobBatchDelay: 0 },
+      completeJobBatchDelay: 0,
+      failJobBatchDelay: 0,
     };
     this.#pool = library.runTaskList({ preset: { worker }, noHandleSignals: true }, tasks(this.#aborting.signal), pool);
     this.#pool.promise.catch(() => {});

@@ -83,7 +83,10 @@ export const configuredSettling =
     return openFacilitatorSettler<ClaimItem<BasePayment>, BasePayment>({
       ...rest,
       facilitator: openFacilitator({
-        ...{ url: config.facilitator_url, network: 'base', verify_ms, settle_ms },
+        url: config.facilitator_url,
+        network: 'base',
+        verify_ms,
+        settle_ms,
         authorize: authorizeBy(config),
       }),
       facilitated: settledByFacilitator(chain),
@@ -115,7 +118,8 @@ async function solanaOf(
   const opened = openSolana({
     solana,
     profile,
-    ...{ facilitator_url, authorize },
+    facilitator_url,
+    authorize,
     database,
     faults,
     logger,
@@ -155,7 +159,13 @@ export async function openConfiguredRails(parts: RailsParts): Promise<OpenedRail
   const settler = parts.openSettling(parts);
   const searches = new Semaphore(SEARCHES);
   const base = openBaseRail({
-    ...{ database, chain, chain_head, chain_epoch, settler, searches, wallets },
+    database,
+    chain,
+    chain_head,
+    chain_epoch,
+    settler,
+    searches,
+    wallets,
     clock: systemClock,
     wallet_factories: factoriesOf(config),
     settles_from: settlesFrom(config),

@@ -111,7 +111,8 @@ function openRecorder(issuer: Issuer, seal: Vault['seal'], known_log: KnownLog):
     const { collected, tree_head } = await collect(tx, issuer, log, items);
     await countUnderSessions(tx, paid);
     return firstOfEach(recordings, collected).map(({ receipt }, index) => ({
-      ...{ receipt, tree_head },
+      receipt,
+      tree_head,
       answer: answers[index] ?? null,
     }));
   };

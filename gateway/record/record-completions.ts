@@ -70,7 +70,11 @@ export function prepareCompletion(
     settled_by: seen ? 'observed_transfer' : null,
     payment: null,
     reported: {
-      ...{ by: `${INBOUND}${source}`, generation_id, rail: 'usdc', amount, payment_ref },
+      by: `${INBOUND}${source}`,
+      generation_id,
+      rail: 'usdc',
+      amount,
+      payment_ref,
       ...(seen ? { verified_with: network } : {}),
     },
     profile,
@@ -133,7 +137,9 @@ async function append(
   appendBoardEvents(
     tx,
     items.map(({ completion: { taskId: task_id } }) => ({
-      ...{ kind: 'completion_recorded' as const, task_id, at_ms: log.collected_at_ms },
+      kind: 'completion_recorded' as const,
+      task_id,
+      at_ms: log.collected_at_ms,
     })),
   );
   return tree_head;

@@ -31,7 +31,12 @@ export function openWebhooks({ database, vault, reach, base_url, metrics }: Webh
   readonly periodic: readonly PeriodicTask[];
 } {
   const parts = {
-    ...{ vault, reach, base_url, clock: systemClock, random: systemRandom, lanes: new Lanes(SIZES) },
+    vault,
+    reach,
+    base_url,
+    clock: systemClock,
+    random: systemRandom,
+    lanes: new Lanes(SIZES),
     resolve: reach === 'local' ? systemResolve : openResolve(),
     heard: (outcome: DeliveryOutcome) => metrics.webhooks.inc({ outcome }),
   };

@@ -119,8 +119,13 @@ export const jobDoors = [
     variables: ({ params, body }) => ({ ...by(params, body), bidId: body.bid_id }),
     response: JobAnswer,
     errors: [
-      ...['job_not_found', 'bid_not_found', 'job_state_conflict', 'self_bid', 'payout_account_missing'],
-      ...['network_not_served', 'chain_unavailable'],
+      'job_not_found',
+      'bid_not_found',
+      'job_state_conflict',
+      'self_bid',
+      'payout_account_missing',
+      'network_not_served',
+      'chain_unavailable',
     ] as const,
   }),
   documentDoor({

@@ -10,8 +10,16 @@ import { AgentPath } from './doors.ts';
 import { A2aEscrowAnswer, A2aEscrowsAnswer, LedgerEscrowAnswer } from './escrow-answers.ts';
 
 const refusals = [
-  ...['invalid_escrow_action', 'escrow_claim_required', 'escrow_not_collected', 'escrow_checks_failed'],
-  ...['not_found', 'escrow_not_found', 'escrow_exists', 'escrows_full', 'book_damaged', 'record_damaged'],
+  'invalid_escrow_action',
+  'escrow_claim_required',
+  'escrow_not_collected',
+  'escrow_checks_failed',
+  'not_found',
+  'escrow_not_found',
+  'escrow_exists',
+  'escrows_full',
+  'book_damaged',
+  'record_damaged',
 ] as const;
 
 /** What an owner records of their own calls, and what two agents record of a job: no money is held by either. */
@@ -104,7 +112,10 @@ type Step<A extends A2aEscrowRequest['action']> = Extract<A2aEscrowRequest, { re
 const brings: { readonly [A in A2aEscrowRequest['action']]: (body: Step<A>) => JsonObject } = {
   open: ({ job_id, job_spec_hash, amount, parties, expires_at }) => ({
     input: present({
-      ...{ jobId: job_id, jobSpecHash: job_spec_hash, amount, expiresAt: expires_at },
+      jobId: job_id,
+      jobSpecHash: job_spec_hash,
+      amount,
+      expiresAt: expires_at,
       parties: partiesOf(parties),
     }),
   }),

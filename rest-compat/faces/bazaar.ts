@@ -12,7 +12,10 @@ export function wholeBazaar(door: Door): JsonObject {
   const called = callOf(door, door.example ?? {});
   const { type, method, bodyType } = called;
   const properties = {
-    ...{ type: { const: type }, method: { enum: [method] }, bodyType: { enum: [bodyType] }, body: input },
+    type: { const: type },
+    method: { enum: [method] },
+    bodyType: { enum: [bodyType] },
+    body: input,
     ...(isTemplate(door) ? { pathParams: jsonSchema(door.requests.params, 'input') } : {}),
   };
   const required = ['type', 'method', 'bodyType', 'body'];

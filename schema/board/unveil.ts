@@ -10,9 +10,34 @@ const LAYERS_MAX = 5;
 
 /** The named entities of HTML by which a link can be spelled. */
 const entities: Readonly<Record<string, string>> = {
-  ...{ period: '.', sol: '/', colon: ':', commat: '@', num: '#', lowbar: '_', hyphen: '-', dash: '-', quest: '?' },
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', tab: '\t', newline: '\n', shy: '', lpar: '(', rpar: ')' },
-  ...{ lbrack: '[', rbrack: ']', lsqb: '[', rsqb: ']', zerowidthspace: '', zwj: '', zwnj: '', equals: '=', bsol: '\\' },
+  period: '.',
+  sol: '/',
+  colon: ':',
+  commat: '@',
+  num: '#',
+  lowbar: '_',
+  hyphen: '-',
+  dash: '-',
+  quest: '?',
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  nbsp: ' ',
+  tab: '\t',
+  newline: '\n',
+  shy: '',
+  lpar: '(',
+  rpar: ')',
+  lbrack: '[',
+  rbrack: ']',
+  lsqb: '[',
+  rsqb: ']',
+  zerowidthspace: '',
+  zwj: '',
+  zwnj: '',
+  equals: '=',
+  bsol: '\\',
 };
 
 const encodings: readonly (readonly [spelling: RegExp, plain: (spelt: string) => string])[] = [

@@ -46,8 +46,12 @@ type Named = { readonly agent_id: number | null };
 
 export const PostRequest = remembering(
   post.transform(({ agent_id, endpoint: about, outcome, receipt_ref, latency_ms, text }): PostRequest & Named => ({
-    ...{ agent_id: agent_id ?? null, ...about, outcome, latency_ms: latency_ms ?? null },
-    ...{ receipt_ref: receipt_ref || null, text: text || null },
+    agent_id: agent_id ?? null,
+    ...about,
+    outcome,
+    latency_ms: latency_ms ?? null,
+    receipt_ref: receipt_ref || null,
+    text: text || null,
   })),
 );
 

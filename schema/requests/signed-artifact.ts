@@ -19,12 +19,19 @@ const ofPayload = <S extends z.ZodType>(payload: S) =>
 /** §4.2 and §5.2 of the extension. */
 export const OfferTerms = z.strictObject({
   version: z.literal(1),
-  ...{ resourceUrl: text, scheme: text, network: text, asset: text, payTo: text, amount: text },
+  resourceUrl: text,
+  scheme: text,
+  network: text,
+  asset: text,
+  payTo: text,
+  amount: text,
   validUntil: seconds.default(0),
 });
 export const DeliveryFacts = z.strictObject({
   version: z.literal(1),
-  ...{ network: text, resourceUrl: text, payer: text },
+  network: text,
+  resourceUrl: text,
+  payer: text,
   issuedAt: seconds,
   transaction: text.default(''),
 });

@@ -173,11 +173,31 @@ const SETTLEMENTS = `
 export class ReceiptBaseline extends Migration {
   /** What made the same, step by step. */
   static readonly replaces: readonly string[] = [
-    ...['ReceiptLogMigration', 'PaymentTables', 'SettlementTables', 'FacilitatorTables', 'RefusalTables'],
-    ...['RefusedClaims', 'RerunHolds', 'LogBreakDamage', 'OpenClaimsByPayer', 'RefusalsByTask', 'RevertedByPayer'],
-    ...['ReceiptsInline', 'ClaimsByKeyAlone', 'KeyCallTable', 'ClaimsByPublicId', 'SettlementsByNetwork'],
-    ...['ExpiredByPayer', 'ClaimFailures', 'SettlementFees', 'IssuerHistoryTables', 'LapsedClaims', 'LogAnchorTable'],
-    ...['ContractPayers', 'LogHaltColumn', 'IdempotentCalls'],
+    'ReceiptLogMigration',
+    'PaymentTables',
+    'SettlementTables',
+    'FacilitatorTables',
+    'RefusalTables',
+    'RefusedClaims',
+    'RerunHolds',
+    'LogBreakDamage',
+    'OpenClaimsByPayer',
+    'RefusalsByTask',
+    'RevertedByPayer',
+    'ReceiptsInline',
+    'ClaimsByKeyAlone',
+    'KeyCallTable',
+    'ClaimsByPublicId',
+    'SettlementsByNetwork',
+    'ExpiredByPayer',
+    'ClaimFailures',
+    'SettlementFees',
+    'IssuerHistoryTables',
+    'LapsedClaims',
+    'LogAnchorTable',
+    'ContractPayers',
+    'LogHaltColumn',
+    'IdempotentCalls',
   ];
 
   override up(): void {

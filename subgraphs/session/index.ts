@@ -25,8 +25,16 @@ import { RegistrationResolver } from './registration/registration.resolver.ts';
 import { SignatureUse } from './registration/signature-use.entity.ts';
 
 export const sessionEntities = [
-  ...[Agent, PossessionRecord, ProofUseRecord, SignatureUse],
-  ...[Delegation, DelegatedCall, SessionBurn, ActUse, HandOff, Redemption],
+  Agent,
+  PossessionRecord,
+  ProofUseRecord,
+  SignatureUse,
+  Delegation,
+  DelegatedCall,
+  SessionBurn,
+  ActUse,
+  HandOff,
+  Redemption,
 ];
 export const sessionMigrations = [SessionBaseline, DelegatedSessions, SessionSubtrees, LivingChildren, SessionBurns];
 

@@ -53,7 +53,9 @@ describe('429 beyond so many signatures of one address that are nobody’s', () 
     const { grant } = parent;
     const child = await delegate(key, other, child_key, {
       parentDelegationHash: parent.delegation_hash as never,
-      ...{ capAtomic: '500000', validAfter: grant.validAfter, sessionExpiry: grant.sessionExpiry },
+      capAtomic: '500000',
+      validAfter: grant.validAfter,
+      sessionExpiry: grant.sessionExpiry,
     });
     expect((await service.buy(other, ask('Binds the child'), child.headers)).status).toBe(200);
     const from = newAddress();

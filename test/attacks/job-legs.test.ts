@@ -94,7 +94,8 @@ describe('a header that names a payment of a paid job, and that its payer has no
     const { nonce } = made.message;
     const forged = await handMade(service, jobs.other.account, {
       version: 1,
-      ...{ signed: { ...signed, nonce }, sent: { from: poster.account.address } },
+      signed: { ...signed, nonce },
+      sent: { from: poster.account.address },
     });
     expect(await pay(job_id, forged.headers)).toMatchObject({ status: 409, body: { code: 'job_already_paid' } });
     expect(await replays()).toBe(0);

@@ -36,9 +36,15 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
       expires_at: expect.any(String),
       phases: [
         {
-          ...{ action: 'open', by: 'principal', state: 'open', at: expect.any(String) },
-          ...{ task_id: expect.stringMatching(/^task_/), seq: expect.any(Number) },
-          ...{ claim_type: null, evidence: null, checks: null },
+          action: 'open',
+          by: 'principal',
+          state: 'open',
+          at: expect.any(String),
+          task_id: expect.stringMatching(/^task_/),
+          seq: expect.any(Number),
+          claim_type: null,
+          evidence: null,
+          checks: null,
         },
       ],
       legal: ['fund', 'clawback', 'status'],

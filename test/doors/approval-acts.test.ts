@@ -46,7 +46,9 @@ describe('an act `approve` of a call', () => {
     // Bound by calls that need none.
     const own = await delegate(worker.account, worker.account, child.agent);
     await service.post(`/v1/agents/${worker.agent_id}/book/policy`, {
-      ...{ session: worker.session, policy_type: 'tier2_above', value: null },
+      session: worker.session,
+      policy_type: 'tier2_above',
+      value: null,
     });
     for (const session of [child, own])
       expect((await service.buy(worker.account, ask('Binds'), session.headers)).status).toBe(200);
@@ -88,7 +90,9 @@ describe('an act `approve` of a call', () => {
   it('403 approval_ttl_expired where the payer’s book has the act for one of high risk, and no challenge is shown', async () => {
     const { worker, parent, resource } = await family('Of high risk');
     await service.post(`/v1/agents/${worker.agent_id}/book/policy`, {
-      ...{ session: worker.session, policy_type: 'risk_tiers', value: { high: ['approve'], low: [] } },
+      session: worker.session,
+      policy_type: 'risk_tiers',
+      value: { high: ['approve'], low: [] },
     });
     expect((await act(parent, resource)).heard).toMatchObject({ status: 403, body: { code: 'approval_ttl_expired' } });
     const { body } = await service.post<{ challenge_id: string; nonce: string; deadline: number }>(

@@ -47,9 +47,11 @@ const answered = (
     `mutation ($id: Int!, $approval: String!, $input: ApprovalAnswerInput!) {
       answer: answerApproval(agentId: $id, approvalId: $approval, input: $input) { ${MEMBERS} } }`,
     {
-      ...{ id: agent_id, approval: approval_id },
+      id: agent_id,
+      approval: approval_id,
       input: {
-        ...{ decision: signed.decision, walletSignature: signed.wallet_signature },
+        decision: signed.decision,
+        walletSignature: signed.wallet_signature,
         signatureTimestamp: signed.signature_timestamp,
       },
     },

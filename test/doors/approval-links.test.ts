@@ -31,7 +31,13 @@ async function linked(content: string) {
   const at = `/v1/approvals/${id}`;
   const headers = { 'X-SVC-Approval': String(token) };
   return {
-    ...{ agent, receiver, call, message: message as NonNullable<typeof message>, id, token: String(token), at },
+    agent,
+    receiver,
+    call,
+    message: message as NonNullable<typeof message>,
+    id,
+    token: String(token),
+    at,
     look: (shown = headers) => service.get<Asked & JsonObject>(at, shown),
     say: (decision: string, shown: Record<string, string> = headers) =>
       service.post<Asked & JsonObject>(at, { decision }, shown),

@@ -28,7 +28,9 @@ async function strangersTree() {
 
 const under = ({ delegation_hash, grant }: Delegated) => ({
   parentDelegationHash: delegation_hash,
-  ...{ capAtomic: '500000', validAfter: grant.validAfter, sessionExpiry: grant.sessionExpiry },
+  capAtomic: '500000',
+  validAfter: grant.validAfter,
+  sessionExpiry: grant.sessionExpiry,
 });
 
 /** The grant with an act `pay` for that payment beside it. */

@@ -95,10 +95,12 @@ describe('two opposite answers at once', () => {
       const first_stands = heard[0]?.status === 200;
       const stands = first_stands === approves_first ? 'approved' : 'denied';
       expect(heard.find(({ status }) => status === 409)?.body).toMatchObject({
-        ...{ code: 'approval_closed', approval_status: stands },
+        code: 'approval_closed',
+        approval_status: stands,
       });
       expect(await newest(asked.worker)).toMatchObject({
-        ...{ status: stands, decided_by: stands === 'approved' ? yes : no },
+        status: stands,
+        decided_by: stands === 'approved' ? yes : no,
       });
       expect(await said(asked)).toEqual(['open', stands]);
       expect((await asked.call.send()).status).toBe(stands === 'approved' ? 200 : 403);

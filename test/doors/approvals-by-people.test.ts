@@ -19,10 +19,18 @@ describe('a call that is refused for want of an approval', () => {
     const agent = await cautious({ approval_ttl: 600 });
     const { heard, request } = await asked(agent, 'Leaves a request');
     expect(request).toMatchObject({
-      ...{ agent_id: agent.agent_id, status: 'open', amount: '2000', payer: agent.account.address },
-      ...{ delegation_hash: null, model: 'svc/auto', field: 'Mutation.createChatCompletion' },
-      ...{ doors: ['chat_completions', 'a2a_message'], policy_code: 'tier2_approval_missing' },
-      ...{ decided_by: null, decided_at: null, passes_until: null },
+      agent_id: agent.agent_id,
+      status: 'open',
+      amount: '2000',
+      payer: agent.account.address,
+      delegation_hash: null,
+      model: 'svc/auto',
+      field: 'Mutation.createChatCompletion',
+      doors: ['chat_completions', 'a2a_message'],
+      policy_code: 'tier2_approval_missing',
+      decided_by: null,
+      decided_at: null,
+      passes_until: null,
     });
     expect(Date.parse(request.open_until) - Date.parse(request.asked_at)).toBe(600_000);
     // Nothing of it is in the refusal, and a second call like it leaves no second one.
@@ -38,7 +46,9 @@ describe('a call that is refused for want of an approval', () => {
     const key = { 'X-API-Key': 'a-live-key', ...shown(agent) };
     expect((await service.post('/v1/chat/completions', ask('By key'), key)).status).toBe(403);
     await service.post(`/v1/agents/${agent.agent_id}/book/policy`, {
-      ...{ session: agent.session, policy_type: 'kill_switch', value: true },
+      session: agent.session,
+      policy_type: 'kill_switch',
+      value: true,
     });
     expect((await service.buy(agent.account)).status).toBe(403);
     expect(await list(agent)).toEqual([]);
@@ -126,7 +136,8 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
     expect(await decided(agent, request)).toEqual(first);
     const deny = await walletAnswer(agent.account, request, 'deny');
     expect(await answer(agent, request.approval_id, deny)).toMatchObject({
-      ...{ status: 409, body: { code: 'approval_closed', approval_status: 'approved' } },
+      status: 409,
+      body: { code: 'approval_closed', approval_status: 'approved' },
     });
     expect((await newest(agent)).status).toBe('approved');
   });
@@ -137,7 +148,8 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
     await new Promise(later => setTimeout(later, 1_100));
     const signed = await walletAnswer(agent.account, request);
     expect(await answer(agent, request.approval_id, signed)).toMatchObject({
-      ...{ status: 409, body: { code: 'approval_closed' } },
+      status: 409,
+      body: { code: 'approval_closed' },
     });
     expect((await send()).status).toBe(403);
     expect((await list(agent)).map(({ status }) => status)).toEqual(['expired']);

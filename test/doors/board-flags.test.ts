@@ -77,7 +77,9 @@ describe(`GET ${DOOR}`, () => {
     const query = '{ boardFlags(limit: 2) { flags { postId commentId flagCount } nextCursor } }';
     const { body } = await house.service.post<{ data: JsonObject }>('/graphql', { query }, byOps);
     const [one, two] = seen.map(({ post_id, comment_id, flag_count }) => ({
-      ...{ postId: post_id, commentId: comment_id, flagCount: flag_count },
+      postId: post_id,
+      commentId: comment_id,
+      flagCount: flag_count,
     }));
     expect(body.data.boardFlags).toMatchObject({ flags: [one, two], nextCursor: expect.stringMatching(/^\d{13}\./) });
   });

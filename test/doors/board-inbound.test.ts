@@ -55,16 +55,26 @@ describe(`POST ${DOOR}`, () => {
         settled_by: 'observed_transfer',
         evidence: 'foreign_ingest',
         observed_transfer: {
-          ...{ network: 'base', transaction: tx_hash, index: log_index, asset: expect.any(String) },
-          ...{ payer: payer.address, pay_to: payee.address, amount: '90000', final: expect.any(Boolean) },
+          network: 'base',
+          transaction: tx_hash,
+          index: log_index,
+          asset: expect.any(String),
+          payer: payer.address,
+          pay_to: payee.address,
+          amount: '90000',
+          final: expect.any(Boolean),
         },
         verify_url: `${service.url}/receipt/${body.task_id}`,
         recorded_at: expect.any(String),
       },
     ]);
     const reported = {
-      ...{ by: `inbound:${said.source}`, generation_id: said.external_id, rail: 'usdc', amount: '90000' },
-      ...{ payment_ref: ref, verified_with: 'base' },
+      by: `inbound:${said.source}`,
+      generation_id: said.external_id,
+      rail: 'usdc',
+      amount: '90000',
+      payment_ref: ref,
+      verified_with: 'base',
     };
     expect(receipt).toMatchObject({
       settled_by: 'observed_transfer',

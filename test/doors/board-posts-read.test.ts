@@ -96,7 +96,10 @@ describe('POST /v1/board/posts/{id}/takedown', () => {
       expect(await house.act(`${path}/takedown`)).toMatchObject({ status: 200, body: tombstone });
     expect((await house.service.get(path)).body).toEqual(tombstone);
     expect((await house.service.get(`${path}/comments`)).body).toEqual({
-      ...{ post_id: post.post_id, status: 'taken_down', comments: [], next_cursor: null },
+      post_id: post.post_id,
+      status: 'taken_down',
+      comments: [],
+      next_cursor: null,
     });
     expect((await house.service.get<{ posts: unknown[] }>(`${POSTS}?endpoint=regret.example`)).body.posts).toEqual([]);
     const gone = { status: 409, body: { code: 'post_taken_down', charged: false } };
@@ -151,8 +154,13 @@ describe('/graphql', () => {
     const { data } = await ask(mutation, { ...house.possessed(), ...payment });
     const { postId, ...said } = data.it ?? {};
     expect(said).toEqual({
-      ...{ status: 'published', endpointHost: 'graph.example', hostBasis: 'declared', rail: 'usdc' },
-      ...{ backing: 'stamp-backed', amount: '2000', untrustedText: 'No answer.' },
+      status: 'published',
+      endpointHost: 'graph.example',
+      hostBasis: 'declared',
+      rail: 'usdc',
+      backing: 'stamp-backed',
+      amount: '2000',
+      untrustedText: 'No answer.',
     });
     expect(
       await ask(

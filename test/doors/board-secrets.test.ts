@@ -18,8 +18,11 @@ let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
 beforeAll(async () => {
   service = await openService({
-    ...{ BOARD_OPS_SECRET: ops, BOARD_INBOUND_SECRET: inbound, DEMO_KEYS: 'a-demo-key' },
-    ...{ RATE_CREDENTIALS: '40/600', LOG_LEVEL: 'trace' },
+    BOARD_OPS_SECRET: ops,
+    BOARD_INBOUND_SECRET: inbound,
+    DEMO_KEYS: 'a-demo-key',
+    RATE_CREDENTIALS: '40/600',
+    LOG_LEVEL: 'trace',
   });
   agent = await service.newAgent();
 });

@@ -117,7 +117,9 @@ describe('GET /v1/agents/{agent_id}/book/export', () => {
     const agent = await service.newAgent();
     const session = { session: agent.session };
     const inflow = await service.post<{ task_id: string }>(`/v1/agents/${agent.agent_id}/book/inflow`, {
-      ...{ ...session, allocation: '1500000', bucket: '<b>' },
+      ...session,
+      allocation: '1500000',
+      bucket: '<b>',
     });
     const correction = { ...session, task_id: inflow.body.task_id, reason: 'A typo', allocation: '1600000' };
     await service.post(`/v1/agents/${agent.agent_id}/book/inflow/correct`, correction);

@@ -107,7 +107,10 @@ describe('GraphQL bookSequence', () => {
     const { schema, seq, count, gapless } = body;
     const { status, authoritative } = body.supersession;
     expect(data?.bookSequence).toEqual({
-      ...{ schema, seq, count, gapless },
+      schema,
+      seq,
+      count,
+      gapless,
       supersession: { status, authoritative, taskId: null },
     });
     const code = async (taskId: string, by?: string) =>

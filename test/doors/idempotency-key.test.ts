@@ -23,7 +23,8 @@ beforeEach(() => {
 let number = 0;
 const newKey = () => `key-${++number}-of-an-order`;
 const byKey = (key: string, more: Record<string, string> = {}) => ({
-  ...{ 'X-API-Key': 'a-live-key', 'Idempotency-Key': key },
+  'X-API-Key': 'a-live-key',
+  'Idempotency-Key': key,
   ...more,
 });
 const asked = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);

@@ -51,8 +51,13 @@ describe('POST /v1/agents/{agent_id}/book/inflow/correct', () => {
     });
     expect(correction).not.toHaveProperty('inflow_corrections');
     const shown = {
-      ...{ seq: correction.seq, task_id: correction.task_id, corrects: task_id, reason },
-      ...{ bucket: 'patron', allocation: '90', recorded_at: correction.collected_at },
+      seq: correction.seq,
+      task_id: correction.task_id,
+      corrects: task_id,
+      reason,
+      bucket: 'patron',
+      allocation: '90',
+      recorded_at: correction.collected_at,
       inflow_claim: correction.inflow_claim,
     };
     expect(row).toEqual({ ...before, inflow_corrections: [shown] });

@@ -26,7 +26,11 @@ const jwks = async () => (await service.get('/.well-known/jwks.json')).body;
 /** A claim by the wallet of that agent. */
 const claimOf = (of: Agent, members: JsonObject = {}, by: ClaimSigner = of.account) =>
   signedBy(by, 'inflow', {
-    ...{ iss: service.url, agent_id: of.agent_id, bucket: 'patron', allocation, signed_at: new Date().toISOString() },
+    iss: service.url,
+    agent_id: of.agent_id,
+    bucket: 'patron',
+    allocation,
+    signed_at: new Date().toISOString(),
     ...members,
   });
 

@@ -83,10 +83,16 @@ describe('201 at POST /v1/agents/{agent_id}/book/ingest', () => {
     const signed = await signBytes(payer.signer.keyPair.privateKey, text);
     const { status, body } = await ingest({
       foreign_invoice: {
-        ...{ network: 'solana', tx, payer: payer.address, payTo: shop, amount: '70000' },
-        ...{ hub: 'shop', omit_deliverable: true },
+        network: 'solana',
+        tx,
+        payer: payer.address,
+        payTo: shop,
+        amount: '70000',
+        hub: 'shop',
+        omit_deliverable: true,
       },
-      ...{ payer_signature: getBase58Decoder().decode(signed), payer_signature_timestamp: at },
+      payer_signature: getBase58Decoder().decode(signed),
+      payer_signature_timestamp: at,
     });
     expect([status, body]).toMatchObject([201, { payment: { ref: `solana:${tx}`, rail: 'usdc', amount: '70000' } }]);
     expect(await rowOf(body.task_id)).toMatchObject({ payer_proven: true, payer_wallet: payer.address });
@@ -100,7 +106,8 @@ describe('201 at POST /v1/agents/{agent_id}/book/ingest', () => {
     const amount = (2n * 10n ** 30n).toString();
     const { status, body } = await ingest({
       nano: { block: send.hash.toLowerCase(), recipient: shop.address, amount, description: 'a scrape' },
-      ...{ payer_signature: payer.signText(textFor(`nano:${send.hash}`, at)), payer_signature_timestamp: at },
+      payer_signature: payer.signText(textFor(`nano:${send.hash}`, at)),
+      payer_signature_timestamp: at,
     });
     expect([status, body]).toMatchObject([201, { payment: { ref: `nano:${send.hash}`, rail: 'xno', amount } }]);
     expect(await rowOf(body.task_id)).toMatchObject({ payer_proven: true, payer_wallet: payer.address });

@@ -36,7 +36,9 @@ describe('POST /v1/agents/{agent_id}/book/ingest with what whoever was paid has 
     expect(await house.ingest({ ...invoiceOf(transfer), offer_receipt })).toMatchObject({
       status: 400,
       body: {
-        ...{ code: 'offer_receipt_invalid', charged: false, reason: 'signature_invalid' },
+        code: 'offer_receipt_invalid',
+        charged: false,
+        reason: 'signature_invalid',
         error: { param: 'offer_receipt' },
       },
     });

@@ -70,7 +70,9 @@ it('POST /v1/board/jobs/{id}/pay 402, 402, 200 on Solana: both payments move the
 
   const receipt = (await service.get<JsonObject>(`/receipt/${task_id}.json`)).body;
   expect(receipt).toMatchObject({
-    ...{ claim_id: poster.agent_id, amount: String(PRICE), payer_wallet: paying.address },
+    claim_id: poster.agent_id,
+    amount: String(PRICE),
+    payer_wallet: paying.address,
     legs: [
       { leg: 'payee', pay_to: paid_to.address, amount: String(PRICE) },
       { leg: 'fee', pay_to: service.treasury, amount: String(FEE) },

@@ -148,7 +148,8 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     const headers = { ...jobs.by(poster), 'content-type': 'application/json' };
     const by = (payees: readonly string[], amount_atomic_max: bigint) =>
       payLegs({ payments, payees, amount_atomic_max }, service.url + payPath(job_id), {
-        ...{ method: 'POST', headers },
+        method: 'POST',
+        headers,
         body: '{}',
       });
     await expect(by([service.pay_to], PRICE + FEE)).rejects.toThrow(BeyondLimit);
@@ -243,7 +244,8 @@ async function bounded() {
   await jobs.step(jobs.winner, job_id, 'deliver', { output_sha256: sha256(OUTPUT) });
   const book = `/v1/agents/${poster.agent_id}/book`;
   return {
-    ...{ poster, job_id },
+    poster,
+    job_id,
     spent: BigInt((await bookOf(poster)).spent),
     budget: (value: bigint | null) => service.post(book, { budget: value && String(value) }, jobs.by(poster)),
     payment: () => paymentFor(poster.account, service.url + payPath(job_id), jobs.by(poster)),

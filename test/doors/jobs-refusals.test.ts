@@ -73,7 +73,9 @@ describe('every door of a job that writes', () => {
     const { poster, step, bid, service } = house;
     expect(await unpaid(poster, () => bid(poster, nowhere), 'job_not_found')).toBe(404);
     const bodies = {
-      ...{ pick: { bid_id: 'x' }, deliver: { output_sha256: sha256('x') }, challenge: {} },
+      pick: { bid_id: 'x' },
+      deliver: { output_sha256: sha256('x') },
+      challenge: {},
       reveal: { output: 'x', encoding: 'utf8' },
     };
     for (const [action, body] of Object.entries(bodies))

@@ -60,9 +60,15 @@ describe('POST /v1/board/jobs/{id}/bid', () => {
     expect(first.status, first.text).toBe(201);
     expect(first.body).toMatchObject({
       bid_id: expect.stringMatching(/^bid_[0-9a-z]{26}$/),
-      ...{ job_id, agent_id: winner.agent_id, status: 'open', revision: 1, price: '3000000' },
-      ...{ untrusted_eta: 'in two days', untrusted_pitch: 'I have read them' },
-      ...{ network: 'base', pay_to: winner.account.address },
+      job_id,
+      agent_id: winner.agent_id,
+      status: 'open',
+      revision: 1,
+      price: '3000000',
+      untrusted_eta: 'in two days',
+      untrusted_pitch: 'I have read them',
+      network: 'base',
+      pay_to: winner.account.address,
     });
     const second = await house.bid(winner, job_id, { price: '2500000' });
     expect(second.body).toMatchObject({ status: 'open', revision: 2, price: '2500000' });
@@ -93,19 +99,15 @@ describe('POST /v1/board/jobs/{id}/bid', () => {
     const picked = await house.step(poster, job_id, 'pick', { bid_id: heard.body.bid_id });
     expect(picked.body).toMatchObject({ status: 'picked', price: '1' });
     expect(picked.body.legs).toEqual([
-      ...[
-        { leg: 'winner', network: 'solana', pay_to: wallet.address, amount: '1', status: 'unpaid', payment_ref: null },
-      ],
-      ...[
-        {
-          leg: 'fee',
-          network: 'solana',
-          pay_to: expect.any(String),
-          amount: '2001',
-          status: 'unpaid',
-          payment_ref: null,
-        },
-      ],
+      { leg: 'winner', network: 'solana', pay_to: wallet.address, amount: '1', status: 'unpaid', payment_ref: null },
+      {
+        leg: 'fee',
+        network: 'solana',
+        pay_to: expect.any(String),
+        amount: '2001',
+        status: 'unpaid',
+        payment_ref: null,
+      },
     ]);
   });
 });
@@ -148,7 +150,9 @@ describe('a job that is done', () => {
     expect(shown).toMatchObject({ status: 'paid', delivered: true, challenged_at: null });
     expect(shown.payout).toMatchObject({
       verify_url: expect.stringMatching(/\/receipt\/task_of_both_legs$/),
-      ...{ network: 'base', pay_to: winner.account.address, amount: '1500001' },
+      network: 'base',
+      pay_to: winner.account.address,
+      amount: '1500001',
     });
     expect(shown.legs.map(({ status }) => status)).toEqual(['settled', 'settled']);
 
@@ -178,7 +182,13 @@ describe('a job that is done', () => {
     expect(kept?.output_box.includes('Tidal power')).toBe(false);
     expect(JSON.stringify(await read(job_id))).not.toContain('on the rise');
     expect(await house.kindsOf(job_id)).toEqual([
-      ...['job_posted', 'job_bid', 'job_bid', 'job_picked', 'job_delivered', 'job_paid', 'job_challenged'],
+      'job_posted',
+      'job_bid',
+      'job_bid',
+      'job_picked',
+      'job_delivered',
+      'job_paid',
+      'job_challenged',
       'job_closed',
     ]);
   });

@@ -67,7 +67,9 @@ describe('GET /v1/models', () => {
     expect(said('alpha-image')).toMatchObject({ modality: { input: ['text'], output: ['image'] }, price });
     expect(said('beta-audio')).toMatchObject({ modality: { input: ['audio'], output: ['text'] }, price });
     expect(said('router/two')).toMatchObject({
-      ...{ hubs: ['router'], modality: { input: ['text'], output: ['text'] }, price },
+      hubs: ['router'],
+      modality: { input: ['text'], output: ['text'] },
+      price,
     });
     expect(said('svc/auto')).toMatchObject({
       hubs: ['alpha', 'beta'],

@@ -187,7 +187,9 @@ beforeAll(async () => {
   const refused = refusedBy();
   const { heard } = await refused.refused(await refused.killed());
   made = {
-    ...{ agent_id, session, task_id },
+    agent_id,
+    session,
+    task_id,
     refusal_id: heard.body.refusal_id ?? '',
     inflow_task_id: inflow.body.task_id ?? '',
     dispute_id: filed.body.dispute_id,

@@ -106,11 +106,18 @@ describe('POST /v1/agents/{agent_id}/book/policy/simulate', () => {
     const session = { 'X-SVC-Session': agent.session };
     const { body } = await service.post<{ data: JsonObject }>('/graphql', { query, variables }, session);
     expect(body.data.policySimulation).toEqual({
-      ...{ consideredCount: 3, blockedCount: 1, blockedAmount: '2000', complete: false, cursor: expect.any(String) },
+      consideredCount: 3,
+      blockedCount: 1,
+      blockedAmount: '2000',
+      complete: false,
+      cursor: expect.any(String),
       rows: [
         {
-          ...{ seq: 4, policyCode: 'hourly_cap_exceeded', policyKey: 'hourly_cap' },
-          ...{ spentAtomic: '6000', capAtomic: '6000' },
+          seq: 4,
+          policyCode: 'hourly_cap_exceeded',
+          policyKey: 'hourly_cap',
+          spentAtomic: '6000',
+          capAtomic: '6000',
         },
       ],
     });

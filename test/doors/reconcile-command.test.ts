@@ -85,7 +85,12 @@ describe('npm run reconcile', () => {
     expect(found.sums).toEqual(report?.sums);
     const placed = (transfers: readonly JsonObject[] = []) =>
       transfers.map(({ block_number, log_index, tx_hash, payee, amount, class: of }) => [
-        ...[block_number, log_index, tx_hash, payee, amount, of],
+        block_number,
+        log_index,
+        tx_hash,
+        payee,
+        amount,
+        of,
       ]);
     expect(placed(found.transfers)).toEqual(placed(report?.transfers));
 

@@ -240,7 +240,10 @@ describe('GraphQL startReconciliation and reconciliation', () => {
     const reportId = String(data.startReconciliation?.reportId);
     const { report } = await ended(agent, reportId);
     expect((await graphql(READ, { agentId, reportId }, session)).data.reconciliation).toEqual({
-      ...{ state: 'done', reason: null, blocksDone: last + 1, report },
+      state: 'done',
+      reason: null,
+      blocksDone: last + 1,
+      report,
     });
     const refused = async (by?: string, members: JsonObject = {}) =>
       (await graphql(START, { agentId, input: { ...input, ...members } }, by)).errors?.[0]?.extensions.code;

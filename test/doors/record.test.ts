@@ -78,7 +78,11 @@ describe('GET /v1/agents/{agent_id}/record', () => {
       { evidence: 'policy_blocked', rows: 1 },
     ]);
     expect(Object.keys(off_board)).toEqual([
-      ...['by_rail', 'by_evidence', 'by_month', 'first_collected_at', 'last_collected_at'],
+      'by_rail',
+      'by_evidence',
+      'by_month',
+      'first_collected_at',
+      'last_collected_at',
     ]);
     expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null]);
   });

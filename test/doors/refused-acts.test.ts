@@ -33,9 +33,14 @@ describe('POST /v1/sessions/{delegation_hash}/act, of an act that the book of it
     const heard = await send(session, await signAct(session, reading));
     const { body } = heard;
     expect(body).toMatchObject({
-      ...{ schema: 'svc402.refusal.v1', code: 'approval_ttl_expired', refusal_code: 'approval_ttl_expired' },
-      ...{ policy_code: 'high_risk_approval_missing', agent_id: agent.agent_id, charged: false },
-      ...{ issuer_signature: { alg: 'ES256' }, error: { code: 'approval_ttl_expired' } },
+      schema: 'svc402.refusal.v1',
+      code: 'approval_ttl_expired',
+      refusal_code: 'approval_ttl_expired',
+      policy_code: 'high_risk_approval_missing',
+      agent_id: agent.agent_id,
+      charged: false,
+      issuer_signature: { alg: 'ES256' },
+      error: { code: 'approval_ttl_expired' },
     });
     expect(heard.status).toBe(403);
     expect(heard.headers.get('x-svc-refusal-url')).toBe(body.refusal_url);
@@ -46,7 +51,9 @@ describe('POST /v1/sessions/{delegation_hash}/act, of an act that the book of it
     });
     const { entries } = await refusing(service).bookOf(agent);
     expect(entries.find(({ evidence }) => evidence === 'policy_blocked')).toMatchObject({
-      ...{ task_id: body.task_id, policy_code: 'high_risk_approval_missing', collected: false },
+      task_id: body.task_id,
+      policy_code: 'high_risk_approval_missing',
+      collected: false,
     });
   });
 

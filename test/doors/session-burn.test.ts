@@ -24,8 +24,12 @@ const burnOf = ({ delegation_hash }: { readonly delegation_hash: string }, after
   `subscription { sessionBurn(delegationHash: "${delegation_hash}"${after === undefined ? '' : `, after: ${after}`}) {
     position taskId paidUnder path amountAtomic spentAtomic } }`;
 const said = (positions: number, { delegation_hash, task_id }: Bound, path: readonly Bound[]) => ({
-  ...{ position: positions, taskId: task_id, paidUnder: delegation_hash, path: path.map(at => at.delegation_hash) },
-  ...{ amountAtomic: '2000', spentAtomic: String(2000 * positions) },
+  position: positions,
+  taskId: task_id,
+  paidUnder: delegation_hash,
+  path: path.map(at => at.delegation_hash),
+  amountAtomic: '2000',
+  spentAtomic: String(2000 * positions),
 });
 
 /** So many events of a socket, and then it is left. */
@@ -75,7 +79,9 @@ describe('sessionBurn', () => {
         [grandchild, 1],
       ].map(([session, burns]) => ({
         delegationHash: (session as Bound).delegation_hash,
-        ...{ burnPosition: burns, spentAtomic: String(2000 * Number(burns)), endedBy: null },
+        burnPosition: burns,
+        spentAtomic: String(2000 * Number(burns)),
+        endedBy: null,
       })),
     });
     const sockets = [1, 2].map(() => openSocket(service, { session: owner.session }));

@@ -77,7 +77,9 @@ describe('/v1/sessions/{delegation_hash}/act', () => {
     expect((await service.buy(granting.account, ask('Binds the root'), root.headers)).status).toBe(200);
     const { validAfter, sessionExpiry } = root.grant;
     const child = await delegate(root.agent, other, newKey(), {
-      ...{ capAtomic: '500000', validAfter, sessionExpiry },
+      capAtomic: '500000',
+      validAfter,
+      sessionExpiry,
       parentDelegationHash: root.delegation_hash as Grant['parentDelegationHash'],
     });
     expect((await service.buy(other, ask('Binds the child'), child.headers)).status).toBe(200);

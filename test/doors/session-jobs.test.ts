@@ -47,7 +47,8 @@ describe('POST /v1/board/jobs/{id}/pay under a session', () => {
     );
     expect(claim).toEqual({ holds: String(BOTH), path: [root.delegation_hash, child.delegation_hash], state: 'held' });
     expect((await burnt()).get(root.delegation_hash)).toEqual({
-      ...{ spentAtomic: String(before), heldAtomic: String(BOTH) },
+      spentAtomic: String(before),
+      heldAtomic: String(BOTH),
     });
     const second = { ...(await paying(path)), ...child.headers };
     expect(await pay(path, second)).toMatchObject({ status: 200, body: { status: 'paid' } });
@@ -65,7 +66,8 @@ describe('POST /v1/board/jobs/{id}/pay under a session', () => {
     const path = `${JOBS}/${job_id}/pay`;
     const moved = (await jobs.service.transfersFrom(jobs.poster.account)).length;
     expect(await pay(path, { ...(await paying(path)), ...child.headers })).toMatchObject({
-      ...{ status: 403, body: { code: 'session_cap_exceeded', charged: false } },
+      status: 403,
+      body: { code: 'session_cap_exceeded', charged: false },
     });
     expect(await jobs.service.transfersFrom(jobs.poster.account)).toHaveLength(moved);
     expect((await jobs.read(job_id)).legs).toMatchObject([{ status: 'unpaid' }, { status: 'unpaid' }]);
@@ -92,7 +94,8 @@ describe('POST /v1/board/jobs/{id}/pay, each payment under what it comes with', 
     const path = await halfPaid(child.headers);
     const second = await paying(path);
     expect(await pay(path, { ...second, ...narrow.headers })).toMatchObject({
-      ...{ status: 403, body: { code: 'session_cap_exceeded', charged: false } },
+      status: 403,
+      body: { code: 'session_cap_exceeded', charged: false },
     });
     expect(await pay(path, { ...second, ...other.headers })).toMatchObject({ status: 200, body: { status: 'paid' } });
     const after = await burnt();
@@ -139,7 +142,8 @@ describe('a grant beside a payment on Solana', () => {
     const payment = await service.paymentOnSolana(payer);
     const asked = service.hubs[0].requests.length;
     expect(await service.post(CHAT, ask('On Solana'), { ...payment, ...root.headers })).toMatchObject({
-      ...{ status: 400, body: { code: 'delegation_invalid', charged: false } },
+      status: 400,
+      body: { code: 'delegation_invalid', charged: false },
     });
     expect([await service.movedFrom(payer), await service.claimsOf(payer)]).toEqual([[], []]);
     expect(service.hubs[0].requests.length).toBe(asked);

@@ -70,7 +70,9 @@ describe('/v1/sessions/{delegation_hash}', () => {
     });
     const { body } = await service.get<{ sessions: JsonObject[] }>('/.well-known/revocations');
     expect(body.sessions).toContainEqual({
-      ...{ delegation_hash: session.delegation_hash, payer: owner.account.address, revoked_at: expect.any(String) },
+      delegation_hash: session.delegation_hash,
+      payer: owner.account.address,
+      revoked_at: expect.any(String),
       seq: expect.any(Number),
       ...signed,
     });

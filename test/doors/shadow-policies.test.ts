@@ -39,13 +39,20 @@ describe('a policy in shadow mode', () => {
     const figures = { spent_atomic: '2000', judged_at };
     expect(told).toEqual([
       {
-        ...{ kind: 'would_block', seq: 2, task_id },
+        kind: 'would_block',
+        seq: 2,
+        task_id,
         body: { policy_code: 'kill_switch', reason: 'The kill switch of this book is on.', ...figures },
       },
       {
-        ...{ kind: 'would_block', seq: 2, task_id },
+        kind: 'would_block',
+        seq: 2,
+        task_id,
         body: {
-          ...{ policy_code: 'daily_cap_exceeded', policy_key: 'daily_cap', cap_atomic: '3000', period_start },
+          policy_code: 'daily_cap_exceeded',
+          policy_key: 'daily_cap',
+          cap_atomic: '3000',
+          period_start,
           reason: expect.stringContaining('2000 collected, 0 held by calls under way and 2000 asked for'),
           ...figures,
         },
@@ -75,7 +82,8 @@ describe('a policy in shadow mode', () => {
     const key = { 'X-API-Key': 'a-live-key', 'X-SVC-Session': agent.session };
     const { body } = await service.post<Chat>(CHAT, ask('By key'), key);
     expect((await eventsOf(agent)).at(-1)).toMatchObject({
-      ...{ kind: 'would_block', task_id: body.svc.task_id },
+      kind: 'would_block',
+      task_id: body.svc.task_id,
       body: { policy_code: 'require_payment_ref' },
     });
   });
@@ -95,8 +103,12 @@ describe('a policy in shadow mode', () => {
     const query = `subscription { bookRows(agentId: ${agent.agent_id}, after: 3) {
       kind seq wouldBlock { policyCode policyKey spentAtomic capAtomic periodStart judgedAt reason } } }`;
     const wouldBlock = {
-      ...{ policyCode: 'hourly_cap_exceeded', policyKey: 'hourly_cap', spentAtomic: '2000', capAtomic: '3000' },
-      ...{ periodStart: expect.stringMatching(/:00:00\.000Z$/), judgedAt: expect.any(String) },
+      policyCode: 'hourly_cap_exceeded',
+      policyKey: 'hourly_cap',
+      spentAtomic: '2000',
+      capAtomic: '3000',
+      periodStart: expect.stringMatching(/:00:00\.000Z$/),
+      judgedAt: expect.any(String),
       reason: expect.stringContaining('2000 asked for is more than the hourly_cap of 3000'),
     };
     const socket = openSocket(service, { session: agent.session });

@@ -71,7 +71,9 @@ describe('POST /v1/sessions/{delegation_hash}/revoke of a grant that no payment 
     const { validAfter, sessionExpiry } = parent.grant;
     const child = await delegate(parent.agent, payer, newKey(), {
       parentDelegationHash: parent.delegation_hash as never,
-      ...{ capAtomic: '5000', validAfter, sessionExpiry },
+      capAtomic: '5000',
+      validAfter,
+      sessionExpiry,
     });
     expect((await revoke(account, child, child.headers)).body).toMatchObject({ payer: account.address });
     expect(await service.buy(payer, ask('Under the child'), child.headers)).toMatchObject(over);

@@ -89,7 +89,8 @@ describe.each(commits)('a process killed %s the commit', (point, commit) => {
     if (point === 'before') expect(again).toMatchObject({ status: 200, body: { redeemed: { task_id } } });
     else expect(again).toMatchObject({ status: 409, body: { code: 'act_nonce_used' } });
     expect(await post(acting(theirs), await redeem())).toMatchObject({
-      ...{ status: 409, body: { code: 'claim_already_settled' } },
+      status: 409,
+      body: { code: 'claim_already_settled' },
     });
     expect(await standing()).toEqual([1, 1, 1]);
   });

@@ -32,7 +32,8 @@ async function newIngester() {
   const path = `/v1/agents/${agent_id}/book/ingest`;
   const count = async (text: string, value: string) => (await ground.database.query({ text, values: [value] })).length;
   return {
-    ...{ paid, invoice },
+    paid,
+    invoice,
     ingest: async (body: JsonObject = { foreign_invoice: { ...invoice, tx: paid.tx_hash } }): Promise<Sendable> => ({
       ...(await buyer.pay(path, body)),
       session: String(session),

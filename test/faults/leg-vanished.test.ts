@@ -57,7 +57,13 @@ async function openHouse() {
   /** Whom an answer asks to be paid next. */
   const asked = ({ status, body }: Awaited<ReturnType<typeof pay>>) => [status, body.accepts?.[0]?.payTo];
   return {
-    ...{ ...jobs, chain, pay, first, asked, fees, winners: [402, winner.account.address] },
+    ...jobs,
+    chain,
+    pay,
+    first,
+    asked,
+    fees,
+    winners: [402, winner.account.address],
     paymentOf: (job_id: string) => paymentFor(poster.account, service.url + path(job_id), jobs.by(poster)),
     /** A job whose first payment has moved, with that. */
     async halfPaid(job_id: string, valid_seconds: number) {

@@ -88,7 +88,9 @@ describe('payments that a reorganisation took out of their blocks', () => {
       'The final chain does not have this payment: its block was replaced, and it ran out before another took it.';
     expect(await corrections()).toEqual([{ corrects: task_id, reason, evidence: 'UNVERIFIED', amount: null }]);
     expect(await rowOf(lost)).toMatchObject({
-      ...{ evidence: 'collected', amount: null, collected: false },
+      evidence: 'collected',
+      amount: null,
+      collected: false,
       omission_rule: 'settlement_vanished',
     });
     expect(await rowOf(moved)).toMatchObject({ evidence: 'collected', amount: 2000n, collected: true });

@@ -47,7 +47,8 @@ async function cancelAt({ url }: RunningService, account: PrivateKeyAccount, id:
     method: 'POST',
     headers: {
       ...(await payerHeader({ url: 'http://svc.test' }, account)),
-      ...{ 'content-type': 'application/json', 'A2A-Version': '1.0' },
+      'content-type': 'application/json',
+      'A2A-Version': '1.0',
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'CancelTask', params: { id } }),
   });

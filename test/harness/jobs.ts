@@ -28,8 +28,13 @@ export async function openTestJobs(database: Database, asked: JobsOfTest): Promi
   const heartbeat = await openHeartbeat(database, owner, () => {});
   const runs: { task: string; outcome: 'done' | 'failed' }[] = [];
   const jobs = openJobs({
-    ...{ database, owner, tasks: {}, periodic: [], halted: () => false },
-    ...{ steady: heartbeat.steady, logger: loggerOn({ write: () => {} }, 'fatal') },
+    database,
+    owner,
+    tasks: {},
+    periodic: [],
+    halted: () => false,
+    steady: heartbeat.steady,
+    logger: loggerOn({ write: () => {} }, 'fatal'),
     ...asked,
     ended: (task, outcome) => void runs.push({ task, outcome }),
   });

@@ -175,12 +175,10 @@ it('asks for its session again where that is refused: it may have been rotated',
 it('counts gaps anew once the book has moved', async () => {
   const [fourth, skipped] = [eventAt(4, third.hash), eventAt(9, '')];
   const { held, end } = await follow([
-    ...[
-      [first, skipped],
-      [second, skipped],
-      [third, skipped],
-      [fourth, skipped],
-    ],
+    [first, skipped],
+    [second, skipped],
+    [third, skipped],
+    [fourth, skipped],
     FORBIDDEN,
   ]);
   expect(held).toEqual([first, second, third, fourth]);

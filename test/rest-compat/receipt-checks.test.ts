@@ -180,8 +180,10 @@ describe('a book chain', () => {
     for (const other of others) expect(await copiesOf({ ...receipt, ...other })).toBe('failed');
     expect(await copiesOf(receipt, { ...signed, payee: paidElsewhere.observed_transfer.payer })).toBe('failed');
     expect(receiptFacts(payload)).toMatchObject({
-      ...{ Amount: '1.50 USDC', 'Paid to': paidElsewhere.observed_transfer.pay_to },
-      ...{ Payer: 'Shown to be the agent of the book', Transaction: String(payload.payment_ref) },
+      Amount: '1.50 USDC',
+      'Paid to': paidElsewhere.observed_transfer.pay_to,
+      Payer: 'Shown to be the agent of the book',
+      Transaction: String(payload.payment_ref),
     });
   });
 });

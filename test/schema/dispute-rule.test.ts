@@ -178,7 +178,10 @@ describe('a request that was made under a session', () => {
     canonicalHash({ request_hash: canonicalHash({ field, args, delegation_hash }), salt: with_salt });
   const facts = { ...before, 'disputed.request_hash': under(salt), 'other.request_hash': under(other_salt) };
   const shown = (request: JsonObject, more: Partial<DisputeClaim> = {}): DisputeClaim => ({
-    ...{ claim_type: 'double_charge', task_id: 'second', evidence: { ...twice, request }, ...more },
+    claim_type: 'double_charge',
+    task_id: 'second',
+    evidence: { ...twice, request },
+    ...more,
   });
 
   it('is proven with the session, and without it or with another one not', () => {

@@ -40,7 +40,10 @@ export function reconcileOptions(args: readonly string[]): ReconcileOptions | 'h
   const blocks = { from: blockOf('--from', from), to: blockOf('--to', to) };
   if (blocks.to < blocks.from) throw new OperatorFault('--to is a block before --from');
   return {
-    ...{ wallet: addressOf(wallet), own: own.map(addressOf), ...blocks, json },
+    wallet: addressOf(wallet),
+    own: own.map(addressOf),
+    ...blocks,
+    json,
     url: urlOf('--url', values.url ?? readConfig().base_url),
     rpc: urlOf('--rpc', values.rpc ?? configuredRpc()),
     signature_file: values['signature-file'] ?? null,
@@ -51,7 +54,14 @@ function parsed(args: readonly string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   const options = {
-    ...{ wallet: text, from: text, to: text, url: text, rpc: text, 'signature-file': text, json: flag, help: flag },
+    wallet: text,
+    from: text,
+    to: text,
+    url: text,
+    rpc: text,
+    'signature-file': text,
+    json: flag,
+    help: flag,
     own: { type: 'string', multiple: true },
   } as const;
   try {

@@ -41,10 +41,17 @@ export function reconciledLines({ asked, transfers, wrong }: Reconciled): string
 /** The same for programs. */
 export function reconciledJson({ asked, transfers, wrong }: Reconciled): string {
   return canonicalJson({
-    ...{ wallet: spelt(asked.wallet), from_block: asked.from, to_block: asked.to },
+    wallet: spelt(asked.wallet),
+    from_block: asked.from,
+    to_block: asked.to,
     transfers: transfers.map(({ class: of, transfer, use }) => ({
-      ...{ block_number: transfer.block_number, log_index: transfer.log_index, tx_hash: transfer.tx_hash },
-      ...{ payee: spelt(transfer.to), amount: transfer.amount.toString(), class: of, task_id: use?.task_id ?? null },
+      block_number: transfer.block_number,
+      log_index: transfer.log_index,
+      tx_hash: transfer.tx_hash,
+      payee: spelt(transfer.to),
+      amount: transfer.amount.toString(),
+      class: of,
+      task_id: use?.task_id ?? null,
     })),
     sums: sumsAsJson(sumClasses(noSums, transfers)),
     wrong_receipts: wrong.map(({ task_id, code, sentence }) => ({ task_id, code, sentence })),

@@ -52,7 +52,12 @@ export function witnessOptions(args: readonly string[]): WitnessOptions | 'help'
   if (name !== null && !/^[^\p{White_Space}+\p{Cc}]{1,200}$/u.test(name))
     throw new OperatorFault('--name holds white space or a plus, or is too long');
   return {
-    ...{ url: url.replace(/\/+$/, ''), keys, name, state, host, once },
+    url: url.replace(/\/+$/, ''),
+    keys,
+    name,
+    state,
+    host,
+    once,
     port: values.port === undefined ? null : numberIn('--port', values.port, 0, 65_535),
     every_ms: numberIn('--every', values.every ?? EVERY_SECONDS, 1, 86_400) * 1_000,
     monitored: monitoredIn(values),
@@ -86,9 +91,18 @@ function parsed(args: readonly string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean' } as const;
   const options = {
-    ...{ name: text, state: text, port: text, host: text, every: text, once: flag, help: flag },
+    name: text,
+    state: text,
+    port: text,
+    host: text,
+    every: text,
+    once: flag,
+    help: flag,
     key: { type: 'string', multiple: true },
-    ...{ wallet: text, rpc: text, 'from-block': text, 'signature-file': text },
+    wallet: text,
+    rpc: text,
+    'from-block': text,
+    'signature-file': text,
     treasury: { type: 'string', multiple: true },
   } as const;
   try {

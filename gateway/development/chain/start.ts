@@ -98,8 +98,18 @@ function anvilArguments(port: number, state: string, { save_seconds = SAVE_SECON
   // Two chains made in the same second would share block 0; the gas limit stands in its header and tells them apart.
   const gas_limit = 30_000_000 + randomInt(1_000_000);
   return [
-    ...['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(networks.base.chain_id), '--silent'],
-    ...['--slots-in-an-epoch', '1', '--gas-limit', String(gas_limit), ...saving],
+    '--host',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--chain-id',
+    String(networks.base.chain_id),
+    '--silent',
+    '--slots-in-an-epoch',
+    '1',
+    '--gas-limit',
+    String(gas_limit),
+    ...saving,
   ];
 }
 

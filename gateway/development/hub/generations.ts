@@ -24,8 +24,14 @@ export class Generations {
   keep(authorization: string, { model, stream }: HubChat, { id, usage }: HubAnswer): void {
     const cost = usage.total_tokens * DOLLARS_PER_TOKEN;
     const generation = {
-      ...{ id, model, streamed: stream, created_at: new Date().toISOString(), total_cost: cost, usage: cost },
-      ...{ tokens_prompt: usage.prompt_tokens, tokens_completion: usage.completion_tokens },
+      id,
+      model,
+      streamed: stream,
+      created_at: new Date().toISOString(),
+      total_cost: cost,
+      usage: cost,
+      tokens_prompt: usage.prompt_tokens,
+      tokens_completion: usage.completion_tokens,
       provider_name: 'development',
     };
     this.#kept.delete(id);

@@ -85,7 +85,9 @@ function anchorsIn(logs: readonly ChainLog[], sender: Hex): Anchored[] {
       log_id: LOG_ID,
       tree_size: sizeOf(bytes(data).subarray(0, 32)),
       root_hash: bytes(data).subarray(32).toString('hex'),
-      ...{ tx_hash, block_number, log_index },
+      tx_hash,
+      block_number,
+      log_index,
     }))
     .sort((a, b) => a.block_number - b.block_number || a.log_index - b.log_index);
 }

@@ -72,7 +72,11 @@ export class AnchoredHeads {
     if (newest === null) return null;
     const { tree_size, root_hash, tx_hash, block_number } = newest;
     return {
-      ...{ tree_size, root_hash, sender: this.#parts.sender, tx_hash, block_number },
+      tree_size,
+      root_hash,
+      sender: this.#parts.sender,
+      tx_hash,
+      block_number,
       genesis_hash: this.#genesis_hash,
     };
   }

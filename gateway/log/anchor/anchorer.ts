@@ -108,9 +108,13 @@ async function begin(anchorer: OpenAnchorer, head: TreeHeadFacts, pace_ms: numbe
   const { max_fee_wei } = priced.fees;
   return send(anchorer, pace_ms, {
     anchor_id: `anc_${Buffer.from(anchorer.random.bytes(16)).toString('hex')}`,
-    ...{ purpose, head, nonce: nonce.value, fee_max_wei },
+    purpose,
+    head,
+    nonce: nonce.value,
+    fee_max_wei,
     attempt: {
-      ...{ tx_hash: hash, raw },
+      tx_hash: hash,
+      raw,
       max_fee_wei: String(max_fee_wei),
       priority_fee_wei: String(priced.fees.priority_fee_wei),
     },
@@ -188,8 +192,10 @@ async function replace(
   const { raw, hash } = signAgain(key, newest.raw as Hex, { nonce: open.nonce, fees: priced.fees });
   const { max_fee_wei, priority_fee_wei } = priced.fees;
   const attempt = {
-    ...{ tx_hash: hash, raw },
-    ...{ max_fee_wei: String(max_fee_wei), priority_fee_wei: String(priority_fee_wei) },
+    tx_hash: hash,
+    raw,
+    max_fee_wei: String(max_fee_wei),
+    priority_fee_wei: String(priority_fee_wei),
   };
   const born = { attempt, fee_max_wei: gas * max_fee_wei };
   if (!(await journalReplacement(database, place, open, born, fee_day_max_wei)))

@@ -74,8 +74,12 @@ export class Anchoring {
       last_anchored_root: this.#newest?.root_hash ?? null,
       last_anchored_tx: this.#newest?.tx_hash ?? null,
       anchor: {
-        ...{ tree_size: tree_size ?? null, block_number: block_number ?? null, at: at ?? null },
-        ...{ contract: LOG_ANCHOR, sender: this.#parts.key.address, trouble: this.#trouble },
+        tree_size: tree_size ?? null,
+        block_number: block_number ?? null,
+        at: at ?? null,
+        contract: LOG_ANCHOR,
+        sender: this.#parts.key.address,
+        trouble: this.#trouble,
       },
     };
   }

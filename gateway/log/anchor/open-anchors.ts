@@ -45,7 +45,12 @@ export function openAnchors(config: Config, { database, chain, issuer, faults }:
   const key = anchorKey(config.anchor_key);
   const anchors = openAnchorChain(config.base_rpc_url);
   return {
-    ...{ database, chain, anchors, key, poll_ms, faults },
+    database,
+    chain,
+    anchors,
+    key,
+    poll_ms,
+    faults,
     heads: new AnchoredHeads({ database, chain, anchors, sender: key.address, jwks: issuer.jwks }),
     random: systemRandom,
     pace_ms: (config.anchor_seconds ?? anchor_seconds) * 1_000,

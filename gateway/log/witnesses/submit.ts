@@ -37,7 +37,9 @@ export async function submitHead(url: string, { old_size, proof, note }: Submitt
   const lines = [`old ${old_size}`, ...proof.map(hash => hash.toString('base64')), '', note];
   try {
     const { statusCode, headers, body } = await request(`${url}/add-checkpoint`, {
-      ...{ method: 'POST', body: lines.join('\n'), dispatcher },
+      method: 'POST',
+      body: lines.join('\n'),
+      dispatcher,
       signal: AbortSignal.timeout(ANSWER_MS),
     });
     return answered(statusCode, String(headers['content-type'] ?? ''), await body.text());

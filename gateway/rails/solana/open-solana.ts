@@ -74,7 +74,11 @@ async function openSettling(parts: SolanaParts, chain: SolanaChain): Promise<Set
 function openOwn({ database, faults, logger, wait_ms }: SolanaParts, chain: SolanaChain, own: FeePayer): Settling {
   const settler = openSolanaSettler<ClaimItem<SolanaPayment>>({
     ...settlerDefaults,
-    ...{ wait_ms, chain, database, faults, commitSettling },
+    wait_ms,
+    chain,
+    database,
+    faults,
+    commitSettling,
     fee_payer: own,
     random: systemRandom,
     trouble: error => logger.warn({ err: error }, 'trouble while settling on Solana'),
@@ -96,7 +100,10 @@ async function openFacilitated(parts: SolanaParts, chain: SolanaChain, url: stri
     logger.warn({ facilitator: named }, 'the facilitator names no fee payer on Solana, so that it is not offered');
   const settler = openFacilitatorSettler<ClaimItem<SolanaPayment>, SolanaPayment>({
     ...rest,
-    ...{ facilitator, database, faults, commitSettling },
+    facilitator,
+    database,
+    faults,
+    commitSettling,
     facilitated: settledByFacilitator(chain),
     random: systemRandom,
     trouble: error => logger.warn({ err: error }, 'trouble with the facilitator'),

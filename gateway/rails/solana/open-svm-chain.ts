@@ -199,7 +199,9 @@ const innerInstructions = z
         z
           .object({ programIdIndex: count, accounts: z.array(count), data: base58Data })
           .transform(({ programIdIndex: program_index, accounts: account_indexes, data }) => ({
-            ...{ program_index, account_indexes, data },
+            program_index,
+            account_indexes,
+            data,
           })),
       ),
     }),

@@ -34,7 +34,7 @@ export interface ApprovalPage {
 /** A page at which people answer calls: the same for everybody, which asks this service alone, and which nobody frames. */
 export function approvalPage({ title, body, script: names }: ApprovalPageParts): ApprovalPage {
   const style = STYLE + OWN_STYLE;
-  const own = [...['dom', 'ask', 'facts'], ...names].map(name => `./run/${name}.js`);
+  const own = ['dom', 'ask', 'facts', ...names].map(name => `./run/${name}.js`);
   const used = ['bytes', 'texts'].map(name => `../../receipt/page/check/${name}.js`);
   const script = oneScript([...used, ...own].map(path => new URL(path, import.meta.url)));
   return {

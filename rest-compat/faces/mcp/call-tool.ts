@@ -16,9 +16,19 @@ import type { Tool } from './tool.ts';
 
 /** Of a request to /mcp, what its doors are told as well: who is calling, and on whose behalf. */
 const passedOn = [
-  ...['authorization', 'x-api-key', 'x-router-key', 'idempotency-key'],
-  ...['x-svc-session', 'x-svc-proof', 'x-svc-nonce', 'x-svc-agent', 'x-svc-delegation'],
-  ...['x-svc-intent', 'x-svc-attempt', 'x-svc-parent', 'x-svc-redeliver'],
+  'authorization',
+  'x-api-key',
+  'x-router-key',
+  'idempotency-key',
+  'x-svc-session',
+  'x-svc-proof',
+  'x-svc-nonce',
+  'x-svc-agent',
+  'x-svc-delegation',
+  'x-svc-intent',
+  'x-svc-attempt',
+  'x-svc-parent',
+  'x-svc-redeliver',
 ];
 
 export interface ToolCaller {
@@ -56,7 +66,10 @@ function requestOf(
   const { headers, address, bytes } = caller;
   const passed = Object.fromEntries(passedOn.flatMap(name => (headers[name] ? [[name, headers[name]]] : [])));
   return {
-    ...{ method, params, query, address },
+    method,
+    params,
+    query,
+    address,
     // x402, transports-v2/mcp.md, "Error Handling": whatever is wrong with a payment, its answer says what is asked for.
     unreadable_is_unpaid: true,
     headers: {

@@ -27,8 +27,11 @@ export const commentPaid: Stamp<CommentArgs, WrittenComment> = {
   admit: ({ post_id }, _payer, { database }) => requirePublished(database, { post_id, comment_id: null }),
   async commit(tx, { agent_id, post_id, text }, { task_id, recorded_at_ms }) {
     const written = {
-      ...{ comment_id: boardId('comment', task_id), post_id, stamp_task_id: task_id },
-      ...{ untrusted_text: text, posted_at: iso(recorded_at_ms) },
+      comment_id: boardId('comment', task_id),
+      post_id,
+      stamp_task_id: task_id,
+      untrusted_text: text,
+      posted_at: iso(recorded_at_ms),
     };
     const { comment_id } = written;
     insertRows(tx, 'board_comment', [{ ...written, agent_id, hidden: false }]);

@@ -93,7 +93,12 @@ function written(
 ): BoardComment {
   const untrustedText = takenDownAt === null ? untrusted_text : null;
   return asEntity(BoardComment, {
-    ...{ commentId: comment_id, postId: post_id, stampTaskId: stamp_task_id, untrustedText },
-    ...{ postedAt: new Date(posted_at), takenDownAt, hidden: false },
+    commentId: comment_id,
+    postId: post_id,
+    stampTaskId: stamp_task_id,
+    untrustedText,
+    postedAt: new Date(posted_at),
+    takenDownAt,
+    hidden: false,
   });
 }

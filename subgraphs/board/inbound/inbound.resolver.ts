@@ -36,13 +36,14 @@ function shown(completion: BoardCompletion, base_url: string): Omit<Completion, 
   const { taskId, transfer, seenIn, recordedAt } = completion;
   const said = completion.said as unknown as CompletionRequest;
   return {
-    ...{ taskId, source: said.source, externalId: said.external_id, network: said.network },
-    ...{
-      payer: said.payer,
-      payee: said.payee,
-      amount: atomicAmount(BigInt(said.amount)),
-      outputHash: said.output_hash,
-    },
+    taskId,
+    source: said.source,
+    externalId: said.external_id,
+    network: said.network,
+    payer: said.payer,
+    payee: said.payee,
+    amount: atomicAmount(BigInt(said.amount)),
+    outputHash: said.output_hash,
     paymentRef: foreignRef(said),
     settledBy: transfer === null ? null : 'observed_transfer',
     evidence: transfer === null ? 'UNVERIFIED' : 'foreign_ingest',

@@ -42,7 +42,11 @@ export async function recordCompletion(context: Recorder, request: CompletionReq
   const seen = seenIn(await context.transfers.observe(named), named);
   if (seen.transfer !== null && (await isOwnTransfer(database, seen.transfer))) throw new Refusal('duplicate_ref');
   const completion = asEntity(BoardCompletion, {
-    ...{ source, externalId, taskId: newTask({ clock, random }), said, ...seen },
+    source,
+    externalId,
+    taskId: newTask({ clock, random }),
+    said,
+    ...seen,
     recordedAt: new Date(clock.now_ms()),
   });
   const outcome = await completions.record(completion);

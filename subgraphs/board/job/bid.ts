@@ -46,9 +46,18 @@ export async function recordBid(
   lockBoard(tx);
   const open = await takesBids(tx, job_id);
   const bid = Object.assign(new BoardBid(), {
-    ...{ bidId: boardId('bid', task_id), jobId: job_id, agentId: agent_id, revision },
-    ...{ state: open ? 'open' : 'expired', priceAtomic: amountOf(price), untrustedEta: eta, untrustedPitch: pitch },
-    ...{ network, payTo: pay_to, stampTaskId: task_id, bidAt: new Date(at_ms) },
+    bidId: boardId('bid', task_id),
+    jobId: job_id,
+    agentId: agent_id,
+    revision,
+    state: open ? 'open' : 'expired',
+    priceAtomic: amountOf(price),
+    untrustedEta: eta,
+    untrustedPitch: pitch,
+    network,
+    payTo: pay_to,
+    stampTaskId: task_id,
+    bidAt: new Date(at_ms),
   } satisfies BoardBid);
   if (open) supersede(tx, bid);
   tx.write({

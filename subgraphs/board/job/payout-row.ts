@@ -37,7 +37,11 @@ export function payoutRow(
     also_on: [{ agent_id: fact.winner_agent_id, birth: incomeOf(birth, agent_id, transfer.amount) }],
     sibling: claim_key,
     receipt: {
-      ...{ hub: STAMPED_BY, model: BOARD_MODEL, job_kind: 'other', intent_id: null, attempt_index: null },
+      hub: STAMPED_BY,
+      model: BOARD_MODEL,
+      job_kind: 'other',
+      intent_id: null,
+      attempt_index: null,
       fulfillment: envelopeOf(fact),
       money: {
         kind: 'paid',
@@ -58,7 +62,8 @@ function birthOf(fact: PayoutFact): RowBirth {
     transfer_index: transfer.index,
     rail: transfer.rail,
     payer_wallet: transfer.payer,
-    ...{ model: BOARD_MODEL, hub: STAMPED_BY },
+    model: BOARD_MODEL,
+    hub: STAMPED_BY,
     fulfillment: { ...intentOf(fact), output_commitment: commitmentOf(fact) },
     facts: { pay_to: transfer.pay_to },
   };
@@ -92,9 +97,16 @@ function paymentOf(
 ): ReceiptPayment {
   const ref = foreignRef({ network, transaction: place.transaction });
   return {
-    ...{ ref, transfer_index: place.index, network, asset },
+    ref,
+    transfer_index: place.index,
+    network,
+    asset,
     rail: 'usdc',
-    ...{ gross_amount: amount, settled_amount: amount, payer, pay_to, payment_id },
+    gross_amount: amount,
+    settled_amount: amount,
+    payer,
+    pay_to,
+    payment_id,
   };
 }
 

@@ -53,7 +53,9 @@ export async function revealJob(
           values ($1, $2, $3, to_timestamp($4::float8 / 1000))`,
         // It was paid for since it was read: seldom, and then it is sealed here.
         values: [
-          ...[job_id, output_box ?? acting.vault.seal(bytes, outputLabel(job_id)), encoding],
+          job_id,
+          output_box ?? acting.vault.seal(bytes, outputLabel(job_id)),
+          encoding,
           now_ms + jobLimits.output_kept_seconds * 1_000,
         ],
       });

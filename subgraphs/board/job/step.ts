@@ -75,8 +75,20 @@ function storeJob(tx: Tx, job: BoardJob): void {
         network = $7, pay_to = $8, picked_at = $9, output_sha256 = $10, untrusted_preview = $11, delivered_at = $12,
         challenged_at = $13, closed_at = $14 where job_id = $1`,
     values: [
-      ...[jobId, state, endsAt, pickedBidId, winnerAgentId, priceAtomic && String(priceAtomic), network, payTo],
-      ...[pickedAt, outputSha256, untrustedPreview, deliveredAt, challengedAt, closedAt],
+      jobId,
+      state,
+      endsAt,
+      pickedBidId,
+      winnerAgentId,
+      priceAtomic && String(priceAtomic),
+      network,
+      payTo,
+      pickedAt,
+      outputSha256,
+      untrustedPreview,
+      deliveredAt,
+      challengedAt,
+      closedAt,
     ],
   });
 }

@@ -41,12 +41,20 @@ export function legViews(job: ShownJob, treasuries: BoardContext['treasuries']):
   const [winner_paid, fee_paid] = [job.legOneTaskId !== null, job.payoutTaskId !== null];
   return [
     {
-      ...{ leg: 'winner', network, payTo: pay_to, amount: amount_atomic },
-      ...{ status: standing(winner_paid, true), paymentRef: job.legOnePaymentRef },
+      leg: 'winner',
+      network,
+      payTo: pay_to,
+      amount: amount_atomic,
+      status: standing(winner_paid, true),
+      paymentRef: job.legOnePaymentRef,
     },
     {
-      ...{ leg: 'fee', network, payTo: treasuries[network] ?? null, amount: legs.fee.amount_atomic },
-      ...{ status: standing(fee_paid, winner_paid), paymentRef: job.feePaymentRef },
+      leg: 'fee',
+      network,
+      payTo: treasuries[network] ?? null,
+      amount: legs.fee.amount_atomic,
+      status: standing(fee_paid, winner_paid),
+      paymentRef: job.feePaymentRef,
     },
   ];
 }

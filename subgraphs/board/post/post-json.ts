@@ -22,8 +22,18 @@ const postWriting: Writing = {
     untrustedText: asText('r.untrusted_text'),
   },
   always: [
-    ...['postId', 'status', 'endpointHost', 'hostBasis', 'outcome', 'amount', 'rail', 'postedAt', 'verifyUrl'],
-    ...['backing', 'likeCount', 'confirmCount'],
+    'postId',
+    'status',
+    'endpointHost',
+    'hostBasis',
+    'outcome',
+    'amount',
+    'rail',
+    'postedAt',
+    'verifyUrl',
+    'backing',
+    'likeCount',
+    'confirmCount',
   ],
 };
 

@@ -53,8 +53,15 @@ async function writePost(
   if (backing === null) throw new Error(`${task_id} was settled without what backs its post`);
   const { paid_here = false, ...shown } = backing;
   const written = {
-    ...{ post_id: boardId('post', task_id), endpoint_host, ...shown, outcome, receipt_ref, stamp_task_id: task_id },
-    ...{ latency_ms, untrusted_text: text, posted_at: iso(recorded_at_ms) },
+    post_id: boardId('post', task_id),
+    endpoint_host,
+    ...shown,
+    outcome,
+    receipt_ref,
+    stamp_task_id: task_id,
+    latency_ms,
+    untrusted_text: text,
+    posted_at: iso(recorded_at_ms),
   };
   insertRows(tx, 'board_post', [{ ...written, paid_here, agent_id, like_count: 0, confirm_count: 0, hidden: false }]);
   appendBoardEvents(tx, [{ kind: 'post_created', post_id: written.post_id, at_ms: recorded_at_ms }]);

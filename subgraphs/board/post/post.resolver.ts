@@ -134,14 +134,20 @@ function written(post: WrittenPost, takenDownAt: Date | null): BoardPost {
     outcome,
   } = post;
   return asEntity(BoardPost, {
-    ...{ postId, endpointHost, hostBasis, receiptRef, outcome: Outcome[outcome], rail: post.rail },
-    ...{ stampTaskId: post.stamp_task_id, amountAtomic: atomicAmount(BigInt(post.amount_atomic)) },
-    ...{
-      latencyMs: post.latency_ms,
-      untrustedText: takenDownAt === null ? post.untrusted_text : null,
-      likeCount: 0,
-      confirmCount: 0,
-    },
-    ...{ postedAt: new Date(post.posted_at), takenDownAt, hidden: false },
+    postId,
+    endpointHost,
+    hostBasis,
+    receiptRef,
+    outcome: Outcome[outcome],
+    rail: post.rail,
+    stampTaskId: post.stamp_task_id,
+    amountAtomic: atomicAmount(BigInt(post.amount_atomic)),
+    latencyMs: post.latency_ms,
+    untrustedText: takenDownAt === null ? post.untrusted_text : null,
+    likeCount: 0,
+    confirmCount: 0,
+    postedAt: new Date(post.posted_at),
+    takenDownAt,
+    hidden: false,
   });
 }

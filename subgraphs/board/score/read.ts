@@ -58,8 +58,12 @@ export async function readInputs({ database, treasuries }: Reader, endpoint_host
     );
     const one_hand = payee !== null && [payer, poster, ...funders.map(({ funder }) => funder)].includes(payee);
     return {
-      ...{ post_id: post.post_id, outcome: post.outcome, amount: String(post.amount), rail: post.rail },
-      ...{ backing: post.receipt_ref === null ? 'stamp-backed' : 'spend-backed', host_basis: post.host_basis },
+      post_id: post.post_id,
+      outcome: post.outcome,
+      amount: String(post.amount),
+      rail: post.rail,
+      backing: post.receipt_ref === null ? 'stamp-backed' : 'spend-backed',
+      host_basis: post.host_basis,
       paid_here: post.paid_here,
       proven: payer !== null,
       self_dealt: one_hand || owners.has(poster) || owners.has(payer ?? ''),

@@ -35,8 +35,11 @@ export async function answerApproval(tx: Tx, found: FoundApproval, answer: Given
   const answered = await again(tx, found);
   const passes_until = decision === 'approve' ? iso(head.now_ms + answered.ttlSeconds * 1_000) : null;
   tellApproval(tx, head, answered, {
-    ...{ approval_id: approvalId, status: decision === 'approve' ? 'approved' : 'denied', decided_by: by },
-    ...{ request_hash: answered.requestHash, passes_until },
+    approval_id: approvalId,
+    status: decision === 'approve' ? 'approved' : 'denied',
+    decided_by: by,
+    request_hash: answered.requestHash,
+    passes_until,
   });
   return answered;
 }

@@ -51,15 +51,28 @@ export function askApproval(
   const open_until = iso(open_until_ms);
   const said = { field, model, policy_code };
   const body = {
-    ...{ approval_id, status: 'open', ...bound, amount: amount.toString(), ...said },
-    ...{ doors: operationsOf(field), open_until },
+    approval_id,
+    status: 'open',
+    ...bound,
+    amount: amount.toString(),
+    ...said,
+    doors: operationsOf(field),
+    open_until,
   };
   const { seq, task_id } = row;
   const told = appendEvent(head, { kind: 'approval', seq, task_id, body }, iso(head.now_ms));
   const opened = {
-    ...{ approval_id, agent_id, ...bound, amount_atomic: amount.toString(), ...said, seq, task_id, open_until },
-    ...{ session_path: session?.path ?? null, agent_address: session?.agent_address ?? null },
-    ...{ asked_at: iso(head.now_ms) },
+    approval_id,
+    agent_id,
+    ...bound,
+    amount_atomic: amount.toString(),
+    ...said,
+    seq,
+    task_id,
+    open_until,
+    session_path: session?.path ?? null,
+    agent_address: session?.agent_address ?? null,
+    asked_at: iso(head.now_ms),
   };
   return { ...told, opened };
 }

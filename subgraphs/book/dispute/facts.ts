@@ -73,8 +73,21 @@ function noted(reason: string): string {
 
 /** Links and what may change stay behind: where a receipt is served today says nothing in a verdict. */
 const PROOF = [
-  ...['task_id', 'payload', 'payload_version', 'payload_hash', 'leaf_index', 'tree_size', 'log_id', 'root_hash'],
-  ...['tree_head_hash', 'book_seq', 'claim_id', 'issuer_signature', 'signature', 'co_signature', 'profile'],
+  'task_id',
+  'payload',
+  'payload_version',
+  'payload_hash',
+  'leaf_index',
+  'tree_size',
+  'log_id',
+  'root_hash',
+  'tree_head_hash',
+  'book_seq',
+  'claim_id',
+  'issuer_signature',
+  'signature',
+  'co_signature',
+  'profile',
 ];
 
 function proofOf(document: JsonObject): JsonObject {

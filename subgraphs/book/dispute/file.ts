@@ -56,15 +56,17 @@ async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Dispute
   if (before?.reason === judgement.reason) return { dispute: before, filed: false };
   const { outcome, reason, text: verdict } = judgement;
   const dispute = asEntity(Dispute, {
-    ...{ disputeId: dispute_id, agentId: agent_id, seq: row.seq, taskId: claim.task_id, claimType: claim.claim_type },
-    ...{
-      evidenceHash: evidence_hash,
-      outcome,
-      reason,
-      verdict,
-      filedAt: new Date(filed_at),
-      judgedAt: new Date(now_ms),
-    },
+    disputeId: dispute_id,
+    agentId: agent_id,
+    seq: row.seq,
+    taskId: claim.task_id,
+    claimType: claim.claim_type,
+    evidenceHash: evidence_hash,
+    outcome,
+    reason,
+    verdict,
+    filedAt: new Date(filed_at),
+    judgedAt: new Date(now_ms),
     position: tellDispute(tx, head, { ...row, agent_id }, eventBody(dispute_id, claim, judgement)),
   });
   if (before) judgeAgain(tx, dispute);

@@ -42,7 +42,9 @@ export class A2aEscrowResolver {
     const agent_id = requirePossession(context.principal, agentId);
     const { amount, expiresAt, parties } = input;
     const members = withoutNull({
-      ...{ ...input, expiresAt: expiresAt?.toISOString(), parties: withoutNull({ ...parties }) },
+      ...input,
+      expiresAt: expiresAt?.toISOString(),
+      parties: withoutNull({ ...parties }),
       amount: typeof amount === 'bigint' ? String(amount) : amount,
     });
     return openA2aEscrow(context, agent_id, parseRequest(A2aOpen, toSnakeKeys(members)));

@@ -47,9 +47,16 @@ export async function openA2aEscrow(
       await requireBook(tx, counterparty);
       await requireA2aRoom(tx, agent_id, counterparty);
       const opened = Object.assign(new StoredA2aEscrow(), {
-        ...{ escrowId: escrow_id as StoredA2aEscrow['escrowId'], jobId: job_id, jobSpecHash: job_spec_hash },
-        ...{ principalAgentId: agent_id, counterpartyAgentId: counterparty, amount: atomicAmount(BigInt(amount)) },
-        ...{ state: 'open', phases: [], openedAt: new Date(now_ms), expiresAt: new Date(end_ms) },
+        escrowId: escrow_id as StoredA2aEscrow['escrowId'],
+        jobId: job_id,
+        jobSpecHash: job_spec_hash,
+        principalAgentId: agent_id,
+        counterpartyAgentId: counterparty,
+        amount: atomicAmount(BigInt(amount)),
+        state: 'open',
+        phases: [],
+        openedAt: new Date(now_ms),
+        expiresAt: new Date(end_ms),
       } satisfies Partial<StoredA2aEscrow>);
       insertRows(tx, 'a2a_escrow', [asRecord(opened)]);
       const step = { action: 'open', by: 'principal', state: 'open', request_hash, said: {} } as const;

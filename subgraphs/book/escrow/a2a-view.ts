@@ -27,7 +27,13 @@ export function a2aView(escrow: StoredA2aEscrow, party: A2aEscrowParty, shown: S
   const { escrowId, jobId, jobSpecHash, amount, openedAt, expiresAt } = escrow;
   const { principalAgentId, counterpartyAgentId } = escrow;
   return {
-    ...{ escrowId, jobId, jobSpecHash, amount, openedAt, expiresAt, party },
+    escrowId,
+    jobId,
+    jobSpecHash,
+    amount,
+    openedAt,
+    expiresAt,
+    party,
     parties: { principalAgentId, counterpartyAgentId },
     state: stateBy(a2aEscrowMachine, standing),
     taskId: party === 'principal' ? saidBy(phases, 'fund', 'task_id') : null,

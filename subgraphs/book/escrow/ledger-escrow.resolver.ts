@@ -39,7 +39,8 @@ export class LedgerEscrowResolver {
     const agent_id = requirePossession(context.principal, agentId);
     const { amount, expiresAt, required } = input;
     const members = withoutNull({
-      ...{ taskId: input.taskId, expiresAt: expiresAt?.toISOString() },
+      taskId: input.taskId,
+      expiresAt: expiresAt?.toISOString(),
       amount: typeof amount === 'bigint' ? String(amount) : amount,
       required: required && withoutNull({ ...required }),
     });

@@ -58,8 +58,16 @@ export function openLedgerEscrow(
       await requireLedgerRoom(tx, agent_id);
       if (standing) await recordSteps(tx, standing, [expiredStep]);
       const opened = Object.assign(new StoredLedgerEscrow(), {
-        ...{ escrowId: escrow_id, agentId: agent_id, taskId: task_id, seq, amount, state: 'open', phases: [] },
-        ...{ required: { output_hash, proof_tier }, openedAt: new Date(now_ms), expiresAt: new Date(end_ms) },
+        escrowId: escrow_id,
+        agentId: agent_id,
+        taskId: task_id,
+        seq,
+        amount,
+        state: 'open',
+        phases: [],
+        required: { output_hash, proof_tier },
+        openedAt: new Date(now_ms),
+        expiresAt: new Date(end_ms),
       } satisfies Partial<StoredLedgerEscrow>);
       insertRows(tx, 'ledger_escrow', [asRecord(opened)]);
       const step = { action: 'open', state: 'open', request_hash, said: {} } as const;

@@ -9,11 +9,19 @@ export function ledgerView(escrow: StoredLedgerEscrow, shown: Shown) {
   const { phases, standing } = phasesAt(escrow, shown);
   const { escrowId, agentId, taskId, amount, required, openedAt, expiresAt } = escrow;
   return {
-    ...{ escrowId, agentId, taskId, amount, openedAt, expiresAt },
+    escrowId,
+    agentId,
+    taskId,
+    amount,
+    openedAt,
+    expiresAt,
     required: { outputHash: required.output_hash, proofTier: required.proof_tier },
     state: stateBy(ledgerEscrowMachine, standing),
     phases: phases.map(({ action, state, at, position, said }) => ({
-      ...{ action, state, position, at: new Date(at) },
+      action,
+      state,
+      position,
+      at: new Date(at),
       ...shownSaid(said),
     })),
     legal: legalFor(ledgerEscrowMachine, standing, 'owner'),

@@ -21,8 +21,14 @@ export function storeIngest(tx: Tx, agent_id: AgentId, fact: IngestFact, at_ms: 
       values ($1, $2, $3, $4, $5, $6, $7, $8, $8,
         case when not $6 then (select task_id from foreign_ingest where slot = $3 and payer_proven limit 1) end)`,
     values: [
-      ...[task_id, agent_id, slot, JSON.stringify(transfer), JSON.stringify(seen_in)],
-      ...[payer_proven, seen_in.final ? 'final' : 'pending', iso(at_ms)],
+      task_id,
+      agent_id,
+      slot,
+      JSON.stringify(transfer),
+      JSON.stringify(seen_in),
+      payer_proven,
+      seen_in.final ? 'final' : 'pending',
+      iso(at_ms),
     ],
   });
   if (!payer_proven) return;

@@ -29,7 +29,12 @@ export function ingestedRow(
     birth: {
       ...nothingKnown,
       ...counted,
-      ...{ task_id, rail, model, hub, intent_id, attempt_index },
+      task_id,
+      rail,
+      model,
+      hub,
+      intent_id,
+      attempt_index,
       evidence: 'foreign_ingest',
       settled_by: 'observed_transfer',
       arrival_status: 'confirmed',
@@ -47,11 +52,15 @@ export function ingestedRow(
     receipt: {
       hub: hub ?? '',
       model: model ?? '',
-      ...{ job_kind, intent_id, attempt_index },
+      job_kind,
+      intent_id,
+      attempt_index,
       fulfillment: envelopeOf(spend, transfer),
       money: { kind: 'observed', observed_transfer: transfer, payer_proven },
     },
-    ...{ reserved_atomic: atomicAmount(0n), also_on: [], sibling: null },
+    reserved_atomic: atomicAmount(0n),
+    also_on: [],
+    sibling: null,
   };
 }
 

@@ -182,7 +182,14 @@ function stored({
   ...sums
 }: Head): object {
   return {
-    ...{ agent_id, seq, position, row_hash, event_hash, by_rail, alert_state, webhook_messages },
+    agent_id,
+    seq,
+    position,
+    row_hash,
+    event_hash,
+    by_rail,
+    alert_state,
+    webhook_messages,
     spent_atomic: sums.spent_atomic.toString(),
     reserved_atomic: sums.reserved_atomic.toString(),
     hour_start: hour.start_ms === null ? null : iso(hour.start_ms),

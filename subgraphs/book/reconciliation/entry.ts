@@ -9,7 +9,12 @@ export function entryOf(classified: Classified<SentTransfer, KnownUse>, base_url
   const { class: of, transfer, use } = classified;
   const { block_number, log_index, tx_hash, to, amount } = transfer;
   return {
-    ...{ block_number, log_index, tx_hash, payee: spelt(to), amount: amount.toString(), class: of },
+    block_number,
+    log_index,
+    tx_hash,
+    payee: spelt(to),
+    amount: amount.toString(),
+    class: of,
     ...(use && { used: usedBy(use, base_url) }),
   };
 }

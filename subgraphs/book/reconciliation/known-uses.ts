@@ -86,7 +86,9 @@ async function rowsOf(database: Reads, agent_id: number, transfers: readonly Sen
   });
   return rows.map(({ evidence, payment_ref, ...row }) => ({
     ...row,
-    ...{ book: 'own', pay_to: null, tx_hash: payment_ref.slice(payment_ref.indexOf(':') + 1) },
+    book: 'own',
+    pay_to: null,
+    tx_hash: payment_ref.slice(payment_ref.indexOf(':') + 1),
     kind: evidence === 'foreign_ingest' ? 'ingest' : 'receipt',
   }));
 }

@@ -47,7 +47,11 @@ export async function takePage(
           moved_at = clock_timestamp()
         where report_id = $1 and next_block = $2 and state = 'running'`,
       values: [
-        ...[report.reportId, report.nextBlock, to + 1, classified.length, JSON.stringify(sumsAsJson(sums))],
+        report.reportId,
+        report.nextBlock,
+        to + 1,
+        classified.length,
+        JSON.stringify(sumsAsJson(sums)),
         // A node that has refused may have been busy: it is asked for a little more each time.
         Math.min(page_blocks_max, Math.ceil(report.pageBlocks * 1.25)),
       ],

@@ -49,10 +49,19 @@ export class Reconciliation {
 export function shownReconciliation(stored: StoredReconciliation): Reconciliation {
   const { fromBlock, toBlock, nextBlock, document, provenBy, transfers, ...rest } = stored;
   return {
-    ...{ reportId: rest.reportId, agentId: rest.agentId, wallet: rest.wallet, walletProvenBy: provenBy },
-    ...{ fromBlock, toBlock, state: rest.state, reason: rest.reason },
-    ...{ blocksDone: nextBlock - fromBlock, blocksTotal: toBlock - fromBlock + 1, transfersFound: transfers },
-    ...{ askedAt: rest.askedAt, endedAt: rest.endedAt },
+    reportId: rest.reportId,
+    agentId: rest.agentId,
+    wallet: rest.wallet,
+    walletProvenBy: provenBy,
+    fromBlock,
+    toBlock,
+    state: rest.state,
+    reason: rest.reason,
+    blocksDone: nextBlock - fromBlock,
+    blocksTotal: toBlock - fromBlock + 1,
+    transfersFound: transfers,
+    askedAt: rest.askedAt,
+    endedAt: rest.endedAt,
     report: document === null ? null : (JSON.parse(document) as JsonObject),
   };
 }

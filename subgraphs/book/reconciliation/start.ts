@@ -64,11 +64,25 @@ async function startIn(
   const now = new Date(head.now_ms);
   const report = asEntity(StoredReconciliation, {
     reportId: reconciliationId(clock.now_ms(), random.bytes(ID_BYTES)),
-    ...{ agentId: agent_id, wallet, agentWallet: agent_wallet, provenBy: proven_by },
-    ...{ fromBlock: from_block, toBlock: to_block, nextBlock: from_block, fromHash: null, toHash: null },
-    ...{ state: 'running', reason: null, pageBlocks: reconciliationLimits.page_blocks_max },
-    ...{ logSize: rows[0]?.tree_size ?? 0, transfers: 0, sums: sumsAsJson(noSums) },
-    ...{ askedAt: now, movedAt: now, endedAt: null, document: null },
+    agentId: agent_id,
+    wallet,
+    agentWallet: agent_wallet,
+    provenBy: proven_by,
+    fromBlock: from_block,
+    toBlock: to_block,
+    nextBlock: from_block,
+    fromHash: null,
+    toHash: null,
+    state: 'running',
+    reason: null,
+    pageBlocks: reconciliationLimits.page_blocks_max,
+    logSize: rows[0]?.tree_size ?? 0,
+    transfers: 0,
+    sums: sumsAsJson(noSums),
+    askedAt: now,
+    movedAt: now,
+    endedAt: null,
+    document: null,
   });
   insertRows(tx, 'reconciliation', [asRecord(report)]);
   addJobs(tx, [reconciliationJob(report.reportId, 0)]);

@@ -86,7 +86,9 @@ export async function readHistory(database: Database, agent_id: AgentId): Promis
   const { by_rail, by_evidence, by_month, first, last } = found;
   return {
     byRail: Object.entries(by_rail).map(([rail, { count, amount }]) => ({
-      ...{ rail, count, amount: atomicAmount(BigInt(amount)) },
+      rail,
+      count,
+      amount: atomicAmount(BigInt(amount)),
     })),
     byEvidence: by_evidence,
     byMonth: by_month,

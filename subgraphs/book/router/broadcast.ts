@@ -53,8 +53,15 @@ export async function broadcastGeneration(
   if (standing) return told(context, standing, { look_up, verified_with });
   const { generation_id: generationId, model, rail, amount, payment_ref: paymentRef = null } = said;
   const generation = asEntity(RouterGeneration, {
-    ...{ bookId: book.bookId, generationId, taskId: newTask({ clock, random }), model, rail, paymentRef },
-    ...{ amount: atomicAmount(BigInt(amount)), verifiedWith: verified_with, reportedAt: new Date(clock.now_ms()) },
+    bookId: book.bookId,
+    generationId,
+    taskId: newTask({ clock, random }),
+    model,
+    rail,
+    paymentRef,
+    amount: atomicAmount(BigInt(amount)),
+    verifiedWith: verified_with,
+    reportedAt: new Date(clock.now_ms()),
   });
   const unverified = () => unverifiedUses(vault, book.bookId, principal.address);
   const uses = verified_with === null ? unverified() : verifiedUses(book.bookId);

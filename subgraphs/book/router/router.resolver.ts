@@ -38,7 +38,11 @@ export class RouterBookResolver {
     const { book, key } = await openRouterBook(context, held?.agent_id ?? null, asked.label ?? null);
     const { bookId, openedAt } = book;
     return Object.assign(new OpenedRouterBook(), {
-      ...{ bookId, agentId: book.agentId, label: book.label, ingestKey: key, openedAt },
+      bookId,
+      agentId: book.agentId,
+      label: book.label,
+      ingestKey: key,
+      openedAt,
     });
   }
 
@@ -72,8 +76,17 @@ export class RouterBookResolver {
     const { generation, look_up, again } = await broadcastGeneration(context, book, said);
     const { bookId, generationId, taskId, model, rail, paymentRef, verifiedWith, reportedAt } = generation;
     return Object.assign(new BroadcastGeneration(), {
-      ...{ bookId, generationId, taskId, model, rail, paymentRef, verifiedWith, reportedAt },
-      ...{ amount: generation.amount, lookUp: look_up, idempotentReplay: again },
+      bookId,
+      generationId,
+      taskId,
+      model,
+      rail,
+      paymentRef,
+      verifiedWith,
+      reportedAt,
+      amount: generation.amount,
+      lookUp: look_up,
+      idempotentReplay: again,
       verifyUrl: verifyUrl(context.base_url, taskId),
       receipt: { taskId },
     });
@@ -90,7 +103,12 @@ export class RouterBookResolver {
     const book = await requireReadableBook(principal, database, bookId);
     const { count, amount, by_rail } = await verifiedSums(database, book.bookId);
     return Object.assign(new RouterBookSummary(), {
-      ...{ bookId: book.bookId, agentId: book.agentId, label: book.label, count, amount, byRail: by_rail },
+      bookId: book.bookId,
+      agentId: book.agentId,
+      label: book.label,
+      count,
+      amount,
+      byRail: by_rail,
       hasRouterKey: book.routerKeyBox !== null,
     });
   }

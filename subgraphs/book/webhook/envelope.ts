@@ -14,11 +14,20 @@ export function envelope(name: MessageName, event: FoundEvent, row: Json) {
   const { agent_id, position, kind } = name;
   const { seq, task_id, body, prev_hash, hash, row_hash } = event;
   return {
-    ...{ schema: documents.book_webhook, id: messageId(name), kind, agent_id },
+    schema: documents.book_webhook,
+    id: messageId(name),
+    kind,
+    agent_id,
     number: messageNumbers(body)[kind] ?? null,
-    ...{ position, seq, task_id, row, row_hash },
+    position,
+    seq,
+    task_id,
+    row,
+    row_hash,
     event: { kind: event.kind, body },
-    ...{ prev_hash, hash, at: iso(event.at.getTime()) },
+    prev_hash,
+    hash,
+    at: iso(event.at.getTime()),
   };
 }
 

@@ -35,9 +35,11 @@ export async function receiptAudit(receipt: Receipt, context: ReceiptContext): P
     lane: laneFactsOf(receipt, payload, newest_size),
     proves: receiptProves({ in_log: log !== null, anchored }),
     does_not_prove: receiptDoesNotProve({
-      ...{ moved: tokenOf(payload), payer_unproven: payload.payer_proven === false },
+      moved: tokenOf(payload),
+      payer_unproven: payload.payer_proven === false,
       reported: isJsonObject(payload.reported) ? payload.reported : null,
-      ...{ in_log: log !== null, anchored },
+      in_log: log !== null,
+      anchored,
     }),
     checks: receiptChecks({ transfer, anchored }),
   });

@@ -32,6 +32,12 @@ function endedKeys(
   const status = said === undefined ? 'retired' : 'revoked';
   const revoked = said === undefined ? {} : present({ revoked_at, since, reason, log, statement: said.jws });
   return [keys.secp256k1, keys.ed25519, keys.es256].map(({ kid = null, alg = null }) => ({
-    ...{ kid, alg, seq: version, status, activated_at, retired_at, ...revoked },
+    kid,
+    alg,
+    seq: version,
+    status,
+    activated_at,
+    retired_at,
+    ...revoked,
   }));
 }

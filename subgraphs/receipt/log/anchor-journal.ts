@@ -60,8 +60,15 @@ export function journalAnchor(
           fee_max_wei, state, at)
         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'sent', now())`,
       values: [
-        ...[anchor_id, place.chain_epoch, place.sender, purpose, head.tree_size, head.root_hash, nonce],
-        ...[JSON.stringify([attempt]), String(fee_max_wei)],
+        anchor_id,
+        place.chain_epoch,
+        place.sender,
+        purpose,
+        head.tree_size,
+        head.root_hash,
+        nonce,
+        JSON.stringify([attempt]),
+        String(fee_max_wei),
       ],
     });
     return { kind: 'journalled' };
@@ -175,7 +182,11 @@ export async function moveAnchor(
     text: `update log_anchor set state = $3, tx_hash = coalesce($4, tx_hash), block_number = coalesce($5, block_number),
         fee_wei = coalesce($6, fee_wei) where anchor_id = $1 and state = $2`,
     values: [
-      ...[anchor_id, from, to, landing?.tx_hash ?? null, landing?.block_number ?? null],
+      anchor_id,
+      from,
+      to,
+      landing?.tx_hash ?? null,
+      landing?.block_number ?? null,
       landing && String(landing.fee_wei),
     ],
   });

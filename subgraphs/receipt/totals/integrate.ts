@@ -148,7 +148,11 @@ async function grow(tx: Tx, collected: readonly CollectedLeaf[], stated: ReturnT
     tx,
     'totals_row',
     collected.map(({ task_id, leaf_index, agent_id, rail, payment_key }) => ({
-      ...{ task_id, leaf_index, agent_id, rail, payment_key },
+      task_id,
+      leaf_index,
+      agent_id,
+      rail,
+      payment_key,
       row_index: places.get(task_id) ?? null,
     })),
   );

@@ -100,7 +100,10 @@ async function rowProof(reads: Reads, { agent_id, task_id, statement }: AskedRow
   );
   const path = sumPath(row, rows, at => read({ agent_id, rail }, at));
   return {
-    ...{ task_id, rail, row, amount: amount.toString() },
+    task_id,
+    rail,
+    row,
+    amount: amount.toString(),
     ...(await leafProof(reads, counted, statement)),
     path: path.map(({ sum, hash }) => ({ sum: sum.toString(), hash: hash.toString('hex') })),
   };

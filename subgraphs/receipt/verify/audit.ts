@@ -158,7 +158,14 @@ function historyFault({ document: { issuer_history: shown }, claims }: OpenedAud
 /** What is said of it in words, or beside it: nobody signs that. */
 const words = ['as_of', 'lane', 'proves', 'does_not_prove', 'checks'];
 const known = new Set([
-  ...['schema', 'receipt', 'preimage', 'keys', 'issuer_history', 'receipt_policy', 'log', 'transfer'],
+  'schema',
+  'receipt',
+  'preimage',
+  'keys',
+  'issuer_history',
+  'receipt_policy',
+  'log',
+  'transfer',
   ...words,
 ]);
 

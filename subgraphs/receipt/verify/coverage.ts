@@ -41,8 +41,16 @@ const coverage: Coverage<Opened> = {
 };
 
 const lane = new Set([
-  ...['settlement_status', 'ingress_receipt', 'omission_rule', 'chain_ended', 'verification.how'],
-  ...['anchor_changed_since_binding', 'freeze', 'unverifiable_from_registry', 'local_check', 'binding'],
+  'settlement_status',
+  'ingress_receipt',
+  'omission_rule',
+  'chain_ended',
+  'verification.how',
+  'anchor_changed_since_binding',
+  'freeze',
+  'unverifiable_from_registry',
+  'local_check',
+  'binding',
 ]);
 
 /** Facts that are signed under the very name that repeats them. */

@@ -40,16 +40,34 @@ const digits = text.regex(/^(0|[1-9]\d{0,77})$/);
 const count = z.int().min(0);
 
 const TransferShape = z.looseObject({
-  ...{ block_number: count, log_index: count, tx_hash: hash, payee: address, amount: digits },
+  block_number: count,
+  log_index: count,
+  tx_hash: hash,
+  payee: address,
+  amount: digits,
   class: z.enum(transferClasses),
   used: z.looseObject({ by: z.enum(['receipt', 'ingest']) }).optional(),
 });
 const ReportShape = z.looseObject({
-  ...{ schema: z.literal(documents.reconciliation), iss: text, report_id: text, agent_id: z.int(), wallet: address },
-  ...{ chain: z.literal(networks.base.caip2), asset: z.literal(networks.base.usdc) },
-  ...{ from_block: count, from_block_hash: hash, to_block: count, to_block_hash: hash, final: z.boolean() },
-  ...{ own_wallets: z.array(address), reported_at: text, rule_version: z.int(), truncated: z.boolean() },
-  ...{ transfers: z.array(TransferShape), transfers_total: count, sums: z.looseObject({}) },
+  schema: z.literal(documents.reconciliation),
+  iss: text,
+  report_id: text,
+  agent_id: z.int(),
+  wallet: address,
+  chain: z.literal(networks.base.caip2),
+  asset: z.literal(networks.base.usdc),
+  from_block: count,
+  from_block_hash: hash,
+  to_block: count,
+  to_block_hash: hash,
+  final: z.boolean(),
+  own_wallets: z.array(address),
+  reported_at: text,
+  rule_version: z.int(),
+  truncated: z.boolean(),
+  transfers: z.array(TransferShape),
+  transfers_total: count,
+  sums: z.looseObject({}),
 });
 type Reported = z.output<typeof ReportShape>;
 type Listed = z.output<typeof TransferShape>;

@@ -68,7 +68,12 @@ function requireSigned(request: ActRequest, session: Delegation, { nonce, deadli
   if (payload_hash !== undefined && payload_hash.toLowerCase() !== of_payload)
     throw new Refusal('payload_mismatch', { param: 'payload_hash' });
   const digest = actDigest({
-    ...{ delegation_hash: session.delegationHash, nonce, action, resource, deadline, target_agent },
+    delegation_hash: session.delegationHash,
+    nonce,
+    action,
+    resource,
+    deadline,
+    target_agent,
     payload_hash: of_payload,
   });
   if (!isKeysSignature(session.agentAddress, digest, signature))

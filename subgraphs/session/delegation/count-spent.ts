@@ -46,7 +46,10 @@ export async function countSpent(tx: Tx, calls: readonly RecordedUnder[]): Promi
     values: [
       JSON.stringify(
         calls.map(({ task_id, agent_id, under }) => ({
-          ...{ task_id, agent_id, delegation_hash: under.delegation_hash, amount_atomic: under.holds },
+          task_id,
+          agent_id,
+          delegation_hash: under.delegation_hash,
+          amount_atomic: under.holds,
         })),
       ),
     ],

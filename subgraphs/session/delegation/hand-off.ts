@@ -24,9 +24,14 @@ export async function handOff(act: SignedAct, context: SessionContext) {
   const handed = { task_id, parent, target: target.agentId, delegation_hash: session.delegationHash };
   const { delegationHash: delegation_hash, agentPubkey: agent_pubkey, sessionExpiry, validAfter } = session;
   await context.hand_offs.record({
-    ...{ task_id, parent_receipt_id: parent, target_agent: target.agentId },
+    task_id,
+    parent_receipt_id: parent,
+    target_agent: target.agentId,
     request_hash: requestHash(act),
-    ...{ delegation_hash, agent_pubkey, session_expiry: sessionExpiry, valid_after: validAfter },
+    delegation_hash,
+    agent_pubkey,
+    session_expiry: sessionExpiry,
+    valid_after: validAfter,
     // Nonce, then the name, before the log's head is locked; the sessions behind it.
     take: async tx => {
       await takeAct(tx, session, time);

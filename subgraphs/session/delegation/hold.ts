@@ -144,9 +144,18 @@ function forgetWritten(tx: Tx, names: ReadonlySet<string>): void {
 function recordOf({ under, shown }: SessionHold): object {
   const { grant, agent_address, signature, delegation_hash } = shown;
   return {
-    ...{ delegation_hash, payer: grant.payer, agent_pubkey: grant.agentPubkey, agent_address, signature },
-    ...{ cap_atomic: grant.capAtomic, valid_after: grant.validAfter, session_expiry: grant.sessionExpiry },
-    ...{ models: grant.models, doors: grant.doors, salt: grant.salt, path: under.path },
+    delegation_hash,
+    payer: grant.payer,
+    agent_pubkey: grant.agentPubkey,
+    agent_address,
+    signature,
+    cap_atomic: grant.capAtomic,
+    valid_after: grant.validAfter,
+    session_expiry: grant.sessionExpiry,
+    models: grant.models,
+    doors: grant.doors,
+    salt: grant.salt,
+    path: under.path,
     parent_hash: under.path.at(-2) ?? null,
   };
 }

@@ -25,8 +25,13 @@ export function payActOf(
       : { nonce: act.nonce.toLowerCase(), deadline: act.deadline, issued_at: null };
   if (time === null || windowOfAct(time, now_seconds).kind !== 'open') throw uncharged('act_expired');
   const digest = actDigest({
-    ...{ delegation_hash, nonce: time.nonce, deadline: time.deadline },
-    ...{ action: PAY_ACTION, resource: payResource(payment_id), target_agent: 0, payload_hash: ZERO_HASH },
+    delegation_hash,
+    nonce: time.nonce,
+    deadline: time.deadline,
+    action: PAY_ACTION,
+    resource: payResource(payment_id),
+    target_agent: 0,
+    payload_hash: ZERO_HASH,
   });
   if (!isKeysSignature(agent_address, digest, act.signature)) throw uncharged('act_signature_invalid');
   return { act: PAY_ACTION, at_ms: actSince(time) * 1_000 };

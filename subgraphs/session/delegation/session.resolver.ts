@@ -79,7 +79,13 @@ function shownSession({ session, status, ended_by }: StandingSession): Delegated
   const { delegationHash, payer, agentPubkey, validAfter, sessionExpiry, parentHash, boundAt, path } = session;
   const bound = boundAt ?? session.createdAt;
   return {
-    ...{ delegationHash, status, payer, agentPubkey, validAfter, sessionExpiry, path },
+    delegationHash,
+    status,
+    payer,
+    agentPubkey,
+    validAfter,
+    sessionExpiry,
+    path,
     endedBy: ended_by && shownRevocation(ended_by),
     parentDelegationHash: parentHash,
     boundAt: bound,

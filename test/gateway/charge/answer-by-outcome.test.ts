@@ -14,8 +14,11 @@ import type { AnyPaid } from '../../../subgraphs/sale.ts';
 const hears = openHears(openChallenges({ base: `0x${'11'.repeat(20)}` }), 'http://svc.test');
 
 const paid = {
-  ...{ field: 'Mutation.createChatCompletion', order: 'work_then_settle', price_atomic: atomicAmount(2_000n) },
-  ...{ networks: ['base'], slot_taken: 'wallet_registered' },
+  field: 'Mutation.createChatCompletion',
+  order: 'work_then_settle',
+  price_atomic: atomicAmount(2_000n),
+  networks: ['base'],
+  slot_taken: 'wallet_registered',
 } as unknown as AnyPaid;
 const task_id = fc.constant('task_01' as TaskId);
 const seconds = fc.integer({ min: 1, max: 3_600 });
@@ -24,8 +27,14 @@ const transaction = fc.option(fc.constant(`0x${'ab'.repeat(32)}`));
 const by = fc.constantFrom('payment_identifier' as const, 'idempotency_key' as const);
 const code = fc.constantFrom(...(Object.keys(errors) as ErrorCode[]));
 const unsent: Record<NotSent['reason'], true> = {
-  ...{ chain_unavailable: true, facilitator_unavailable: true, fee_too_high: true, price_unknown: true },
-  ...{ out_of_gas: true, claim_lost: true, journal_failed: true, stopped: true },
+  chain_unavailable: true,
+  facilitator_unavailable: true,
+  fee_too_high: true,
+  price_unknown: true,
+  out_of_gas: true,
+  claim_lost: true,
+  journal_failed: true,
+  stopped: true,
 };
 
 type Known<K extends CallOutcome['kind']> = {
@@ -156,7 +165,9 @@ describe('what a caller hears', () => {
   it('names what was sent where that is known, and says nothing of it where it is not', () => {
     const sent = `0x${'cd'.repeat(32)}`;
     expect(hears({ kind: 'unknown', transaction: sent }).extensions).toEqual({
-      ...{ code: 'settlement_pending', status: 503, transaction: sent },
+      code: 'settlement_pending',
+      status: 503,
+      transaction: sent,
     });
     expect(Object.keys(hears({ kind: 'unknown', transaction: null }).extensions)).toEqual(['code', 'status']);
   });

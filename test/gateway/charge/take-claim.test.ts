@@ -27,15 +27,21 @@ beforeAll(async () => {
   const queues = openQueues(database, recorder, { refuser, blocked_calls: new BlockedCalls() }, null);
   const bound = { request_hash: 'a'.repeat(64), amount_atomic: PRICE, landing: { paid_from_mark: 'm' } };
   take = openTakeClaim({
-    ...{ database, queue: queues.claim, log: { sound: true } as never, giving_up: null as never },
-    ...{ later: null as never, hears: null as never },
+    database,
+    queue: queues.claim,
+    log: { sound: true } as never,
+    giving_up: null as never,
+    later: null as never,
+    hears: null as never,
     requestOf: async ({ claim_key, task_id }) => ({
       request: claimRequest(claim_key, {
         ...bound,
         task_id,
         means: { balance_atomic: 10n ** 12n, moved: [] } as never,
       }),
-      ...{ book: AGENT, holds_atomic: PRICE, call: { ...call, parent_ref: null } },
+      book: AGENT,
+      holds_atomic: PRICE,
+      call: { ...call, parent_ref: null },
     }),
   });
 });

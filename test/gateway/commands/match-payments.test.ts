@@ -18,7 +18,10 @@ const transfers = fc
 /** Of each transfer the receipt that it backs; some were only vouched for. */
 function receiptsOf(seen: readonly SeenTransfer[], vouched: (at: number) => boolean): WalletPayment[] {
   return seen.map(({ tx_hash, log_index, amount, to }, at) => ({
-    ...{ task_id: `task_${at}`, tx_hash, amount, pay_to: to },
+    task_id: `task_${at}`,
+    tx_hash,
+    amount,
+    pay_to: to,
     transfer_index: vouched(at) ? null : log_index,
   }));
 }

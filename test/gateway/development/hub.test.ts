@@ -26,8 +26,12 @@ it('a development router tells of a generation as OpenRouter does, to the key wh
     status: 200,
     body: {
       data: {
-        ...{ id, model: 'dev/routed', streamed: false, total_cost: expect.any(Number) },
-        ...{ tokens_prompt: usage?.prompt_tokens, tokens_completion: usage?.completion_tokens },
+        id,
+        model: 'dev/routed',
+        streamed: false,
+        total_cost: expect.any(Number),
+        tokens_prompt: usage?.prompt_tokens,
+        tokens_completion: usage?.completion_tokens,
       },
     },
   });

@@ -34,8 +34,13 @@ describe('the graph', () => {
       createTranscription: call,
       registerAgent: stamp,
       ingestForeignSpend: stamp,
-      ...{ createPost: stamp, createComment: stamp, flagPost: stamp, flagComment: stamp },
-      ...{ postJob: stamp, bidOnJob: stamp, payJob: 'by request' },
+      createPost: stamp,
+      createComment: stamp,
+      flagPost: stamp,
+      flagComment: stamp,
+      postJob: stamp,
+      bidOnJob: stamp,
+      payJob: 'by request',
     });
   });
 });

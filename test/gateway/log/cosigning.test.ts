@@ -66,7 +66,8 @@ function cosigning(...witnesses: readonly Witnessed[]) {
   const meet = async (head: HeadName) => void met.push(head);
   const keys = opened.map(({ key }) => key);
   return {
-    ...{ lines, met },
+    lines,
+    met,
     /** As a process that has just begun: nobody rests yet. */
     round: () => new Cosigning({ database, issuer, witnesses: opened, logger, meet }).round(),
     standings: () =>

@@ -72,10 +72,19 @@ async function inProduction(chain: TestChain): Promise<Record<string, string>> {
     BASE_URL: 'https://svc.test',
     ETH_USD: '3000',
     FACILITATOR_KEYS: settler,
-    ...{ SOLANA_RPC_URL: '', SOLANA_FEE_PAYER_KEY: '', PAY_TO_SOLANA: '', ROUTER_URL: '' },
-    ...{ SEAL_KEY: secret(), SUBGRAPH_SECRET: secret(), ANCHOR_KEY: secret(), METRICS_TOKEN: secret() },
-    ...{ API_KEYS: secret(), DEMO_KEYS: secret(), WAIVER_KEYS: secret() },
-    ...{ BOARD_OPS_SECRET: secret(), BOARD_INBOUND_SECRET: secret() },
+    SOLANA_RPC_URL: '',
+    SOLANA_FEE_PAYER_KEY: '',
+    PAY_TO_SOLANA: '',
+    ROUTER_URL: '',
+    SEAL_KEY: secret(),
+    SUBGRAPH_SECRET: secret(),
+    ANCHOR_KEY: secret(),
+    METRICS_TOKEN: secret(),
+    API_KEYS: secret(),
+    DEMO_KEYS: secret(),
+    WAIVER_KEYS: secret(),
+    BOARD_OPS_SECRET: secret(),
+    BOARD_INBOUND_SECRET: secret(),
   };
 }
 

@@ -12,11 +12,21 @@ const hex = () => randomBytes(32).toString('hex');
 const production = {
   NODE_ENV: 'production',
   // The ground's own would be refused: plain http, and keys that all the world knows.
-  ...{ BASE_URL: 'https://svc.test', FACILITATOR_KEYS: hex() },
-  ...{ ISSUER_KEYS: hex(), SEAL_KEY: hex(), SUBGRAPH_SECRET: hex(), ANCHOR_KEY: hex() },
-  ...{ API_KEYS: '', DEMO_KEYS: '', WAIVER_KEYS: '', ROUTER_URL: '' },
-  ...{ BOARD_OPS_SECRET: hex(), BOARD_INBOUND_SECRET: hex() },
-  ...{ SOLANA_RPC_URL: '', SOLANA_FEE_PAYER_KEY: '', PAY_TO_SOLANA: '' },
+  BASE_URL: 'https://svc.test',
+  FACILITATOR_KEYS: hex(),
+  ISSUER_KEYS: hex(),
+  SEAL_KEY: hex(),
+  SUBGRAPH_SECRET: hex(),
+  ANCHOR_KEY: hex(),
+  API_KEYS: '',
+  DEMO_KEYS: '',
+  WAIVER_KEYS: '',
+  ROUTER_URL: '',
+  BOARD_OPS_SECRET: hex(),
+  BOARD_INBOUND_SECRET: hex(),
+  SOLANA_RPC_URL: '',
+  SOLANA_FEE_PAYER_KEY: '',
+  PAY_TO_SOLANA: '',
 };
 
 let cluster: Awaited<ReturnType<typeof startCluster>>;

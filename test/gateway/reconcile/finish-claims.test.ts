@@ -54,7 +54,9 @@ it('leaves alone what others are to record, once its own key has ended', async (
 describe('one round of the fleet', () => {
   const MANY = 150;
   const stored = (message_hash: string) => ({
-    ...{ network: 'solana', amount_atomic: '2000', message_hash },
+    network: 'solana',
+    amount_atomic: '2000',
+    message_hash,
     signature: { kind: 'partial' },
   });
   /** A chain that says nothing of any payment, and how many were asked about. */

@@ -24,7 +24,8 @@ async function moved(claim_key: string, tx_hash: string) {
   const leg = {
     paid: { kept: (_tx: unknown, _args: unknown, { task_id }: { task_id: string }) => told.push(task_id) },
     args: {},
-    ...{ task_id: request.task_id, lease },
+    task_id: request.task_id,
+    lease,
     authorization: { network: 'base', payer: request.payer, pay_to: '0xwinner', amount_atomic: request.amount_atomic },
     transfer: { kind: 'transferred', tx_hash, transfer_index: 0 },
   } as unknown as MovedLeg;
@@ -47,7 +48,9 @@ it('one whose transfer stands on a book already is let go of for good, and its j
   expect(told).toEqual([]);
   expect(await claimOfSlot(database, slot)).toBeNull();
   expect(await claimByKey(database, 'moves late')).toMatchObject({
-    ...{ state: 'released', final: true, reason: 'recorded_elsewhere' },
+    state: 'released',
+    final: true,
+    reason: 'recorded_elsewhere',
   });
   expect(await claimOfSlot(database, transferSlot(place))).toMatchObject({ claimKey: ingested.claim_key });
 });

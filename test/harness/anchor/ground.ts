@@ -46,8 +46,17 @@ export function anchoringProcess(
   const lines: string[] = [];
   const heads = new AnchoredHeads({ database, chain, anchors, sender: key.address, jwks: issuer.jwks });
   const anchoring = new Anchoring({
-    ...{ database, chain, anchors, key, heads, random: systemRandom },
-    ...{ pace_ms: 3_600_000, fee_day_max_wei: 10n ** 18n, stuck_ms: 60_000, poll_ms: 50, log: { sound: true } },
+    database,
+    chain,
+    anchors,
+    key,
+    heads,
+    random: systemRandom,
+    pace_ms: 3_600_000,
+    fee_day_max_wei: 10n ** 18n,
+    stuck_ms: 60_000,
+    poll_ms: 50,
+    log: { sound: true },
     logger: pino({}, { write: line => void lines.push(line) }),
     ...changed,
   });
@@ -71,7 +80,11 @@ export function anchoringProcess(
   });
   const round = (on_demand = true) => anchoring.round(0, on_demand);
   return {
-    ...{ anchoring, heads, lines, round, start },
+    anchoring,
+    heads,
+    lines,
+    round,
+    start,
     async settle(on_demand = true) {
       for (let moves = 0; moves < 200; moves++) {
         const moved = await round(on_demand);

@@ -27,7 +27,7 @@ export function jobTable(database: Database) {
   const vault = openVault(SEALED_BY);
   const walletOfAgent = async (id: AgentId) => `0x${String(id).padStart(40, '0')}`;
   const payout_accounts = { look: async () => 'stands' as const };
-  const acting = { ...{ database, vault, walletOfAgent, payout_accounts }, clock: systemClock };
+  const acting = { database, vault, walletOfAgent, payout_accounts, clock: systemClock };
   const context = {
     ...acting,
     principal: nobody,
@@ -35,11 +35,20 @@ export function jobTable(database: Database) {
   } as unknown as BoardContext;
   const task = () => newTask({ clock: systemClock, random: systemRandom });
   const stampedBy = (agent: number, task_id = task()) => ({
-    ...{ task_id, payer: null, agent_id: agentId(agent), payment_ref: null, transfer: null },
+    task_id,
+    payer: null,
+    agent_id: agentId(agent),
+    payment_ref: null,
+    transfer: null,
     recorded_at_ms: Date.now(),
   });
   const argsOf = (agent: number, job_id: string, price: string) => ({
-    ...{ agent_id: agentId(agent), job_id, price, eta: null, pitch: null, payout: null },
+    agent_id: agentId(agent),
+    job_id,
+    price,
+    eta: null,
+    pitch: null,
+    payout: null,
   });
   return {
     acting,

@@ -78,7 +78,19 @@ export async function openJobs(
     return { job_id, bid_id };
   }
   return {
-    ...{ service, store, poster, winner, other, by, stamped, post, bid, step, read, paid, brought },
+    service,
+    store,
+    poster,
+    winner,
+    other,
+    by,
+    stamped,
+    post,
+    bid,
+    step,
+    read,
+    paid,
+    brought,
     list: async (query = '') => (await service.get<z.infer<typeof JobsAnswer>>(`${JOBS}${query}`)).body,
     output: (who: JobAgent, job_id: string) =>
       service.get<z.infer<typeof JobOutputAnswer>>(`${JOBS}/${job_id}/output`, by(who)),

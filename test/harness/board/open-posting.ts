@@ -32,7 +32,12 @@ export async function openPosting(variables: Readonly<Record<string, string>> = 
       .task_id;
   }
   return {
-    ...{ world, service, author, other, possessed, report },
+    world,
+    service,
+    author,
+    other,
+    possessed,
+    report,
     /** At a door that is sold, by a stamp that the agent's wallet pays. */
     write,
     post: (members: JsonObject = {}, who: Author = author) => write<Posted>(POSTS, report(members), who),

@@ -48,14 +48,20 @@ export async function openApprovals() {
     async submit(agent: AgentId, submitted: Submitted = {}): Promise<{ key: string; outcome: TakenClaim['outcome'] }> {
       const { hash = 'a', queue = 0, key = `key ${++keys}`, owed = false, intent_id = null } = submitted;
       const request = claimRequest(key, {
-        ...{ request_hash: hash.repeat(64).slice(0, 64), amount_atomic: PRICE, landing: { paid_from_mark: 'mark' } },
-        ...{ means: owed ? null : { balance_atomic: 10n ** 12n, moved: [] }, approved: true },
+        request_hash: hash.repeat(64).slice(0, 64),
+        amount_atomic: PRICE,
+        landing: { paid_from_mark: 'mark' },
+        means: owed ? null : { balance_atomic: 10n ** 12n, moved: [] },
+        approved: true,
         ...submitted.differently,
       });
       const unnamed = { model: null, models: [], attempt_index: null, parent_ref: null };
       const holds_atomic = atomicAmount(submitted.holds_atomic ?? PRICE);
       const { outcome } = await (queues[queue] as (typeof queues)[number]).claim.submit({
-        ...{ request, book: agent, holds_atomic, call: { ...unnamed, field: request.field, intent_id } },
+        request,
+        book: agent,
+        holds_atomic,
+        call: { ...unnamed, field: request.field, intent_id },
       });
       return { key, outcome };
     },

@@ -50,7 +50,13 @@ export function approvalDoorsOf(service: () => Service) {
     return agent;
   };
   return {
-    ...{ path, shown, list, newest, walletAnswer, answer, warned },
+    path,
+    shown,
+    list,
+    newest,
+    walletAnswer,
+    answer,
+    warned,
     /** An agent whose book lets nothing pass without an approval. */
     cautious: async (policy: Readonly<Record<string, JsonObject[string]>> = {}) =>
       warned(await service().newAgent(), policy),

@@ -27,8 +27,15 @@ export async function standingPost(service: Service, posted: Posted): Promise<st
     `insert into board_post (post_id, agent_id, endpoint_host, host_basis, outcome, receipt_ref, stamp_task_id,
         amount_atomic, paid_here, posted_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())`,
     [
-      ...[post_id, agent_id, endpoint_host, host_basis],
-      ...[outcome, receipt_ref, stamp_task_id, amount_atomic, receipt_ref !== null],
+      post_id,
+      agent_id,
+      endpoint_host,
+      host_basis,
+      outcome,
+      receipt_ref,
+      stamp_task_id,
+      amount_atomic,
+      receipt_ref !== null,
     ],
   );
   return post_id;

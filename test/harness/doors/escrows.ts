@@ -78,7 +78,14 @@ export async function escrowPair(service: Service) {
     return task_id;
   };
   return {
-    ...{ principal, counterparty, stranger, delivered, open, payment, submission, funded },
+    principal,
+    counterparty,
+    stranger,
+    delivered,
+    open,
+    payment,
+    submission,
+    funded,
     async submitted(job_id: string): Promise<void> {
       await funded(job_id);
       expect((await doors.a2a(counterparty, 'submit', { job_id, ...submission })).status).toBe(200);

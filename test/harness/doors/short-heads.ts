@@ -98,8 +98,14 @@ export async function buyByEachClient(service: HeadedService, at: string, [path,
   ];
   expect(heard.map(({ status }) => status)).toEqual([402, 402, ...Array(9).fill(200)]);
   expect(heard.map(({ headers }) => headers.get('x-svc-settlement-status'))).toEqual([
-    ...[null, null, ...Array(4).fill('settled'), 'waived'],
-    ...['settled', 'idempotent_replay', 'settled', 'idempotent_replay'],
+    null,
+    null,
+    ...Array(4).fill('settled'),
+    'waived',
+    'settled',
+    'idempotent_replay',
+    'settled',
+    'idempotent_replay',
   ]);
   // Each official client paid once, at its first try; what was delivered again moved nothing.
   expect(await service.transfersFrom(payer)).toHaveLength(3);

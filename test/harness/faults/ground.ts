@@ -125,7 +125,8 @@ export async function openGround(given: GroundOptions = {}) {
     /** One that dies in this process, as if by kill -9: see dying-service. */
     startDying: ({ url = database_url, environment: changed, ...given }: DyingOptions = {}) =>
       openDyingService({
-        ...{ data_dir, database },
+        data_dir,
+        database,
         environment: { ...environment, DATABASE_URL: url, ...changed },
         ...given,
       }),

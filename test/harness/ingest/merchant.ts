@@ -54,7 +54,9 @@ export async function signedByShopOfSolana(
 ) {
   const { resource, offer, receipt } = partsOf(transfer, said);
   const signer: JWSSigner = {
-    ...{ kid: 'did:web:shop.example#key-1', format: 'jws', algorithm: 'EdDSA' },
+    kid: 'did:web:shop.example#key-1',
+    format: 'jws',
+    algorithm: 'EdDSA',
     sign: async bytes =>
       Buffer.from(await crypto.subtle.sign('Ed25519', key, Uint8Array.from(bytes))).toString('base64url'),
   };

@@ -31,7 +31,13 @@ export async function openIngesting(options: Omit<NonNullable<Parameters<typeof 
   const bookOf = async (who: Agent = agent) =>
     (await service.get<Book>(`/v1/agents/${who.agent_id}/book`, possessed(who))).body;
   return {
-    ...{ world, service, agent, doorOf, possessed, waived, bookOf },
+    world,
+    service,
+    agent,
+    doorOf,
+    possessed,
+    waived,
+    bookOf,
     /** By a stamp that the agent's wallet pays. */
     ingest: (body: object, who: Agent = agent) =>
       service.knock<Ingested>('POST', doorOf(who), { body, headers: possessed(who), by: payingFetch(who.account) }),

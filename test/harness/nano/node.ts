@@ -96,9 +96,14 @@ function toldOf({ block, subtype, confirmed = true }: Kept, blocks: ReadonlyMap<
     confirmed: String(confirmed),
     contents: {
       type: 'state',
-      ...{ account, previous, representative, balance: balance.toString(), link },
+      account,
+      previous,
+      representative,
+      balance: balance.toString(),
+      link,
       link_as_account: nanoAddressOf(Buffer.from(link, 'hex')),
-      ...{ signature, work },
+      signature,
+      work,
     },
     subtype,
   };

@@ -68,11 +68,19 @@ function transferOf({ payment }: Members, ingress: Value | undefined): Value {
   const padded = (address: unknown) => `0x${String(address).slice(2).toLowerCase().padStart(64, '0')}`;
   const event = 'Transfer(address,address,uint256)';
   return {
-    ...{ network: 'base', chain: 'eip155:8453', tx_hash: tx, contract: payment.asset ?? null },
-    ...{ payer: payment.payer ?? null, payee: payment.pay_to ?? null, amount: payment.gross_amount ?? null },
-    ...{ rpc_method: 'eth_getTransactionReceipt', rpc_params: [tx], event },
+    network: 'base',
+    chain: 'eip155:8453',
+    tx_hash: tx,
+    contract: payment.asset ?? null,
+    payer: payment.payer ?? null,
+    payee: payment.pay_to ?? null,
+    amount: payment.gross_amount ?? null,
+    rpc_method: 'eth_getTransactionReceipt',
+    rpc_params: [tx],
+    event,
     topics: [`0x${keccakHex(event)}`, padded(payment.payer), padded(payment.pay_to)],
-    ...{ log_index: payment.transfer_index ?? null, expect: EXPECT },
+    log_index: payment.transfer_index ?? null,
+    expect: EXPECT,
   };
 }
 

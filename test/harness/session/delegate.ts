@@ -74,8 +74,12 @@ export async function signAct(
 ) {
   const { nonce = hex32(), deadline = nowSeconds() + 200, challenge_id, target_agent = 0, payload, ...what } = parts;
   const message = {
-    ...{ delegationHash: delegation_hash as Hex, nonce: nonce as Hex, deadline: BigInt(deadline), ...what },
-    ...{ targetAgent: BigInt(target_agent), payloadHash: payloadHash(payload ?? null) as Hex },
+    delegationHash: delegation_hash as Hex,
+    nonce: nonce as Hex,
+    deadline: BigInt(deadline),
+    ...what,
+    targetAgent: BigInt(target_agent),
+    payloadHash: payloadHash(payload ?? null) as Hex,
   };
   const signature = await agent.signTypedData({ ...typed, primaryType: 'SessionAct', message });
   const shown = challenge_id === undefined ? { nonce, deadline } : { challenge_id };

@@ -38,7 +38,12 @@ export async function openSolanaGround() {
     return opened;
   };
   const rail = openSolanaRail({
-    ...{ database, chain, chain_epoch: 0, own, fee_payer: own.address, pay_to },
+    database,
+    chain,
+    chain_epoch: 0,
+    own,
+    fee_payer: own.address,
+    pay_to,
     searches: new Semaphore({ at_once_max: 2, wait_ms_max: 1_000, waiting_per_asker_max: 4 }),
     settler: settler() as unknown as Rail<SolanaPayment>['settler'],
   });

@@ -77,13 +77,23 @@ export const paidInTwo: ReceiptFacts = {
   legs: [
     {
       leg: 'payee',
-      ...{ ref: payment.ref, transfer_index: payment.transfer_index, network: payment.network, asset: payment.asset },
-      ...{ payer: payment.payer, pay_to: payment.pay_to, amount: payment.settled_amount },
+      ref: payment.ref,
+      transfer_index: payment.transfer_index,
+      network: payment.network,
+      asset: payment.asset,
+      payer: payment.payer,
+      pay_to: payment.pay_to,
+      amount: payment.settled_amount,
     },
     {
       leg: 'fee',
-      ...{ ref: `base:0x${'f'.repeat(64)}`, transfer_index: 3, network: 'base', asset: payment.asset },
-      ...{ payer: payment.payer, pay_to: '0x90F79bf6EB2c4f870365E785982E1f101E93b906', amount: '2020' },
+      ref: `base:0x${'f'.repeat(64)}`,
+      transfer_index: 3,
+      network: 'base',
+      asset: payment.asset,
+      payer: payment.payer,
+      pay_to: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+      amount: '2020',
     },
   ],
 };

@@ -10,8 +10,14 @@ import { SEAL_KEY } from './told-books.ts';
 /** One turn of a book, as the worker of jobs takes it. */
 export function tellBook(database: Database, agent_id: number, clock: Clock = systemClock): Promise<void> {
   const parts: DeliveryParts = {
-    ...{ vault: openVault(SEAL_KEY), reach: 'local', resolve: systemResolve, random: systemRandom, clock },
-    ...{ lanes: new Lanes({ prompt: 1, untried: 1, slow: 1 }), heard: () => {}, base_url: 'https://example.test' },
+    vault: openVault(SEAL_KEY),
+    reach: 'local',
+    resolve: systemResolve,
+    random: systemRandom,
+    clock,
+    lanes: new Lanes({ prompt: 1, untried: 1, slow: 1 }),
+    heard: () => {},
+    base_url: 'https://example.test',
   };
   const { signal } = new AbortController();
   return bookTask(parts).run({ agent_id }, { database, signal, attempt: 1 });

@@ -53,14 +53,12 @@ const close = async () => {
 /** A message that is still to be sent, from an address of its own; all of 127.0.0.0/8 is this machine. */
 function begin(address: string, length: number): ClientRequest {
   const begun = request({
-    ...{
-      host: '127.0.0.1',
-      port: house.socket_port,
-      localAddress: address,
-      path: '/mcp',
-      method: 'POST',
-      agent: false,
-    },
+    host: '127.0.0.1',
+    port: house.socket_port,
+    localAddress: address,
+    path: '/mcp',
+    method: 'POST',
+    agent: false,
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',

@@ -79,9 +79,22 @@ describe('the tools of the door table', () => {
   });
 
   it.each([
-    ...['chat_completions', 'submit_inference', 'register_agent', 'get_agent_book', 'ingest_foreign_x402'],
-    ...['create_board_post', 'create_board_comment', 'like_post', 'confirm_post'],
-    ...['post_job', 'bid_on_job', 'pick_bid', 'deliver_job', 'pay_job', 'reveal_job', 'challenge_job'],
+    'chat_completions',
+    'submit_inference',
+    'register_agent',
+    'get_agent_book',
+    'ingest_foreign_x402',
+    'create_board_post',
+    'create_board_comment',
+    'like_post',
+    'confirm_post',
+    'post_job',
+    'bid_on_job',
+    'pick_bid',
+    'deliver_job',
+    'pay_job',
+    'reveal_job',
+    'challenge_job',
   ])('%s has the name that is specified', name => {
     expect(named(name)).toBeDefined();
   });

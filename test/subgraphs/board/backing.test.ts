@@ -7,15 +7,15 @@ import type { CitedRow } from '../../../subgraphs/book/page/cited-row.ts';
 import { openHubHosts } from '../../../subgraphs/receipt/inference/hubs/hosts.ts';
 
 const paid: CitedRow = {
-  ...{
-    evidence: 'collected',
-    collected: true,
-    amount: atomicAmount(2000n),
-    rail: 'usdc',
-    hub: 'alpha',
-    model: 'alpha-1',
-  },
-  ...{ resource: null, payer_wallet: null, merchant_signed: false },
+  evidence: 'collected',
+  collected: true,
+  amount: atomicAmount(2000n),
+  rail: 'usdc',
+  hub: 'alpha',
+  model: 'alpha-1',
+  resource: null,
+  payer_wallet: null,
+  merchant_signed: false,
 };
 const hubs = openHubHosts([{ name: 'alpha', base_url: 'http://Hub.example:8080/v1' }], {
   base_url: 'https://router.example/api',

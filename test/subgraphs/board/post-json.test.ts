@@ -76,7 +76,9 @@ describe('boardPostPage, as Postgres writes it', () => {
       fc.asyncProperty(fc.array(post, { minLength: 1, maxLength: 5 }), async made => {
         const rows = made.map(it => ({
           ...it,
-          ...{ post_id: `post_${String(++number).padStart(26, '0')}`, agent_id: 1, stamp_task_id: `task_${number}` },
+          post_id: `post_${String(++number).padStart(26, '0')}`,
+          agent_id: 1,
+          stamp_task_id: `task_${number}`,
           hidden: false,
         }));
         await database.transaction(async tx => insertRows(tx, 'board_post', rows));

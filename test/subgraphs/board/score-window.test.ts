@@ -64,13 +64,16 @@ const rowsOf = (side: string, payer: fc.Arbitrary<string>, minLength: number) =>
     .map(list =>
       list.map(
         ({ amount, payer, good, late }, at): ScoreRow => ({
-          ...{
-            post_id: `${late ? 'z' : 'b'}${side}${at}`,
-            outcome: good ? 'success' : 'error',
-            amount: String(amount),
-          },
-          ...{ rail: 'usdc', backing: 'spend-backed', host_basis: 'signed', paid_here: true, proven: true },
-          ...{ self_dealt: false, payer: `${side}_${payer}` },
+          post_id: `${late ? 'z' : 'b'}${side}${at}`,
+          outcome: good ? 'success' : 'error',
+          amount: String(amount),
+          rail: 'usdc',
+          backing: 'spend-backed',
+          host_basis: 'signed',
+          paid_here: true,
+          proven: true,
+          self_dealt: false,
+          payer: `${side}_${payer}`,
         }),
       ),
     );

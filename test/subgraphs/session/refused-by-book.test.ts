@@ -32,11 +32,18 @@ const call = { field: 'Mutation.x', model: null, models: [], intent_id: null, at
 async function paid(delegation_hash: string, amount: AtomicAmount) {
   const claim_key = hex32();
   const paid_under = {
-    ...{ delegation_hash, path: [delegation_hash], agent_pubkey: '0x02', holds: String(amount) },
-    ...{ valid_after: life.validAfter, session_expiry: life.sessionExpiry },
+    delegation_hash,
+    path: [delegation_hash],
+    agent_pubkey: '0x02',
+    holds: String(amount),
+    valid_after: life.validAfter,
+    session_expiry: life.sessionExpiry,
   };
   const shown = {
-    ...{ delegation_hash, agent_address: '0x', signature: '0x', act: null },
+    delegation_hash,
+    agent_address: '0x',
+    signature: '0x',
+    act: null,
     grant: { ...grant, capAtomic: '2000', parentDelegationHash: ZERO_HASH },
   };
   const { outcome } = await queue.submit({
@@ -45,7 +52,10 @@ async function paid(delegation_hash: string, amount: AtomicAmount) {
       landing: { paid_from_mark: 'mark', delegation: paid_under },
       means: { balance_atomic: 10n ** 9n, moved: [] },
     }),
-    ...{ book: BOOK, holds_atomic: amount, under: { shown, paid_under, approval: null }, call },
+    book: BOOK,
+    holds_atomic: amount,
+    under: { shown, paid_under, approval: null },
+    call,
   });
   return { claim_key, kind: outcome.kind };
 }

@@ -118,7 +118,10 @@ async function submit(node: Node, amount: number, key: string, queue: number, ow
     means: owed ? null : { balance_atomic: 10n ** 9n, moved: [] },
   });
   const { outcome, claim } = await (queues[queue] as (typeof queues)[number]).claim.submit({
-    ...{ request, book: null, holds_atomic: atomicAmount(0n), call },
+    request,
+    book: null,
+    holds_atomic: atomicAmount(0n),
+    call,
     under: { shown: shownOf(node), paid_under: under, approval: null },
   });
   return { outcome, claim };

@@ -27,11 +27,18 @@ const life = { validAfter: 0, sessionExpiry: 4_000_000_000 };
 async function claimed(delegation_hash: string = hex32(), holds = '5') {
   const grant = { payer: '0x', agentPubkey: '0x02', capAtomic: '9', ...life, models: [], doors: [], salt: '0x' };
   const paid_under = {
-    ...{ delegation_hash, path: [delegation_hash], agent_pubkey: '0x02', holds },
-    ...{ valid_after: life.validAfter, session_expiry: life.sessionExpiry },
+    delegation_hash,
+    path: [delegation_hash],
+    agent_pubkey: '0x02',
+    holds,
+    valid_after: life.validAfter,
+    session_expiry: life.sessionExpiry,
   };
   const shown = {
-    ...{ delegation_hash, agent_address: '0x', signature: '0x', act: null },
+    delegation_hash,
+    agent_address: '0x',
+    signature: '0x',
+    act: null,
     grant: { ...grant, parentDelegationHash: ZERO_HASH },
   };
   const { outcome } = await queue.submit({
@@ -39,7 +46,9 @@ async function claimed(delegation_hash: string = hex32(), holds = '5') {
       landing: { paid_from_mark: 'mark', delegation: paid_under },
       means: { balance_atomic: 10n ** 9n, moved: [] },
     }),
-    ...{ book: null, holds_atomic: atomicAmount(0n), under: { shown, paid_under, approval: null } },
+    book: null,
+    holds_atomic: atomicAmount(0n),
+    under: { shown, paid_under, approval: null },
     call: { field: 'Mutation.x', model: null, models: [], intent_id: null, attempt_index: null, parent_ref: null },
   });
   if (outcome.kind !== 'claimed') throw new Error(`not claimed but ${outcome.kind}`);

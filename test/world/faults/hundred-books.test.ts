@@ -77,7 +77,10 @@ it.each<[string, BookTransport]>([
   const store = memory();
   const ends: string[] = [];
   const follower = createBookFollower({
-    ...{ url: line.url, books, store, over },
+    url: line.url,
+    books,
+    store,
+    over,
     on_end: ({ kind }) => ends.push(kind),
   });
   const caughtUp = async () => {

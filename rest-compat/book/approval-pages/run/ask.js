@@ -22,7 +22,9 @@ export async function askService(path, headers, body) {
     const answer = await fetch(besideThisPage(path), {
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
       headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
-      ...{ cache: 'no-store', credentials: 'omit', redirect: 'error' },
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
     });
     const text = await answer.text();

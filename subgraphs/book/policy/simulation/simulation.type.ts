@@ -87,7 +87,11 @@ function shownBlock({ row, blocked }: SimulatedBlock): SimulatedRefusal {
   const { task_id: taskId, seq, collected_at: collectedAt, amount } = row;
   const { policy_code, policy_key, spent_atomic, cap_atomic, period_start, reason } = blocked;
   return {
-    ...{ taskId, seq, collectedAt, amount, reason },
+    taskId,
+    seq,
+    collectedAt,
+    amount,
+    reason,
     policyCode: policy_code,
     policyKey: policy_key,
     spentAtomic: spent_atomic,

@@ -103,7 +103,8 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
     const buy = () => post<Chat>(CHAT, ask('Named'), { headers });
     const [first, again] = [await buy(), await buy()];
     expect([first, again].map(heard => heard.headers.get('x-svc-settlement-status'))).toEqual([
-      ...['waived', 'idempotent_replay'],
+      'waived',
+      'idempotent_replay',
     ]);
     expect(again.body.svc.task_id).toBe(first.body.svc.task_id);
     const query = { query: BUY, variables: { content: 'Unknown' } };

@@ -34,7 +34,13 @@ async function running() {
   await process.anchoring.prove();
   process.start();
   return {
-    ...{ store, seed, node, own, other, process, anchored: process.heads.newest as Anchored },
+    store,
+    seed,
+    node,
+    own,
+    other,
+    process,
+    anchored: process.heads.newest as Anchored,
     async moreRounds(rounds: number) {
       const until = failed + rounds;
       await expect.poll(() => failed).toBeGreaterThanOrEqual(until);
@@ -49,8 +55,11 @@ function oneMore(seed: string, { tx_hash, block_number }: Anchored): Lie {
     const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }];
     if (block_number < Number(fromBlock) || block_number > Number(toBlock)) return truth;
     const log = {
-      ...{ address: LOG_ANCHOR, topics: [anchoredTopic, topic(anchorKey(seed).address), topic('0x1')] },
-      ...{ data: `0x${words(10 ** 9)}${'cd'.repeat(32)}`, logIndex: '0x7', transactionHash: tx_hash },
+      address: LOG_ANCHOR,
+      topics: [anchoredTopic, topic(anchorKey(seed).address), topic('0x1')],
+      data: `0x${words(10 ** 9)}${'cd'.repeat(32)}`,
+      logIndex: '0x7',
+      transactionHash: tx_hash,
       blockNumber: `0x${block_number.toString(16)}`,
     };
     return [...(truth as Json[]), log];

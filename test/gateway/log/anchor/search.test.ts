@@ -4,8 +4,12 @@ import { type AnchorChain, type Anchored, AnchorSearch } from '../../../../gatew
 
 const SENDER = '0x00000000000000000000000000000000000000aa';
 const anchoredIn = (block_number: number): Anchored => ({
-  ...{ log_id: 1, tree_size: block_number, root_hash: 'ab'.repeat(32) },
-  ...{ tx_hash: `0x${block_number.toString(16).padStart(64, '0')}`, block_number, log_index: 0 },
+  log_id: 1,
+  tree_size: block_number,
+  root_hash: 'ab'.repeat(32),
+  tx_hash: `0x${block_number.toString(16).padStart(64, '0')}`,
+  block_number,
+  log_index: 0,
 });
 
 /** A node that searches `span_max` blocks at once, and shows `logs_max` logs. */

@@ -57,7 +57,12 @@ const paying = (to: Hex, amount: bigint) => encodeFunctionData({ abi, functionNa
 const pay = (amount = 2000n, to: Hex = payee) => send(payer, USDC, paying(to, amount));
 
 const named = (transaction: Hex, changed: Partial<NamedTransfer> = {}): NamedTransfer => ({
-  ...{ network: 'base', transaction, index: null, payer, pay_to: payee, amount_atomic: atomicAmount(2000n) },
+  network: 'base',
+  transaction,
+  index: null,
+  payer,
+  pay_to: payee,
+  amount_atomic: atomicAmount(2000n),
   ...changed,
 });
 
@@ -78,8 +83,14 @@ describe('USDC that moved on Base', () => {
     const [{ log_index, block_number } = { log_index: -1, block_number: -1 }] = await chain.transfers(payee);
     const seen = await observed(hash.toUpperCase().replace('0X', '0x') as Hex, { payer: null });
     expect(seen.transfer).toEqual({
-      ...{ network: 'base', rail: 'usdc', asset: USDC, transaction: hash, index: log_index },
-      ...{ payer, pay_to: payee, amount: '2000' },
+      network: 'base',
+      rail: 'usdc',
+      asset: USDC,
+      transaction: hash,
+      index: log_index,
+      payer,
+      pay_to: payee,
+      amount: '2000',
     });
     expect(seen.seen_in).toEqual({ block_number, block_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/), final: false });
   });

@@ -60,7 +60,11 @@ async function plainTransfer(amount: bigint): Promise<Instruction> {
 }
 
 const named = (transaction: string, changed: Partial<NamedTransfer> = {}): NamedTransfer => ({
-  ...{ network: 'solana', transaction, index: null, payer: payer.address, pay_to: payee },
+  network: 'solana',
+  transaction,
+  index: null,
+  payer: payer.address,
+  pay_to: payee,
   amount_atomic: atomicAmount(2000n),
   ...changed,
 });
@@ -80,8 +84,14 @@ describe('USDC that moved on Solana', () => {
   it('is observed by its instruction, between the owners of the accounts', async () => {
     const { transfer, seen_in } = await observed(sent, { payer: null });
     expect(transfer).toEqual({
-      ...{ network: 'solana', rail: 'usdc', asset: networks.solana.usdc, transaction: sent, index: 2 },
-      ...{ payer: payer.address, pay_to: payee, amount: '2000' },
+      network: 'solana',
+      rail: 'usdc',
+      asset: networks.solana.usdc,
+      transaction: sent,
+      index: 2,
+      payer: payer.address,
+      pay_to: payee,
+      amount: '2000',
     });
     expect(seen_in).toEqual({ block_number: expect.any(Number), block_hash: null, final: expect.any(Boolean) });
   });

@@ -31,7 +31,8 @@ async function pay(gateway: RunningGateway): Promise<Chat> {
   if (!wallet) throw new Error('no wallet on Solana');
   const headers = { 'content-type': 'application/json' };
   const answer = await payingOnSolana({ rpc_url }, await signerOf(wallet))(gateway.url + CHAT, {
-    ...{ method: 'POST', headers },
+    method: 'POST',
+    headers,
     body: JSON.stringify(ask()),
   });
   expect(answer.status).toBe(200);

@@ -11,8 +11,14 @@ const CHROMIUM = '/usr/bin/chromium';
 
 /** Nothing of this machine is asked for but the page and the service. */
 const args = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 
 /** A page of an origin of its own, in a browser as anybody has it, and what is called in it from out here. */

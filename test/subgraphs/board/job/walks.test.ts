@@ -55,8 +55,14 @@ function next({ state, bidCount }: { readonly state: JobState; readonly bidCount
 
 /** Where each event leads. */
 const leads: Readonly<Record<string, string>> = {
-  ...{ job_posted: 'open', job_bid: 'open', job_picked: 'picked', job_delivered: 'delivered' },
-  ...{ job_paid: 'paid', job_challenged: 'paid', job_closed: 'closed', job_expired: 'expired' },
+  job_posted: 'open',
+  job_bid: 'open',
+  job_picked: 'picked',
+  job_delivered: 'delivered',
+  job_paid: 'paid',
+  job_challenged: 'paid',
+  job_closed: 'closed',
+  job_expired: 'expired',
 };
 
 it('a job moves by its table alone, whoever asks for what and whenever its time is over', async () => {

@@ -129,7 +129,9 @@ describe('requests for approval', () => {
     const { submit, requests } = house;
     const [agent, other] = [await house.cautiousBook(), await house.cautiousBook()];
     const call = (index: number) => ({
-      ...{ hash: index.toString(16).padStart(4, '0'), queue: index % 2, intent_id: `intent ${index}` },
+      hash: index.toString(16).padStart(4, '0'),
+      queue: index % 2,
+      intent_id: `intent ${index}`,
     });
     const racing = await Promise.all(Array.from({ length: 100 }, (_, index) => submit(agent, call(index))));
     expect(new Set(racing.map(({ outcome }) => outcome.kind))).toEqual(new Set(['blocked']));

@@ -32,7 +32,10 @@ beforeAll(async () => {
 });
 
 const factOf = (transfer = transferOf(), payer_proven = true, seen_in = SEEN) => ({
-  ...{ transfer, payer_proven, seen_in, merchant_signed: false },
+  transfer,
+  payer_proven,
+  seen_in,
+  merchant_signed: false,
   task_id: taskId(NOW_MS, systemRandom.bytes(10)),
 });
 

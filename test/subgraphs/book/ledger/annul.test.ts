@@ -81,12 +81,20 @@ describe('a row whose payment is not on its chain', () => {
       },
       { ...born, seq: 2 },
       {
-        ...{ seq: 3, task_id: `correction_${book}_${first}`, evidence: 'UNVERIFIED', amount: null, collected: false },
+        seq: 3,
+        task_id: `correction_${book}_${first}`,
+        evidence: 'UNVERIFIED',
+        amount: null,
+        collected: false,
         facts: { corrects: `task_${book}_${first}`, reason: annulment(first).reason },
       },
     ]);
     expect(await head()).toMatchObject({
-      ...{ spent_atomic: 2000n, hour_atomic: 2000n, day_atomic: 2000n, seq: 3, position: 4 },
+      spent_atomic: 2000n,
+      hour_atomic: 2000n,
+      day_atomic: 2000n,
+      seq: 3,
+      position: 4,
       by_rail: { usdc: { count: 1, amount: '2000' } },
     });
     expect(await totalsBy(database, agentId(book), ['HOUR', 'MODEL', 'PAYER'], {})).toMatchObject([

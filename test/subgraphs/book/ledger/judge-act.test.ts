@@ -33,7 +33,12 @@ async function cautiousBook() {
 }
 
 const actOf = (agent_id: ReturnType<typeof agentId>, more: Partial<JudgedAct> = {}): JudgedAct => ({
-  ...{ agent_id, delegation_hash: hex32(), nonce: hex32(), action: 'redeem', payer_wallet: '0x', issued_at_ms: null },
+  agent_id,
+  delegation_hash: hex32(),
+  nonce: hex32(),
+  action: 'redeem',
+  payer_wallet: '0x',
+  issued_at_ms: null,
   ...more,
 });
 const judge = (act: JudgedAct) => database.transaction(tx => judgeAct(tx, refuser, act));

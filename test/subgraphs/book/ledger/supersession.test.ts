@@ -102,8 +102,16 @@ it('a replay takes no seq, a correction one', async () => {
 
 it('a row that is lost, or one that nobody counted, makes it none without a gap', async () => {
   const sound: SequenceCounts = {
-    ...{ seq: 3, counted: 3, counted_min: 1, counted_max: 3, seq_min: 1, seq_max: 3 },
-    ...{ chains: 0, corrections: 0, forks: 0, last_task_id: null },
+    seq: 3,
+    counted: 3,
+    counted_min: 1,
+    counted_max: 3,
+    seq_min: 1,
+    seq_max: 3,
+    chains: 0,
+    corrections: 0,
+    forks: 0,
+    last_task_id: null,
   };
   expect(isGapless(sound)).toBe(true);
   const wrong = [{ counted: 2 }, { seq: 4 }, { seq_max: 2 }, { seq_min: 2 }, { counted_min: 2 }, { counted_max: 4 }];

@@ -68,8 +68,13 @@ describe('an approval', () => {
 
   it('is asked for last: nobody is to approve what is refused all the same', () => {
     const policy: BookPolicy = {
-      ...{ kill_switch: true, require_payment_ref: true, model_allowlist: ['b'], hourly_cap: '0', daily_cap: '0' },
-      ...{ risk_tiers: { high: ['request_task'], low: [] }, tier2_above: '0' },
+      kill_switch: true,
+      require_payment_ref: true,
+      model_allowlist: ['b'],
+      hourly_cap: '0',
+      daily_cap: '0',
+      risk_tiers: { high: ['request_task'], low: [] },
+      tier2_above: '0',
     };
     let left = { ...open, policy, budget_atomic: usdc(0) as Ceilings['budget_atomic'] };
     const call = paying(1, { models: ['a'], operations: ['request_task'] });
@@ -93,8 +98,14 @@ describe('an approval', () => {
       order.push(named());
     }
     expect(order).toEqual([
-      ...['kill_switch', 'model_not_allowed', 'budget_exhausted', 'hourly_cap_exceeded', 'daily_cap_exceeded'],
-      ...['high_risk_approval_missing', 'tier2_approval_missing', null],
+      'kill_switch',
+      'model_not_allowed',
+      'budget_exhausted',
+      'hourly_cap_exceeded',
+      'daily_cap_exceeded',
+      'high_risk_approval_missing',
+      'tier2_approval_missing',
+      null,
     ]);
     expect(
       evaluate({ ...open, policy: { require_payment_ref: true, model_allowlist: ['b'] } }, { ...byKey, models: ['a'] }),
@@ -107,7 +118,10 @@ describe('policies in shadow mode', () => {
     const shadow = { hourly_cap: '1', daily_cap: '1', kill_switch: true, tier2_above: '0' };
     const would = wouldRefuse({ ...open, budget_atomic: usdc(0) }, shadow, paying(2));
     expect(would.map(({ policy_code }) => policy_code)).toEqual([
-      ...['kill_switch', 'hourly_cap_exceeded', 'daily_cap_exceeded', 'tier2_approval_missing'],
+      'kill_switch',
+      'hourly_cap_exceeded',
+      'daily_cap_exceeded',
+      'tier2_approval_missing',
     ]);
     expect(wouldRefuse({ ...open, policy: { kill_switch: true } }, {}, paying(2))).toEqual([]);
   });

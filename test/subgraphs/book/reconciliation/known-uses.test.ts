@@ -22,7 +22,10 @@ beforeAll(async () => {
 /** The transfer of the payment of that number. */
 const transfer = (number: number, amount = 2000n): SentTransfer => ({
   tx_hash: `0x${number.toString(16).padStart(64, '0')}`,
-  ...{ log_index: number, block_number: 1, to: '0xpayee', amount },
+  log_index: number,
+  block_number: 1,
+  to: '0xpayee',
+  amount,
 });
 
 /** A row that tells of a payment to somebody else, as an ingest leaves it: its receipt names the payment, too. */

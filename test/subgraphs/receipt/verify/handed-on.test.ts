@@ -7,7 +7,9 @@ import { paidCall, waivedCall } from '../../../harness/vectors/receipt-facts.ts'
 
 const handed: ReceiptFacts = {
   ...waivedCall,
-  ...{ job_kind: 'other', waived_by: null, caller_binding: { agent_pubkey: '0x02' } },
+  job_kind: 'other',
+  waived_by: null,
+  caller_binding: { agent_pubkey: '0x02' },
   session: { delegation_hash: `0x${'1'.repeat(64)}`, valid_after: 0, session_expiry: 4_000_000_000 },
   handed: { parent_receipt_id: 'task_parent', target_agent: 7 },
 };

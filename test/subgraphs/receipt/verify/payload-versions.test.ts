@@ -53,7 +53,9 @@ async function ofVersion(version: number, change: (claims: Members) => Members =
     payload,
     payload_hash,
     issuer_signature: {
-      ...{ jws: issuer.signJws({ ...signed }), kid: issuer.kid, alg: 'ES256' },
+      jws: issuer.signJws({ ...signed }),
+      kid: issuer.kid,
+      alg: 'ES256',
       value: issuer.signCanonical(canonicalJson(payload)),
     },
     signature: await issuer.signature(payload_hash),
@@ -145,7 +147,11 @@ it.each([0, 3, 5, 7, 12, '11', 11.5, null])('version %j is unknown', async versi
 describe('book chain', () => {
   it('is what is issued where the payment is none of ours: book and payment side by side', () => {
     expect(claimsIn(chained)).toMatchObject({
-      ...{ payload_version: 4, book_id: 7, payment_ref: chained_ref, task_id: foreign.task_id, claim_id: 7 },
+      payload_version: 4,
+      book_id: 7,
+      payment_ref: chained_ref,
+      task_id: foreign.task_id,
+      claim_id: 7,
       ...paidElsewhere,
     });
     expect(claimsIn(chained)).not.toHaveProperty('payment');
@@ -245,7 +251,9 @@ describe('what a receipt signs', () => {
     [
       'of a session in force',
       {
-        ...{ delegation_hash: '0x01', session_expiry: 9_999_999_999, valid_after: 1 },
+        delegation_hash: '0x01',
+        session_expiry: 9_999_999_999,
+        valid_after: 1,
         caller_binding: { ...paidCall.caller_binding, agent_pubkey: '0x02' } as JsonObject,
       },
     ],

@@ -20,15 +20,13 @@ function entry(of: TransferClass, at: number, amount: bigint): JsonObject {
   const by: JsonObject = of === 'receipted' || of === 'ingested' ? { used: used[of] } : {};
   const payee = of === 'self_dealt' ? WALLET : ELSE;
   return {
-    ...{
-      block_number: 100 + at,
-      log_index: at % 3,
-      tx_hash: hash(at),
-      payee,
-      amount: amount.toString(),
-      class: of,
-      ...by,
-    },
+    block_number: 100 + at,
+    log_index: at % 3,
+    tx_hash: hash(at),
+    payee,
+    amount: amount.toString(),
+    class: of,
+    ...by,
   };
 }
 
@@ -44,10 +42,26 @@ const sumsOf = (entries: readonly JsonObject[]): ClassSums =>
 
 function stored(all: readonly JsonObject[]): StoredReconciliation {
   return asEntity(StoredReconciliation, {
-    ...{ reportId: 'reconciliation_1', agentId: 7, wallet: WALLET, agentWallet: WALLET, provenBy: 'agent_wallet' },
-    ...{ fromBlock: 90, toBlock: 5_000, state: 'running', reason: null, nextBlock: 5_001, pageBlocks: 1 },
-    ...{ fromHash: hash(1), toHash: hash(2), logSize: 3, transfers: all.length, sums: sumsAsJson(sumsOf(all)) },
-    ...{ askedAt: new Date(0), movedAt: new Date(0), endedAt: null, document: null },
+    reportId: 'reconciliation_1',
+    agentId: 7,
+    wallet: WALLET,
+    agentWallet: WALLET,
+    provenBy: 'agent_wallet',
+    fromBlock: 90,
+    toBlock: 5_000,
+    state: 'running',
+    reason: null,
+    nextBlock: 5_001,
+    pageBlocks: 1,
+    fromHash: hash(1),
+    toHash: hash(2),
+    logSize: 3,
+    transfers: all.length,
+    sums: sumsAsJson(sumsOf(all)),
+    askedAt: new Date(0),
+    movedAt: new Date(0),
+    endedAt: null,
+    document: null,
   });
 }
 

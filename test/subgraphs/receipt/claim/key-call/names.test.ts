@@ -51,13 +51,17 @@ describe('a name', () => {
     await keep(first);
     expect(await take(hold('walk'), hold('walk', { request_hash: 'another' }))).toEqual(['recorded', 'foreign']);
     expect(await nameStanding(database, hold('walk'))).toEqual({
-      ...{ kind: 'recorded', task_id: first.task_id, answer_box },
+      kind: 'recorded',
+      task_id: first.task_id,
+      answer_box,
     });
   });
 
   it('is taken by the first of those that come in one batch, and by one of two that come at once', async () => {
     expect(await take(hold('batch'), hold('batch'), hold('batch', { request_hash: 'another' }))).toEqual([
-      ...['taken', 'in_flight', 'foreign'],
+      'taken',
+      'in_flight',
+      'foreign',
     ]);
     const marks = ['d', 'c', 'b', 'a'];
     const batches = [marks, [...marks].reverse(), marks].map(order => take(...order.map(mark => hold(mark))));
