@@ -1,15 +1,21 @@
-import { Agent, setGlobalDispatcher } from 'undici';
+import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
+import { atEnd } from './release.ts';
 
-/** Of 127.0.0.0/8, which is all this machine's on Linux; from 127.1.0.0 on, so that nobody meets the service's own. */
+/** How many files of this worker have had an address. All of 127.0.0.0/8 is this machine's on Linux; these begin at 127.1.0.1. */
 let used = 0;
 
 /**
- * Has whoever asks by `fetch` from now on come from a loopback address that nobody had before in this worker: the service
- * counts by address, and one file is not to be refused for what another has done.
+ * Has `fetch` come from a loopback address that no file before had in this worker, until the file ends: the service counts
+ * by address, and no file is to be refused for what another has done. Elsewhere than on Linux all share one address.
  */
 export function takeOwnAddress(): void {
   if (process.platform !== 'linux') return;
   used++;
-  const localAddress = `127.1.${used >> 8}.${used & 255}`;
-  setGlobalDispatcher(new Agent({ connect: { localAddress } }));
+  const before = getGlobalDispatcher();
+  const agent = new Agent({ connect: { localAddress: `127.1.${used >> 8}.${used & 255}` } });
+  setGlobalDispatcher(agent);
+  atEnd(() => {
+    setGlobalDispatcher(before);
+    return agent.destroy();
+  });
 }

@@ -3,26 +3,26 @@ import type { Edge, Tree } from './tree.ts';
 
 /* Who may import whom. */
 
-/** The houses, lowest first: a file may import from its own house and from those before it. */
-const houses = ['schema', 'subgraphs', 'receipt', 'book', 'session', 'board', 'gateway'] as const;
-type House = (typeof houses)[number] | 'rest-compat' | 'test';
+/** Lowest first: a file may import from its own layer and from those before it. */
+const layers = ['schema', 'subgraphs', 'receipt', 'book', 'session', 'board', 'gateway'] as const;
+type Layer = (typeof layers)[number] | 'rest-compat' | 'test';
 
-function houseOf(file: string): House {
+function layerOf(file: string): Layer {
   const [top, second] = file.split('/');
   // How tests are run.
   if (top === 'vitest.config.ts') return 'test';
-  if (top === 'subgraphs' && houses.includes(second as never)) return second as House;
-  return top as House;
+  if (top === 'subgraphs' && layers.includes(second as never)) return second as Layer;
+  return top as Layer;
 }
 
-function mayImport(from: House, to: House): boolean {
+function mayImport(from: Layer, to: Layer): boolean {
   if (from === to || from === 'test' || to === 'schema') return true;
   if (from === 'rest-compat') return false;
   if (to === 'rest-compat') return from === 'gateway';
-  return houses.indexOf(to as never) >= 0 && houses.indexOf(to as never) < houses.indexOf(from as never);
+  return layers.indexOf(to as never) >= 0 && layers.indexOf(to as never) < layers.indexOf(from as never);
 }
 
-const subgraphs: readonly House[] = ['receipt', 'book', 'session', 'board'];
+const subgraphs: readonly Layer[] = ['receipt', 'book', 'session', 'board'];
 const INNER_PART = /(\.(entity|resolver|type|input|migration)|\/migration)\.ts$/;
 
 const VERIFIER = 'subgraphs/receipt/verify/';
@@ -110,10 +110,10 @@ export const importRules: readonly Rule[] = [
   rule({
     name: 'imports point one way',
     remedy:
-      'move what is needed to a house before it, or hand it in: schema ← subgraphs ← receipt ← book ← session ← board ← gateway, and schema ← rest-compat ← gateway.',
+      'move what is needed to a layer before it, or hand it in: schema ← subgraphs ← receipt ← book ← session ← board ← gateway, and schema ← rest-compat ← gateway.',
     least: 1_000,
     subjects: tree => tree.edges,
-    offences: edge => shownIf(!mayImport(houseOf(edge.from), houseOf(edge.to)), edge),
+    offences: edge => shownIf(!mayImport(layerOf(edge.from), layerOf(edge.to)), edge),
   }),
   ...roomOrders.map(order =>
     rule({
@@ -129,7 +129,7 @@ export const importRules: readonly Rule[] = [
     subjects: tree =>
       tree.edges.filter(
         ({ from, to, loaded }) =>
-          loaded === 'at once' && subgraphs.includes(houseOf(to)) && houseOf(to) !== houseOf(from),
+          loaded === 'at once' && subgraphs.includes(layerOf(to)) && layerOf(to) !== layerOf(from),
       ),
     offences: edge => shownIf(INNER_PART.test(edge.to), edge),
   }),
@@ -141,7 +141,7 @@ export const importRules: readonly Rule[] = [
     offences: (file, tree) =>
       tree
         .targets(file)
-        .filter(target => houseOf(target) !== 'schema' && !target.startsWith(VERIFIER))
+        .filter(target => layerOf(target) !== 'schema' && !target.startsWith(VERIFIER))
         .map(target => `${file} imports ${target}`),
   }),
   rule({

@@ -17,7 +17,7 @@ const BELOW_THE_STORY =
 const NO_TESTS = ['bench', 'cost', 'harness', 'tidy'];
 /** These name what they ban. */
 const RULES = 'test/tidy/';
-const houses = ['gateway', 'rest-compat', 'schema', 'subgraphs', 'test'];
+const topFolders = ['gateway', 'rest-compat', 'schema', 'subgraphs', 'test'];
 
 const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
 const networkOf = (file: string) => file.match(/\/(base|solana|svm|chain)\//)?.[1] ?? 'none';
@@ -118,11 +118,11 @@ export const placeRules: readonly Rule[] = [
     offences: file => (EMPTY_NAME.test(file) ? [file] : []),
   }),
   rule({
-    name: `the houses are ${houses.join(', ')}`,
-    remedy: 'put it into the house that it belongs to.',
-    least: houses.length,
+    name: `the folders of the root are ${topFolders.join(', ')}`,
+    remedy: 'move it into the one that it belongs to.',
+    least: topFolders.length,
     subjects: tree => tree.foldersIn('.').filter(folder => !folder.startsWith('.')),
-    offences: folder => (houses.includes(folder) ? [] : [folder]),
+    offences: folder => (topFolders.includes(folder) ? [] : [folder]),
   }),
   rule({
     name: 'what tests share stands in test/harness',

@@ -184,7 +184,7 @@ const planted: Readonly<
     found: 'schema/utils/a.ts',
     right: { 'schema/amount.ts': '' },
   },
-  'the houses are': {
+  'the folders of the root are': {
     wrong: { 'scripts/a.ts': '' },
     found: 'scripts',
     right: { '.ci/run': '', 'schema/a.ts': '' },
@@ -323,8 +323,8 @@ describe('imports point one way', () => {
     'gateway',
   ];
 
-  it('from each house to itself and to those before it, by whatever words', () => {
-    const house = fc.nat({ max: order.length - 1 });
+  it('from each layer to itself and to those before it, by whatever words', () => {
+    const layer = fc.nat({ max: order.length - 1 });
     const words = fc.constantFrom(
       (path: string) => `import { a } from '${path}';\n`,
       (path: string) => `import type { A } from '${path}';\n`,
@@ -334,7 +334,7 @@ describe('imports point one way', () => {
       (path: string) => `  const a = await import('${path}');\n`,
     );
     fc.assert(
-      fc.property(house, house, words, (from, to, statement) => {
+      fc.property(layer, layer, words, (from, to, statement) => {
         const up = '../'.repeat(order[from]?.split('/').length ?? 0);
         const found = offences('imports point one way', {
           [`${order[from]}/a.ts`]: `/* Why. */\n${statement(`${up}${order[to]}/b.ts`)}`,
@@ -350,20 +350,20 @@ describe('a list of files', () => {
     const name = fc.constantFrom('amount', 'clock', 'errors', 'limits');
     const sentence = fc.constantFrom('What it does.', 'What it did.', 'Why it is here.');
     const files = fc.dictionary(name, sentence);
-    const house = (told: Readonly<Record<string, string>>, list: string): Texts => ({
+    const room = (told: Readonly<Record<string, string>>, list: string): Texts => ({
       'schema/README.md': marked(list),
       ...Object.fromEntries(
         Object.entries(told).map(([key, text]) => [`schema/${key}.ts`, `/** ${text} */\nexport const ${key} = 1;\n`]),
       ),
     });
     const listOf = (told: Readonly<Record<string, string>>) =>
-      findRooms(treeOf(house(told, '')))
+      findRooms(treeOf(room(told, '')))
         .map(fileList)
         .join('\n');
     fc.assert(
       fc.property(files, files, (before, after) => {
         const is_stale = listOf(before) !== listOf(after);
-        const found = offences('what is derived on a page', house(after, listOf(before)));
+        const found = offences('what is derived on a page', room(after, listOf(before)));
         expect(found).toEqual(is_stale ? ['schema/README.md'] : []);
       }),
     );

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
+import { isSource } from '../../gateway/commands/papers/rooms.ts';
 import { ROOT } from '../harness/root.ts';
 
 /* The checkout as text: which files there are, and what each imports and exports. Each file is read and parsed once. */
@@ -32,7 +33,7 @@ const EXPORTED =
 /** Files by their paths from the root, with slashes. */
 export class Tree {
   readonly files: readonly string[];
-  /** Those in TypeScript. */
+  /** Those in TypeScript, and the launcher's, which are JavaScript. */
   readonly sources: readonly string[];
   /** Those that are not tests, nor what tests stand on. */
   readonly ours: readonly string[];
@@ -45,7 +46,7 @@ export class Tree {
   /** @param read throws for a file that is not there. */
   constructor(files: readonly string[], read: (file: string) => string) {
     this.files = files;
-    this.sources = files.filter(file => file.endsWith('.ts'));
+    this.sources = files.filter(isSource);
     this.ours = this.sources.filter(file => !file.startsWith('test/'));
     this.#paths = new Set(files.flatMap(file => [file, ...foldersOf(file)]));
     this.#read = read;

@@ -2,7 +2,7 @@ import { dirname } from 'node:path/posix';
 import { firstSentence } from './first-sentence.ts';
 
 /** The folders of the service, each with all that it holds; tests have no list of their files. */
-export const houses = ['schema', 'subgraphs', 'gateway', 'rest-compat'] as const;
+export const serviceFolders = ['schema', 'subgraphs', 'gateway', 'rest-compat'] as const;
 const README = 'README.md';
 
 /** Files as text, by their paths from the root, with slashes. */
@@ -21,15 +21,15 @@ export interface RoomPage {
   readonly rooms: readonly { readonly path: string; readonly sentence: string | null }[];
 }
 
-/** Every folder of these houses with a README.md, in alphabetical order. */
+/** TypeScript, and what starts programs before there is anything to strip types. */
+export const isSource = (path: string) => path.endsWith('.ts') || /^gateway\/[^/]+\.js$/.test(path);
+
+/** Every folder of these with a README.md, in alphabetical order. */
 export function findRooms(checkout: Checkout): readonly RoomPage[] {
-  const paths = checkout.files.filter(path => houses.some(house => path.startsWith(`${house}/`))).sort();
+  const paths = checkout.files.filter(path => serviceFolders.some(top => path.startsWith(`${top}/`))).sort();
   const folders = paths.filter(path => path.endsWith(`/${README}`)).map(dirname);
   const known = new Set(folders);
-  const sources = Map.groupBy(
-    paths.filter(path => path.endsWith('.ts')),
-    path => roomOf(path, known),
-  );
+  const sources = Map.groupBy(paths.filter(isSource), path => roomOf(path, known));
   const inner = Map.groupBy(folders, folder => roomOf(folder, known));
   return folders.map(folder => {
     const told = (list: readonly string[], tell: typeof firstSentence) =>

@@ -256,12 +256,15 @@ function mediaOf(hub: string) {
 
 /** An answer may be right while something broke behind it: the log would say so. */
 function requireQuiet(logs: readonly string[]): void {
-  const broken = logs.filter(line => /"level":[56]0/.test(line) && !OUR_GATE.test(line));
+  const broken = logs.filter(line => /"level":[56]0/.test(line) && !EXPECTED_ERRORS.test(line));
   if (broken.length > 0) throw new Error(`the service logged errors:\n${broken.join('\n')}`);
 }
 
-/** What it looks like from inside when a gate of ours cuts a connection, or when all tests together leave Postgres and chains no time. */
-const OUR_GATE =
+/**
+ * Errors that tests bring about and that say nothing of the service: a gate of ours that cuts a connection, and time-outs
+ * where all tests together leave Postgres and chains no time. Such a fault of the service's own is not found here.
+ */
+const EXPECTED_ERRORS =
   /other side closed|ECONNRESET|ECONNREFUSED|write EPIPE|fetch failed|timeout exceeded when trying to connect|terminated due to connection timeout|reached: The operation was aborted due to timeout|forcefulShutdown was initiated/;
 
 function isBare({ headers }: Response): boolean {

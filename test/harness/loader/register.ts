@@ -4,6 +4,7 @@ import { enableCompileCache, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
+import { ROOT } from '../root.ts';
 
 /*
  * Node runs our sources as they are, in each worker of the tests: it strips types by itself, and keeps V8's code of what it
@@ -11,7 +12,6 @@ import { transformSync } from 'esbuild';
  * is kept by its content.
  */
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
 const OURS = new URL('../../../', import.meta.url).href;
 const CACHE = join(ROOT, 'node_modules', '.cache', 'spend-receipt-gateway', 'tests');
 const MORE_THAN_TYPES = /^\s*@[A-Z]\w*\(|^(export )?(const )?enum /m;
