@@ -27,7 +27,7 @@ interface BackgroundParts {
   readonly operations: Operations;
   readonly closing: AsyncDisposableStack;
   readonly vault: Vault;
-  readonly config: Pick<Config, 'webhook_reach' | 'base_url'>;
+  readonly config: Pick<Config, 'webhook_reach' | 'base_url' | 'database_connections_max'>;
 }
 
 export interface Background {
@@ -52,6 +52,7 @@ export async function openBackground(
   };
   const jobs = openJobs({
     database,
+    connections_max: config.database_connections_max,
     owner: finishing.owner,
     steady: reconciler.heartbeat.steady,
     halted: () => base.halt !== null,

@@ -88,7 +88,9 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
   try {
     const operations = closing.adopt(openOperations(exposureOf(config), logger), it => it.close());
     const { metrics, paid_calls } = operations;
-    const database = closing.adopt(await openStore(config.database_url), store => store.close());
+    const database = closing.adopt(await openStore(config.database_url, config.database_connections_max), store =>
+      store.close(),
+    );
     hearDamagedRecords(database, operations.recordDamaged);
     const signer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: () => times.clock.now_ms() });
     const { log, base } = await openLogAndBase(config, {

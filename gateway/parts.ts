@@ -1,3 +1,4 @@
+import { limits } from '../schema/limits.ts';
 import { boardEntities, boardMigrations, boardSold, boardSubgraph } from '../subgraphs/board/index.ts';
 import { bookEntities, bookMigrations, bookSold, bookSubgraph } from '../subgraphs/book/index.ts';
 import type { Random } from '../subgraphs/clock.ts';
@@ -14,8 +15,6 @@ import { databaseFault } from './operations/database-fault.ts';
 
 /* What the service is made of, collected from the four subgraphs: their tables, their schemas and what they sell. */
 
-const CONNECTIONS_MAX = 16;
-
 /** The tables of all subgraphs, and the steps that make them. */
 export const tables = {
   entities: [...receiptEntities, ...bookEntities, ...sessionEntities, ...boardEntities],
@@ -23,9 +22,12 @@ export const tables = {
 };
 
 /** The one database of all subgraphs, brought up to date. @throws ConfigFault where it cannot be had. */
-export async function openStore(url: string): Promise<Database> {
+export async function openStore(
+  url: string,
+  connections_max: number = limits.database_connections_max_default,
+): Promise<Database> {
   try {
-    return await openDatabase({ url, ...tables, connections_max: CONNECTIONS_MAX });
+    return await openDatabase({ url, ...tables, connections_max });
   } catch (error) {
     throw databaseFault(error, url);
   }

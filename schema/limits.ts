@@ -211,6 +211,8 @@ export const limits = {
   /** The books of so many of the newest receipts are audited before anything is served; all others while it is. */
   book_audit_receipts_max_at_start: 200,
   settlement_batch_authorisations_max: 100,
+  /** Connections of the pool to Postgres by which a process answers calls, where no variable says another number. */
+  database_connections_max_default: 16,
   /** Gas money for one authorization of a batch: twice the price of a call. */
   settle_fee_atomic_default: atomicAmount(4_000n),
   /** 100 USDC for all settlements of a UTC day: the price of 50,000 calls. */

@@ -52,6 +52,9 @@ export const variables = z.object({
     .meta({ form: 'postgresql URL' })
     .optional()
     .describe('a Postgres server'),
+  DATABASE_CONNECTIONS_MAX: decimal(4, 1_000)
+    .default(limits.database_connections_max_default)
+    .describe('connections to Postgres by which a process answers calls; it has up to ten beside these'),
   DATABASE_PLAIN: z.literal('intended').optional().meta({
     description: 'production takes a Postgres on another machine without TLS (no `sslmode` of `require` or stricter)',
     unset: 'such a server is refused in production',

@@ -10,6 +10,8 @@ import { bounded, taskListOf } from './task-list.ts';
 
 export interface JobsParts {
   readonly database: Database;
+  /** Of the database's pool. */
+  readonly connections_max: number;
   /** This process, as its lease names it. */
   readonly owner: string;
   /** Whether a lease that has ended is one whose process is dead. */
@@ -42,7 +44,7 @@ const CLOSE_MS_MAX = 1_000;
 /** The worker of this process, of those that share the jobs of a fleet. Needs the process's lease to be there. */
 export function openJobs(parts: JobsParts): Jobs {
   const { database, owner, periodic, logger } = parts;
-  const pool = database.openPool(CONNECTIONS_MAX);
+  const pool = database.openPool(Math.min(CONNECTIONS_MAX, parts.connections_max - 1));
   const sweep = (asked: { workers?: readonly string[]; ended?: readonly string[]; steady?: boolean }) =>
     sweepWorkers(database, { owner, workers: [], ended: [], steady: false, ...asked });
   const unfreed = new Set<string>();
@@ -65,7 +67,7 @@ export function openJobs(parts: JobsParts): Jobs {
   // Each as often as there are tasks, so that none waits for another; and deliveries keep none of them waiting.
   const lanes = [
     laneOf('periodic', periodic.length, periodicTasks(database, periodic), database),
-    laneOf('asked', DELIVERIES_AT_ONCE, parts.tasks, bounded(database)),
+    laneOf('asked', DELIVERIES_AT_ONCE, parts.tasks, bounded(database, parts.connections_max)),
   ];
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -3,8 +3,8 @@ import pLimit from 'p-limit';
 import type { Database } from '../../subgraphs/database.ts';
 import type { JobEnded, JobTask, TaskContext, Tasks } from './task.ts';
 
-/** Of the pool's sixteen, so that deliveries leave the rest to paid calls. */
-const CONNECTIONS_AT_ONCE = 4;
+/** Of the pool's connections, so that deliveries leave the rest to paid calls. */
+const SHARE = 1 / 4;
 
 interface TaskListParts {
   readonly tasks: Tasks;
@@ -40,8 +40,8 @@ class JobFailed extends Error {
 }
 
 /** So many tasks may wait for a network that all of them together could take every connection of the pool. */
-export function bounded(database: TaskContext['database']): TaskContext['database'] {
-  const limit = pLimit(CONNECTIONS_AT_ONCE);
+export function bounded(database: TaskContext['database'], connections_max: number): TaskContext['database'] {
+  const limit = pLimit(Math.max(1, Math.floor(connections_max * SHARE)));
   return {
     query: statement => limit(() => database.query(statement)),
     transaction: (work, bound) => limit(() => database.transaction(work, bound)),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
 import type { TreeHeadFacts } from '../../subgraphs/receipt/log/tree-head.ts';
-import { administer, createDatabase, databaseUrl } from './global.ts';
+import { createDatabase, databaseUrl, onCluster } from './global.ts';
 import { atEnd } from './release.ts';
 
 /*
@@ -47,6 +47,6 @@ export async function emptyDatabase(): Promise<string> {
   const cluster_url = inject('cluster_url');
   const name = `t_${randomBytes(8).toString('hex')}`;
   await createDatabase(cluster_url, name);
-  atEnd(() => administer(cluster_url, `drop database if exists ${name} with (force)`));
+  atEnd(() => onCluster(cluster_url, `drop database if exists ${name} with (force)`));
   return databaseUrl(cluster_url, name);
 }

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import type { Tx } from '../../subgraphs/database.ts';
 import { mark } from '../cost/marks.ts';
-import { administer, createDatabase, databaseUrl, TEMPLATE } from './global.ts';
+import { administer, createDatabase, databaseUrl, onCluster, TEMPLATE } from './global.ts';
 import { atEnd } from './release.ts';
 
 interface DatabaseOptions {
@@ -28,7 +28,7 @@ export async function freshDatabase({ mid_hour = false }: DatabaseOptions = {}):
   const name = `t_${randomBytes(8).toString('hex')}`;
   mark('database', name);
   await createDatabase(cluster_url, name, TEMPLATE);
-  const drop = () => administer(cluster_url, `drop database if exists ${name} with (force)`);
+  const drop = () => onCluster(cluster_url, `drop database if exists ${name} with (force)`);
   atEnd(drop);
   const url = databaseUrl(cluster_url, name);
   if (mid_hour) await keepFromFullHour(url, name);

@@ -10,7 +10,7 @@ import { ownPort } from './own-port.ts';
 import { atEnd } from './release.ts';
 import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
-import type { RunningService } from './worker-gateway.ts';
+import { DATABASE_CONNECTIONS_MAX, type RunningService } from './worker-gateway.ts';
 
 const READY_MS = 120_000;
 
@@ -52,6 +52,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
     HOME: data_dir,
     DATA_DIR: data_dir,
     PORT: String(port),
+    DATABASE_CONNECTIONS_MAX,
     ...(options.solana ? {} : { SOLANA_RPC_URL: '' }),
     ...options.environment,
   };

@@ -5,6 +5,7 @@ import type { PeriodicTask } from '../../gateway/jobs/periodic.ts';
 import type { Tasks } from '../../gateway/jobs/task.ts';
 import { loggerOn } from '../../gateway/operations/logger.ts';
 import { openHeartbeat } from '../../gateway/reconcile/heartbeat.ts';
+import { limits } from '../../schema/limits.ts';
 import type { Database } from '../../subgraphs/database.ts';
 
 export interface JobsOfTest {
@@ -29,6 +30,7 @@ export async function openTestJobs(database: Database, asked: JobsOfTest): Promi
   const runs: { task: string; outcome: 'done' | 'failed' }[] = [];
   const jobs = openJobs({
     database,
+    connections_max: limits.database_connections_max_default,
     owner,
     tasks: {},
     periodic: [],

@@ -6,6 +6,9 @@ import { ownPort } from './own-port.ts';
 import { atEnd } from './release.ts';
 import { ownFolder } from './scratch.ts';
 
+/** Most of what a service in a test costs Postgres is new sessions. One that holds a session while it waits for another shows early with so few. */
+export const DATABASE_CONNECTIONS_MAX = '5';
+
 export interface ServiceOptions {
   readonly data_dir?: string | undefined;
   readonly port?: number | undefined;
@@ -55,7 +58,13 @@ interface HereOptions extends ServiceOptions {
 export async function openHere({ environment, options, amend, ...given }: HereOptions): Promise<OpenedHere> {
   const data_dir = given.data_dir ?? (await ownFolder());
   const port = String(given.port ?? (await ownPort()));
-  const settings = readConfig({ DATA_DIR: data_dir, PORT: port, SOLANA_RPC_URL: '', ...environment });
+  const settings = readConfig({
+    DATA_DIR: data_dir,
+    PORT: port,
+    SOLANA_RPC_URL: '',
+    DATABASE_CONNECTIONS_MAX,
+    ...environment,
+  });
   const logs: string[] = [];
   const development = await startDevelopment(settings);
   const logger = loggerOn({ write: line => void logs.push(line.trimEnd()) }, settings.log_level);

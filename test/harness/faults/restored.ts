@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { administer, createDatabase, databaseUrl } from '../global.ts';
+import { createDatabase, databaseUrl, onCluster } from '../global.ts';
 import { atEnd } from '../release.ts';
 
 /** The database as it stands, as a dump would keep it. Nobody may be connected while it is copied. */
@@ -8,8 +8,8 @@ export async function copyOf(source_url: string): Promise<string> {
   const cluster_url = inject('cluster_url');
   const source = new URL(source_url).pathname.slice(1);
   const name = `t_${randomBytes(8).toString('hex')}`;
-  await administer(cluster_url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${source}'`);
+  await onCluster(cluster_url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${source}'`);
   await createDatabase(cluster_url, name, source);
-  atEnd(() => administer(cluster_url, `drop database if exists ${name} with (force)`));
+  atEnd(() => onCluster(cluster_url, `drop database if exists ${name} with (force)`));
   return databaseUrl(cluster_url, name);
 }
