@@ -1,0 +1,158 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { FaultPoint } from '../../gateway/operations/faults.ts';
+import { type JobParties, openJobParties } from '../harness/board/job-legs.ts';
+import { listen } from '../harness/doors/listen.ts';
+import { audit } from '../harness/faults/audit.ts';
+import { nameOf, newBuyer, type Order, send, trySend } from '../harness/faults/buyer.ts';
+import { claimOf } from '../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
+import { alike, differences, stateOf } from '../harness/faults/state.ts';
+import type { RunningService } from '../harness/worker-gateway.ts';
+
+/*
+ * At each fault point a process is ended by kill -9 in the midst of a call, and a service of this process dies in the midst
+ * of the same call (dying-service.ts), each on a database and a chain of its own. What both have left, what their successors
+ * make of it, and what their callers are told then, is the same: so that other tests may let services die in their own
+ * process, and prove what they would prove by kill -9.
+ */
+
+interface Dying {
+  readonly url: string;
+  readonly died: Promise<void>;
+  endLease(): Promise<void>;
+}
+
+type Start = (ground: Ground, point: FaultPoint) => Promise<Dying>;
+
+const byKill: Start = async (ground, point) => {
+  const { url, exited } = await ground.startFaulty({ point });
+  const died = exited.then(code => expect(code).toBeNull());
+  return { url, died, endLease: async () => {} };
+};
+const here: Start = (ground, point) => ground.startDying({ plan: { point } });
+
+type Side = Awaited<ReturnType<typeof openSide>>;
+
+async function openSide(start: Start) {
+  const ground = await openGround();
+  const healthy = await ground.start();
+  const buyer = await newBuyer(ground);
+  expect((await send(healthy, await buyer.registration())).status).toBe(200);
+  return { ground, healthy, buyer, parties: await openJobParties(ground, healthy), start };
+}
+
+/** A call that reaches a point: how it is ordered, and what its caller hears, null where it hears nothing to the end. */
+interface Way {
+  order(side: { buyer: Awaited<ReturnType<typeof newBuyer>>; parties: JobParties }, name: string): Promise<Order>;
+  hear(side: { ground: Ground }, at: Pick<RunningService, 'url'>, order: Order): Promise<unknown>;
+}
+
+const whole: Way['hear'] = async (_side, at, order) => {
+  const answer = await trySend(at, order);
+  if (answer === null) return null;
+  const { headers, body } = answer;
+  return { name: nameOf(answer), settled: headers.get('x-svc-settlement-status'), body };
+};
+
+const ways = {
+  chat: { order: ({ buyer }, name) => buyer.chat(name), hear: whole },
+  leg: { order: async ({ parties }) => (await parties.newJob()).first(), hear: whole },
+  /** Its hub says the rest once the first words have come, by which time the money has moved. */
+  stream: {
+    order: ({ buyer }, name) => buyer.stream(name),
+    async hear({ ground }, at, { body, payment }) {
+      const begun = Promise.withResolvers<void>();
+      ground.hub.behave({ kind: 'answer', in_stream: { after_words: 2, does: begun.promise } });
+      const stream = await listen(at, JSON.parse(body), { headers: { 'x-payment': payment } });
+      if (stream.status === 200) await stream.next();
+      begun.resolve();
+      const heard = await stream.rest().catch(() => null);
+      ground.hub.behave({ kind: 'answer' });
+      return heard && { name: String(stream.status), ends_well: heard.ends_well, text: heard.text, svc: heard.svc };
+    },
+  },
+} as const satisfies Record<string, Way>;
+
+const points: Readonly<Record<FaultPoint, keyof typeof ways>> = {
+  in_claim: 'chat',
+  after_claim: 'chat',
+  after_work: 'chat',
+  in_settling: 'chat',
+  after_settling: 'chat',
+  after_broadcast: 'chat',
+  mid_stream: 'stream',
+  before_hold: 'leg',
+  in_hold: 'leg',
+  before_record: 'chat',
+  in_record: 'chat',
+  after_record: 'chat',
+};
+
+const sides: Record<'killed' | 'dead', Side> = {} as Record<'killed' | 'dead', Side>;
+beforeAll(async () => {
+  sides.killed = await openSide(byKill);
+  sides.dead = await openSide(here);
+});
+
+const underWay = new Set(['409 payment_in_flight', '503 settlement_pending']);
+
+/** A death, and all that can be known of it once nobody has anything left to do. */
+async function dieAt(side: Side, point: FaultPoint) {
+  const { ground, healthy } = side;
+  const { order: ordered, hear } = ways[points[point]];
+  const dying = await side.start(ground, point);
+  const order = await ordered(side, point);
+  const lost = await hear(side, dying, order);
+  await dying.died;
+  const stands = await claimOf(ground, order);
+  await dying.endLease();
+  const finished = await eventually('nobody to hold it', async () => {
+    const claim = await claimOf(ground, order);
+    return claim?.state === 'claimed' || claim?.state === 'settling' ? null : { claim };
+  });
+  const next = await eventually('an answer', async () => {
+    const heard = (await hear(side, healthy, order)) as { name: string };
+    return underWay.has(heard.name) ? null : heard;
+  });
+  const after = await claimOf(ground, order);
+  const transfers = (await ground.chain.transfers(ground.pay_to)).length;
+  return { lost, transfers, ...(alike({ stands, finished, next, after }) as object) };
+}
+
+describe.each(Object.keys(points) as FaultPoint[])('a service that dies %s', point => {
+  it('leaves in this process what it leaves by kill -9', async () => {
+    const [killed, dead] = await Promise.all([dieAt(sides.killed, point), dieAt(sides.dead, point)]);
+    expect(killed.lost).toBeNull();
+    expect(dead).toEqual(killed);
+    const states = () => Promise.all([sides.killed, sides.dead].map(({ ground }) => stateOf(ground.database)));
+    await expect.poll(async () => differences(...((await states()) as [string[], string[]]))).toEqual([]);
+  });
+});
+
+it('a service that has died in this process reaches nobody and is reached by nobody, whatever of it lives on', async () => {
+  const { ground, buyer } = sides.dead;
+  const url = Object.assign(new URL(ground.database_url), { search: '?application_name=dying' }).href;
+  const sessions = async () => {
+    const text = `select 1 from pg_stat_activity where application_name = 'dying'`;
+    return (await ground.database.query({ text })).length;
+  };
+  const dying = await ground.startDying({ url });
+  const orders = await Promise.all(Array.from({ length: 8 }, (_, index) => buyer.chat(`the ${index}th`)));
+  expect((await Promise.all(orders.map(order => send(dying, order)))).map(nameOf)).toEqual(orders.map(() => '200'));
+  expect(await sessions()).toBeGreaterThan(1);
+  await dying.kill();
+  const saved = await readFile(ground.saved_head, 'utf8');
+  // Its beats, its rounds and its jobs have all been due by then.
+  for (let looks = 0; looks < 12; looks++) {
+    expect(await sessions()).toBe(0);
+    await sleep(250);
+  }
+  await expect(fetch(`${dying.url}/livez`)).rejects.toThrow();
+  expect(await readFile(ground.saved_head, 'utf8')).toBe(saved);
+});
+
+it('books and a log add up on both sides', async () => {
+  for (const { ground } of Object.values(sides)) expect(await audit(ground)).toBeGreaterThan(0);
+});

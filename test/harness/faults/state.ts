@@ -1,0 +1,66 @@
+import type { Database } from '../../../subgraphs/database.ts';
+
+/** Of one process, or of how far a fleet's own work has come by now, and of nothing that anybody is told or owed. */
+const BESIDE = new Set(['mikro_orm_migrations', 'process_lease', 'job_worker', 'issuer_snapshot']);
+
+/** What differs between any two runs of the same calls, in the order in which it is looked for. */
+const passing: readonly (readonly [RegExp, string])[] = [
+  [/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'jws'],
+  [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00(:00)?)?/g, 'time'],
+  [/\d{4}-\d\d-\d\d/g, 'day'],
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'uuid'],
+  [/\b(0x)?[0-9a-fA-F]{16,}\b/g, 'hex'],
+  [/\b([a-z]+)_[0-9A-Za-z-]{12,}\b/g, '$1 id'],
+  [/\b[\w-]{43}\b/g, 'digest'],
+  [/\b1[0-9]{9}([0-9]{3})?\b/g, 'seconds'],
+  [/127\.0\.0\.1:\d+/g, 'host'],
+];
+/** Numbers of blocks, of fees and of times, by the names of their columns. */
+const passing_numbers = /block|fee|gas|wei|nonce|_ms$|valid_before|valid_after/;
+
+function same(value: unknown, name: string): unknown {
+  if (value instanceof Date) return 'time';
+  if (Buffer.isBuffer(value)) return 'bytes';
+  if (typeof value === 'string') return passing.reduce((text, [known, word]) => text.replace(known, word), value);
+  if (typeof value === 'number' || typeof value === 'bigint')
+    return passing_numbers.test(name) ? 'number' : same(String(value), name);
+  if (Array.isArray(value)) return value.map(it => same(it, name));
+  if (value !== null && typeof value === 'object')
+    return Object.fromEntries(Object.entries(value).map(([key, it]) => [key, same(it, key)]));
+  return value;
+}
+
+/** Any answer or row, without what differs between any two runs: identifiers, hashes, times, blocks and fees. */
+export const alike = (value: unknown): unknown => same(value, '');
+
+/** Every row of every table, each as a line, as it would read after any other run of the same calls. */
+export async function stateOf(database: Database): Promise<readonly string[]> {
+  const tables = await database.query<{ name: string }>({
+    text: `select table_name as name from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
+  });
+  const lines = tables
+    .filter(({ name }) => !BESIDE.has(name))
+    .map(async ({ name }) => {
+      const rows = await database.query({ text: `select * from "${name}"` });
+      return rows.map(row => `${name} ${JSON.stringify(alike(row))}`).sort();
+    });
+  const jobs = await database.query<{ job: string }>({
+    text: `select 'job ' || t.identifier || ' ' || count(*) as job from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks t on t.id = j.task_id group by t.identifier order by 1`,
+  });
+  return [...(await Promise.all(lines)).flat(), ...jobs.map(({ job }) => job)];
+}
+
+/** Lines that stand in one of them alone, each as often as it does. */
+export function differences(one: readonly string[], other: readonly string[]): string[] {
+  const missing = (from: readonly string[], of: readonly string[], mark: string) => {
+    const left = [...of];
+    return from.flatMap(line => {
+      const at = left.indexOf(line);
+      if (at >= 0) left.splice(at, 1);
+      return at >= 0 ? [] : `${mark} ${line}`;
+    });
+  };
+  return [...missing(one, other, '-'), ...missing(other, one, '+')];
+}
