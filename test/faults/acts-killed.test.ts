@@ -31,10 +31,10 @@ const commits = [
 
 /** What a process is told that dies at the commit of the transaction which that statement is in. */
 async function tellDying(statement: string, commit: Cut['commit'], path: string, body: object): Promise<void> {
-  const dying = await ground.startProcess({ url: wire.url });
-  wire.cutNext({ statement, commit }, { at_cut: () => dying.kill('SIGKILL') });
+  const dying = await ground.startDying({ url: wire.url });
+  wire.cutNext({ statement, commit }, { at_cut: () => dying.kill() });
   await expect(post(path, body, { at: dying })).rejects.toThrow();
-  expect(await dying.exited).toBeNull();
+  await dying.died;
 }
 
 interface Asking {

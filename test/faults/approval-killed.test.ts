@@ -67,9 +67,9 @@ it.each(['in_claim', 'after_claim', 'after_work'] as const)(
     const content = `Killed ${point}`;
     const { approval_id } = await approved(content);
     const before = await receipts();
-    const dying = await ground.startFaulty({ point });
+    const dying = await ground.startDying({ plan: { point } });
     await buy(dying, content).catch(() => {});
-    expect(await dying.exited).toBeNull();
+    await dying.endLease();
     await eventually('it is given back', async () => ((await newest()).status === 'approved' ? true : null));
     expect((await buy(healthy, content)).status).toBe(200);
     expect(await newest()).toMatchObject({ approval_id, status: 'passed' });
@@ -84,12 +84,13 @@ it.each(['after_settling', 'before_record', 'in_record'] as const)(
     const content = `Killed ${point}`;
     const { approval_id } = await approved(content);
     const before = await receipts();
-    const dying = await ground.startFaulty({ point });
+    const dying = await ground.startDying({ plan: { point } });
     await buy(dying, content).catch(() => {});
-    expect(await dying.exited).toBeNull();
+    await dying.died;
     // Whether it is recorded yet or not.
     expect(await newest()).toMatchObject({ approval_id, status: 'passed' });
     expect((await buy(healthy, content)).status).toBe(403);
+    await dying.endLease();
     await eventually('it is recorded', async () => ((await receipts()) > before ? true : null));
     expect((await buy(healthy, content)).status).toBe(403);
     expect(await receipts()).toBe(before + 1);

@@ -23,10 +23,11 @@ it('killed before it is recorded: the same payment is one post, and its receipt 
   const report = { endpoint: 'https://gateway.example/v1', outcome: 'success', receipt_ref: task_id };
   const pay = async () => ({ ...(await buyer.pay('/v1/board/posts', report)), session: String(session) });
   const order = await pay();
-  const dying = await ground.startFaulty({ point: 'before_record' });
+  const dying = await ground.startDying({ plan: { point: 'before_record' } });
   expect(await trySend(dying, order)).toBeNull();
-  expect(await dying.exited).toBeNull();
+  await dying.died;
   expect((await send(first, await pay())).body.code).toBe('receipt_backs_another');
+  await dying.endLease();
   const mine = await eventually('its answer', async () => {
     const answer = await send(first, order);
     return answer.status === 201 ? answer : null;

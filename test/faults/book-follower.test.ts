@@ -64,7 +64,7 @@ it.each<Over>(['server-sent events', 'graphql-ws'])(
     const port = await ownPort();
     const folder = await ownFolder();
     const [program, file] = [await programIn(folder, over), join(folder, 'books.db')];
-    let gateway = await ground.startProcess({ port });
+    let gateway = await ground.startDying({ port });
     const line = await openLine(gateway.url);
 
     const buyers = [await newBuyer(ground), await newBuyer(ground)];
@@ -106,8 +106,8 @@ it.each<Over>(['server-sent events', 'graphql-ws'])(
     await buy();
     await caughtUp();
 
-    await gateway.kill('SIGKILL');
-    gateway = await ground.startProcess({ port });
+    await gateway.kill();
+    gateway = await ground.startDying({ port });
     await buy();
     await caughtUp();
 

@@ -83,10 +83,11 @@ it('killed as the stamp is sent, or between stamp and row: the same payment has 
   const killed = async (point: FaultPoint) => {
     const { ingest, stamps, rows, slots } = await newIngester();
     const order = await ingest();
-    const dying = await ground.startFaulty({ point });
+    const dying = await ground.startDying({ plan: { point } });
     expect(await trySend(dying, order)).toBeNull();
-    expect(await dying.exited).toBeNull();
+    await dying.died;
     expect(nameOf(await send(first, await ingest()))).toBe('409 duplicate_ref');
+    await dying.endLease();
     expect(await closed(ground, order)).toMatchObject({ state: point === 'in_settling' ? 'released' : 'recorded' });
     const mine = await eventually('its answer', async () => {
       const answer = await send(first, order);
@@ -95,7 +96,7 @@ it('killed as the stamp is sent, or between stamp and row: the same payment has 
     expect(mine.body.payment).toMatchObject({ collected: true });
     expect([await stamps(), await rows(), await slots()]).toEqual([1, 1, 1]);
   };
-  await Promise.all(points.map(killed));
+  for (const point of points) await killed(point);
   await auditBooks(ground.database);
   await auditLog(ground.database, ground.saved_head);
 });

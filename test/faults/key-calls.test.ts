@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 function callByKey(
-  { url }: RunningService,
+  { url }: Pick<RunningService, 'url'>,
   content: string,
   members = {},
   more: Record<string, string> = {},
@@ -39,7 +39,7 @@ const rows = () => count(`select count(*)::int as n from book_row where evidence
 const underway = () => count('select count(*)::int as n from key_call');
 const standing = async () => ({ receipts: await receipts(), rows: await rows() });
 
-const lose = (gateway: RunningService, content: string, members = {}) =>
+const lose = (gateway: Pick<RunningService, 'url'>, content: string, members = {}) =>
   callByKey(gateway, content, members)
     .then(answer => answer.text())
     .catch(() => null);
@@ -48,13 +48,13 @@ describe('a process killed in the midst of calls by key', () => {
   it('between two steps: only what was recorded stands, and stands whole', async () => {
     const before = await standing();
     const points = ['after_claim', 'after_work', 'mid_stream', 'before_record', 'after_record'] as const;
-    const dying = await ground.startFaulty({ point: points, signal: 'none' });
+    const dying = await ground.startDying({ plan: { point: points, signal: 'none' } });
     const lost: Promise<unknown>[] = [];
     for (const point of points) {
       lost.push(lose(dying, point, { stream: point === 'mid_stream' }));
       await reached(dying, point);
     }
-    await dying.kill('SIGKILL');
+    await dying.kill();
     await Promise.all(lost);
     expect(await standing()).toEqual({ receipts: Number(before.receipts) + 1, rows: Number(before.rows) + 1 });
     expect((await callByKey(healthy, 'Once more')).status).toBe(200);
@@ -62,10 +62,10 @@ describe('a process killed in the midst of calls by key', () => {
 
   it.each<FaultPoint>(['in_claim', 'in_record'])('%s: nothing stands of it', async point => {
     const before = await standing();
-    const dying = await ground.startFaulty({ point });
+    const dying = await ground.startDying({ plan: { point } });
     const lost = lose(dying, point);
     await reached(dying, point);
-    expect(await dying.exited).toBeNull();
+    await dying.died;
     await lost;
     expect(await standing()).toEqual(before);
   });
@@ -100,14 +100,14 @@ describe('a process killed in the midst of calls under an Idempotency-Key', () =
   it('before its record: the key goes to who asks again, once its process is gone; then it has its answer', async () => {
     const before = await standing();
     const points = ['after_claim', 'after_work', 'before_record'] as const;
-    const dying = await ground.startFaulty({ point: points, signal: 'none' });
+    const dying = await ground.startDying({ plan: { point: points, signal: 'none' } });
     const lost: Promise<unknown>[] = [];
     for (const point of points) {
       const sent = callByKey(dying, `named ${point}`, {}, { 'idempotency-key': `named-${point}` });
       lost.push(sent.then(answer => answer.text()).catch(() => null));
       await reached(dying, point);
     }
-    await dying.kill('SIGKILL');
+    await dying.kill();
     await Promise.all(lost);
     expect(await standing()).toEqual(before);
     for (const point of points) {
@@ -123,13 +123,13 @@ describe('a process killed in the midst of calls under an Idempotency-Key', () =
 
   it('after its record: the key has its answer, from any process', async () => {
     const before = await standing();
-    const dying = await ground.startFaulty({ point: 'after_record', signal: 'none' });
+    const dying = await ground.startDying({ plan: { point: 'after_record', signal: 'none' } });
     const headers = { 'idempotency-key': 'recorded' };
     const lost = callByKey(dying, 'recorded', {}, headers)
       .then(answer => answer.text())
       .catch(() => null);
     await reached(dying, 'after_record');
-    await dying.kill('SIGKILL');
+    await dying.kill();
     await lost;
     const told = await untilAnswered(() => callByKey(healthy, 'recorded', {}, headers));
     expect(told).toMatchObject({ status: 200, svc: { settlement_status: 'idempotent_replay' }, codes: new Set() });

@@ -26,10 +26,11 @@ describe.each(points)('a process killed %s', (point, left) => {
     const buyer = await newBuyer(ground);
     const orders: Order[] = [];
     for (const { path, request } of otherPaidDoors) orders.push(await buyer.pay(path, request(buyer, point)));
-    const dying = await ground.startFaulty({ point, reached: orders.length });
+    const dying = await ground.startDying({ plan: { point, reached: orders.length } });
     const lost = orders.map(order => trySend(dying, order));
-    expect(await dying.exited).toBeNull();
+    await dying.died;
     expect(await Promise.all(lost)).toEqual(orders.map(() => null));
+    await dying.endLease();
 
     for (const order of orders) {
       expect(await closed(ground, order)).toMatchObject({ state: left });

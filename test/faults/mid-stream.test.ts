@@ -42,14 +42,14 @@ describe('a process killed in the midst of a paid stream', () => {
 
   it('has moved the money once; another one records it, without an answer', async () => {
     order = await buyer.stream('Cut short');
-    const dying = await ground.startFaulty({ point: 'mid_stream' });
+    const dying = await ground.startDying({ plan: { point: 'mid_stream' } });
     const { goOn } = pausedHub();
     const stream = await open(dying, order);
     expect(stream.status).toBe(200);
     await stream.next();
     goOn();
     await expect(stream.rest()).rejects.toThrow();
-    expect(await dying.exited).toBeNull();
+    await dying.endLease();
     expect(await closed(ground, order)).toMatchObject({ state: 'recorded' });
     expect(await commitmentOf(order)).toEqual({
       status: 'UNVERIFIED',
@@ -61,13 +61,14 @@ describe('a process killed in the midst of a paid stream', () => {
   });
 
   it('and so one that works for it again: its hold runs out with its life', async () => {
-    const dying = await ground.startProcess();
+    const dying = await ground.startDying();
     pausedHub();
     const stream = await open(dying, order);
     await stream.next();
     expect(nameOf(await send(healthy, order))).toBe('409 payment_in_flight');
-    expect(await dying.kill('SIGKILL')).toBeNull();
+    await dying.kill();
     await expect(stream.rest()).rejects.toThrow();
+    await dying.endLease();
 
     ground.hub.behave({ kind: 'answer' });
     const before = ground.hub.requests.length;

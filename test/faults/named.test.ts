@@ -74,10 +74,11 @@ const tried = new Set(['after_work', 'before_record']);
 describe.each(deaths.filter(([point]) => tried.has(point)))('a process killed %s', (point, left) => {
   it('another payment under the same identifier: no second charge', async () => {
     const purchase = await newPurchase(point);
-    const dying = await ground.startFaulty({ point });
+    const dying = await ground.startDying({ plan: { point } });
     const lost = buy(purchase, dying).catch(() => null);
-    expect(await dying.exited).toBeNull();
+    await dying.died;
     expect(await lost).toBeNull();
+    await dying.endLease();
 
     // From now on each try is another authorization: whatever is heard, at most one of them all may move.
     const bought = await eventually('bought', async () => {

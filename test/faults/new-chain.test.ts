@@ -6,7 +6,7 @@ import { eventually, type Ground, openGround } from '../harness/faults/ground.ts
 
 it('a database in front of another development chain begins a new epoch: nothing of the old one settles there', async () => {
   const ground = await openGround();
-  const first = await ground.startProcess();
+  const first = await ground.startDying();
   const buyer = await newBuyer(ground);
   expect((await send(first, await buyer.registration())).status).toBe(200);
   const bought = await buyer.chat('on the first chain');
@@ -16,7 +16,7 @@ it('a database in front of another development chain begins a new epoch: nothing
   const stalled = await buyer.chat('left open there');
   const waiting = send(first, stalled).catch(() => null);
   await eventually('under way', async () => (await claimOf(ground, stalled))?.state === 'settling' || null);
-  await first.kill('SIGKILL');
+  await first.kill();
   expect(await waiting).toBeNull();
 
   await writeDownEndings(ground);

@@ -59,11 +59,11 @@ describe.each(words)('a service that is paid elsewhere on %s now', (network, wor
 
   it('finishes what was sent by a process that died, and asks nobody to pay again', async () => {
     const charged = await audit(ground);
-    const dying = await ground.startFaulty({ point: 'after_broadcast' });
+    const dying = await ground.startDying({ plan: { point: 'after_broadcast' } });
     const order = await buyers[network].chat('late');
     const lost = trySend(dying, order);
     await reached(dying, 'after_broadcast');
-    await dying.exited;
+    await dying.endLease();
     expect(await lost).toBeNull();
     const after = await ground.start({ environment });
     await eventually('an answer', async () => {

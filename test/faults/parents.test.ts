@@ -13,10 +13,11 @@ it('a call whose process is killed between settlement and record is recorded wit
   const messages = [{ role: 'user', content: 'Child' }];
   const order = await buyer.pay('/v1/chat/completions', { model: 'test/model', messages, parent_ref });
 
-  const dying = await ground.startFaulty({ point: 'before_record' });
+  const dying = await ground.startDying({ plan: { point: 'before_record' } });
   const lost = trySend(dying, order);
   await reached(dying, 'before_record');
   expect(await lost).toBeNull();
+  await dying.endLease();
 
   const { state, task_id } = await closed(ground, order);
   expect(state).toBe('recorded');

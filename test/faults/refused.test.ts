@@ -102,7 +102,7 @@ describe('a process that dies between the claim and the work', () => {
   it('leaves nothing held: the cap has room again', async () => {
     await policy({ policy_type: 'kill_switch', value: null });
     await policy({ policy_type: 'daily_cap', value: '10000' });
-    const doomed = await ground.startFaulty({ point: 'after_claim' });
+    const doomed = await ground.startDying({ plan: { point: 'after_claim' } });
     const order = await buyer.chat('six');
     const dying = trySend(doomed, order);
     await reached(doomed, 'after_claim');
@@ -111,6 +111,7 @@ describe('a process that dies between the claim and the work', () => {
     const held = await buyer.chat('seven');
     const first = await send(gateway, held);
     expect([200, 403]).toContain(first.status);
+    await doomed.endLease();
     expect((await closed(ground, order)).state).toBe('released');
     const again = first.status === 200 ? first : await send(gateway, await buyer.chat('eight'));
     expect(again.status).toBe(200);

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type Broadcast, bearer, report, startRouter } from '../harness/doors/router.ts';
+import type { DyingService } from '../harness/faults/dying-service.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
-import type { RunningGateway } from '../harness/gateway.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /* One receipt for each generation, whatever dies and however many processes are told of it. */
@@ -13,7 +13,7 @@ let router: Awaited<ReturnType<typeof startRouter>>;
 let first: RunningService;
 let second: RunningService;
 /** By the point at which each dies. */
-let dying: Readonly<Record<'before_record' | 'in_record' | 'after_record', RunningGateway>>;
+let dying: Readonly<Record<'before_record' | 'in_record' | 'after_record', DyingService>>;
 let key: string;
 beforeAll(async () => {
   router = await startRouter();
@@ -21,13 +21,12 @@ beforeAll(async () => {
   ground = await openGround({ environment: { ROUTER_URL: router.base_url } });
   // The first one makes the tables.
   first = await ground.start();
-  const [other, before_record, in_record, after_record] = await Promise.all([
-    ground.start(),
-    ground.startFaulty({ point: 'before_record' }),
-    ground.startFaulty({ point: 'in_record' }),
-    ground.startFaulty({ point: 'after_record' }),
-  ]);
-  [second, dying] = [other, { before_record, in_record, after_record }];
+  second = await ground.start();
+  dying = {
+    before_record: await ground.startDying({ plan: { point: 'before_record' } }),
+    in_record: await ground.startDying({ plan: { point: 'in_record' } }),
+    after_record: await ground.startDying({ plan: { point: 'after_record' } }),
+  };
   const book = (await (await send(first, 'POST', '/v1/router/books', {})).json()) as Record<string, string>;
   key = String(book.ingest_key);
   const kept = await send(first, 'PUT', `/v1/router/books/${book.book_id}/router-key`, { key: 'sk-or-key' });
@@ -59,7 +58,7 @@ it('killed between look-up and record, or in the midst of it: nothing stands, an
   for (const [index, point] of (['before_record', 'in_record'] as const).entries()) {
     const asked = router.asked.length;
     await broadcast(dying[point], said[index] ?? {}).catch(() => {});
-    expect(await dying[point].exited).toBeNull();
+    await dying[point].died;
     expect(router.asked).toHaveLength(asked + 1);
   }
   expect(await standing()).toEqual(before);
@@ -70,7 +69,7 @@ it('killed between look-up and record, or in the midst of it: nothing stands, an
 it('killed once it stands and before its head is saved: the same receipt, told under a head that is saved', async () => {
   const said = report();
   await broadcast(dying.after_record, said).catch(() => {});
-  expect(await dying.after_record.exited).toBeNull();
+  await dying.after_record.died;
   const before = await standing();
   const { status, body } = await broadcast(second, said);
   expect([status, body.look_up, body.verified_with]).toEqual([200, 'matched_before', router.host]);

@@ -63,12 +63,12 @@ it.each(['before_record', 'in_record'] as const)(
   'an act whose process is killed %s leaves nothing, and passes once sent again',
   async point => {
     const before = await standing();
-    const dying = await ground.startFaulty({ point });
+    const dying = await ground.startDying({ plan: { point } });
     const act = { action: 'handoff', resource: `receipt/${bought}`, target_agent };
     const path = `/v1/sessions/${session.delegation_hash}/act`;
     const body = await signAct(session, act);
     await post(dying, path, body).catch(() => {});
-    expect(await dying.exited).toBeNull();
+    await dying.died;
     expect(await standing()).toEqual(before);
     // Of one nonce, as it was signed.
     const again = await post(healthy, path, body);
@@ -84,9 +84,9 @@ it.each(['before_record', 'in_record'] as const)(
 
 it('a call whose process is killed between settlement and record is recorded under its session, and counted once', async () => {
   const before = await standing();
-  const dying = await ground.startFaulty({ point: 'before_record' });
+  const dying = await ground.startDying({ plan: { point: 'before_record' } });
   await buy(dying, 'Killed').catch(() => {});
-  expect(await dying.exited).toBeNull();
+  await dying.endLease();
   const after = await eventually('it is recorded', async () => {
     const now = await standing();
     return now.receipts > before.receipts ? now : null;

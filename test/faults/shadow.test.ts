@@ -29,11 +29,12 @@ it.each([
     });
   expect((await set(true)).status).toBe(200);
   const chat = await buyer.chat(point);
-  const dying = await ground.startFaulty({ point });
+  const dying = await ground.startDying({ plan: { point } });
   const lost = trySend(dying, chat);
-  expect(await dying.exited).toBeNull();
+  await dying.died;
   expect(await lost).toBeNull();
   expect((await set(null)).status).toBe(200);
+  await dying.endLease();
   await closed(ground, chat);
   const text = 'select kind, seq, body from book_event where agent_id = $1 order by position';
   const events = await ground.database.query({ text, values: [agent_id] });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   ground = await openGround({ environment: { NODE_ENV: 'test' } });
 });
 
-const set = async (at: RunningService, agent: { agent_id: number; session: string }, url: string) => {
+const set = async (at: Pick<RunningService, 'url'>, agent: { agent_id: number; session: string }, url: string) => {
   const answer = await fetch(`${at.url}/v1/agents/${agent.agent_id}/book/webhook`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json', 'X-SVC-Session': agent.session },
@@ -30,9 +30,9 @@ describe('a process killed', () => {
     await first.stop();
 
     const order = { ...(await agent.pay('/v1/chat/completions', { messages: [{ role: 'user', content: 'hi' }] })) };
-    const dying = await ground.startFaulty({ point: 'after_record' });
+    const dying = await ground.startDying({ plan: { point: 'after_record' } });
     await trySend(dying, { ...order, session: agent.session });
-    expect(await dying.exited).toBeNull();
+    await dying.died;
 
     const next = await ground.start();
     await receiver.heard(2);
@@ -43,7 +43,7 @@ describe('a process killed', () => {
 
   it('during a delivery: the same message comes again, by the same id', async () => {
     const receiver = await openReceiver(() => 'hang');
-    const dying = await ground.startProcess();
+    const dying = await ground.startDying();
     const agent = await newAgent(ground, dying);
     await set(dying, agent, receiver.url);
     const body = { session: agent.session, allocation: '5', task_id: 'killed-in-delivery' };
@@ -54,7 +54,7 @@ describe('a process killed', () => {
     });
     expect(recorded.status).toBe(201);
     await receiver.asked(1);
-    await dying.kill('SIGKILL');
+    await dying.kill();
     receiver.answerWith(() => ({ status: 200 }));
 
     const next = await ground.start();

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 it('what a process left in every state is finished by the others, each once, and its holds are given back', async () => {
   const heard = healthy.map(gateway => listenAt(gateway, agent));
-  const dying = await ground.startFaulty({ point: deaths.map(([point]) => point), signal: 'none' });
+  const dying = await ground.startDying({ plan: { point: deaths.map(([point]) => point), signal: 'none' } });
   const left: { order: Order; state: 'released' | 'recorded'; lost: Promise<unknown> }[] = [];
   for (const [point, state] of deaths) {
     const order = await agent.chat(`left ${point}`);
@@ -29,7 +29,8 @@ it('what a process left in every state is finished by the others, each once, and
     await reached(dying, point);
   }
   expect((await book()).reserved_atomic).toBeGreaterThan(0n);
-  await dying.kill('SIGKILL');
+  await dying.kill();
+  await dying.endLease();
   expect(await Promise.all(left.map(({ lost }) => lost))).toEqual(left.map(() => null));
 
   for (const { order, state } of left) expect(await closed(ground, order)).toMatchObject({ state });

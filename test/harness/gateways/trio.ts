@@ -16,7 +16,11 @@ export async function startGateways(ground: Ground, count: number): Promise<Runn
 export type Agent = Awaited<ReturnType<typeof newAgent>>;
 
 /** A wallet with a book, on which the stamp of its registration stands: a new one, unless one is given. */
-export async function newAgent(ground: Ground, at: RunningService, wallet?: Parameters<typeof newBuyer>[1]) {
+export async function newAgent(
+  ground: Ground,
+  at: Pick<RunningService, 'url'>,
+  wallet?: Parameters<typeof newBuyer>[1],
+) {
   const buyer = await newBuyer(ground, wallet);
   const registered = await send(at, await buyer.registration());
   expect(registered.status).toBe(200);

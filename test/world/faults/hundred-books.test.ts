@@ -8,8 +8,8 @@ import {
 import { bookSocket } from '../../../rest-compat/client/book-socket.ts';
 import { bookStream } from '../../../rest-compat/client/book-stream.ts';
 import { answerTo, newBuyer } from '../../harness/faults/buyer.ts';
+import type { DyingService } from '../../harness/faults/dying-service.ts';
 import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
-import type { RunningGateway } from '../../harness/gateway.ts';
 import { ownPort } from '../../harness/own-port.ts';
 import { openLine } from '../../harness/severable-line.ts';
 
@@ -20,7 +20,7 @@ const AT_ONCE = 20;
 
 type Buyer = Awaited<ReturnType<typeof newBuyer>>;
 let ground: Ground;
-let gateway: RunningGateway;
+let gateway: DyingService;
 let port: number;
 let buyers: Buyer[];
 const books: { readonly agent_id: number; readonly session: string }[] = [];
@@ -28,7 +28,7 @@ let bought = 0;
 
 beforeAll(async () => {
   [ground, port] = [await openGround(), await ownPort()];
-  gateway = await ground.startProcess({ port });
+  gateway = await ground.startDying({ port });
   buyers = await Promise.all(Array.from({ length: BOOKS }, () => newBuyer(ground)));
   await eachOf(buyers, async buyer => {
     const { status, body } = await answerTo(gateway, await buyer.registration());
@@ -95,8 +95,8 @@ it.each<[string, BookTransport]>([
   line.cut();
   await buy(AT_ONCE);
   await caughtUp();
-  await gateway.kill('SIGKILL');
-  gateway = await ground.startProcess({ port });
+  await gateway.kill();
+  gateway = await ground.startDying({ port });
   await buy(AT_ONCE);
   await caughtUp();
   expect(ends).toEqual([]);

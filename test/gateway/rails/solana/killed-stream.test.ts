@@ -25,7 +25,7 @@ const deaths: readonly [point: FaultPoint, left: 'released' | 'recorded'][] = [
 describe.each(deaths)('a process killed %s of a stream', (point, left) => {
   it(`leaves its payment on Solana ${left}, and it is charged once`, async () => {
     const before = await audit(ground);
-    const dying = await ground.startFaulty({ point });
+    const dying = await ground.startDying({ plan: { point } });
     const order = await (await newSolanaBuyer(ground)).stream(point);
     const { path, body, payment } = order;
     const request = { method: 'POST', headers: { 'content-type': 'application/json', 'x-payment': payment }, body };
@@ -39,8 +39,9 @@ describe.each(deaths)('a process killed %s of a stream', (point, left) => {
       () => null,
     );
     await reached(dying, point);
-    expect(await dying.exited).toBeNull();
+    await dying.died;
     expect(await lost).toBeNull();
+    await dying.endLease();
     ground.hub.behave({ kind: 'answer' });
 
     expect(await closed(ground, order)).toMatchObject({ state: left });

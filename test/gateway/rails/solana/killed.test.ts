@@ -24,12 +24,13 @@ beforeAll(async () => {
 describe.each(deaths)('a process killed %s', (point, left) => {
   it(`leaves a payment on Solana ${left}, and it is charged once`, async () => {
     const before = await audit(ground);
-    const dying = await ground.startFaulty({ point });
+    const dying = await ground.startDying({ plan: { point } });
     const chat = await buyer.chat(point);
     const lost = trySend(dying, chat);
     await reached(dying, point);
-    expect(await dying.exited).toBeNull();
+    await dying.died;
     expect(await lost).toBeNull();
+    await dying.endLease();
 
     expect(await closed(ground, chat)).toMatchObject({ state: left });
     expect(await audit(ground)).toBe(before + (left === 'recorded' ? 1 : 0));
