@@ -98,7 +98,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return {
     connect,
     openPool(max) {
-      const own = new pg.Pool({ ...settings, query_timeout: QUERY_MS_MAX, max, idleTimeoutMillis: IDLE_MS_MAX });
+      const own = new ForgivingPool({ ...settings, query_timeout: QUERY_MS_MAX, max, idleTimeoutMillis: IDLE_MS_MAX });
       own.on('error', () => {});
       // The pool listens to idle connections only.
       own.on('connect', client => void client.on('error', () => {}));
@@ -115,6 +115,36 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     usage: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     transaction: (work, bound) => transaction(pool, beginOf(bound), work),
     close: () => pool.end(),
+  };
+}
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: (error?: unknown) => void,
+) => void;
+
+/**
+ * For libraries: a session that is given back twice is given back once. graphile-worker 0.18 does so where it loses the session
+ * by which it listens while its worker stops, in a promise that nobody hears: pg's error about it would end the process.
+ */
+class ForgivingPool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    if (callback === undefined)
+      return super.connect().then(client => Object.assign(client, { release: once(client.release) }));
+    super.connect((error, client, release) => callback(error, client, once(release)));
+    return undefined;
+  }
+}
+
+function once<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void {
+  let done = false;
+  return (...given) => {
+    if (done) return;
+    done = true;
+    work(...given);
   };
 }
 

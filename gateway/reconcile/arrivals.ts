@@ -25,9 +25,7 @@ export function lookForArrivals(parts: ArrivalParts): Promise<void> {
 }
 
 async function lookForSome(parts: ArrivalParts): Promise<number> {
-  const awaited = await parts.database.transaction(tx =>
-    takeArrivals(tx, limits.arrival_cutoff_seconds, ARRIVALS_AT_ONCE),
-  );
+  const awaited = await takeArrivals(parts.database, limits.arrival_cutoff_seconds, ARRIVALS_AT_ONCE);
   const looks = await Promise.allSettled(awaited.map(one => look(parts, one)));
   const faults = looks.flatMap(done => (done.status === 'rejected' ? [done.reason] : []));
   if (faults.length > 0) throw new AggregateError(faults, `${faults.length} arrivals could not be looked for`);

@@ -26,22 +26,24 @@ const WAY_ON = 'Restore its rows, events and head: a round that finds all of it 
  */
 export class BookGuard {
   readonly #database: Database;
+  readonly #rests: number;
   readonly #logger: Logger;
   readonly #stopping = new AbortController();
   /** Those of which the log has been told. */
   readonly #told = new Set<number>();
   readonly #running: Promise<void>;
 
-  private constructor(database: Database, logger: Logger) {
+  private constructor(database: Database, logger: Logger, rests: number) {
     this.#database = database;
+    this.#rests = rests;
     this.#logger = logger;
     this.#running = this.#audit();
   }
 
   /** The books that moved last are looked at before anything is served. */
-  static async open(database: Database, logger: Logger): Promise<BookGuard> {
+  static async open(database: Database, logger: Logger, rests = RESTS): Promise<BookGuard> {
     const found = await auditNewest(database);
-    const guard = new BookGuard(database, logger);
+    const guard = new BookGuard(database, logger, rests);
     for (const { agent_id, ...damage } of found) guard.#tell(agent_id, damage);
     return guard;
   }
@@ -80,7 +82,7 @@ export class BookGuard {
       const from_ms = performance.now();
       const step = await auditStep(this.#database, agent_id, walked);
       if (step.kind === 'closed') this.#tell(agent_id, step.damage);
-      await this.#rest(Math.max(REST_MS_MIN, RESTS * (performance.now() - from_ms)));
+      await this.#rest(Math.max(REST_MS_MIN, this.#rests * (performance.now() - from_ms)));
       if (step.kind === 'closed') return;
       if (step.kind === 'gone') return;
       walked = step.walked;

@@ -49,7 +49,7 @@ export interface FinishParts {
  */
 export async function finishOrphans(parts: FinishParts): Promise<void> {
   if (!parts.log.signs) return;
-  const orphans = await parts.database.transaction(tx => takeOrphans(tx, parts.owner, CLAIMS_PER_ROUND));
+  const orphans = await takeOrphans(parts.database, parts.owner, CLAIMS_PER_ROUND);
   if (orphans.length > 0) await parts.proveLog();
   if (parts.log.halt) return;
   await eachApart(orphans, claim => orLetGo(parts, leaseOf(claim), lease => finish(parts, claim, lease)));
@@ -59,7 +59,7 @@ export async function finishOrphans(parts: FinishParts): Promise<void> {
 export async function lookAtExpired(parts: FinishParts): Promise<void> {
   if (!parts.log.signs) return;
   return whileFull(CLAIMS_PER_ROUND, async () => {
-    const expired = await parts.database.transaction(tx => takeExpired(tx, CLAIMS_PER_ROUND));
+    const expired = await takeExpired(parts.database, CLAIMS_PER_ROUND);
     await eachApart(expired, claim => lastLook(parts, claim));
     return expired.length;
   });

@@ -21,7 +21,7 @@ export interface Anchors extends AnchorerParts {
 const GWEI = 1_000_000_000n;
 /** At 0.01 gwei a day of anchors costs less than a hundredth of the bound (README); a development chain's gas is dear, and nobody's. */
 const defaults = {
-  development: { anchor_seconds: 30, fee_day_max_gwei: 500_000_000, poll_ms: 1_000 },
+  development: { anchor_seconds: 30, fee_day_max_gwei: 500_000_000, poll_ms: 4_000 },
   production: { anchor_seconds: 3_600, fee_day_max_gwei: 1_000_000, poll_ms: 20_000 },
 } as const;
 const STUCK_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { TaskId } from '../../../schema/ids.ts';
-import type { Tx } from '../../database.ts';
+import type { Database, Tx } from '../../database.ts';
 
 /** Payments that were recorded on a facilitator's word alone, in the transaction that records them: they are looked for. */
 export function awaitArrivals(tx: Tx, claim_keys: readonly string[]): void {
@@ -25,8 +25,12 @@ export interface AwaitedArrival {
 }
 
 /** Takes those that are to be looked for now: each second at first, then after a rest that grows with their age. */
-export async function takeArrivals(tx: Tx, cutoff_seconds: number, count_max: number): Promise<AwaitedArrival[]> {
-  const { rows } = await tx.query<AwaitedArrival>({
+export async function takeArrivals(
+  database: Pick<Database, 'query'>,
+  cutoff_seconds: number,
+  count_max: number,
+): Promise<AwaitedArrival[]> {
+  return database.query<AwaitedArrival & Record<string, unknown>>({
     name: 'take arrivals',
     text: `update payment_claim set looked_at = now() where claim_key in (
         select claim_key from payment_claim where arrival = 'pending'
@@ -37,7 +41,6 @@ export async function takeArrivals(tx: Tx, cutoff_seconds: number, count_max: nu
         extract(epoch from now()) >= valid_before + $1 as past_cutoff`,
     values: [cutoff_seconds, count_max],
   });
-  return rows;
 }
 
 /** Compare-and-set pending → confirmed or unverified. False where another process has said so before. */

@@ -163,9 +163,12 @@ export async function abandonClaim(
   return { kind: 'released', agent_id: row.agent_id, reserved_atomic: row.reserved_atomic };
 }
 
+/** One statement is a transaction of its own: rounds that mostly find nothing need no begin and commit around it. */
+type Asked = Pick<Database, 'query'>;
+
 /** Takes claims whose process is gone, and begins their lease anew; those of living processes are never touched. */
-export async function takeOrphans(tx: Tx, owner: string, count_max: number): Promise<PaymentClaim[]> {
-  const { rows } = await tx.query({
+export async function takeOrphans(database: Asked, owner: string, count_max: number): Promise<PaymentClaim[]> {
+  const rows = await database.query({
     name: 'take orphans',
     text: `update payment_claim set lease_owner = $1, lease_epoch = lease_epoch + 1, moved_at = now()
       where claim_key in (
@@ -181,8 +184,8 @@ export async function takeOrphans(tx: Tx, owner: string, count_max: number): Pro
  * Released claims that the chain would refuse by now: the last look, whether somebody used the payment after all. One
  * that cannot be decided is looked at again after a rest that grows with its age, behind those that were not looked at.
  */
-export async function takeExpired(tx: Tx, count_max: number): Promise<PaymentClaim[]> {
-  const { rows } = await tx.query({
+export async function takeExpired(database: Asked, count_max: number): Promise<PaymentClaim[]> {
+  const rows = await database.query({
     name: 'take expired',
     text: `update payment_claim set looked_at = now() where claim_key in (
         select claim_key from payment_claim

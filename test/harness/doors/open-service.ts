@@ -76,6 +76,8 @@ interface ServiceOptions {
   readonly nano_work_min?: bigint;
   /** By which payments and proofs are judged. */
   readonly clock?: Clock;
+  /** How long its books' audit rests (`GatewayOptions.book_audit_rests`). */
+  readonly book_audit_rests?: number;
   /** Whether what counts by the hour is asked of it: see `freshDatabase`. */
   readonly mid_hour?: boolean;
 }
@@ -111,7 +113,8 @@ async function readyService(): Promise<Service> {
   if (known && (await known.get('/readyz').catch(() => null))?.status === 200) return known;
   known?.gateway.stop().catch(() => {});
   shared = forTheWorker(async () => {
-    const service = await openOwn({ DEMO_KEYS: 'a-demo-key' });
+    // It comes to hold the books of dozens of files, and would audit them all the time.
+    const service = await openOwn({ DEMO_KEYS: 'a-demo-key' }, { book_audit_rests: 199 });
     await service.chain.followTime();
     return service;
   });
@@ -130,7 +133,16 @@ export async function openService(
 
 async function openOwn(
   environment: Readonly<Record<string, string>> = {},
-  { entry, breaks_at, media = false, transfers, nano_work_min, clock, mid_hour = false }: ServiceOptions = {},
+  {
+    entry,
+    breaks_at,
+    media = false,
+    transfers,
+    nano_work_min,
+    clock,
+    book_audit_rests,
+    mid_hour = false,
+  }: ServiceOptions = {},
 ) {
   const [chain, database, alpha, beta] = await Promise.all([
     freshChain(),
@@ -161,6 +173,7 @@ async function openOwn(
           ...(transfers && { transfers }),
           ...(nano_work_min !== undefined && { nano_work_min }),
           ...(clock && { clock }),
+          ...(book_audit_rests !== undefined && { book_audit_rests }),
         },
       })
     : startGateway({ entry, environment: variables }));

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../subgraphs/database.ts';
 import { freshStore } from '../../harness/store.ts';
@@ -23,5 +24,27 @@ describe('a connection that breaks', () => {
     });
     await expect(broken).rejects.toThrow();
     expect(await database.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('a session that a library gives back twice', () => {
+  it.each([
+    ['by a promise', (pool: pg.Pool) => pool.connect().then(client => () => client.release())],
+    [
+      'by a callback',
+      (pool: pg.Pool) =>
+        new Promise<() => void>(taken => pool.connect((_error, _client, release) => taken(() => release()))),
+    ],
+  ])('%s is given back once, and is not lost to the pool', async (_name, take) => {
+    const pool = database.openPool(1);
+    try {
+      const release = await take(pool);
+      release();
+      expect(release).not.toThrow();
+      expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+      expect([pool.totalCount, pool.idleCount]).toEqual([1, 1]);
+    } finally {
+      await pool.end();
+    }
   });
 });

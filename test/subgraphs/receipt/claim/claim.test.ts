@@ -181,8 +181,7 @@ describe('moving', () => {
     await renewLeaseOf(OTHER);
     const mine = await claimIn('settling', 'living');
     const [left] = await claim(database, claimRequest('left', { lease_owner: OTHER }));
-    const takenKeys = async () =>
-      (await database.transaction(tx => takeOrphans(tx, OWNER, 1000))).map(orphan => orphan.claimKey);
+    const takenKeys = async () => (await takeOrphans(database, OWNER, 1000)).map(orphan => orphan.claimKey);
     expect(await takenKeys()).not.toContain('left');
     await endLeaseOf(OTHER);
     const taken = await takenKeys();
