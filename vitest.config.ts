@@ -1,11 +1,11 @@
-import './test/harness/loader/register.ts';
+import './test/harness/compile-on-load.ts';
 import { defineConfig } from 'vitest/config';
 import { Interleaved } from './test/harness/interleaved.ts';
 
 /** On two cores. Many tests wait for processes and leases: more files than cores keep the cores busy; with more than these, they wait for each other. */
 const FILES_AT_ONCE = 4;
 
-/** `npm test`: all that needs nothing but what npm brings. What needs more is in test/world: test/harness/vitest.world.config.ts. */
+/** `npm test`: all that needs nothing but what npm brings. What needs more is in test/world: vitest.world.config.ts. */
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -14,7 +14,7 @@ export default defineConfig({
     // Node loads our sources and its libraries by itself: Vite would transform all of them in every run, and evaluate them
     // one by one in every worker.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    execArgv: ['--import', './test/harness/loader/register.ts'],
+    execArgv: ['--import', './test/harness/compile-on-load.ts'],
     maxWorkers: FILES_AT_ONCE,
     sequence: { sequencer: Interleaved },
     testTimeout: 240_000,

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import suite from '../../vitest.config.ts';
+import suite from './vitest.config.ts';
 
 /** `npm run test:world`: as `npm test`, but what needs programs that npm does not bring, or takes minutes. */
 export default defineConfig({

@@ -9,12 +9,12 @@ import { type Fetch, nowSeconds } from '../harness/buyer.ts';
 import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
 import { named, newName } from '../harness/doors/named.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
-import { putForwardClock } from '../harness/put-forward-clock.ts';
+import { movableClock } from '../harness/movable-clock.ts';
 import { atEnd } from '../harness/release.ts';
 
 /* Whoever rebuilds a payment from its calldata may not try out what its payer has asked. */
 
-const clock = putForwardClock();
+const clock = movableClock();
 let service: Service;
 beforeAll(async () => {
   service = await openService({}, { clock });

@@ -4,7 +4,7 @@ import { enableCompileCache, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
-import { ROOT } from '../root.ts';
+import { ROOT } from './root.ts';
 
 /*
  * Node runs our sources as they are, in each worker of the tests: it strips types by itself, and keeps V8's code of what it
@@ -12,7 +12,7 @@ import { ROOT } from '../root.ts';
  * is kept by its content.
  */
 
-const OURS = new URL('../../../', import.meta.url).href;
+const OURS = new URL('../../', import.meta.url).href;
 const CACHE = join(ROOT, 'node_modules', '.cache', 'spend-receipt-gateway', 'tests');
 const MORE_THAN_TYPES = /^\s*@[A-Z]\w*\(|^(export )?(const )?enum /m;
 const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8'));

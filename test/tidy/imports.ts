@@ -10,7 +10,7 @@ type Layer = (typeof layers)[number] | 'rest-compat' | 'test';
 function layerOf(file: string): Layer {
   const [top, second] = file.split('/');
   // How tests are run.
-  if (top === 'vitest.config.ts') return 'test';
+  if (/^vitest\..*config\.ts$/.test(top ?? '')) return 'test';
   if (top === 'subgraphs' && layers.includes(second as never)) return second as Layer;
   return top as Layer;
 }

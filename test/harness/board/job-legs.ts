@@ -21,7 +21,9 @@ export async function openJobParties(ground: Ground, living: RunningService) {
     return { address: account.address, buyer, session: String(session) };
   };
   type Party = Awaited<ReturnType<typeof newParty>>;
-  const [poster, winner] = await Promise.all([newParty(), newParty()]);
+  // One after the other: at once their payments may share a settlement and a head of the log, or not.
+  const poster = await newParty();
+  const winner = await newParty();
   const stamp = async ({ buyer, session }: Party, path: string, body: JsonObject) => {
     const answer = await send(living, { ...(await buyer.pay(path, body)), session });
     if (answer.status !== 201) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);

@@ -8,7 +8,7 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { atEnd } from '../release.ts';
 import { ownFolder } from '../scratch.ts';
 import { openHere, type RunningService, type ServiceOptions } from '../worker-gateway.ts';
-import { Descriptors } from './descriptors.ts';
+import { ServiceSockets } from './service-sockets.ts';
 
 /*
  * A death in the test's own process that is what kill -9 is to everybody else. A start costs 0.4 s of CPU here, and 2 s or
@@ -20,7 +20,7 @@ import { Descriptors } from './descriptors.ts';
  *
  * - **Sockets**, to whomever: the kernel closes those of a killed process. What it had written arrives, also where nobody
  *   has read it yet; an answer that it has not read is lost; a transaction that was open is rolled back by Postgres. Here the
- *   same descriptors are closed in the same way (`Descriptors`), and no new one is opened from then on.
+ *   same sockets are closed in the same way (`ServiceSockets`), and no new one is opened from then on.
  * - **Its port** is closed, and its callers are cut off. Whoever calls it next is refused.
  * - **Its lease** is renewed no more, as Postgres is reached no more, and runs out by itself after six seconds, or when the
  *   test says that they are over.
@@ -59,7 +59,7 @@ interface DyingOptions extends ServiceOptions {
 }
 
 export async function openDyingService({ database, plan, options, ...given }: DyingOptions): Promise<DyingService> {
-  const descriptors = new Descriptors();
+  const sockets = new ServiceSockets();
   // A death is brought about by the service's own code; what is looked for afterwards is the test's to ask.
   const outside = AsyncLocalStorage.snapshot();
   const folder = await linkTo(given.data_dir);
@@ -71,16 +71,16 @@ export async function openDyingService({ database, plan, options, ...given }: Dy
   let stopped: Promise<unknown> | null = null;
   const die = () => {
     if (logs) return;
-    const ports = descriptors.portsTo(Number(new URL(given.environment.DATABASE_URL ?? '').port));
-    descriptors.close();
+    const ports = sockets.portsTo(Number(new URL(given.environment.DATABASE_URL ?? '').port));
+    sockets.close();
     folder.turnAway();
     logs = [...opened.logs, ...points];
-    stopped = descriptors.run(() => opened.gateway.close()).catch(() => {});
+    stopped = sockets.run(() => opened.gateway.close()).catch(() => {});
     death.resolve(outside(() => sessionsEnded(database, ports)));
   };
   const faults = plan ? planned(plan, { points, held: held.promise, die }) : null;
   const before = await owners(database);
-  const opened = await descriptors.run(() =>
+  const opened = await sockets.run(() =>
     openHere({ ...given, options: { ...options, faults }, amend: config => ({ ...config, data_dir: folder.path }) }),
   );
   const [owner, ...others] = (await owners(database)).filter(name => !before.includes(name));

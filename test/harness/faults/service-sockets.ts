@@ -6,10 +6,10 @@ import { Server, Socket } from 'node:net';
  * known by the asynchronous context in which that was asked for: whatever a service does follows from its being opened.
  */
 
-const owners = new AsyncLocalStorage<Descriptors>();
+const owners = new AsyncLocalStorage<ServiceSockets>();
 
 /** Everything by which a service in this process reaches others and is reached, from its opening to its death. */
-export class Descriptors {
+export class ServiceSockets {
   readonly #sockets = new Set<Socket>();
   readonly #servers = new Set<Server>();
   #closed = false;
