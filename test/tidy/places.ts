@@ -14,7 +14,7 @@ const EMPTY_NAME = /(^|\/)(utils?|helpers?|common|shared|lib|misc|types|services
 const BELOW_THE_STORY =
   /^(gateway\/(config|rails|log|record|reconcile|operations)|subgraphs\/receipt\/(issuer|log|verify|receipt))\//;
 /** Folders of test/ in which files other than tests stand. */
-const NO_TESTS = ['bench', 'cost', 'harness', 'tidy'];
+const NO_TESTS = ['bench', 'cost', 'harness', 'often', 'tidy'];
 /** These name what they ban. */
 const RULES = 'test/tidy/';
 const topFolders = ['gateway', 'rest-compat', 'schema', 'subgraphs', 'test'];
@@ -123,6 +123,13 @@ export const placeRules: readonly Rule[] = [
     least: topFolders.length,
     subjects: tree => tree.foldersIn('.').filter(folder => !folder.startsWith('.')),
     offences: folder => (topFolders.includes(folder) ? [] : [folder]),
+  }),
+  rule({
+    name: 'each file of the second lane is in a table of test/README.md',
+    remedy: 'say there which program it needs, and which promise no other test shows or where the first lane shows it.',
+    least: 20,
+    subjects: tree => tree.files.filter(file => /^test\/world\/.+\.test\.ts$/.test(file)),
+    offences: (file, tree) => (tree.text('test/README.md').includes(`\`${file.slice('test/'.length)}\``) ? [] : [file]),
   }),
   rule({
     name: 'what tests share stands in test/harness',

@@ -189,6 +189,14 @@ const planted: Readonly<
     found: 'scripts',
     right: { '.ci/run': '', 'schema/a.ts': '' },
   },
+  'each file of the second lane is in a table': {
+    wrong: { 'test/world/doors/pages.test.ts': '' },
+    found: 'test/world/doors/pages.test.ts',
+    right: {
+      'test/world/doors/pages.test.ts': '',
+      'test/README.md': '| `world/doors/pages.test.ts` | Chromium | … |\n',
+    },
+  },
   'what tests share stands in test/harness': {
     wrong: { 'test/doors/wallets.ts': '' },
     found: 'test/doors/wallets.ts',

@@ -12,7 +12,7 @@ import { ServiceSockets } from './service-sockets.ts';
 
 /*
  * A death in the test's own process that is what kill -9 is to everybody else. A start costs 0.4 s of CPU here, and 2 s or
- * more as a process. killed.test.ts kills a process at each fault point beside it: both have to leave the same.
+ * more as a process. equal-deaths.test.ts kills a process at each fault point beside it: both have to leave the same.
  *
  * What is left of a killed process is what it had told others: Postgres, chains, hubs, callers, and the files of its
  * DATA_DIR. Whatever it would have done next is gone with it. So at the very point, in one turn of the event loop, in which

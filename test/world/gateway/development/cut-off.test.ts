@@ -74,7 +74,8 @@ async function allGone(all: ReadonlyMap<string, ProcessMark>): Promise<void> {
 describe('a run that is killed leaves no process behind', () => {
   it('of the suite: worker, service, Postgres, chain and Solana', async () => {
     const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
-    const run = begin(vitest, 'run', '--config', 'test/harness/development/cut-off/vitest.config.ts');
+    const config = 'test/harness/development/cut-off/vitest.config.ts';
+    const run = begin(vitest, 'run', '--configLoader', 'native', '--config', config);
     const text = await eventually('started', () => readFile(join(folder, 'started.json'), 'utf8').catch(() => null));
     const { pids } = JSON.parse(text) as { pids: readonly number[] };
     const others = pids.map(pid => [`process ${pid}`, markOf(pid)] as const);
