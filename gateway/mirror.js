@@ -29,15 +29,25 @@ export function mirrorOf(root) {
   const own = join(tmpdir(), `spend-receipt-gateway-${process.getuid?.()}`);
   try {
     mkdirSync(own, { recursive: true, mode: 0o700 });
-    // In /tmp anybody may make a folder, or a link, of that name, and put programs into it.
-    if (lstatSync(own).uid !== process.getuid?.()) return root;
     const mirror = join(own, createHash('sha256').update(root).digest('hex').slice(0, 16));
-    mkdirSync(mirror, { recursive: true });
+    // In /tmp anybody may make a folder, or a link, of that name, and put programs into it.
+    if (!isOurs(own)) return root;
+    mkdirSync(mirror, { recursive: true, mode: 0o700 });
+    if (!isOurs(mirror)) return root;
     for (const name of readdirSync(root)) if (name !== 'dist') link(join(root, name), join(mirror, name));
     return mirror;
   } catch {
     return root;
   }
+}
+
+/**
+ * A folder, no link, into which nobody else may write.
+ * @param {string} path
+ */
+function isOurs(path) {
+  const found = lstatSync(path);
+  return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
 }
 
 /**

@@ -118,11 +118,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 }
 
-type Connected = (
-  error: Error | undefined,
-  client: pg.PoolClient | undefined,
-  release: (error?: unknown) => void,
-) => void;
+type Release = (error?: Error | boolean) => void;
+/** Where there is no session, pg hands over no release either. */
+type Connected = (error: Error | undefined, client?: pg.PoolClient, release?: Release) => void;
 
 /**
  * For libraries: a session that is given back twice is given back once. graphile-worker 0.18 does so where it loses the session
@@ -134,7 +132,8 @@ class ForgivingPool extends pg.Pool {
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
     if (callback === undefined)
       return super.connect().then(client => Object.assign(client, { release: once(client.release) }));
-    super.connect((error, client, release) => callback(error, client, once(release)));
+    const connected: Connected = (error, client, release) => callback(error, client, release && once(release));
+    super.connect(connected);
     return undefined;
   }
 }

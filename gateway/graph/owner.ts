@@ -1,6 +1,5 @@
-import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, validate } from 'graphql';
+import { type DocumentNode, Kind, type OperationDefinitionNode, validate } from 'graphql';
 import type { Source, Sources } from './source.ts';
-import { fieldsOf } from './supergraph.ts';
 
 /* Which subgraph answers a document alone: most documents, and all doors but a few, want no plan at all. */
 
@@ -16,8 +15,13 @@ export function ownerOf(document: DocumentNode, operation: OperationDefinitionNo
     return roots.some(name => Object.hasOwn(fields, name));
   });
   const [owner, ...others] = owners;
-  if (!owner || others.length > 0 || borrows(owner.schema)) return null;
-  return validate(owner.schema, document).length === 0 ? owner : null;
+  if (!owner || others.length > 0) return null;
+  return isValidIn(owner, document) ? owner : null;
+}
+
+/** What is wrong with it is nobody's business here: it is valid in the whole graph, or it would not have come so far. */
+export function isValidIn({ schema }: Source, document: DocumentNode): boolean {
+  return validate(schema, document, undefined, { maxErrors: 1, hideSuggestions: true }).length === 0;
 }
 
 /** Fragments count as introspection: they are rare at the root, and the long road answers them just as well. */
@@ -32,15 +36,13 @@ function depends({ selectionSet }: OperationDefinitionNode): boolean {
   return selectionSet.selections.some(({ directives = [] }) => directives.length > 0);
 }
 
-/** Where Federation's directives make a field of a subgraph depend on others, that it is there says little. */
-const BORROWING: ReadonlySet<string> = new Set(['external', 'requires', 'provides', 'override', 'interfaceObject']);
-
-const known = new WeakMap<GraphQLSchema, boolean>();
-
-function borrows(schema: GraphQLSchema): boolean {
-  const found =
-    known.get(schema) ??
-    fieldsOf(schema).some(({ field }) => field.astNode?.directives?.some(({ name }) => BORROWING.has(name.value)));
-  known.set(schema, found);
-  return found;
+/**
+ * Whether subgraphs borrow fields from each other, by Federation's directives: then that a field is in one of them says little
+ * of who answers it. Read off the supergraph, where composition has written each by one name, whoever imported it by which.
+ */
+export function borrows(supergraph: string): boolean {
+  return BORROWING.test(supergraph);
 }
+
+const BORROWING =
+  /@join__(field\([^)]*\b(external|requires|provides|override|usedOverridden|contextArguments):|type\([^)]*\bisInterfaceObject:)/;

@@ -1,9 +1,9 @@
 import { operationFromDocument, type Schema, type Supergraph } from '@apollo/federation-internals';
 import { buildOperationContext } from '@apollo/gateway/dist/operationContext.js';
 import { type FetchNode, type PlanNode, type QueryPlan, QueryPlanner } from '@apollo/query-planner';
-import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, validate } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
-import { introspects } from './owner.ts';
+import { introspects, isValidIn } from './owner.ts';
 import { EVENT_SOURCE, type Planned } from './planned.ts';
 import type { Source, Sources } from './source.ts';
 
@@ -67,7 +67,7 @@ export class Planner {
     const fetch = fetchAlone(node);
     if (!fetch || introspects(operation)) return null;
     const source = this.#source(fetch.serviceName);
-    return validate(source.schema, document).length === 0 ? source : null;
+    return isValidIn(source, document) ? source : null;
   }
 
   #source(name: string): Source {

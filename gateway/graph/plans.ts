@@ -1,7 +1,7 @@
 import { type DocumentNode, getOperationAST } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
 import type { Federation, FederationParts } from './federation.ts';
-import { ownerOf } from './owner.ts';
+import { borrows, ownerOf } from './owner.ts';
 import type { Planned } from './planned.ts';
 
 /**
@@ -10,12 +10,14 @@ import type { Planned } from './planned.ts';
  */
 export class Plans {
   readonly #parts: FederationParts;
+  readonly #borrows: boolean;
   readonly #plans = new WeakMap<DocumentNode, Map<string, Planned>>();
   #opening: Generator<void, Federation> | null = null;
   #federation: Federation | null = null;
 
   constructor(parts: FederationParts) {
     this.#parts = parts;
+    this.#borrows = borrows(parts.supergraph);
   }
 
   /** `document` must be valid. @throws Refusal where it has no such operation or is too large to plan. */
@@ -27,7 +29,7 @@ export class Plans {
       throw new Refusal('invalid_request', {
         detail: 'The document has no such operation, or several and none is named.',
       });
-    const source = ownerOf(document, operation, this.#parts.sources);
+    const source = this.#borrows ? null : ownerOf(document, operation, this.#parts.sources);
     const planned: Planned = source
       ? { kind: 'direct', operation, source }
       : (await this.federation()).planner.plan(document, operationName ?? undefined, operation);
@@ -36,8 +38,8 @@ export class Plans {
     return planned;
   }
 
-  /** `rest` is awaited before each step that blocks the process for a while. */
-  async federation(rest: () => Promise<void> | undefined = () => undefined): Promise<Federation> {
+  /** `rest` is awaited before each step that blocks the process for a while: calls that wait have their turn there at least. */
+  async federation(rest: () => Promise<unknown> = () => new Promise(setImmediate)): Promise<Federation> {
     while (this.#federation === null) {
       await rest();
       const { openFederation } = await import('./federation.ts');

@@ -44,7 +44,7 @@ const CLOSE_MS_MAX = 1_000;
 /** The worker of this process, of those that share the jobs of a fleet. Needs the process's lease to be there. */
 export function openJobs(parts: JobsParts): Jobs {
   const { database, owner, periodic, logger } = parts;
-  const pool = database.openPool(Math.min(CONNECTIONS_MAX, parts.connections_max - 1));
+  const pool = database.openPool(CONNECTIONS_MAX);
   const sweep = (asked: { workers?: readonly string[]; ended?: readonly string[]; steady?: boolean }) =>
     sweepWorkers(database, { owner, workers: [], ended: [], steady: false, ...asked });
   const unfreed = new Set<string>();

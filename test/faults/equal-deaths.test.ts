@@ -149,12 +149,11 @@ describe.each(all.filter(inTheMidstOfLegs))('a service that dies %s', leavesTheS
 
 it('a service that has died in this process reaches nobody and is reached by nobody, whatever of it lives on', async () => {
   const { ground, buyer } = sides.dead;
-  const url = Object.assign(new URL(ground.database_url), { search: '?application_name=dying' }).href;
+  const dying = await ground.startDying();
   const sessions = async () => {
-    const text = `select 1 from pg_stat_activity where application_name = 'dying'`;
-    return (await ground.database.query({ text })).length;
+    const text = 'select 1 from pg_stat_activity where application_name = $1';
+    return (await ground.database.query({ text, values: [dying.application_name] })).length;
   };
-  const dying = await ground.startDying({ url });
   const orders = await Promise.all(Array.from({ length: 8 }, (_, index) => buyer.chat(`the ${index}th`)));
   expect((await Promise.all(orders.map(order => send(dying, order)))).map(nameOf)).toEqual(orders.map(() => '200'));
   expect(await sessions()).toBeGreaterThan(1);

@@ -163,16 +163,28 @@ export async function abandonClaim(
   return { kind: 'released', agent_id: row.agent_id, reserved_atomic: row.reserved_atomic };
 }
 
-/** One statement is a transaction of its own: rounds that mostly find nothing need no begin and commit around it. */
-type Asked = Pick<Database, 'query'>;
+const ORPHANED = `state in ('claimed', 'settling') and not ${leased('c')}`;
 
-/** Takes claims whose process is gone, and begins their lease anew; those of living processes are never touched. */
-export async function takeOrphans(database: Asked, owner: string, count_max: number): Promise<PaymentClaim[]> {
-  const rows = await database.query({
+/**
+ * Takes claims whose process is gone, and begins their lease anew; those of living processes are never touched. In a transaction,
+ * so that what is taken is rolled back where its answer is lost: nobody else takes it from a process that lives. Mostly there are none.
+ */
+export async function takeOrphans(
+  database: Pick<Database, 'query' | 'transaction'>,
+  owner: string,
+  count_max: number,
+): Promise<PaymentClaim[]> {
+  const there = { name: 'look for orphans', text: `select 1 from payment_claim c where ${ORPHANED} limit 1` };
+  if ((await database.query(there)).length === 0) return [];
+  return database.transaction(tx => takeThem(tx, owner, count_max));
+}
+
+async function takeThem(tx: Tx, owner: string, count_max: number): Promise<PaymentClaim[]> {
+  const { rows } = await tx.query({
     name: 'take orphans',
     text: `update payment_claim set lease_owner = $1, lease_epoch = lease_epoch + 1, moved_at = now()
       where claim_key in (
-        select claim_key from payment_claim c where state in ('claimed', 'settling') and not ${leased('c')}
+        select claim_key from payment_claim c where ${ORPHANED}
         order by moved_at limit $2 for update skip locked)
       returning ${CLAIM_COLUMNS}`,
     values: [owner, count_max],
@@ -184,7 +196,7 @@ export async function takeOrphans(database: Asked, owner: string, count_max: num
  * Released claims that the chain would refuse by now: the last look, whether somebody used the payment after all. One
  * that cannot be decided is looked at again after a rest that grows with its age, behind those that were not looked at.
  */
-export async function takeExpired(database: Asked, count_max: number): Promise<PaymentClaim[]> {
+export async function takeExpired(database: Pick<Database, 'query'>, count_max: number): Promise<PaymentClaim[]> {
   const rows = await database.query({
     name: 'take expired',
     text: `update payment_claim set looked_at = now() where claim_key in (

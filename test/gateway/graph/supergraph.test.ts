@@ -5,7 +5,7 @@ import { type DocumentNode, getOperationAST, introspectionFromSchema, parse, pri
 import { describe, expect, it } from 'vitest';
 import { composeSupergraph } from '../../../gateway/graph/compose.ts';
 import { SUPERGRAPH_FILE } from '../../../gateway/graph/open-graph.ts';
-import { ownerOf } from '../../../gateway/graph/owner.ts';
+import { borrows, ownerOf } from '../../../gateway/graph/owner.ts';
 import { fetchAlone } from '../../../gateway/graph/planner.ts';
 import { InProcessSource } from '../../../gateway/graph/source.ts';
 import { publicSchema } from '../../../gateway/graph/supergraph.ts';
@@ -86,4 +86,15 @@ describe('the subgraph that answers a document alone is found without a plan', (
   ])('and is left to a plan where a document has %s', (_, text) => {
     expect(owner(parse(text))).toBeNull();
   });
+});
+
+it('no subgraph is asked by itself in a graph whose subgraphs borrow fields from each other', () => {
+  expect(borrows(sdl)).toBe(false);
+  const field = (argument: string) =>
+    `type A @join__type(graph: A, key: "id") { b: ID @join__field(graph: A, ${argument}) }`;
+  const borrowing = ['external: true', 'requires: "c"', 'provides: "c"', 'override: "b"', 'usedOverridden: true'].map(
+    field,
+  );
+  const shared = 'type A @join__type(graph: A, key: "id", isInterfaceObject: true) { id: ID! }';
+  expect([...borrowing, shared].filter(text => !borrows(text))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
 import { renameSync, symlinkSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -42,6 +43,8 @@ export interface DeathPlan {
 }
 
 export interface DyingService extends Omit<RunningService, 'stop'> {
+  /** By which its sessions are known in pg_stat_activity. */
+  readonly application_name: string;
   /** Resolves once it is dead, and Postgres has closed its sessions. */
   readonly died: Promise<void>;
   /** At once, wherever its calls stand. */
@@ -63,6 +66,9 @@ export async function openDyingService({ database, plan, options, ...given }: Dy
   // A death is brought about by the service's own code; what is looked for afterwards is the test's to ask.
   const outside = AsyncLocalStorage.snapshot();
   const folder = await linkTo(given.data_dir);
+  // By which Postgres knows its sessions, also where something stands between.
+  const name = `dying_${randomBytes(8).toString('hex')}`;
+  const environment = { ...given.environment, DATABASE_URL: named(given.environment.DATABASE_URL ?? '', name) };
   const death = Promise.withResolvers<void>();
   const held = Promise.withResolvers<never>();
   for (const { promise } of [death, held]) promise.catch(() => {});
@@ -71,17 +77,21 @@ export async function openDyingService({ database, plan, options, ...given }: Dy
   let stopped: Promise<unknown> | null = null;
   const die = () => {
     if (logs) return;
-    const ports = sockets.portsTo(Number(new URL(given.environment.DATABASE_URL ?? '').port));
     sockets.close();
     folder.turnAway();
     logs = [...opened.logs, ...points];
     stopped = sockets.run(() => opened.gateway.close()).catch(() => {});
-    death.resolve(outside(() => sessionsEnded(database, ports)));
+    death.resolve(outside(() => sessionsEnded(database, name)));
   };
   const faults = plan ? planned(plan, { points, held: held.promise, die }) : null;
   const before = await owners(database);
   const opened = await sockets.run(() =>
-    openHere({ ...given, options: { ...options, faults }, amend: config => ({ ...config, data_dir: folder.path }) }),
+    openHere({
+      ...given,
+      environment,
+      options: { ...options, faults },
+      amend: config => ({ ...config, data_dir: folder.path }),
+    }),
   );
   const [owner, ...others] = (await owners(database)).filter(name => !before.includes(name));
   if (others.length > 0) throw new Error('whose lease is whose is not known of services that are opened at once');
@@ -93,6 +103,7 @@ export async function openDyingService({ database, plan, options, ...given }: Dy
   });
   return {
     url: opened.url,
+    application_name: name,
     data_dir: opened.data_dir,
     get logs() {
       return logs ?? [...opened.logs, ...points];
@@ -152,8 +163,14 @@ async function owners(database: Database): Promise<readonly string[]> {
   return leases.map(({ owner }) => owner);
 }
 
-/** Those on these ports of ours: by then what they had open is rolled back. */
-async function sessionsEnded(database: Database, ports: readonly number[]): Promise<void> {
-  const text = 'select 1 from pg_stat_activity where datname = current_database() and client_port = any($1)';
-  while ((await database.query({ text, values: [ports] })).length > 0) await sleep(10);
+/** By then what they had open is rolled back. */
+async function sessionsEnded(database: Database, name: string): Promise<void> {
+  const text = 'select 1 from pg_stat_activity where datname = current_database() and application_name = $1';
+  while ((await database.query({ text, values: [name] })).length > 0) await sleep(10);
+}
+
+function named(database_url: string, application_name: string): string {
+  const url = new URL(database_url);
+  url.searchParams.set('application_name', application_name);
+  return url.href;
 }

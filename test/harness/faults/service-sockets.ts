@@ -29,13 +29,6 @@ export class ServiceSockets {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** By which those at the other end of a port of this machine know its connections. */
-  portsTo(port: number): number[] {
-    return [...this.#sockets].flatMap(({ remotePort, localPort }) =>
-      remotePort === port && localPort ? localPort : [],
-    );
-  }
-
   connect(socket: Socket, work: () => Socket): Socket {
     if (this.#closed) {
       process.nextTick(() => socket.destroy(refused()));

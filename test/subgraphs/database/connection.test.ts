@@ -48,3 +48,14 @@ describe('a session that a library gives back twice', () => {
     }
   });
 });
+
+it('a library that waits for a session in vain is handed nothing to give back', async () => {
+  const pool = database.openPool(1);
+  const held = await pool.connect();
+  const heard = new Promise<unknown[]>(done => pool.connect((...answer: unknown[]) => done(answer)));
+  const [error, client, release] = await heard;
+  expect(error).toMatchObject({ message: expect.stringContaining('timeout') });
+  expect([client, typeof release]).toEqual([undefined, 'undefined']);
+  held.release();
+  await pool.end();
+});
