@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FaultPoint } from '../../gateway/operations/faults.ts';
-import { type JobParties, openJobParties } from '../harness/board/job-legs.ts';
-import { listen } from '../harness/doors/listen.ts';
-import { auditBooks } from '../harness/faults/audit-books.ts';
-import { auditLog } from '../harness/faults/audit-log.ts';
-import { nameOf, newBuyer, type Order, send, trySend } from '../harness/faults/buyer.ts';
-import { claimOf } from '../harness/faults/claims.ts';
-import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
-import { alike, differences, stateOf } from '../harness/faults/state.ts';
-import type { RunningService } from '../harness/worker-gateway.ts';
+import type { FaultPoint } from '../../../gateway/operations/faults.ts';
+import { type JobParties, openJobParties } from '../../harness/board/job-legs.ts';
+import { listen } from '../../harness/doors/listen.ts';
+import { auditBooks } from '../../harness/faults/audit-books.ts';
+import { auditLog } from '../../harness/faults/audit-log.ts';
+import { nameOf, newBuyer, type Order, send, trySend } from '../../harness/faults/buyer.ts';
+import { claimOf } from '../../harness/faults/claims.ts';
+import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
+import { alike, differences, stateOf } from '../../harness/faults/state.ts';
+import type { RunningService } from '../../harness/worker-gateway.ts';
 
 /*
  * At each fault point a process is ended by kill -9 in the midst of a call, and a service of this process dies in the midst
@@ -131,7 +131,9 @@ function leavesTheSame(point: FaultPoint): void {
     expect(killed.lost).toBeNull();
     expect(dead).toEqual(killed);
     const states = () => Promise.all([sides.killed, sides.dead].map(({ ground }) => stateOf(ground.database)));
-    await expect.poll(async () => differences(...((await states()) as [string[], string[]]))).toEqual([]);
+    const differing = async () => differences(...((await states()) as [string[], string[]]));
+    // All rows of all tables, twice: not as often as other things are looked at.
+    await expect.poll(differing, { interval: 500 }).toEqual([]);
   });
 }
 
