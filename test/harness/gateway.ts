@@ -12,7 +12,8 @@ import { ROOT } from './root.ts';
 import { ownFolder } from './scratch.ts';
 import { DATABASE_CONNECTIONS_MAX, type RunningService } from './worker-gateway.ts';
 
-const READY_MS = 120_000;
+/** Less than the suite's time-out, so that its log is told. The first that wants a program has it built. */
+const READY_MS = 220_000;
 
 export interface GatewayOptions {
   readonly data_dir?: string;

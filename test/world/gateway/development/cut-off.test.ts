@@ -61,7 +61,9 @@ async function started(): Promise<ReadonlyMap<string, ProcessMark>> {
   return found;
 }
 
-const kinds = (all: ReadonlyMap<string, unknown>) => new Set([...all.keys()].map(name => name.split(' ')[0]));
+/** One keeper of a run has several chains, each by a number. */
+const kinds = (all: ReadonlyMap<string, unknown>) =>
+  new Set([...all.keys()].map(name => name.split(' ')[0]?.replace(/-\d+$/, '')));
 
 function livingOf(all: ReadonlyMap<string, ProcessMark>): string[] {
   return [...all].filter(([, mark]) => isAlive(mark)).map(([name]) => name);
