@@ -45,4 +45,4 @@ export function borrows(supergraph: string): boolean {
 }
 
 const BORROWING =
-  /@join__(field\([^)]*\b(external|requires|provides|override|usedOverridden|contextArguments):|type\([^)]*\bisInterfaceObject:)/;
+  /(?<!directive )@join__(field\([^)]*\b(external|requires|provides|override|usedOverridden|contextArguments):|type\([^)]*\bisInterfaceObject:)/;

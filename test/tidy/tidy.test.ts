@@ -190,6 +190,7 @@ const planted: Readonly<
     right: { '.ci/run': '', 'schema/a.ts': '' },
   },
   'each file of the second lane is in a table': {
+    around: { 'test/README.md': '' },
     wrong: { 'test/world/doors/pages.test.ts': '' },
     found: 'test/world/doors/pages.test.ts',
     right: {
