@@ -10,6 +10,7 @@ import { limits } from '../../schema/limits.ts';
 import type { ApiKey, HeldBook, Possession, Principal, ProvenBy } from '../../schema/principal.ts';
 import type { ProvenRequest, ShownProof } from '../../schema/proof.ts';
 import type { Services } from '../../subgraphs/context.ts';
+import { requireNotHalted } from '../../subgraphs/receipt/log/while-sound.ts';
 import { type DecoyBox, heldByProof, heldBySession, stillHeld } from '../../subgraphs/session/possession/check.ts';
 import type { BoardKeys } from './board-keys.ts';
 
@@ -51,12 +52,14 @@ type Checks = Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy:
 /**
  * Who is calling: the one place that decides it. A wrong session or proof is an outcome, and each door decides what it
  * needs; one wrong session among several makes all of them wrong. Nothing is cached: a rotated session is dead at once, in every process.
- * @throws invalid_request where more sessions are shown than one caller may.
+ * @throws invalid_request where more sessions are shown than one caller may; LogHalted 503 where a credential is shown to a database
+ * that has gone back: what was ended since would open it, and what was issued since would not.
  */
 export async function identify(
   shown: ShownCredentials,
   services: Checks & { readonly keyring: Keyring; readonly board_keys: BoardKeys },
 ): Promise<Principal> {
+  if (showsCredential(shown)) requireNotHalted(services.database);
   const board = services.board_keys(shown.board_secrets ?? {});
   return {
     possession: await possessionOf(shown, services),
@@ -67,6 +70,12 @@ export async function identify(
     ...(shown.ingest_key && { ingest_key: shown.ingest_key }),
     ...(board && { board }),
   };
+}
+
+function showsCredential(shown: ShownCredentials): boolean {
+  const { sessions, proof, api_key, slice, ingest_key, board_secrets = {}, rests_on } = shown;
+  const secrets = [proof, api_key, slice, ingest_key, rests_on, ...Object.values(board_secrets)];
+  return sessions.length > 0 || secrets.some(secret => secret !== undefined && secret !== null);
 }
 
 async function possessionOf(shown: ShownCredentials, services: Checks): Promise<Possession> {

@@ -3,6 +3,7 @@ import { Arg, Ctx, Directive, Field, Int, ObjectType, Query, Resolver } from 'ty
 import { hostNamed } from '../../../schema/board/endpoint.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { requireNotHalted } from '../../receipt/log/while-sound.ts';
 import type { BoardContext } from '../context.ts';
 import { scoreDocument } from './document.ts';
 import { readInputs } from './read.ts';
@@ -32,6 +33,7 @@ export class EndpointScoreResolver {
     const host = hostNamed(endpoint);
     if (host === null)
       throw new Refusal('invalid_request', { param: 'endpoint', detail: 'endpoint is a URL or a host.' });
+    requireNotHalted(context.database);
     const document = scoreDocument(host, await readInputs(context, host));
     const { endpoint_host, score_bp, as_of_block, edges_hash } = document;
     return { endpointHost: endpoint_host, scoreBp: score_bp, asOfBlock: as_of_block, edgesHash: edges_hash, document };

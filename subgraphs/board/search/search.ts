@@ -105,6 +105,8 @@ interface Sought {
 const QUERY_CANCELED = '57014';
 const TOO_LONG = 'The search takes too long: ask for rarer words.';
 
+const READS = { reads: true } as const;
+
 /** Without a name, so that each is planned by how often its own words occur. */
 async function findBy(
   database: Database,
@@ -116,11 +118,10 @@ async function findBy(
   const text = matched === 'similar' && place !== null ? bySimilarity(place) : BY_WORDS;
   try {
     return await database.transaction(async tx => {
-      await tx.query('set transaction read only');
       await tx.query(`set local statement_timeout = ${boardReadLimits.search_ms_max}`);
       await tx.query(`set local pg_trgm.word_similarity_threshold = ${boardReadLimits.search_similarity_min}`);
       return (await tx.query({ text, values: [limit, cursor?.name ?? null, words] })).rows;
-    });
+    }, READS);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== QUERY_CANCELED) throw error;
     throw new Refusal('query_too_costly', { detail: TOO_LONG });

@@ -9,6 +9,7 @@ import type { TaskState } from '../../../schema/task-state.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { TaskStateWord } from '../../words.ts';
 import type { ReceiptContext } from '../context.ts';
+import { foundOrNone } from '../log/while-sound.ts';
 import { receiptDocument } from '../receipt/document.ts';
 import { BoughtTask, BoughtTasks } from './bought-task.type.ts';
 import { buyerOf, isBuyers, isNobody, type ProvenBuyer } from './buyer.ts';
@@ -31,8 +32,8 @@ export class BoughtTaskResolver {
     @Ctx() context: ReceiptContext,
   ): Promise<BoughtTask | null> {
     const buyer = await buyerOf(payer ?? null, context);
-    if (!isOfferName(named)) return found(taskNamedBy(named), buyer, context);
-    const task_id = await taskUnderName(context, named, buyer);
+    if (!isOfferName(named)) return foundOrNone(context.database, await found(taskNamedBy(named), buyer, context));
+    const task_id = foundOrNone(context.database, await taskUnderName(context, named, buyer));
     return task_id === null ? null : found(task_id, buyer, context, named);
   }
 

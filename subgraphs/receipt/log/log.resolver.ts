@@ -9,6 +9,7 @@ import { logBreaks } from './break.ts';
 import { TreeHead } from './log.entity.ts';
 import { newestHead } from './signed-heads.ts';
 import { consistencyProof, inclusionOf } from './stored-proofs.ts';
+import { foundOrNone } from './while-sound.ts';
 
 @ObjectType({ description: 'Proof that a receipt stands in the log (RFC 9162 §2.1.3). Hashes are lower-case hex.' })
 export class InclusionProof {
@@ -57,7 +58,7 @@ export class LogResolver {
   ): Promise<InclusionProof | null> {
     const [receipt] = await receiptsByTask(database, [taskId]);
     const newest = await newestHead(database);
-    if (!receipt || !newest) return null;
+    if (!receipt || !newest) return foundOrNone(database, null);
     const size = sizeWithin(treeSize ?? newest.treeSize, newest.treeSize);
     if (receipt.leafIndex >= size) return null;
     const signed_root = size === newest.treeSize ? newest.rootHash : null;

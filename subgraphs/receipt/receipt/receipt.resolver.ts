@@ -13,6 +13,7 @@ import type { Context } from '../../context.ts';
 import { receiptAudit } from '../auditor/receipt-audit.ts';
 import type { ReceiptContext } from '../context.ts';
 import { listedRevocations } from '../issuer/revoked-sessions.ts';
+import { foundOrNone, requireNotHalted } from '../log/while-sound.ts';
 import { receiptDocument } from './document.ts';
 import { readReceipts } from './find.ts';
 import { SignedPayload } from './payload.type.ts';
@@ -22,19 +23,19 @@ import { Task } from './task-status.ts';
 @Resolver(() => Receipt)
 export class ReceiptResolver {
   @Query(() => Receipt, { nullable: true, description: 'A receipt; public. Null where there is none.' })
-  receipt(
+  async receipt(
     @Arg('taskId', () => String, { description: 'The task, as an answer names it.' }) taskId: string,
     @Ctx() context: ReceiptContext,
   ): Promise<Receipt | null> {
-    return receiptsOf(context).load(taskId);
+    return foundOrNone(context.database, await receiptsOf(context).load(taskId));
   }
 
   @Query(() => Task, { nullable: true, description: 'By the id of the task, or of an answer to it.' })
-  taskStatus(
+  async taskStatus(
     @Arg('taskId', () => String, { description: 'The task, as an answer names it.' }) taskId: string,
     @Ctx() context: ReceiptContext,
   ): Promise<Task | null> {
-    return context.findTask(taskNamedBy(taskId));
+    return foundOrNone(context.database, await context.findTask(taskNamedBy(taskId)));
   }
 
   @FieldResolver(() => String, { description: 'Public receipt page.' })
@@ -96,8 +97,9 @@ export class IssuerResolver {
     @Arg('hash', () => String, { nullable: true, description: 'Which snapshot, by its SHA-256.' }) hash:
       | string
       | undefined,
-    @Ctx() { issuer }: ReceiptContext,
+    @Ctx() { issuer, database }: ReceiptContext,
   ): Promise<JsonObject | null> {
+    requireNotHalted(database);
     await issuer.renew();
     return issuer.historySnapshot({
       ...(typeof version === 'number' ? { version } : {}),
@@ -119,6 +121,7 @@ export class IssuerResolver {
     cursor: string | null,
     @Ctx() { issuer, database }: ReceiptContext,
   ): Promise<JsonObject> {
+    requireNotHalted(database);
     const page = parseRequest(RevocationsPage, withoutNull({ limit, cursor }));
     await issuer.renew();
     return { ...issuer.revocations, ...(await listedRevocations(database, page)) };
@@ -127,7 +130,8 @@ export class IssuerResolver {
   @Query(() => GraphQLJSONObject, {
     description: 'Every policy that ever governed receipts, oldest first; append-only.',
   })
-  async receiptPolicyHistory(@Ctx() { issuer }: ReceiptContext): Promise<JsonObject> {
+  async receiptPolicyHistory(@Ctx() { issuer, database }: ReceiptContext): Promise<JsonObject> {
+    requireNotHalted(database);
     await issuer.renew();
     return issuer.policyHistory;
   }

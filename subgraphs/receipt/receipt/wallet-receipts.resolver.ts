@@ -3,6 +3,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { walletReceiptsPage, walletReceiptsText } from '../../../schema/wallet-receipts.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
+import { requireNotHalted } from '../log/while-sound.ts';
 import { Receipt } from './receipt.entity.ts';
 import { believeWallet, receiptsPaidBy, type WalletBelieved, walletFaults } from './wallet-receipts.ts';
 
@@ -47,6 +48,8 @@ export class WalletReceiptsResolver {
       });
     const text = (wallet: string, at_seconds: number) => walletReceiptsText(base_url, wallet, at_seconds);
     const believing = { wallets, text, now_ms: clock.now_ms(), asker: principal.address };
+    // A wallet's proof is a credential, and a page would be stated as whole.
+    requireNotHalted(database);
     const wallet = requireBelieved(await believeWallet({ ...proof, signed_at: proof.signedAt }, believing));
     return { wallet, ...(await receiptsPaidBy(database, { wallet, after: after ?? -1, count })) };
   }

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { refusalUrl } from '../../../schema/links.ts';
 import { refusalAudit } from '../auditor/refusal-audit.ts';
 import type { ReceiptContext } from '../context.ts';
+import { foundOrNone } from '../log/while-sound.ts';
 import { refusalDocument } from './document.ts';
 import { refusalById } from './find.ts';
 import { SignedRefusal } from './refusal.entity.ts';
@@ -12,11 +13,11 @@ import { SignedRefusal } from './refusal.entity.ts';
 @Resolver(() => SignedRefusal)
 export class RefusalResolver {
   @Query(() => SignedRefusal, { nullable: true, description: 'A signed refusal; public, as receipts are.' })
-  refusal(
+  async refusal(
     @Arg('refusalId', () => String, { description: 'The refusal, as the 403 names it.' }) refusalId: string,
     @Ctx() { database }: ReceiptContext,
   ): Promise<SignedRefusal | null> {
-    return refusalById(database, refusalId);
+    return foundOrNone(database, await refusalById(database, refusalId));
   }
 
   @FieldResolver(() => String, { description: 'Public page of it.' })

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { requestOf } from '../../../schema/requests/parse.ts';
 import { ActRequest, RevocationRequest, SessionChallengeRequest } from '../../../schema/requests/session.ts';
 import { sessionDomain, sessionTypes } from '../../../schema/session/typed-data.ts';
+import { requireNotHalted } from '../../receipt/log/while-sound.ts';
 import type { SessionContext } from '../context.ts';
 import { actInSession } from './act.ts';
 import { SessionActResult } from './act.type.ts';
@@ -27,6 +28,7 @@ export class DelegationResolver {
     @Arg('delegationHash', () => String, { description: WHICH }) delegationHash: string,
     @Ctx() { database, clock }: SessionContext,
   ): Promise<DelegatedSession> {
+    requireNotHalted(database);
     return shownSession(await standingSession(database, delegationHash, seconds(clock)));
   }
 
@@ -37,6 +39,7 @@ export class DelegationResolver {
     ttlSeconds: number | null,
     @Ctx() context: SessionContext,
   ): Promise<SessionChallenge> {
+    requireNotHalted(context.database);
     const asked = { ttlSeconds: ttlSeconds ?? undefined };
     const { ttl_seconds } = requestOf(SessionChallengeRequest, asked, context.valid_body);
     const session = await activeSession(context.database, delegationHash, seconds(context.clock));
