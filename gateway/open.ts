@@ -11,7 +11,7 @@ import { openHubs as openHttpHubs } from '../subgraphs/receipt/inference/hubs/op
 import { recordIssuer } from '../subgraphs/receipt/issuer/record.ts';
 import { type Issuer, openIssuer } from '../subgraphs/receipt/issuer/signing-keys.ts';
 import { type HeadName } from '../subgraphs/receipt/log/tree-head.ts';
-import { writtenWhileSound } from '../subgraphs/receipt/log/while-sound.ts';
+import { refusingWritesWhileHalted } from '../subgraphs/receipt/log/while-halted.ts';
 import { agentOfWallet } from '../subgraphs/session/agent/find.ts';
 import { openVault } from '../subgraphs/vault.ts';
 import { openBackground } from './background.ts';
@@ -105,9 +105,9 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       closing,
       audit_leaves,
     });
-    // For whoever answers calls. What brings claims to their end, repairs or beats looks at the halt by itself.
-    const served = writtenWhileSound(database, () => log.watch.halt);
-    hearDamagedRecords(served, operations.recordDamaged);
+    // For resolvers. Recording takes the log's head; settling, reconcile and the heartbeat have the database itself, and look at the halt.
+    const guarded = refusingWritesWhileHalted(database, () => log.watch.halt);
+    hearDamagedRecords(guarded, operations.recordDamaged);
     const issuer = await withHistories(signer, database, config, { logger, watch: log.watch });
     closing.adopt(await BookGuard.open(database, logger, options.book_audit_rests), it => it.stop());
     await base.begin(issuer.jwks);
@@ -156,7 +156,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     watch(metrics, { database, queues: recording.queues, readiness, witnesses: shown.witnesses });
     const payout_accounts = closing.adopt(openPayoutAccounts(config.solana), it => it.close());
     const asked = { hubs, router_look_ups, wallets, transfers, payout_accounts, ...besideCalls(recording) };
-    const held = { database: served, live, vault, issuer, log, pay_to, rates, clock: times.clock, ...asked };
+    const held = { database: guarded, live, vault, issuer, log, pay_to, rates, clock: times.clock, ...asked };
     const services = servicesOf(config, held, charging, paid_calls);
     closing.adopt(charging.streams, it => it.ended());
     const url = await serve(config, services, {

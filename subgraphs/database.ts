@@ -33,8 +33,8 @@ export interface PoolUsage {
 export interface TransactionBound {
   /** The server ends the session of one that takes longer, whatever it waits for. Servers before Postgres 17 know no such bound. */
   readonly ms_max?: number;
-  /** It writes nothing: Postgres holds it to that, and it goes on where nothing may be written. */
-  readonly reads?: true;
+  /** Postgres refuses writes in it, so it is allowed while the log is halted. */
+  readonly read_only?: true;
 }
 
 /** Numeric columns hold atomic amounts (scale 0) and become bigint; int8 columns hold counts and positions. */
@@ -89,8 +89,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     return client;
   };
   const bounds = (await migrate(options, { connect, settings })) >= BOUNDS_TRANSACTIONS;
-  const beginOf = ({ ms_max, reads }: TransactionBound = {}) => {
-    const begin = reads ? 'begin read only' : 'begin';
+  const beginOf = ({ ms_max, read_only }: TransactionBound = {}) => {
+    const begin = read_only ? 'begin read only' : 'begin';
     return ms_max && bounds ? `${begin}; set local transaction_timeout = ${ms_max}` : begin;
   };
 

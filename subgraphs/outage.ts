@@ -46,8 +46,8 @@ export class DatabaseAway extends Refusal {
   /** Nothing stands, and only a process that stood still was in the way, we or another: it may be tried again at once. */
   readonly passing: boolean;
 
-  constructor(cause: unknown, { in_doubt = false }: { in_doubt?: boolean } = {}) {
-    super('unavailable', { cause });
+  constructor(cause: unknown, { in_doubt = false, detail }: { in_doubt?: boolean; detail?: string } = {}) {
+    super('unavailable', { cause, ...(detail !== undefined && { detail }) });
     this.in_doubt = in_doubt;
     this.passing = wasEnded(cause) || (cause instanceof pg.DatabaseError && cause.code === '55P03');
   }

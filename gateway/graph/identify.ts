@@ -10,7 +10,7 @@ import { limits } from '../../schema/limits.ts';
 import type { ApiKey, HeldBook, Possession, Principal, ProvenBy } from '../../schema/principal.ts';
 import type { ProvenRequest, ShownProof } from '../../schema/proof.ts';
 import type { Services } from '../../subgraphs/context.ts';
-import { requireNotHalted } from '../../subgraphs/receipt/log/while-sound.ts';
+import { requireNotHalted } from '../../subgraphs/receipt/log/while-halted.ts';
 import { type DecoyBox, heldByProof, heldBySession, stillHeld } from '../../subgraphs/session/possession/check.ts';
 import type { BoardKeys } from './board-keys.ts';
 

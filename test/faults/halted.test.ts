@@ -67,18 +67,18 @@ async function call(method: string, path: string, body: object | null, headers: 
 const post = (path: string, body: object, headers?: Record<string, string>) => call('POST', path, body, headers);
 const get = (path: string, headers?: Record<string, string>) => call('GET', path, null, headers);
 
-/** How many rows each table has. */
-async function rowCounts(): Promise<unknown> {
+/** All rows of each table, as a digest. */
+async function contents(): Promise<unknown> {
   const tables = await older.database.query<{ name: string }>({
     text: `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
   });
-  // Whose process beats, and which worker of jobs is whose: of processes, and of nothing that anybody is told.
-  const told = tables.filter(({ name }) => !['process_lease', 'job_worker'].includes(name));
+  // Whose process beats, whose a worker of jobs is, and how far the chain has come: nothing that anybody is told or owed.
+  const told = tables.filter(({ name }) => !['process_lease', 'job_worker', 'chain_epoch'].includes(name));
   const counts = told.map(async ({ name }) => {
-    const [row] = await older.database.query<{ count: number }>({
-      text: `select count(*)::int as count from "${name}"`,
+    const [row] = await older.database.query<{ digest: string | null }>({
+      text: `select md5(string_agg(t::text, ' ' order by t::text)) as digest from "${name}" t`,
     });
-    return [name, row?.count] as const;
+    return [name, row?.digest] as const;
   });
   return Object.fromEntries(await Promise.all(counts));
 }
@@ -94,14 +94,14 @@ describe('while the log is halted', () => {
   it.each(writing.map(door => [door.methods.at(-1) ?? 'POST', door.path, door] as const))(
     '%s %s: 503 to whoever presents a session, and nothing is written',
     async (method, _path, door) => {
-      const before = await rowCounts();
+      const before = await contents();
       for (const session of [rotated_away, newest]) {
         const { status } = await call(method, pathOf(door), method === 'GET' ? null : (door.example ?? {}), {
           'x-svc-session': session,
         });
         expect(status).toBe(503);
       }
-      expect(await rowCounts()).toEqual(before);
+      expect(await contents()).toEqual(before);
     },
   );
 
@@ -112,10 +112,10 @@ describe('while the log is halted', () => {
     async (name, { args, type }) => {
       const given = args.map(arg => `${arg.name}: ${literal(arg.type)}`).join(', ');
       const query = `mutation { ${name}${given && `(${given})`} ${selection(type)} }`;
-      const before = await rowCounts();
+      const before = await contents();
       const { body } = await post('/graphql', { query }, { 'x-svc-session': rotated_away });
       expect(body).toMatchObject({ errors: [{ extensions: { code: 'unavailable' } }] });
-      expect(await rowCounts()).toEqual(before);
+      expect(await contents()).toEqual(before);
     },
   );
 
@@ -140,6 +140,8 @@ describe('while the log is halted', () => {
     ['its preimage', () => `/receipt/${lost_task}/preimage`],
     ['the status of its task', () => `/task-status?task_id=${lost_task}`],
     ['its proof', () => `/prove-result?task_id=${lost_task}`],
+    ['its place in the log', () => `/log/proof/${lost_task}`],
+    ['its inclusion', () => `/log/inclusion?task_id=${lost_task}`],
     ['a refusal', () => '/refusal/refusal_0123456789abcdef?format=json'],
   ])('503, never 404, for %s that is not found', async (_what, path) => {
     expect((await get(path())).status).toBe(503);
@@ -150,6 +152,7 @@ describe('while the log is halted', () => {
     '/.well-known/issuer-history.json',
     '/.well-known/receipt-policy-history.json',
     `/v1/sessions/0x${'a'.repeat(64)}`,
+    '/log/checkpoint',
   ])('503 for %s, which may have lost entries', async path => {
     expect((await get(path)).status).toBe(503);
   });

@@ -9,7 +9,10 @@ const BOOKS = 160;
 const HANGING = 80;
 
 it('receivers that hang hold up no other: all others are told before the first of them is given up on', async () => {
-  const ground = await openGround({ environment: { NODE_ENV: 'test', SEAL_KEY } });
+  const ground = await openGround({
+    // Deliveries have a share of the pool: as large as an operator has it by default.
+    environment: { NODE_ENV: 'test', SEAL_KEY, DATABASE_CONNECTIONS_MAX: '16' },
+  });
   const { database } = ground;
   await ground.start();
   const [good, bad, books] = [await openReceiver(), await openReceiver(), toldBooks(database)];

@@ -3,7 +3,7 @@ import { Arg, Ctx, Directive, Field, Int, ObjectType, Query, Resolver } from 'ty
 import { hostNamed } from '../../../schema/board/endpoint.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
-import { requireNotHalted } from '../../receipt/log/while-sound.ts';
+import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import type { BoardContext } from '../context.ts';
 import { scoreDocument } from './document.ts';
 import { readInputs } from './read.ts';

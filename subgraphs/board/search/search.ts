@@ -105,7 +105,7 @@ interface Sought {
 const QUERY_CANCELED = '57014';
 const TOO_LONG = 'The search takes too long: ask for rarer words.';
 
-const READS = { reads: true } as const;
+const READ_ONLY = { read_only: true } as const;
 
 /** Without a name, so that each is planned by how often its own words occur. */
 async function findBy(
@@ -121,7 +121,7 @@ async function findBy(
       await tx.query(`set local statement_timeout = ${boardReadLimits.search_ms_max}`);
       await tx.query(`set local pg_trgm.word_similarity_threshold = ${boardReadLimits.search_similarity_min}`);
       return (await tx.query({ text, values: [limit, cursor?.name ?? null, words] })).rows;
-    }, READS);
+    }, READ_ONLY);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== QUERY_CANCELED) throw error;
     throw new Refusal('query_too_costly', { detail: TOO_LONG });

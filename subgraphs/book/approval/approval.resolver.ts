@@ -9,6 +9,7 @@ import {
 import { parseRequest, requestOf } from '../../../schema/requests/parse.ts';
 import { type ApprovalDecision, approvalLimits } from '../../../schema/session/approval.ts';
 import { requirePossession } from '../../access.ts';
+import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import type { BookContext } from '../context.ts';
 import { answerApproval } from './answer.ts';
 import { ApprovalAnswerInput, Approvals, ShownApproval, shownApproval } from './approval.type.ts';
@@ -47,6 +48,7 @@ export class ApprovalResolver {
     input: ApprovalAnswerInput,
     @Ctx() context: BookContext,
   ): Promise<ShownApproval> {
+    requireNotHalted(context.database);
     const { approval_id } = parseRequest(ApprovalPath, { approval_id: approvalId });
     const answer = requestOf(ApprovalAnswerRequest, input, context.valid_body);
     return shownApproval(await answerByWallet({ agent_id: idOf(agentId), approval_id }, answer, context));
@@ -61,6 +63,7 @@ export class ApprovalResolver {
     @Arg('token', () => String, { description: TOKEN }) token: string,
     @Ctx() context: BookContext,
   ): Promise<ShownApproval> {
+    requireNotHalted(context.database);
     const { approval_id, token: shown } = parseRequest(LinkedApproval, { approval_id: approvalId, token });
     return shownApproval(await linkedApproval(context, approval_id, shown));
   }
@@ -75,6 +78,7 @@ export class ApprovalResolver {
     @Arg('decision', () => ApprovalDecisionWord, { description: 'What is answered.' }) decision: ApprovalDecision,
     @Ctx() context: BookContext,
   ): Promise<ShownApproval> {
+    requireNotHalted(context.database);
     const { approval_id, token: shown } = parseRequest(LinkedApproval, { approval_id: approvalId, token });
     const answer = requestOf(LinkAnswerRequest, { decision }, context.valid_body);
     const found = await linkedApproval(context, approval_id, shown);

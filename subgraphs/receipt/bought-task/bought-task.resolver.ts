@@ -9,7 +9,7 @@ import type { TaskState } from '../../../schema/task-state.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { TaskStateWord } from '../../words.ts';
 import type { ReceiptContext } from '../context.ts';
-import { foundOrNone } from '../log/while-sound.ts';
+import { foundUnlessHalted, requireNotHalted } from '../log/while-halted.ts';
 import { receiptDocument } from '../receipt/document.ts';
 import { BoughtTask, BoughtTasks } from './bought-task.type.ts';
 import { buyerOf, isBuyers, isNobody, type ProvenBuyer } from './buyer.ts';
@@ -32,9 +32,10 @@ export class BoughtTaskResolver {
     @Ctx() context: ReceiptContext,
   ): Promise<BoughtTask | null> {
     const buyer = await buyerOf(payer ?? null, context);
-    if (!isOfferName(named)) return foundOrNone(context.database, await found(taskNamedBy(named), buyer, context));
-    const task_id = foundOrNone(context.database, await taskUnderName(context, named, buyer));
-    return task_id === null ? null : found(task_id, buyer, context, named);
+    if (!isOfferName(named))
+      return foundUnlessHalted(context.database, await found(taskNamedBy(named), buyer, context));
+    const task_id = foundUnlessHalted(context.database, await taskUnderName(context, named, buyer));
+    return task_id === null ? null : foundUnlessHalted(context.database, await found(task_id, buyer, context, named));
   }
 
   @Directive(pageByLimit(taskListing.usual, 'tasks'))
@@ -92,6 +93,7 @@ export class BoughtTaskResolver {
     @Arg('payer', () => String, PAYER) payer: string | null,
     @Ctx() context: ReceiptContext,
   ): Promise<BoughtTask | null> {
+    requireNotHalted(context.database);
     const task_id = taskNamedBy(named);
     const task = await found(task_id, requireSomebody(await buyerOf(payer ?? null, context)), context);
     if (task === null) return null;

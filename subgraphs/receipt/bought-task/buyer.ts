@@ -4,6 +4,7 @@ import { limits } from '../../../schema/limits.ts';
 import { PAYER_HEADER, type PayerProof, payersText, readPayerProof } from '../../../schema/payer-proof.ts';
 import { possessedAgents } from '../../access.ts';
 import type { ReceiptContext } from '../context.ts';
+import { requireNotHalted } from '../log/while-halted.ts';
 
 /** All by which a caller may have bought something, each proven. */
 export interface ProvenBuyer {
@@ -32,7 +33,7 @@ export function isBuyers({ agent_id, payer, api_key_hash }: Bought, buyer: Prove
 export const isNobody = ({ agent_ids, wallets, api_key_hash }: ProvenBuyer): boolean =>
   agent_ids.length === 0 && wallets.length === 0 && api_key_hash === null;
 
-type Asking = Pick<ReceiptContext, 'principal' | 'transfers' | 'walletOfAgent' | 'clock' | 'base_url'>;
+type Asking = Pick<ReceiptContext, 'database' | 'principal' | 'transfers' | 'walletOfAgent' | 'clock' | 'base_url'>;
 
 /**
  * Who asks, by session, key and the payer's fresh signature. `shown`: what came in X-SVC-Payer.
@@ -40,6 +41,7 @@ type Asking = Pick<ReceiptContext, 'principal' | 'transfers' | 'walletOfAgent' |
  */
 export async function buyerOf(shown: string | null, asking: Asking): Promise<ProvenBuyer> {
   const { principal, walletOfAgent } = asking;
+  if (shown !== null) requireNotHalted(asking.database);
   if (principal.possession.kind === 'wrong') throw new Refusal('forbidden');
   const agent_ids = possessedAgents(principal);
   const [signed, ...own] = await Promise.all([provenPayer(shown, asking), ...agent_ids.map(walletOfAgent)]);

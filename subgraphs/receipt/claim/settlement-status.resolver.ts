@@ -3,7 +3,7 @@ import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { PaymentId, PaymentPayer } from '../../../schema/requests/settlement.ts';
 import type { Context } from '../../context.ts';
-import { foundOrNone } from '../log/while-sound.ts';
+import { foundUnlessHalted } from '../log/while-halted.ts';
 import { findPayment } from './settlement-status.ts';
 import { SettlementReport } from './settlement-status.type.ts';
 
@@ -24,7 +24,7 @@ export class SettlementStatusResolver {
   ): Promise<SettlementReport | null> {
     const { payment_id } = parseRequest(PaymentId, { payment_id: paymentId });
     const { payer = null } = parseRequest(PaymentPayer, { payer: named ?? undefined });
-    const status = foundOrNone(database, await findPayment(database, base_url, { payment_id, payer }));
+    const status = foundUnlessHalted(database, await findPayment(database, base_url, { payment_id, payer }));
     if (status && status.retryAfterSeconds !== null) response.headers['retry-after'] = String(status.retryAfterSeconds);
     return status;
   }

@@ -9,7 +9,7 @@ import { logBreaks } from './break.ts';
 import { TreeHead } from './log.entity.ts';
 import { newestHead } from './signed-heads.ts';
 import { consistencyProof, inclusionOf } from './stored-proofs.ts';
-import { foundOrNone } from './while-sound.ts';
+import { requireNotHalted } from './while-halted.ts';
 
 @ObjectType({ description: 'Proof that a receipt stands in the log (RFC 9162 §2.1.3). Hashes are lower-case hex.' })
 export class InclusionProof {
@@ -35,14 +35,16 @@ export class InclusionProof {
 @Resolver()
 export class LogResolver {
   @Query(() => TreeHead, { nullable: true, description: 'The newest signed head; null while the log is empty.' })
-  logHead(@Ctx() { database }: Context): Promise<TreeHead | null> {
+  async logHead(@Ctx() { database }: Context): Promise<TreeHead | null> {
+    requireNotHalted(database);
     return newestHead(database);
   }
 
   @Query(() => [GraphQLJSONObject], {
     description: 'Breaks of the log that were declared and signed; none is the rule.',
   })
-  logBreaks(@Ctx() { database }: Context): Promise<JsonObject[]> {
+  async logBreaks(@Ctx() { database }: Context): Promise<JsonObject[]> {
+    requireNotHalted(database);
     return logBreaks(database);
   }
 
@@ -56,9 +58,11 @@ export class LogResolver {
     treeSize: number | undefined,
     @Ctx() { database }: Context,
   ): Promise<InclusionProof | null> {
+    // Also where it is found: the head that it would be proven under is not the newest that was signed.
+    requireNotHalted(database);
     const [receipt] = await receiptsByTask(database, [taskId]);
     const newest = await newestHead(database);
-    if (!receipt || !newest) return foundOrNone(database, null);
+    if (!receipt || !newest) return null;
     const size = sizeWithin(treeSize ?? newest.treeSize, newest.treeSize);
     if (receipt.leafIndex >= size) return null;
     const signed_root = size === newest.treeSize ? newest.rootHash : null;
@@ -79,6 +83,7 @@ export class LogResolver {
     @Arg('to', () => Int, { description: 'Size of the larger tree.' }) to: number,
     @Ctx() { database }: Context,
   ): Promise<string[]> {
+    requireNotHalted(database);
     const newest = await newestHead(database);
     const size = sizeWithin(to, newest?.treeSize ?? 0);
     const proof = await consistencyProof(database, sizeWithin(from, size), size);

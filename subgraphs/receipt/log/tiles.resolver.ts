@@ -7,6 +7,7 @@ import { checkpoint } from './checkpoint.ts';
 import { entryBundle } from './entry-bundle.ts';
 import { tile, tileAddress } from './tiles.ts';
 import { tlogProof } from './tlog-proof.ts';
+import { foundUnlessHalted, requireNotHalted } from './while-halted.ts';
 
 /** What a page of rows costs, for 8 KiB of hashes. */
 const TILE_COST = 50;
@@ -31,6 +32,7 @@ export class LogTilesResolver {
     treeSize: number | undefined,
     @Ctx() context: ReceiptContext,
   ): Promise<string | null> {
+    requireNotHalted(context.database);
     const found = await checkpoint(context, { tree_size: treeSize ?? null });
     return found.kind === 'known' ? found.note : nothingStated(found);
   }
@@ -56,7 +58,7 @@ export class LogTilesResolver {
     @Ctx() { database }: ReceiptContext,
   ): Promise<string | null> {
     const address = tileAddress(level, path);
-    return address && base64(await tile(database, address));
+    return address && foundUnlessHalted(database, base64(await tile(database, address)));
   }
 
   @Directive(`@cost(weight: ${BUNDLE_COST})`)
@@ -70,7 +72,7 @@ export class LogTilesResolver {
     @Ctx() { database, log_entries }: ReceiptContext,
   ): Promise<string | null> {
     const address = log_entries === 'public' ? tileAddress('0', path) : null;
-    return address && base64(await entryBundle(database, address));
+    return address && foundUnlessHalted(database, base64(await entryBundle(database, address)));
   }
 
   @Query(() => String, {
@@ -81,6 +83,7 @@ export class LogTilesResolver {
     @Arg('taskId', () => String, { description: 'Of which receipt.' }) taskId: string,
     @Ctx() context: ReceiptContext,
   ): Promise<string | null> {
+    requireNotHalted(context.database);
     const found = await tlogProof(context, taskId);
     return found.kind === 'proven' ? found.text : nothingStated(found);
   }

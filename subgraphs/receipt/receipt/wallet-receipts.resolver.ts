@@ -3,7 +3,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { walletReceiptsPage, walletReceiptsText } from '../../../schema/wallet-receipts.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
-import { requireNotHalted } from '../log/while-sound.ts';
+import { requireNotHalted } from '../log/while-halted.ts';
 import { Receipt } from './receipt.entity.ts';
 import { believeWallet, receiptsPaidBy, type WalletBelieved, walletFaults } from './wallet-receipts.ts';
 

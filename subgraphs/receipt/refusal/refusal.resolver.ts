@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { refusalUrl } from '../../../schema/links.ts';
 import { refusalAudit } from '../auditor/refusal-audit.ts';
 import type { ReceiptContext } from '../context.ts';
-import { foundOrNone } from '../log/while-sound.ts';
+import { foundUnlessHalted } from '../log/while-halted.ts';
 import { refusalDocument } from './document.ts';
 import { refusalById } from './find.ts';
 import { SignedRefusal } from './refusal.entity.ts';
@@ -17,7 +17,7 @@ export class RefusalResolver {
     @Arg('refusalId', () => String, { description: 'The refusal, as the 403 names it.' }) refusalId: string,
     @Ctx() { database }: ReceiptContext,
   ): Promise<SignedRefusal | null> {
-    return foundOrNone(database, await refusalById(database, refusalId));
+    return foundUnlessHalted(database, await refusalById(database, refusalId));
   }
 
   @FieldResolver(() => String, { description: 'Public page of it.' })

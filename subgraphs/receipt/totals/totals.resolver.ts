@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { requirePossession } from '../../access.ts';
 import type { ReceiptContext } from '../context.ts';
+import { requireNotHalted } from '../log/while-halted.ts';
 import { bookTotal, type Proven, paymentProof, totalsStatement } from './proofs.ts';
 
 /** A dozen statements, each of O(log n) rows. */
@@ -18,6 +19,7 @@ export class TotalsResolver {
       'The newest statement over all books’ totals and all payments, `svc402.log_totals.v1`; null before the first.',
   })
   async logTotals(@Ctx() { database }: ReceiptContext): Promise<JsonObject | null> {
+    requireNotHalted(database);
     return shown(await totalsStatement(database));
   }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { requestOf } from '../../../schema/requests/parse.ts';
 import { ActRequest, RevocationRequest, SessionChallengeRequest } from '../../../schema/requests/session.ts';
 import { sessionDomain, sessionTypes } from '../../../schema/session/typed-data.ts';
-import { requireNotHalted } from '../../receipt/log/while-sound.ts';
+import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import type { SessionContext } from '../context.ts';
 import { actInSession } from './act.ts';
 import { SessionActResult } from './act.type.ts';
@@ -49,12 +49,14 @@ export class DelegationResolver {
   }
 
   @Mutation(() => SessionActResult, { nullable: true, description: "Does, once, what a session's key has signed for." })
-  actInSession(
+  async actInSession(
     @Arg('delegationHash', () => String, { description: WHICH }) delegationHash: string,
     @Arg('input', () => SessionActInput, { description: 'What is to be done, and its signature.' })
     input: SessionActInput,
     @Ctx() context: SessionContext,
   ): Promise<SessionActResult> {
+    // Its credential is the signature in it, which is judged by what the database says of the session.
+    requireNotHalted(context.database);
     return actInSession(delegationHash, requestOf(ActRequest, input, context.valid_body), context);
   }
 
@@ -69,6 +71,7 @@ export class DelegationResolver {
     signature: string,
     @Ctx() context: SessionContext,
   ): Promise<RevokedSession> {
+    requireNotHalted(context.database);
     const request = requestOf(RevocationRequest, { at, signature }, context.valid_body);
     return shownRevocation(await revokeSession({ delegation_hash: delegationHash, ...request }, context));
   }

@@ -3,6 +3,7 @@ import type { RegistrationRequest } from '../../../schema/requests/registration.
 import { adoptReceipt } from '../../book/ledger/adopt-receipt.ts';
 import type { Tx } from '../../database.ts';
 import { slotsMissed } from '../../receipt/claim/claim.ts';
+import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import { collectedPayer } from '../../receipt/receipt/collected-payer.ts';
 import { receiptsByTask } from '../../receipt/receipt/find.ts';
 import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
@@ -27,6 +28,7 @@ export async function registerByReceipt(
   task_id: string,
   context: SessionContext,
 ): Promise<RegisteredByReceipt> {
+  requireNotHalted(context.database);
   const found: { standing: Registered | null; receipt: Receipt | null } = { standing: null, receipt: null };
   const { wallet, ...signed } = await controlledWallet(request, context, async named => {
     found.standing = await standingRegistration(context, named, task_id);

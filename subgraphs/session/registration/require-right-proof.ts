@@ -1,6 +1,7 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import type { Services } from '../../context.ts';
+import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import { agentOfWallet } from '../agent/find.ts';
 import { heldByProof, sealDecoy } from '../possession/check.ts';
 import { checksumAddress } from './control.ts';
@@ -15,6 +16,7 @@ export async function requireRightProof(
   services: Pick<Services, 'database' | 'vault' | 'clock' | 'random'>,
 ): Promise<void> {
   if (proof === null) return;
+  requireNotHalted(services.database);
   const agent_id = await agentOfWallet(services.database, checksumAddress(agentWallet) ?? '');
   const shown = { agent_id: agent_id ?? 0, value: proof, nonce: null, request: null };
   const held = await heldByProof({ ...services, decoy: sealDecoy(services) }, shown);

@@ -1,7 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../subgraphs/database.ts';
 import type { Mismatch } from '../../../../subgraphs/receipt/log/halt.ts';
-import { foundOrNone, requireNotHalted, writtenWhileSound } from '../../../../subgraphs/receipt/log/while-sound.ts';
+import {
+  foundUnlessHalted,
+  refusingWritesWhileHalted,
+  requireNotHalted,
+} from '../../../../subgraphs/receipt/log/while-halted.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 const mismatch: Mismatch = {
@@ -10,11 +14,11 @@ const mismatch: Mismatch = {
 };
 
 let store: Database;
-let served: Database;
+let guarded: Database;
 let halt: Mismatch | null;
 beforeAll(async () => {
   store = await freshStore();
-  served = writtenWhileSound(store, () => halt);
+  guarded = refusingWritesWhileHalted(store, () => halt);
   await store.query({ text: 'create table kept (word text)' });
 });
 
@@ -25,10 +29,10 @@ const insert = (word: string) => ({ text: 'insert into kept (word) values ($1)',
 describe('a database that may have gone back', () => {
   it('is written while nothing is known of it', async () => {
     halt = null;
-    await served.query(insert('first'));
-    await served.transaction(async tx => tx.write(insert('second')));
+    await guarded.query(insert('first'));
+    await guarded.transaction(async tx => tx.write(insert('second')));
     expect(await kept()).toEqual(['first', 'second']);
-    expect(foundOrNone(served, null)).toBeNull();
+    expect(foundUnlessHalted(guarded, null)).toBeNull();
   });
 
   it.each([
@@ -37,20 +41,20 @@ describe('a database that may have gone back', () => {
     ['update under a name', { text: `update kept as k set word = 'third'` }],
     ['delete', { text: 'delete from kept' }],
     ['a write within a read', { text: `with gone as (delete from kept returning word) select * from gone` }],
-    ['a notice', { text: `select pg_notify('a', 'b')` }],
+    ['a number that is taken', { text: `select nextval('agent_id_seq')` }],
   ])('takes no statement that writes: %s', async (_, statement) => {
     halt = mismatch;
-    await expect(served.query(statement)).rejects.toMatchObject({ extensions: { code: 'unavailable' } });
+    await expect(guarded.query(statement)).rejects.toMatchObject({ extensions: { code: 'unavailable' } });
     expect(await kept()).toEqual(['first', 'second']);
   });
 
   it('takes no transaction, and undoes one during which it became known', async () => {
     halt = mismatch;
-    await expect(served.transaction(async tx => tx.write(insert('third')))).rejects.toMatchObject({
+    await expect(guarded.transaction(async tx => tx.write(insert('third')))).rejects.toMatchObject({
       extensions: { code: 'unavailable' },
     });
     halt = null;
-    const caught = served.transaction(async tx => {
+    const caught = guarded.transaction(async tx => {
       await tx.query(insert('third'));
       halt = mismatch;
     });
@@ -60,20 +64,20 @@ describe('a database that may have gone back', () => {
 
   it('is read, by a transaction too that says so; and Postgres holds that one to it', async () => {
     halt = mismatch;
-    expect(await served.query({ text: 'select word from kept for update' })).toHaveLength(2);
+    expect(await guarded.query({ text: 'select word from kept' })).toHaveLength(2);
     const count = async () =>
-      served.transaction(async tx => (await tx.query('select 1 from kept')).rows.length, { reads: true });
+      guarded.transaction(async tx => (await tx.query('select 1 from kept')).rows.length, { read_only: true });
     expect(await count()).toBe(2);
-    const writing = served.transaction(tx => tx.query(insert('third')), { reads: true });
+    const writing = guarded.transaction(tx => tx.query(insert('third')), { read_only: true });
     await expect(writing).rejects.toThrow();
     expect(await kept()).toEqual(['first', 'second']);
   });
 
   it('is not said to hold what is whole, or not to hold what is not found', () => {
     halt = mismatch;
-    expect(() => requireNotHalted(served)).toThrow();
-    expect(() => foundOrNone(served, null)).toThrow();
-    expect(foundOrNone(served, 'found')).toBe('found');
+    expect(() => requireNotHalted(guarded)).toThrow();
+    expect(() => foundUnlessHalted(guarded, null)).toThrow();
+    expect(foundUnlessHalted(guarded, 'found')).toBe('found');
     // Of the database itself nobody has said so.
     expect(() => requireNotHalted(store)).not.toThrow();
   });

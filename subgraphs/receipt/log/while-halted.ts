@@ -1,0 +1,61 @@
+import type pg from 'pg';
+import type { Database } from '../../database.ts';
+import { DatabaseAway } from '../../outage.ts';
+import type { Mismatch } from './halt.ts';
+
+/*
+ * The database as resolvers have it: it refuses writes while the log is halted. All tables may have gone back with the log: a book
+ * would be written on from a position that others have seen with another entry, a session that was ended would open it, and what is
+ * not found may have been there.
+ */
+
+/** What is known of the log that a database holds; null while nothing is wrong with it. */
+type Halt = () => Mismatch | null;
+
+const halts = new WeakMap<object, Halt>();
+
+/** 503: the same call may do well once an operator has resolved the halt, as it may once a database that is away is back. */
+class RefusedWhileHalted extends DatabaseAway {
+  constructor() {
+    super(undefined, {
+      detail: 'The receipt log is halted: nothing is opened or written until an operator has resolved it.',
+    });
+  }
+}
+
+export function refusingWritesWhileHalted(database: Database, halt: Halt): Database {
+  const guarded: Database = {
+    ...database,
+    async query<R extends pg.QueryResultRow>(statement: pg.QueryConfig) {
+      if (halt() === null) return database.query<R>(statement);
+      // Which statements write is Postgres's to say.
+      return database.transaction(async tx => (await tx.query<R>(statement)).rows, { read_only: true });
+    },
+    async transaction(work, bound) {
+      if (bound?.read_only) return database.transaction(work, bound);
+      requireNotHalted(guarded);
+      return database.transaction(async tx => {
+        const result = await work(tx);
+        // What became known meanwhile counts: until the commit nothing of it stands.
+        requireNotHalted(guarded);
+        return result;
+      }, bound);
+    },
+  };
+  halts.set(guarded, halt);
+  return guarded;
+}
+
+/**
+ * For whatever would be stated as complete, or opened by a credential, and may have lost entries.
+ * @throws RefusedWhileHalted 503
+ */
+export function requireNotHalted(database: Pick<Database, 'query'>): void {
+  if ((halts.get(database)?.() ?? null) !== null) throw new RefusedWhileHalted();
+}
+
+/** Null is believed only while the log is not halted. @throws RefusedWhileHalted 503 */
+export function foundUnlessHalted<T>(database: Pick<Database, 'query'>, found: T | null): T | null {
+  if (found === null) requireNotHalted(database);
+  return found;
+}
