@@ -16,6 +16,7 @@ export function takeOwnAddress(): void {
   setGlobalDispatcher(agent);
   atEnd(() => {
     setGlobalDispatcher(before);
-    return agent.destroy();
+    // What is under way on it comes to its end: the service in this worker asks its chain by `fetch`, too.
+    void agent.close().catch(() => {});
   });
 }
