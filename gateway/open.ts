@@ -105,7 +105,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       closing,
       audit_leaves,
     });
-    // For resolvers. Recording takes the log's head; settling, reconcile and the heartbeat have the database itself, and look at the halt.
+    // For resolvers. Recording, settling, reconcile and the heartbeat have the database itself: each must look at the halt.
     const guarded = refusingWritesWhileHalted(database, () => log.watch.halt);
     hearDamagedRecords(guarded, operations.recordDamaged);
     const issuer = await withHistories(signer, database, config, { logger, watch: log.watch });

@@ -52,8 +52,8 @@ type Checks = Pick<Services, 'database' | 'vault' | 'clock'> & { readonly decoy:
 /**
  * Who is calling: the one place that decides it. A wrong session or proof is an outcome, and each door decides what it
  * needs; one wrong session among several makes all of them wrong. Nothing is cached: a rotated session is dead at once, in every process.
- * @throws invalid_request where more sessions are shown than one caller may; LogHalted 503 where a credential is shown to a database
- * that has gone back: what was ended since would open it, and what was issued since would not.
+ * @throws invalid_request where more sessions are shown than one caller may; unavailable (503) where a credential is shown while
+ * the log is halted: the database has gone back, and would take one that was ended since for a live one.
  */
 export async function identify(
   shown: ShownCredentials,

@@ -1,21 +1,8 @@
-import { readFileSync } from 'node:fs';
-import {
-  type GraphQLInputType,
-  type GraphQLOutputType,
-  getNamedType,
-  isEnumType,
-  isInputObjectType,
-  isLeafType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-} from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { SUPERGRAPH_FILE } from '../../gateway/graph/open-graph.ts';
-import { publicSchema } from '../../gateway/graph/supergraph.ts';
 import type { Door } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { mutations, operationOf } from '../harness/doors/root-fields.ts';
 import { answerTo, newBuyer } from '../harness/faults/buyer.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import { haltOf, olderState } from '../harness/faults/halted.ts';
@@ -105,13 +92,10 @@ describe('while the log is halted', () => {
     },
   );
 
-  const schema = publicSchema(readFileSync(SUPERGRAPH_FILE, 'utf8'));
-  const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
   it.each(mutations.map(field => [field.name, field] as const))(
     'mutation %s: `unavailable` to whoever presents a session, and nothing is written',
-    async (name, { args, type }) => {
-      const given = args.map(arg => `${arg.name}: ${literal(arg.type)}`).join(', ');
-      const query = `mutation { ${name}${given && `(${given})`} ${selection(type)} }`;
+    async (_name, field) => {
+      const query = operationOf('mutation', field, agent_id);
       const before = await contents();
       const { body } = await post('/graphql', { query }, { 'x-svc-session': rotated_away });
       expect(body).toMatchObject({ errors: [{ extensions: { code: 'unavailable' } }] });
@@ -162,23 +146,3 @@ describe('while the log is halted', () => {
       expect((await get(path)).status).toBe(200);
   });
 });
-
-/** Some value of that type. */
-function literal(type: GraphQLInputType): string {
-  if (isNonNullType(type)) return literal(type.ofType);
-  if (isListType(type)) return `[${literal(type.ofType)}]`;
-  if (isEnumType(type)) return type.getValues()[0]?.name ?? 'null';
-  if (isInputObjectType(type)) {
-    const wanted = Object.values(type.getFields()).filter(field => isNonNullType(field.type));
-    return `{ ${wanted.map(field => `${field.name}: ${literal(field.type)}`).join(', ')} }`;
-  }
-  const values: Record<string, string> = { Int: '1', Float: '1', Boolean: 'true', JSONObject: '{}', JSON: '{}' };
-  return values[type.name] ?? (type.name === 'DateTime' ? '"2026-01-01T00:00:00Z"' : '"1"');
-}
-
-function selection(type: GraphQLOutputType): string {
-  const named = getNamedType(type);
-  if (!isObjectType(named)) return '';
-  const leaf = Object.values(named.getFields()).find(field => isLeafType(getNamedType(field.type)));
-  return `{ ${leaf?.name ?? '__typename'} }`;
-}
