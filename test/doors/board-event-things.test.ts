@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createParser } from 'eventsource-parser';
 import { createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -20,8 +21,7 @@ beforeAll(async () => {
   atEnd(() => database.close());
 });
 
-let made = 0;
-const newId = (kind: string) => `${kind}_${String(made++).padStart(26, '0')}`;
+const newId = (kind: string) => `${kind}_${randomBytes(13).toString('hex')}`;
 
 /** Ids of a post with a comment, and of a job, each told of from this position on. */
 async function written() {

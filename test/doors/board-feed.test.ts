@@ -4,7 +4,7 @@ import { boardReadLimits } from '../../schema/board/read-limits.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { changePost, writeJob, writePost } from '../harness/board/board.ts';
 import { readAtom } from '../harness/board/read-atom.ts';
-import { type Service, sharedService } from '../harness/doors/open-service.ts';
+import { openService, type Service } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';
 
 const HOSTILE = `<script>alert(1)</script> & "quotes" ]]> 'it' &amp; \u0007\ud800 \u{1f600}`;
@@ -13,7 +13,7 @@ const [ATOM, JSON_FEED] = ['/v1/board/feed.atom', '/v1/board/feed.json'];
 let service: Service;
 let database: Database;
 beforeAll(async () => {
-  service = await sharedService();
+  service = await openService();
   database = await openStore(service.database_url);
   atEnd(() => database.close());
 });

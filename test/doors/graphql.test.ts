@@ -185,14 +185,15 @@ describe('POST /graphql, a book', () => {
 describe('POST /graphql, public reads', () => {
   it('200 with what the REST reads show, in one request', async () => {
     const { svc } = (await service.buy(await service.chain.newWallet())).body;
-    const query = `query Reads($id: String!) { models { id } boardPosts { __typename } jwks issuerHistory(version: 1)
+    const query = `query Reads($id: String!) { models { id } boardPosts { postId } jwks issuerHistory(version: 1)
       receiptPolicyHistory receipt(taskId: $id) { document preimage } taskStatus(taskId: $id) { status } }`;
     const { status, body } = await run(query, { variables: { id: svc.task_id } });
     expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
     const rest = async (path: string) => (await service.get(path)).body;
+    const { posts } = (await service.get<{ posts: readonly JsonObject[] }>('/v1/board/posts')).body;
     expect(body.data).toMatchObject({
       models: [{ id: 'svc/auto' }, { id: 'alpha-1' }, { id: 'alpha-2' }, { id: 'beta-1' }],
-      boardPosts: [],
+      boardPosts: posts.map(({ post_id }) => ({ postId: post_id })),
       jwks: await rest('/.well-known/jwks.json'),
       issuerHistory: await rest('/.well-known/issuer-history.json'),
       receiptPolicyHistory: await rest('/.well-known/receipt-policy-history.json'),

@@ -76,11 +76,12 @@ describe('a task that was bought by its offer', () => {
 
   it('canceled while it was worked for: ListTasks finds that in its offer’s context, too', async () => {
     const payer = await service.chain.newWallet();
+    const before = service.gates.alpha.held();
     service.gates.alpha.hold();
     const offer = await offered('', { parts: [{ data: { model: 'alpha-1' } }, { text: 'Never mind' }] });
     const metadata = await metadataFor(offer, payer);
     const paying = rpc(service, 'SendMessage', said('Pay', { taskId: offer.id, metadata }), ACTIVE);
-    await expect.poll(() => service.gates.alpha.held()).toBe(1);
+    await expect.poll(() => service.gates.alpha.held()).toBe(before + 1);
     const signed = await payerHeader(service, payer);
     const canceled = await rpc<Shown>(service, 'CancelTask', { id: offer.id }, signed);
     expect(canceled.body.result).toMatchObject({ id: offer.id, status: { state: 'TASK_STATE_CANCELED' } });
