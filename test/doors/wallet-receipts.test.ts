@@ -7,7 +7,7 @@ import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
-import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { monitorOnce } from '../harness/log/witness.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
@@ -18,7 +18,8 @@ let account: Account;
 let other: Account;
 const bought: string[] = [];
 beforeAll(async () => {
-  service = await sharedService();
+  // One of its own: the chain is taken back to an earlier block, and every later payment would wait for the nonce that is lost.
+  service = await openService();
   account = await service.chain.newWallet();
   other = await service.chain.newWallet();
   for (const content of ['one', 'two', 'three'])

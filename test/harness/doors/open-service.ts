@@ -97,6 +97,7 @@ export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {
     try {
       // A file that has kept the worker busy has kept the service's own rounds waiting.
       await untilHolds(async () => expect((await service.get('/readyz')).body).toMatchObject({ status: 'ok' }));
+      await untilHolds(async () => expect(await service.noncesAhead()).toEqual([]));
     } catch (fault) {
       // The next file gets another one, and is not failed for what this one has done.
       shared = undefined;
@@ -253,6 +254,13 @@ async function openOwn(
     async transfersFrom({ address }: Pick<Wallet, 'address'>) {
       const transfers = await chain.transfers(pay_to);
       return transfers.filter(({ from }) => from === address.toLowerCase());
+    },
+    /** Keys that have signed what the chain does not have: whatever they sign next waits for it. */
+    async noncesAhead() {
+      const { rows: keys } = await ledger.query<{ address: string; next_nonce: number }>('select * from settler_key');
+      const counts = keys.map(({ address }) => chain.call<string>('eth_getTransactionCount', address, 'latest'));
+      const mined = await Promise.all(counts);
+      return keys.filter(({ next_nonce }, index) => Number(next_nonce) > Number(mined[index]));
     },
     /** A statement on the service's own database: for what no door shows. */
     query: async <T extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
