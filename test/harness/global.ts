@@ -3,7 +3,7 @@ import type { TestProject } from 'vitest/node';
 import { startPostgres } from '../../gateway/development/postgres/start.ts';
 import { contracts } from './contracts.ts';
 import { idle_ms } from './idle.ts';
-import { clearScratch, clearShared, makeScratch, sweepScratch } from './scratch.ts';
+import { clearScratch, clearShared, makeScratch, memoryFolder, sweepScratch } from './scratch.ts';
 import { prepareTemplate } from './template.ts';
 
 declare module 'vitest' {
@@ -36,7 +36,7 @@ const SETTINGS = [
 /** One real Postgres for the whole run, and in it the template that `freshDatabase` copies. */
 export async function setup(project: TestProject): Promise<void> {
   await sweepScratch();
-  folder = await makeScratch();
+  folder = await makeScratch(memoryFolder());
   const { url } = await startPostgres(folder, idle_ms);
   for (const setting of SETTINGS) await administer(url, `alter system set ${setting}`);
   await administer(url, 'select pg_reload_conf()');
