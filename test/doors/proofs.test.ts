@@ -77,8 +77,11 @@ describe.each(knocks)('$method $path with $body', ({ name, method, path, body, a
   const request = (members: JsonObject = {}): ProvenRequest => {
     if (body === null) throw new Error(`${method} ${path} has no body here`);
     const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name) => String(agent[name as keyof typeof agent]));
-    const filled = JSON.parse(JSON.stringify(body), (key, value) =>
-      key === 'counterparty_agent_id' ? counterparty_agent_id : typeof value === 'string' ? fill(value) : value,
+    const { agent_id } = agent;
+    const numbers: Readonly<Record<string, number>> = { agent_id, counterparty_agent_id };
+    const filled = JSON.parse(
+      JSON.stringify(body),
+      (key, value) => numbers[key] ?? (typeof value === 'string' ? fill(value) : value),
     );
     return { method, path: fill(path), body: { ...filled, ...members } };
   };
