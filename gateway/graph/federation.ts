@@ -1,8 +1,8 @@
-import { Supergraph } from '@apollo/federation-internals';
+import { type Schema, Supergraph } from '@apollo/federation-internals';
 import type { GraphQLDataSource } from '@apollo/gateway/dist/datasources/types.js';
 import { executeQueryPlan } from '@apollo/gateway/dist/executeQueryPlan.js';
 import type { OperationContext } from '@apollo/gateway/dist/operationContext.js';
-import type { QueryPlan } from '@apollo/query-planner';
+import { type QueryPlan, QueryPlanner } from '@apollo/query-planner';
 import { buildASTSchema, type ExecutionResult, type GraphQLSchema, parse } from 'graphql';
 import type { Logger } from 'pino';
 import { Planner } from './planner.ts';
@@ -30,17 +30,24 @@ export interface Running {
   readonly sources: Readonly<Record<string, GraphQLDataSource>>;
 }
 
+/** A supergraph as Apollo's libraries read it. */
+interface Reading {
+  readonly supergraph: string;
+  readonly api: Schema;
+  readonly whole: GraphQLSchema;
+  readonly query_planner: QueryPlanner;
+}
+
+/** The last one: gateways that are opened in one process, one after the other or together, have the same supergraph. */
+let last: Reading | null = null;
+
 /** In steps, so that its caller may let others have their turn between them: each blocks the process for a while. */
 export function* openFederation({ supergraph, schema, sources, logger }: FederationParts): Generator<void, Federation> {
-  const read = Supergraph.build(supergraph, { validateSupergraph: false });
-  yield;
-  const api = read.apiSchema();
-  yield;
-  const whole = buildASTSchema(parse(supergraph, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
-  yield;
-  const planner = new Planner(read, api, schema, sources);
+  const reading = last?.supergraph === supergraph ? last : yield* readAgain(supergraph);
+  last = reading;
+  const { api, whole, query_planner } = reading;
   return {
-    planner,
+    planner: new Planner(query_planner, api, schema, sources),
     run({ plan, scope, operation, sources }) {
       // The executor reads these four members of a request and no other.
       const request = {
@@ -53,4 +60,16 @@ export function* openFederation({ supergraph, schema, sources, logger }: Federat
       return executeQueryPlan(plan, sources, asked, scope, whole, api);
     },
   };
+}
+
+function* readAgain(supergraph: string): Generator<void, Reading> {
+  const read = Supergraph.build(supergraph, { validateSupergraph: false });
+  yield;
+  const api = read.apiSchema();
+  yield;
+  const whole = buildASTSchema(parse(supergraph, { noLocation: true }), { assumeValid: true, assumeValidSDL: true });
+  yield;
+  // Fetches then carry their parsed document, so that the sources parse nothing.
+  const query_planner = new QueryPlanner(read, { exposeDocumentNodeInFetchNode: true });
+  return { supergraph, api, whole, query_planner };
 }

@@ -1,6 +1,6 @@
-import { operationFromDocument, type Schema, type Supergraph } from '@apollo/federation-internals';
+import { operationFromDocument, type Schema } from '@apollo/federation-internals';
 import { buildOperationContext } from '@apollo/gateway/dist/operationContext.js';
-import { type FetchNode, type PlanNode, type QueryPlan, QueryPlanner } from '@apollo/query-planner';
+import type { FetchNode, PlanNode, QueryPlan, QueryPlanner } from '@apollo/query-planner';
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
 import { introspects, isValidIn } from './owner.ts';
@@ -14,12 +14,11 @@ export class Planner {
   readonly #sources: Sources;
   readonly #planner: QueryPlanner;
 
-  constructor(supergraph: Supergraph, api: Schema, schema: GraphQLSchema, sources: Sources) {
+  constructor(planner: QueryPlanner, api: Schema, schema: GraphQLSchema, sources: Sources) {
+    this.#planner = planner;
     this.#api = api;
     this.#schema = schema;
     this.#sources = sources;
-    // Fetches then carry their parsed document, so that the sources parse nothing.
-    this.#planner = new QueryPlanner(supergraph, { exposeDocumentNodeInFetchNode: true });
   }
 
   /** `document` must be valid. @throws Refusal where it is too large to plan. */

@@ -23,17 +23,22 @@ interface Described {
 }
 const described = openApi(everyDoor, 'http://127.0.0.1') as unknown as Described;
 
+const paths = everyDoor.map(door => ({
+  door,
+  spelt: [door.path, ...door.aliases].map(path => {
+    const pattern = path
+      .replace(/\./g, '\\.')
+      .replace(/\*$/, '.+')
+      .replace(/\{\w+\}/g, '[^/]+');
+    return new RegExp(`^${pattern}$`);
+  }),
+}));
+
 /** The door of the table that a request meets; undefined where there is none, or none for that method. */
 export function doorOf(method: string, pathname: string): Door | undefined {
-  return everyDoor.find(door => {
-    const spelt = [door.path, ...door.aliases].map(path =>
-      path
-        .replace(/\./g, '\\.')
-        .replace(/\*$/, '.+')
-        .replace(/\{\w+\}/g, '[^/]+'),
-    );
-    return door.methods.includes(method as DoorMethod) && spelt.some(path => new RegExp(`^${path}$`).test(pathname));
-  });
+  const isMet = ({ door, spelt }: (typeof paths)[number]) =>
+    door.methods.includes(method as DoorMethod) && spelt.some(path => path.test(pathname));
+  return paths.find(isMet)?.door;
 }
 
 /** How long the status line and all headers of an answer may be. */
