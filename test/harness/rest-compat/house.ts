@@ -230,7 +230,12 @@ export async function openHouse(
     port,
     url,
     socket_port: listening.port,
-    close: () => app.close(),
+    /** Whoever has not read an answer to its end would keep it open for as long as connections are kept alive. */
+    async close(): Promise<void> {
+      const closed = app.close();
+      app.server.closeAllConnections();
+      await closed;
+    },
     get: (path: string, headers: Record<string, string> = {}) => fetch(url + path, { headers }),
     post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
       fetch(url + path, {
