@@ -9,6 +9,7 @@ import { requireOneHost } from '../operations/one-host.ts';
 import { REQUEST_ID, type Requests, requestId } from '../operations/requests.ts';
 import { timeWhole } from '../operations/server-timing.ts';
 import { SocketTally } from '../operations/socket-tally.ts';
+import { spellForwarded } from '../rates/client-address.ts';
 import { EventStreams } from '../sockets/serve-events.ts';
 import { serveSubscriptions } from '../sockets/serve-sockets.ts';
 import { SessionSockets, type SocketCallers } from '../sockets/session-sockets.ts';
@@ -59,6 +60,11 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     trustProxy: options.trust ?? false,
   });
   boundConnections(app.server);
+  // Before anything asks for `request.ip`.
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    spellForwarded(raw);
+    done();
+  });
   requests?.observe(app);
   boundPipelines(app);
   openToOrigins(app, origins);

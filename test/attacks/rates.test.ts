@@ -59,6 +59,17 @@ describe('free doors', () => {
     expect((await service.get('/v1/models', { 'X-Forwarded-For': '2001:db8:0:8::1' })).status).toBe(200);
   });
 
+  it('a new port or another spelling is no new address, and what is no address is the proxy’s own', async () => {
+    const spellings = (n: number) => [`203.0.113.9:${50_000 + n}`, `::ffff:203.0.113.9`, `[::ffff:203.0.113.9]:${n + 1}`];
+    const from = (n: number) => ({ 'X-Forwarded-For': spellings(n)[n % 3] ?? '' });
+    for (let n = 0; n < FREE; n++) expect((await service.get('/v1/models', from(n))).status).toBe(200);
+    for (let n = 0; n < 6; n++) expect(await service.get('/v1/models', from(n))).toMatchObject(limited);
+
+    const hidden = (n: number) => ({ 'X-Forwarded-For': `_hidden${n}` });
+    for (let n = 0; n < FREE; n++) await service.get('/v1/models', hidden(n));
+    for (let n = FREE; n < FREE + 6; n++) expect(await service.get('/v1/models', hidden(n))).toMatchObject(limited);
+  });
+
   it('on /graphql and on sockets it is the same rate; an unpaid purchase there is still 402', async () => {
     const mine = newAddress();
     const query = { query: '{ models { id } }' };

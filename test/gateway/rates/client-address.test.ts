@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, it } from 'vitest';
+import { trusting } from '../../../gateway/config/trusted-proxies.ts';
+import { clientAddress } from '../../../gateway/rates/client-address.ts';
+
+const PROXY = '10.0.0.1';
+
+function addressOf(forwarded: string | undefined, { connected = PROXY, proxies = [PROXY, '2001:db8::1'] } = {}) {
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+  const request = { headers, socket: { remoteAddress: connected } } as unknown as IncomingMessage;
+  return clientAddress(request, trusting(proxies));
+}
+
+it.each([
+  ['198.51.100.7', '198.51.100.7'],
+  ['198.51.100.7:51234', '198.51.100.7'],
+  ['::ffff:198.51.100.7', '198.51.100.7'],
+  ['::FFFF:C633:6407', '198.51.100.7'],
+  ['[::ffff:198.51.100.7]:443', '198.51.100.7'],
+  ['2001:db8:0:7::1', '2001:db8:0:7:0:0:0:1'],
+  ['2001:DB8:0000:0007:0:0:0:1', '2001:db8:0:7:0:0:0:1'],
+  ['[2001:db8:0:7::1]', '2001:db8:0:7:0:0:0:1'],
+  ['[2001:db8:0:7::1]:51234', '2001:db8:0:7:0:0:0:1'],
+  ['fe80::1%eth0', 'fe80:0:0:0:0:0:0:1'],
+])('a proxy that writes %j means %s', (forwarded, address) => {
+  expect(addressOf(forwarded)).toBe(address);
+});
+
+it.each(['unknown', '_hidden', '198.51.100', '198.51.100.07', '198.51.100.7:port', '0xc6.51.100.7', '[198.51.100.7', '1'])(
+  'what is no address, as %j, counts as the proxy that wrote it',
+  forwarded => {
+    expect(addressOf(forwarded)).toBe(PROXY);
+    expect(addressOf(`203.0.113.9, ${forwarded}`)).toBe(PROXY);
+  },
+);
+
+it('each proxy that is believed is passed, whatever spelling the one before it has used', () => {
+  expect(addressOf('198.51.100.7:1, [2001:DB8:0::1]:2')).toBe('198.51.100.7');
+  expect(addressOf('198.51.100.7, 203.0.113.9, 2001:db8::1')).toBe('203.0.113.9');
+});
+
+it('nobody else is believed', () => {
+  expect(addressOf('198.51.100.7', { connected: '203.0.113.9' })).toBe('203.0.113.9');
+  expect(addressOf('198.51.100.7', { connected: '::ffff:203.0.113.9' })).toBe('203.0.113.9');
+  expect(addressOf('198.51.100.7', { connected: `::ffff:${PROXY}` })).toBe('198.51.100.7');
+  expect(addressOf(undefined)).toBe(PROXY);
+});
