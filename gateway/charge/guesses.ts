@@ -7,7 +7,7 @@ import type { Clock } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
-import { countMismatch, isGuessing } from '../../subgraphs/receipt/claim/mismatch.ts';
+import { isGuessing, takeShown } from '../../subgraphs/receipt/claim/mismatch.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { Rail } from '../rails/rail.ts';
 import type { Landing } from '../record/facts.ts';
@@ -80,8 +80,9 @@ export class Guesses {
   ): Promise<void> {
     const { database, hears } = this.#parts;
     if (is_payers || isFirstPayers(claim, mark)) return;
-    if (claim.mismatches && isGuessing(claim.mismatches, mark)) throw hears({ kind: 'doubtful' });
-    if (claim.requestHash !== request_hash) await countMismatch(database, claim.claimKey, mark);
+    const is_wrong = claim.requestHash !== request_hash;
+    const before = await takeShown(database, { claim_key: claim.claimKey, address_mark: mark, is_wrong });
+    if (before && isGuessing(before, mark)) throw hears({ kind: 'doubtful' });
   }
 
   /**
@@ -94,42 +95,33 @@ export class Guesses {
     presented: Presented,
     context: Context,
   ): Promise<void> {
-    const { database } = this.#parts;
-    const claim = await claimByKey(database, claim_key);
-    if (claim === null) return;
-    const doubt = await this.#doubtOf(claim, presented, context);
+    const doubt = await this.#doubted({ ...presented, claim_key }, context, !is_asked);
     if (doubt) throw doubt;
-    const mark = presented.address_mark;
-    if (!is_asked && !isFirstPayers(claim, mark)) await countMismatch(database, claim_key, mark);
   }
 
   /** Where the database is away nothing is counted, and nobody learns more than that. */
   async #refused(presented: Presented, context: Context, refusal: Refusal): Promise<void> {
-    const { database } = this.#parts;
-    const doubt = await this.#doubted(presented, context).catch(() => refusal);
+    const is_wrong = mismatching.has(refusal.code);
+    const doubt = await this.#doubted(presented, context, is_wrong).catch(() => refusal);
     if (doubt) throw doubt;
-    if (!mismatching.has(refusal.code)) return;
-    const { claim_key, address_mark: mark } = presented;
-    const claim = await claimByKey(database, claim_key).catch(() => null);
-    if (claim && !isFirstPayers(claim, mark)) await countMismatch(database, claim_key, mark).catch(() => {});
   }
 
   async #requireUndoubted(presented: Presented, context: Context): Promise<void> {
-    const doubt = await this.#doubted(presented, context);
+    const doubt = await this.#doubted(presented, context, false);
     if (doubt) throw doubt;
   }
 
-  async #doubted(presented: Presented, context: Context): Promise<Refusal | null> {
-    const claim = await claimByKey(this.#parts.database, presented.claim_key);
-    return claim && this.#doubtOf(claim, presented, context);
-  }
-
-  /** What callers hear in place of their answer; null where nothing speaks against them, or they have proven who they are. */
-  async #doubtOf(claim: PaymentClaim, presented: Presented, context: Context): Promise<Refusal | null> {
-    const { clock, hears } = this.#parts;
-    if (!claim.mismatches) return null;
-    const mark = presented.address_mark;
-    if (isFirstPayers(claim, mark) || !isGuessing(claim.mismatches, mark)) return null;
+  /**
+   * What callers hear in place of their answer, also of those who ask at the same time; null where nothing speaks against
+   * them, or they have proven who they are. Right or wrong, a request is judged at the same point.
+   */
+  async #doubted(presented: Presented, context: Context, is_wrong: boolean): Promise<Refusal | null> {
+    const { clock, database, hears } = this.#parts;
+    const { claim_key, address_mark: mark } = presented;
+    const claim = await claimByKey(database, claim_key);
+    if (claim === null || isFirstPayers(claim, mark)) return null;
+    const before = await takeShown(database, { claim_key, address_mark: mark, is_wrong });
+    if (before === null || !isGuessing(before, mark)) return null;
     if (await this.#isItsPayer(claim, presented, context)) return null;
     return hears({ kind: 'doubtful', proof: wanted(clock.now_ms(), claim) });
   }

@@ -71,6 +71,19 @@ describe('a payment that was shown with five other requests from one address', (
     expect((await show(SECRET, from('127.0.0.3'))).status).toBe(200);
   });
 
+  it('tells no more to who sends sixty of them at once', async () => {
+    for (const at of [0, 30, 59]) {
+      const { show } = await bought();
+      const stranger = from('127.0.0.2');
+      const contents = Array.from({ length: 60 }, (_, index) => (index === at ? SECRET : `Guess ${index}`));
+      const heard = await Promise.all(contents.map(content => show(content, stranger)));
+      const codes = heard.map(({ body }) => (body as { code?: string }).code);
+      expect(codes.filter((code, index) => index !== at && code === 'claim_already_settled')).toHaveLength(GUESSES);
+      expect(codes.filter(code => code === 'payer_proof_required').length).toBeGreaterThanOrEqual(60 - GUESSES - 1);
+      expect(await show(SECRET, stranger)).toMatchObject(wanting);
+    }
+  });
+
   it('never locks the address that paid, however often it is wrong', async () => {
     const { show } = await bought();
     await guessed(show, fetch);

@@ -12,15 +12,40 @@ export function isGuessing({ total, of }: Mismatches, address_mark: string): boo
   return total >= limits.payment_mismatches_max || (of[address_mark] ?? 0) >= limits.payment_mismatches_per_address_max;
 }
 
-/** Counts one, in one write; none where all are told apart no more, so that guessing on writes nothing. */
-export async function countMismatch(database: Database, claim_key: string, address_mark: string): Promise<void> {
-  await database.query({
-    name: 'count mismatch',
-    text: `update payment_claim set mismatches = jsonb_build_object('total', ${TOTAL} + 1, 'of',
-        coalesce(mismatches->'of', '{}') || jsonb_build_object($2::text, coalesce((mismatches->'of'->>$2)::int, 0) + 1))
-      where claim_key = $1 and ${TOTAL} < $3`,
-    values: [claim_key, address_mark, limits.payment_mismatches_max],
-  });
+export interface Shown {
+  readonly claim_key: string;
+  readonly address_mark: string;
+  /** Whether the payment was shown with a request that it was not made for. */
+  readonly is_wrong: boolean;
 }
 
-const TOTAL = `coalesce((mismatches->>'total')::int, 0)`;
+/**
+ * One request shown with a payment, under the payment's row lock, so that of many at once each is judged by all before it.
+ * Returns what was counted before; a wrong one is counted, unless that address, or every one, is told nothing any more: guessing
+ * on writes nothing. A right one never is.
+ */
+export async function takeShown(
+  database: Pick<Database, 'query'>,
+  { claim_key, address_mark, is_wrong }: Shown,
+): Promise<Mismatches | null> {
+  const [row] = await database.query<{ mismatches: Mismatches | null }>({
+    name: 'take shown',
+    text: `with shown as (
+        select claim_key, mismatches, coalesce((mismatches->>'total')::int, 0) as total,
+          coalesce((mismatches->'of'->>$2)::int, 0) as of_address
+        from payment_claim where claim_key = $1 for update),
+      counted as (
+        update payment_claim p set mismatches = jsonb_build_object('total', s.total + 1, 'of',
+          coalesce(s.mismatches->'of', '{}') || jsonb_build_object($2::text, s.of_address + 1))
+        from shown s where p.claim_key = s.claim_key and $3 and s.total < $4 and s.of_address < $5)
+      select mismatches from shown`,
+    values: [
+      claim_key,
+      address_mark,
+      is_wrong,
+      limits.payment_mismatches_max,
+      limits.payment_mismatches_per_address_max,
+    ],
+  });
+  return row?.mismatches ?? null;
+}
