@@ -1,5 +1,6 @@
 import { reactionLimits } from '../schema/board/reaction-limits.ts';
 import { routerLimits } from '../schema/router/limits.ts';
+import { sessionLimits } from '../schema/session/session-limits.ts';
 import type { Database } from './database.ts';
 
 /*
@@ -10,7 +11,11 @@ import type { Database } from './database.ts';
 type Period = 'hour' | 'day';
 
 /** Each subgraph's counts are its own; how long they are kept. */
-const kept_hours = { board_use: reactionLimits.uses_kept_hours, router_use: routerLimits.uses_kept_hours };
+const kept_hours = {
+  board_use: reactionLimits.uses_kept_hours,
+  router_use: routerLimits.uses_kept_hours,
+  session_use: sessionLimits.uses_kept_hours,
+};
 
 type UseTable = keyof typeof kept_hours;
 

@@ -45,6 +45,7 @@ const tasks: readonly FleetTask[] = [
   { name: 'forget', rest_ms: 600_000, run: forget },
   { name: 'router_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'router_use') },
   { name: 'board_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'board_use') },
+  { name: 'session_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'session_use') },
   { name: 'approvals', rest_ms: 600_000, run: ({ database }) => forgetApprovals(database) },
   { name: 'unbound_sessions', rest_ms: 600_000, run: ({ database }) => forgetUnbound(database) },
   { name: 'superseded_jobs', rest_ms: 600_000, run: ({ database }) => forgetSuperseded(database) },

@@ -93,6 +93,7 @@ export const delegationDoors = [
       'not_found',
       'act_nonce_used',
       'already_handed_off',
+      'handed_off_too_often',
       'claim_already_settled',
       'approval_closed',
       'book_damaged',

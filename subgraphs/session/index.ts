@@ -16,6 +16,8 @@ import { SessionBurn } from './delegation/session-burn.entity.ts';
 import { SessionBurns } from './delegation/session-burn.migration.ts';
 import { SessionSubtrees } from './delegation/subtree.migration.ts';
 import { SessionTreeResolver } from './delegation/tree.resolver.ts';
+import { SessionUse } from './delegation/use.entity.ts';
+import { SessionUses } from './delegation/use.migration.ts';
 import { SessionBaseline } from './migration.ts';
 import { PossessionRecord } from './possession/possession.entity.ts';
 import { PossessionResolver } from './possession/possession.resolver.ts';
@@ -35,8 +37,16 @@ export const sessionEntities = [
   ActUse,
   HandOff,
   Redemption,
+  SessionUse,
 ];
-export const sessionMigrations = [SessionBaseline, DelegatedSessions, SessionSubtrees, LivingChildren, SessionBurns];
+export const sessionMigrations = [
+  SessionBaseline,
+  DelegatedSessions,
+  SessionSubtrees,
+  LivingChildren,
+  SessionBurns,
+  SessionUses,
+];
 
 /** Who agents are, and what opens their books. */
 export function sessionSubgraph(): Promise<Subgraph> {

@@ -1,6 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { sessionLimits } from '../../schema/session/session-limits.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { type Delegated, delegate, hex32, nowSeconds, signAct } from '../harness/session/delegate.ts';
 
@@ -111,6 +112,33 @@ describe('/v1/sessions/{delegation_hash}', () => {
     await Promise.all(Array.from({ length: 100 }, racer));
     expect(statuses.filter(status => status === 200)).toHaveLength(1);
     expect(statuses.filter(status => status === 409)).toHaveLength(999);
+  });
+
+  it('/act handoff: 409 handed_off_too_often beyond eight agents for one receipt, however many are asked for at once', async () => {
+    const { hand_offs_per_receipt_max: max, hand_offs_per_session_hour_max: hourly } = sessionLimits;
+    const giver = await service.newAgent();
+    const theirs = await newSession(giver);
+    const { task_id } = (await service.buy(giver.account, ask('Handed to many'), theirs.headers)).body.svc;
+    const targets = await Promise.all(Array.from({ length: max + 4 }, () => service.newAgent()));
+    const resource = `receipt/${task_id}`;
+    const handOff = (target_agent: number) => act(theirs, { action: 'handoff', resource, target_agent });
+    const heard = await Promise.all(targets.map(({ agent_id }) => handOff(agent_id)));
+    const refused = { status: 409, body: { code: 'handed_off_too_often' } };
+    expect(heard.filter(({ status }) => status === 200)).toHaveLength(max);
+    for (const answer of heard.filter(({ status }) => status !== 200)) expect(answer).toMatchObject(refused);
+    const [known] = targets.filter((_, index) => heard[index]?.status === 200);
+    expect(await handOff(known?.agent_id ?? 0)).toMatchObject({ status: 409, body: { code: 'already_handed_off' } });
+
+    // As after so many, in this hour and, where that ends just now, in the next.
+    await service.query(
+      `insert into session_use (holder, period, uses)
+        select $1, date_trunc('hour', now(), 'UTC') + n * interval '1 hour', $2 from generate_series(0, 1) n
+        on conflict (holder, period) do update set uses = excluded.uses`,
+      [`handoff:${theirs.delegation_hash}`, hourly],
+    );
+    const limited = await handOff(known?.agent_id ?? 0);
+    expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(Number(limited.headers.get('Retry-After'))).toBeGreaterThan(0);
   });
 
   it('/act handoff: a child receipt for another agent, whose book gains a row by redeeming it alone, once', async () => {

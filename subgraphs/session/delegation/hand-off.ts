@@ -1,6 +1,8 @@
 import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { verifyUrl } from '../../../schema/links.ts';
+import { sessionLimits } from '../../../schema/session/session-limits.ts';
+import { takeUse } from '../../counted-use.ts';
 import type { Tx } from '../../database.ts';
 import { newTask } from '../../new-task.ts';
 import { agentById } from '../agent/find.ts';
@@ -11,7 +13,8 @@ import { requireStillActive, takeAct } from './take-act.ts';
 
 /**
  * Hands a receipt of this subtree to another agent: a child receipt that names it, and no payment or amount, so that it
- * backs nothing. One for each parent and target. @throws not_found, already_handed_off, unavailable
+ * backs nothing. One for each parent and target, and a few for each parent.
+ * @throws not_found, already_handed_off, handed_off_too_often, rate_limited, unavailable
  */
 export async function handOff(act: SignedAct, context: SessionContext) {
   const { session, request, time } = act;
@@ -20,6 +23,7 @@ export async function handOff(act: SignedAct, context: SessionContext) {
   if (parent === null || (await ownCall(database, session, parent)) === null) throw new Refusal('not_found');
   const target = await agentById(database, request.target_agent);
   if (target === null) throw new Refusal('not_found', { param: 'target_agent' });
+  await takeHandOff(database, session.delegationHash);
   const task_id = newTask(context);
   const handed = { task_id, parent, target: target.agentId, delegation_hash: session.delegationHash };
   const { delegationHash: delegation_hash, agentPubkey: agent_pubkey, sessionExpiry, validAfter } = session;
@@ -45,6 +49,16 @@ export async function handOff(act: SignedAct, context: SessionContext) {
   };
 }
 
+/** Before its transaction: what is refused there has cost as much, and counts. */
+async function takeHandOff(reads: SessionContext['database'], delegation_hash: string): Promise<void> {
+  const { hand_offs_per_session_hour_max: max } = sessionLimits;
+  const use = { holder: `handoff:${delegation_hash}`, period: 'hour', max } as const;
+  const retry_after_seconds = await takeUse(reads, 'session_use', use);
+  if (retry_after_seconds === null) return;
+  const detail = `A session hands on at most ${max} receipts in an hour.`;
+  throw new Refusal('rate_limited', { detail, facts: { retry_after_seconds } });
+}
+
 /** Of what was signed, so that whoever has the act can show which receipt it made. */
 function requestHash({ session, request, time }: SignedAct): string {
   const { action, resource, target_agent } = request;
@@ -60,20 +74,26 @@ interface Handed {
   readonly delegation_hash: string;
 }
 
+const LOCK_CALL = { name: 'lock call', text: 'select 1 from delegated_call where task_id = $1 for update' };
+
 const HANDED_OFF = {
   name: 'standing hand-off',
   text: 'select task_id from hand_off where parent_task_id = $1 and target_agent = $2',
 };
 
 async function keep(tx: Tx, { task_id, parent, target, delegation_hash }: Handed): Promise<void> {
+  // Those who hand on the same receipt at once are counted one after the other.
+  await tx.query({ ...LOCK_CALL, values: [parent] });
   const { rows } = await tx.query({
     name: 'keep hand-off',
-    text: `insert into hand_off (parent_task_id, target_agent, task_id, delegation_hash) values ($1, $2, $3, $4)
+    text: `insert into hand_off (parent_task_id, target_agent, task_id, delegation_hash) select $1, $2, $3, $4
+      where (select count(*) from hand_off where parent_task_id = $1) < $5
       on conflict do nothing returning 1`,
-    values: [parent, target, task_id, delegation_hash],
+    values: [parent, target, task_id, delegation_hash, sessionLimits.hand_offs_per_receipt_max],
   });
   if (rows.length > 0) return;
   // Whoever lost the answer learns here what it named: nothing else lists a receipt that was handed on.
   const [standing] = (await tx.query({ ...HANDED_OFF, values: [parent, target] })).rows;
-  throw new Refusal('already_handed_off', { facts: { task_id: String(standing?.task_id) } });
+  if (standing) throw new Refusal('already_handed_off', { facts: { task_id: String(standing.task_id) } });
+  throw new Refusal('handed_off_too_often');
 }
