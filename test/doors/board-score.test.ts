@@ -9,7 +9,7 @@ import { pseudonym } from '../../subgraphs/board/score/read.ts';
 import { type ScoreRow, scoreOf } from '../../subgraphs/board/score/rule.ts';
 import type { ScoreWeights } from '../../subgraphs/board/score/weights.ts';
 import { moveBoard, standingPost } from '../harness/doors/board-posts.ts';
-import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { sendUsdc } from '../harness/doors/reconciliations.ts';
 import { hurryTasks } from '../harness/jobs.ts';
 
@@ -22,7 +22,8 @@ let host: string;
 let agents: Agent[];
 let funder: string;
 beforeAll(async () => {
-  service = await sharedService();
+  // One of its own: the score of its host counts all that is said of it.
+  service = await openService();
   host = new URL(service.url).host;
   agents = [await service.newAgent(), await service.newAgent(), await service.newAgent()];
   const wallet = await service.chain.newWallet();
@@ -84,8 +85,6 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
     const bare = await standingPost(service, { agent_id: 1, endpoint_host: host, outcome: 'error' });
     await expect
       .poll(async () => {
-        // A busy node that is asked in vain is not asked again for a minute.
-        await service.query(`update board_funding set looked_at = to_timestamp(0) where state = 'pending' and tries > 0`);
         await hurryTasks(service.query, 'board_funding');
         return (await afresh(host)).body.payers_unknown;
       })
