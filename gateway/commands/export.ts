@@ -17,7 +17,7 @@ import { ExportRows, type RowFormat } from './export/rows.ts';
 const USAGE = `usage: SVC_SESSION=... npm run export -- --agent N --out FILE [--format csv|ndjson|parquet]
                         [--session-file FILE] [--url URL]
 
-The format is that of FILE's ending unless told. Until all of it is there the export lies in FILE.part: run it again to go
+The format is that of FILE's ending; --format says it where the ending says none. Until all of it is there the export lies in FILE.part: run it again to go
 on behind its last whole row (a Parquet file begins anew). The session is read from SVC_SESSION or --session-file.`;
 
 const ANSWER_MS_MAX = 30_000;
@@ -35,12 +35,44 @@ function asked(): Export | null {
   const options = { agent: text, out: text, format: text, url: text, 'session-file': text };
   try {
     const { agent, out, format: told, url, 'session-file': session_file } = parseArgs({ options }).values;
-    const format = told ?? (out?.match(/\.(csv|ndjson|parquet)$/)?.[1] || 'csv');
-    if (!agent || !/^[1-9]\d*$/.test(agent) || !out || !isFormat(format)) return null;
-    return { agent, out, format, session_file, url: url ?? readConfig().base_url };
+    if (!agent || !/^[1-9]\d*$/.test(agent) || !out) return null;
+    if (told !== undefined && !isFormat(told)) return null;
+    return { agent, out, format: formatOf(out, told), session_file, url: url ?? readConfig().base_url };
   } catch (fault) {
     throw fault instanceof TypeError ? new OperatorFault(fault.message) : fault;
   }
+}
+
+/** Endings of files that hold one of our formats, or another one, which a reader would take them for. */
+const endings: Readonly<Record<string, StreamFormat | null>> = {
+  csv: 'csv',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  parquet: 'parquet',
+  json: null,
+  html: null,
+  htm: null,
+  xml: null,
+  tsv: null,
+  xls: null,
+  xlsx: null,
+  ods: null,
+  pdf: null,
+  zip: null,
+};
+
+/** @throws OperatorFault where the name of the file says another format, or none is said at all */
+function formatOf(out: string, told: StreamFormat | undefined): StreamFormat {
+  const [, ending = ''] = /\.([^./\\]+)$/.exec(out.toLowerCase()) ?? [];
+  const named = Object.hasOwn(endings, ending) ? endings[ending] : undefined;
+  const known = 'name it .csv, .ndjson, .jsonl or .parquet';
+  if (named === null) throw new OperatorFault(`--out ${out}: an export is not written as ${ending}; ${known}`);
+  if (named !== undefined && told !== undefined && named !== told)
+    throw new OperatorFault(`--out ${out}: the name says ${named}, and --format says ${told}`);
+  const format = named ?? told;
+  if (format === undefined)
+    throw new OperatorFault(`--out ${out}: its name says no format; ${known}, or tell --format`);
+  return format;
 }
 
 function isFormat(text: string): text is StreamFormat {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { progressBar } from '../../gateway/commands/export/progress-bar.ts';
@@ -38,6 +38,26 @@ describe('npm run export', () => {
     const out = join(folder, `book.${format}`);
     expect(await exporting(['--out', out])).toMatchObject({ code: 0, text: expect.stringContaining('4 rows') });
     expect(await readFile(out, 'utf8')).toBe(await streamed(format));
+  });
+
+  it('goes by --format where the ending says none, and by .jsonl as by .ndjson', async () => {
+    const [bare, lines] = [join(folder, 'book'), join(folder, 'book.JSONL')];
+    expect(await exporting(['--out', bare, '--format', 'csv'])).toMatchObject({ code: 0 });
+    expect(await readFile(bare, 'utf8')).toBe(await streamed('csv'));
+    expect(await exporting(['--out', lines])).toMatchObject({ code: 0 });
+    expect(await readFile(lines, 'utf8')).toBe(await streamed('ndjson'));
+  });
+
+  it.each([
+    ['book.json', [], 'an export is not written as json; name it .csv, .ndjson, .jsonl or .parquet'],
+    ['book.csv', ['--format', 'parquet'], 'the name says csv, and --format says parquet'],
+    ['book', [], 'its name says no format'],
+    ['2026.book', [], 'its name says no format'],
+  ])('writes nothing that %s with %j would say wrongly', async (name, args, why) => {
+    const out = join(folder, 'refused', name);
+    await mkdir(join(folder, 'refused'), { recursive: true });
+    expect(await exporting(['--out', out, ...args])).toMatchObject({ code: 1, text: expect.stringContaining(why) });
+    expect(await readdir(join(folder, 'refused'))).toEqual([]);
   });
 
   it('writes Parquet', async () => {
