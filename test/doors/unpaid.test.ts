@@ -23,6 +23,16 @@ it('a thousand calls at once from one address to free doors are all answered, by
   expect(new Set(await Promise.all(asked))).toEqual(new Set(['HTTP/1.1 200']));
 });
 
+it('402 at every URL of /.well-known/x402list.txt, to a stranger who sends nothing', async () => {
+  const { text } = await service.get('/.well-known/x402list.txt');
+  const paths = text
+    .trimEnd()
+    .split('\n')
+    .map(url => new URL(url).pathname);
+  expect(paths).toContain(CHAT);
+  for (const path of paths) expect([path, (await service.knock('POST', path)).status]).toEqual([path, 402]);
+});
+
 /** Speaks HTTP by hand and never ends what it sends; resolves with the answer as soon as all of it is there. */
 function begun(head: readonly string[], piece = ''): Promise<{ status: number; body: unknown }> {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');

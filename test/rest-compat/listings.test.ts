@@ -19,11 +19,11 @@ async function read(path: string) {
 }
 const linesIn = (text: string) => text.trimEnd().split('\n');
 
-it('GET /.well-known/x402list.txt 200: the URL of each paid door, once and sorted, with templates as in OpenAPI', async () => {
+it('GET /.well-known/x402list.txt 200: the URL of each paid door that asks for no session first, once and sorted', async () => {
   const lines = linesIn(await read('/.well-known/x402list.txt'));
-  const paid = everyDoor.filter(({ price }) => price !== null);
-  expect(lines).toEqual(paid.map(({ path }) => `https://svc.test${path}`).sort());
-  expect(lines).toContain('https://svc.test/v1/agents/{agent_id}/book/ingest');
+  const offered = everyDoor.filter(({ price, possession }) => price !== null && possession === 'none');
+  expect(lines).toEqual(offered.map(({ path }) => `https://svc.test${path}`).sort());
+  expect(lines.filter(line => /\/book\/|\/board\//.test(line))).toEqual([]);
   const { paths } = (await (await house.get('/openapi.json')).json()) as { paths: object };
   for (const line of lines) expect(paths).toHaveProperty([line.replace('https://svc.test', '')]);
 });
