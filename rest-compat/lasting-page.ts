@@ -20,7 +20,8 @@ export async function lastingPage(door: PageDoor, house: Face, make: () => Promi
   const answer = await make();
   const { body } = answer;
   const isLong = typeof body === 'string' && Buffer.byteLength(body) >= limits.compressed_answer_bytes_min;
-  const page = isLong ? { ...answer, packed: packedForms(body) } : answer;
+  // As bytes: to encode a megabyte of text takes some milliseconds each time.
+  const page = isLong ? { ...answer, body: Buffer.from(body), packed: packedForms(body) } : answer;
   pages.set(door, page);
   return page;
 }

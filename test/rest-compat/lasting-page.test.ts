@@ -1,0 +1,26 @@
+import { gunzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import type { Face, PageDoor } from '../../rest-compat/door.ts';
+import { lastingPage } from '../../rest-compat/lasting-page.ts';
+
+const door = {} as PageDoor;
+
+it('keeps a long page as bytes, once for each coding, so that nobody pays for its encoding again', async () => {
+  const house = { port: {} } as Face;
+  const text = JSON.stringify({ text: 'ä'.repeat(100_000) });
+  let made = 0;
+  const page = () => lastingPage(door, house, async () => ({ status: 200, headers: {}, body: text, made: ++made }));
+  const [first, second] = [await page(), await page()];
+  expect([made, second]).toEqual([1, first]);
+  expect(Buffer.isBuffer(first.body) && first.body === second.body).toBe(true);
+  expect(String(first.body)).toBe(text);
+  const packed = await first.packed?.in('gzip');
+  expect(gunzipSync(packed ?? '').toString()).toBe(text);
+  expect(await second.packed?.in('gzip')).toBe(packed);
+});
+
+it('leaves a short page as it is', async () => {
+  const house = { port: {} } as Face;
+  const page = await lastingPage(door, house, async () => ({ status: 200, headers: {}, body: 'short' }));
+  expect([page.body, page.packed]).toEqual(['short', undefined]);
+});
