@@ -112,6 +112,6 @@ export const delegationDoors = [
     body: RevocationRequest,
     variables: ({ params, body }) => ({ delegationHash: params.delegation_hash, ...body }),
     response: SessionRevocationAnswer,
-    errors: ['revocation_invalid', 'delegation_invalid', 'not_found', 'chain_unavailable'],
+    errors: ['forbidden', 'revocation_invalid', 'delegation_invalid', 'not_found', 'chain_unavailable'],
   }),
 ] as const;
