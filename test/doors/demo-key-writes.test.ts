@@ -1,93 +1,40 @@
-import { Kind } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import type { Door } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { bodiesOf, fingerprints, hasMutation, pathWith, type Things, thingsOf } from '../harness/doors/door-walk.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
-import { isPaid, mutations, operationOf } from '../harness/doors/root-fields.ts';
+import { isPaid, mutations, operationOf, queries } from '../harness/doors/root-fields.ts';
 
-/* Every door and every mutation that writes by possession, as the tables of both have them: those that come later too. */
+/* Every door and every mutation that writes for nothing, as the tables of both have them: those that come later too. */
 
 const DEMO = { 'X-API-Key': 'a-demo-key' };
 
 let service: Service;
 let agent: Awaited<ReturnType<Service['newAgent']>>;
+let things: Things;
 beforeAll(async () => {
   service = await openService({ DEMO_KEYS: 'a-demo-key' });
   agent = await service.newAgent();
-  await service.post(`/v1/agents/${agent.agent_id}/book/export/publish`, { session: agent.session });
+  things = await thingsOf(service, agent, await service.newAgent());
 });
+const inHeader = () => ({ ...DEMO, 'X-SVC-Session': agent.session });
 
-/** Whatever the database holds of an agent, table by table; but for the totals, which a job builds from the log meanwhile. */
-async function standing(): Promise<Record<string, unknown>> {
-  const tables = await service.query<{ name: string }>(
-    `select table_name as name from information_schema.columns where column_name = 'agent_id' and table_schema = 'public' and table_name not like 'totals\\_%'`,
-  );
-  expect(tables.length).toBeGreaterThan(8);
-  const found = await Promise.all(
-    tables.map(async ({ name }) => {
-      const text = `select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as rows from ${name} t`;
-      return [name, (await service.query(text))[0]?.rows] as const;
-    }),
-  );
-  return Object.fromEntries(found);
-}
-
+/** Of what is not sold; and what a secret of its own opens is opened by no session, with a key beside it or without. */
 const writes = (door: Door): boolean =>
-  door.kind === 'document' &&
-  door.price === null &&
-  door.possession !== 'none' &&
-  door.documents.some(({ definitions }) =>
-    definitions.some(it => it.kind === Kind.OPERATION_DEFINITION && it.operation === 'mutation'),
-  );
+  hasMutation(door) && door.price === null && door.ingest_key === 'none' && door.board_secret === 'none';
 const writingDoors = everyDoor.filter(writes);
 
-/** Of what is valid only by more than its shape, or writes only where an optional member is there. */
-const bodies: Readonly<Record<string, JsonObject>> = {
-  get_agent_book: { budget: '1' },
-  set_book_policy: { policy_type: 'kill_switch', value: true },
-  set_book_alerts: { burn_factor: 9 },
-  start_reconciliation: { wallet: `0x${'1'.repeat(40)}`, from_block: 0, to_block: 0 },
-  ledger_escrow: { action: 'open', task_id: 'any' },
-  deliver_job: { output_sha256: '0'.repeat(64) },
-  a2a_escrow: { action: 'open', job_spec_hash: '0'.repeat(64), amount: '1', parties: { counterparty_agent_id: 2 } },
-};
-
-interface Shape {
-  readonly type?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Shape[];
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly required?: readonly string[];
-  readonly minimum?: number;
-}
-
-/** Something of that shape: its members that are required. */
-function sampleOf({ type, enum: words, anyOf, properties = {}, required = [], ...shape }: Shape): unknown {
-  if (shape.const !== undefined) return shape.const;
-  if (words) return words[0];
-  if (anyOf?.[0]) return sampleOf(anyOf[0]);
-  if (type === 'object') return Object.fromEntries(required.map(name => [name, sampleOf(properties[name] ?? {})]));
-  if (type === 'array') return [];
-  if (type === 'integer' || type === 'number') return Math.max(1, shape.minimum ?? 1);
-  if (type === 'boolean') return true;
-  return '1';
-}
-
-const bodyOf = (door: Door): JsonObject =>
-  bodies[door.name] ??
-  (sampleOf(z.toJSONSchema(door.requests.body, { io: 'input', unrepresentable: 'any' }) as Shape) as JsonObject);
-
 const ID = '0'.repeat(26);
-
-const pathOf = ({ path }: Door): string =>
-  path
-    .replace('{agent_id}', String(agent.agent_id))
-    .replace('/posts/{id}', `/posts/post_${ID}`)
-    .replace('{commentId}', `comment_${ID}`)
-    .replaceAll(/\{\w+\}/g, 'none');
+/** Names of what there is none of, in their own shapes: that is not looked at. */
+const ofNothing = {
+  commentId: `comment_${ID}`,
+  approval_id: `approval_${ID}`,
+  delegation_hash: `0x${'0'.repeat(64)}`,
+};
+const pathOf = ({ path }: Door): string => pathWith(path, { ...ofNothing, ...things });
+const headersOf = ({ name }: Door): Readonly<Record<string, string>> =>
+  name === 'answer_linked_approval' ? { 'X-SVC-Approval': 'any' } : {};
 
 describe('a demo key beside the session of the book: 403, empty, and nothing is written', () => {
   const asked = writingDoors.flatMap(door =>
@@ -102,19 +49,58 @@ describe('a demo key beside the session of the book: 403, empty, and nothing is 
       'set_book_alerts',
       'publish_book_export',
       'rotate_session',
+      'answer_approval',
+      'pick_bid',
     ])
       expect(names).toContain(known);
   });
 
   it.each(asked)('%s %s', async (method, _, door) => {
-    const before = await standing();
-    const heard = await service.knock(method, pathOf(door), {
-      body: bodyOf(door),
-      headers: { ...DEMO, 'X-SVC-Session': agent.session },
-    });
-    expect(heard, `a valid body of ${door.name} is named in this file`).toMatchObject({ status: 403, text: '' });
-    expect(await standing()).toEqual(before);
+    const before = await fingerprints(service);
+    for (const body of bodiesOf(door, things)) {
+      const knocks: { headers: Record<string, string>; body: JsonObject }[] = [{ headers: inHeader(), body }];
+      // Where no session is asked for, a body has no member for one.
+      if (door.possession !== 'none') knocks.push({ headers: DEMO, body: { ...body, session: agent.session } });
+      for (const { headers, ...sent } of knocks) {
+        const heard = await service.knock(method, pathOf(door), {
+          headers: { ...headersOf(door), ...headers },
+          ...sent,
+        });
+        expect(heard, `valid bodies of ${door.name} are named in door-walk.ts`).toMatchObject({
+          status: 403,
+          text: '',
+        });
+      }
+    }
+    expect(await fingerprints(service)).toEqual(before);
   });
+
+  it('DELETE without a body', async () => {
+    const before = await fingerprints(service);
+    for (const [method, , door] of asked)
+      if (method === 'DELETE')
+        expect(await service.knock(method, pathOf(door), { headers: inHeader() })).toMatchObject({
+          status: 403,
+          text: '',
+        });
+    expect(await fingerprints(service)).toEqual(before);
+  });
+});
+
+describe('a demo key beside the session of the book reads no escrow', () => {
+  it('403, empty, at GET /v1/agents/{agent_id}/book/a2a-escrow', async () => {
+    const path = `/v1/agents/${agent.agent_id}/book/a2a-escrow`;
+    expect(await service.get(path, inHeader())).toMatchObject({ status: 403, text: '' });
+  });
+
+  it.each(queries.filter(({ name }) => /escrow/i.test(name)).map(field => [field.name, field] as const))(
+    'query %s: forbidden',
+    async (_, field) => {
+      const query = operationOf('query', field, agent.agent_id);
+      const { body } = await service.post('/graphql', { query }, inHeader());
+      expect(body).toMatchObject({ errors: [{ extensions: { code: 'forbidden', status: 403 } }] });
+    },
+  );
 });
 
 const unpaid = mutations.filter(field => !isPaid(field));
@@ -127,17 +113,17 @@ describe('a demo key beside the session of the book: forbidden, and nothing is w
   });
 
   it.each(unpaid.map(field => [field.name, field] as const))('mutation %s', async (_, field) => {
-    const before = await standing();
+    const before = await fingerprints(service);
     const heard = await service.post<{ readonly errors?: readonly JsonObject[] }>(
       '/graphql',
       { query: operationOf('mutation', field, agent.agent_id) },
-      { ...DEMO, 'X-SVC-Session': agent.session },
+      inHeader(),
     );
     const [refused] = heard.body.errors ?? [];
     expect(refused, heard.text).toMatchObject({
       message: 'A demo key writes nothing.',
       extensions: { code: 'forbidden', status: 403 },
     });
-    expect(await standing()).toEqual(before);
+    expect(await fingerprints(service)).toEqual(before);
   });
 });

@@ -1,15 +1,25 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { DoorMethod } from '../../rest-compat/door.ts';
+import type { Door, DoorMethod } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
-import { type Registered, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { boundTo } from '../harness/doors/bound.ts';
+import { bodiesOf, fingerprints, pathWith, type Things, thingsOf } from '../harness/doors/door-walk.ts';
+import { type Service, sharedService } from '../harness/doors/open-service.ts';
+import { isPaid, mutations, operationOf, queries } from '../harness/doors/root-fields.ts';
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;
-let agent: Registered;
-let other: Registered;
+/** Of whom something stands of each kind. */
+let agent: Agent;
+let things: Things;
+let other: Agent;
+let stranger: Agent;
 beforeAll(async () => {
   service = await sharedService();
-  [agent, other] = [await service.newAgent(), await service.newAgent()];
+  [agent, other, stranger] = [await service.newAgent(), await service.newAgent(), await service.newAgent()];
+  things = await thingsOf(service, agent, other);
 });
 
 /**
@@ -18,75 +28,114 @@ beforeAll(async () => {
  */
 const shut = everyDoor
   .filter(({ possession }) => ['required', 'session', 'bound'].includes(possession))
-  .flatMap(({ path, methods, possession }) => methods.map(method => [method, path, possession] as const));
-const knocks = shut.filter(([, path]) => path.includes('{agent_id}'));
-/** Whoever writes on the board is named in the body, where a proof is shown. */
-const writing = shut.filter(([method, path]) => method !== 'GET' && path.startsWith('/v1/board/'));
+  .flatMap(door => door.methods.map(method => [method, door.path, door] as const));
+const ofBooks = shut.filter(([, path]) => path.includes('{agent_id}'));
+/** No path of the board names an agent: whoever shows a proof there is named in the body. */
+const ofBoard = shut.filter(([, path]) => !path.includes('{agent_id}'));
 
-type Shown = readonly [headers: Readonly<Record<string, string>>, body: Readonly<Record<string, string>>];
+it('walks the doors that are known to be shut', () => {
+  const walked = [...ofBooks, ...ofBoard].map(([method, path]) => `${method} ${path}`);
+  for (const known of [
+    'GET /v1/agents/{agent_id}/book',
+    'POST /v1/agents/{agent_id}/book/rotate',
+    'DELETE /v1/agents/{agent_id}/book/assign/{assignment_id}',
+    'POST /v1/board/jobs',
+    'GET /v1/board/jobs/{id}/output',
+  ])
+    expect(walked).toContain(known);
+});
+
+interface Shown {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** None is sent with a GET; null: none at all. */
+  readonly body?: JsonObject | null;
+  readonly query?: string;
+}
+type Ids = Readonly<Record<string, string | number>>;
 
 /** All that an answer says, but for its date and its number. */
-async function said(method: DoorMethod, path: string, id: string, [headers, body]: Shown, task_id = 'any') {
-  const filled = path
-    .replace('{agent_id}', id)
-    .replace('{task_id}', task_id)
-    .replace(/\{\w+\}/g, 'any');
-  const heard = await service.knock(method, filled, { headers, ...(method === 'GET' ? {} : { body }) });
+async function said(method: DoorMethod, path: string, ids: Ids, { headers = {}, body = {}, query = '' }: Shown) {
+  const sent = method === 'GET' || body === null ? {} : { body };
+  const heard = await service.knock(method, pathWith(path, ids) + query, { headers, ...sent });
   const told = Object.fromEntries([...heard.headers].filter(([name]) => !['date', 'x-request-id'].includes(name)));
   return { status: heard.status, text: heard.text, headers: told };
 }
 
 const proofOf = (session: string, id: number, away = 0) => bookProof(session, id, proofWindow(Date.now()) + away);
+const sessionOf = ({ session }: Pick<Agent, 'session'>) => ({ 'X-SVC-Session': session });
+/** In the shape of one. */
+const NOBODYS_SESSION = `svcs_${'A'.repeat(43)}`;
 
-describe.each(knocks)('%s %s', (method, path, possession) => {
-  /** Agents that are there, that never were, and what can be no agent's id. */
-  const ids = () => [
-    String(agent.agent_id),
-    String(other.agent_id),
-    '999999',
-    '2147483647',
-    '2147483648',
-    '0',
-    '-1',
-    'x',
+/** What proves nothing: what possesses the book where it is not looked for, and bodies that the door would take, or none. */
+const nothing = (method: DoorMethod, door: Door): readonly Shown[] => [
+  { query: `?session=${agent.session}` },
+  { query: `?proof=${encodeURIComponent(proofOf(agent.session, agent.agent_id))}` },
+  ...(method === 'GET' ? [] : [{ body: null }, ...bodiesOf(door, things).map(body => ({ body }))]),
+];
+
+const written = () => fingerprints(service, [agent, other, stranger]);
+
+describe.each(ofBooks)('%s %s', (method, path, door) => {
+  /** One that is there and one that never was; each beside what stands of the first. */
+  const known = () => ({ ...things, agent_id: agent.agent_id });
+  const unknown = () => ({ ...things, agent_id: 999_999 });
+  /** And agents that are there, that could be, and what can be no agent's id. */
+  const everyId = (): readonly Ids[] => [
+    known(),
+    unknown(),
+    ...[other.agent_id, 2_147_483_647, 2_147_483_648, 0, -1, 'x'].map(agent_id => ({ ...things, agent_id })),
   ];
-  const headers = { 'X-SVC-Session': `svcs_${'A'.repeat(43)}` };
+  const saidAt = (ids: readonly Ids[], shown: Shown) => Promise.all(ids.map(named => said(method, path, named, shown)));
 
-  it('401, empty and alike for every id, where nothing is shown', async () => {
-    const [first, ...rest] = await Promise.all(ids().map(id => said(method, path, id, [{}, {}])));
+  it('401, empty and alike for every id and for whatever proves nothing; nothing is written', async () => {
+    const before = await written();
+    // Of a book on which nothing stands of what the path names.
+    const first = await said(method, path, { agent_id: agent.agent_id }, {});
     expect(first).toMatchObject({ status: 401, text: '', headers: { 'www-authenticate': 'SVC-Session' } });
-    for (const one of rest) expect(one).toEqual(first);
+    for (const one of await saidAt(everyId(), {})) expect(one).toEqual(first);
+    for (const shown of nothing(method, door))
+      for (const one of await saidAt([known(), unknown()], shown)) expect(one).toEqual(first);
+    expect(await written()).toEqual(before);
   });
 
-  it('403, empty and alike for every id and for whatever is wrong', async () => {
-    const stranger = await service.newAgent();
+  it('403, empty and alike for every id and for whatever is wrong; nothing is written', async () => {
+    const before = await written();
+    const { agent_id } = agent;
+    const strangersProof = proofOf(stranger.session, agent_id);
+    const strangersOwnProof = proofOf(stranger.session, stranger.agent_id);
+    const proofOfAnother = proofOf(agent.session, other.agent_id);
+    const bodies = bodiesOf(door, things);
+    const inBody = (members: JsonObject): Shown => ({ body: { ...bodies[0], ...members } });
+    const sends = method !== 'GET';
     const wrong: readonly Shown[] = [
-      [headers, {}],
-      [{ 'X-SVC-Session': 'guess' }, {}],
-      [{ 'X-SVC-Session': stranger.session }, {}],
-      [{ 'X-SVC-Proof': proofOf(stranger.session, agent.agent_id) }, {}],
-      [{ 'X-SVC-Proof': 'sha256=guess' }, {}],
-      [{ 'X-SVC-Session': stranger.session, 'X-SVC-Proof': proofOf(stranger.session, stranger.agent_id) }, {}],
-      ...(method === 'GET'
-        ? []
-        : ([
-            [{}, { session: stranger.session }],
-            [{}, { session: 'guess' }],
-            [{}, { proof: proofOf(stranger.session, agent.agent_id) }],
-            [{}, { proof: 'guess' }],
-          ] as const)),
+      { headers: { 'X-SVC-Session': 'guess' } },
+      { headers: sessionOf(stranger) },
+      { headers: { 'X-SVC-Proof': strangersProof } },
+      { headers: { 'X-SVC-Proof': 'sha256=guess' } },
+      { headers: { ...sessionOf(stranger), 'X-SVC-Proof': strangersOwnProof } },
+      ...(sends ? [inBody({ session: stranger.session }), inBody({ session: 'guess' })] : []),
+      ...(sends ? [inBody({ proof: strangersProof }), inBody({ proof: 'guess' })] : []),
     ];
-    const first = await said(method, path, String(agent.agent_id), [headers, {}]);
+    const wrongAsWell: readonly Shown[] = [
+      { headers: { 'X-SVC-Proof': proofOfAnother } },
+      // The session of the book makes up for no proof that is wrong.
+      { headers: { ...sessionOf(agent), 'X-SVC-Proof': strangersOwnProof } },
+      ...(sends
+        ? [inBody({ session: agent.session, proof: strangersOwnProof }), inBody({ proof: proofOfAnother })]
+        : []),
+      ...(sends ? [null, ...bodies].map(body => ({ headers: sessionOf(stranger), body })) : []),
+    ];
+    const first = await said(method, path, { agent_id }, { headers: { 'X-SVC-Session': NOBODYS_SESSION } });
     expect(first).toMatchObject({ status: 403, text: '' });
-    for (const shown of wrong) {
-      const heard = await Promise.all(ids().map(id => said(method, path, id, shown)));
-      for (const one of heard) expect(one).toEqual(first);
-    }
+    for (const shown of wrong) for (const one of await saidAt(everyId(), shown)) expect(one).toEqual(first);
+    for (const shown of wrongAsWell)
+      for (const one of await saidAt([known(), unknown()], shown)) expect(one).toEqual(first);
+    expect(await written()).toEqual(before);
   });
 
   const inHeaders = ['X-SVC-Session', 'X-SVC-Proof'];
   const inBody = method === 'GET' ? [] : ['session', 'proof'];
-  const opening = [...inHeaders, ...inBody].filter(shown => possession === 'required' || !/proof/i.test(shown));
+  const opening = [...inHeaders, ...inBody].filter(shown => door.possession === 'required' || !/proof/i.test(shown));
   it.each(opening)('opens to %s', async shown => {
     const { agent_id, session, task_id } = await service.newAgent();
     const secret = shown.toLowerCase().endsWith('proof') ? proofOf(session, agent_id) : session;
@@ -94,56 +143,154 @@ describe.each(knocks)('%s %s', (method, path, possession) => {
     const { status } = await said(
       method,
       path,
-      String(agent_id),
-      inHeaders.includes(shown) ? [member, {}] : [{}, member],
-      task_id,
+      { agent_id, task_id },
+      inHeaders.includes(shown) ? { headers: member } : { body: member },
     );
     expect([401, 403]).not.toContain(status);
   });
 
   it('a proof is made for one agent: it opens no other, and none for whoever shows it elsewhere', async () => {
-    for (const id of ids().slice(1)) {
-      const shown: Shown = [{ 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) }, {}];
-      expect(await said(method, path, id, shown)).toMatchObject({ status: 403, text: '' });
-    }
+    const headers = { 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) };
+    for (const named of everyId().slice(1))
+      expect(await said(method, path, named, { headers })).toMatchObject({ status: 403, text: '' });
   });
+
+  if (door.possession !== 'required')
+    it('403, empty, by a proof of its own agent: whoever has read one could have a secret by it; nothing is written', async () => {
+      const before = await written();
+      const { agent_id, session } = agent;
+      const proof = proofOf(session, agent_id);
+      for (const body of [{}, ...bodiesOf(door, things)]) {
+        const bound = boundTo(session, agent_id, { method, path: pathWith(path, { ...things }), body });
+        const shown: readonly Shown[] = [
+          { headers: { 'X-SVC-Proof': proof }, body },
+          { body: { ...body, proof } },
+          ...(door.possession === 'session' ? [{ headers: bound, body }] : []),
+        ];
+        for (const one of shown)
+          expect(await said(method, path, { ...things }, one)).toMatchObject({ status: 403, text: '' });
+      }
+      expect(await written()).toEqual(before);
+    });
 });
 
-describe.each(writing)('%s %s', (method, path) => {
-  const asked = async ([headers, body]: readonly [Record<string, string>, Record<string, string | number>]) => {
-    const filled = path.replace(/\{\w+\}/g, 'any');
-    const { status, text } = await service.knock(method, filled, { headers, body });
-    return { status, text };
-  };
+describe.each(ofBoard)('%s %s', (method, path, door) => {
+  const empty = (status: number) => ({ status, text: '' });
 
-  it('401, empty, where nothing is shown, or a proof of nobody', async () => {
-    const shown: readonly Record<string, string>[] = [{}, { 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) }];
-    for (const headers of shown) expect(await asked([headers, {}])).toEqual({ status: 401, text: '' });
+  it('401, empty, where nothing is shown, or a proof of nobody; nothing is written', async () => {
+    const before = await written();
+    const ofNobody = { headers: { 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) } };
+    for (const ids of [{}, { ...things }])
+      for (const shown of [{}, ...nothing(method, door), ofNobody]) {
+        const heard = await said(method, path, ids, shown);
+        expect(heard).toMatchObject({ ...empty(401), headers: { 'www-authenticate': 'SVC-Session' } });
+      }
+    expect(await written()).toEqual(before);
   });
 
-  it('403, empty, where what is shown is nobody’s, or another’s', async () => {
+  it('403, empty, where what is shown is nobody’s, or another’s; nothing is written', async () => {
+    const before = await written();
     const { agent_id } = other;
-    for (const shown of [
-      [{ 'X-SVC-Session': 'guess' }, {}],
-      [{}, { session: 'guess' }],
-      [{ 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) }, { agent_id }],
-      [{ 'X-SVC-Proof': proofOf(agent.session, agent_id) }, { agent_id }],
-      [{}, { agent_id, proof: proofOf(agent.session, agent_id) }],
-    ] as const)
-      expect(await asked(shown)).toEqual({ status: 403, text: '' });
+    const proof = proofOf(agent.session, agent_id);
+    const wrong: readonly Shown[] = [
+      { headers: { 'X-SVC-Session': 'guess' } },
+      { headers: { 'X-SVC-Session': NOBODYS_SESSION } },
+    ];
+    const [valid] = bodiesOf(door, things);
+    const wrongInBody: readonly Shown[] = [
+      { headers: { 'X-SVC-Session': 'guess' }, body: null },
+      { headers: { 'X-SVC-Session': 'guess' }, body: { ...valid } },
+      { body: { ...valid, session: 'guess' } },
+      { headers: { 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) }, body: { ...valid, agent_id } },
+      { headers: { 'X-SVC-Proof': proof }, body: { ...valid, agent_id } },
+      { body: { ...valid, agent_id, proof } },
+    ];
+    for (const ids of [{}, { ...things }])
+      for (const shown of method === 'GET' ? wrong : [...wrong, ...wrongInBody])
+        expect(await said(method, path, ids, shown)).toMatchObject(empty(403));
+    expect(await written()).toEqual(before);
   });
 
   it('opens to a session, and to a proof whose agent is named', async () => {
     const { session, agent_id } = agent;
     // Each serves one write: where nothing else could be said, the proof of the window before is another.
-    for (const shown of [
-      [{ 'X-SVC-Session': session }, {}],
-      [{}, { session }],
-      [{ 'X-SVC-Proof': proofOf(session, agent_id) }, { agent_id }],
-      [{}, { agent_id, proof: proofOf(session, agent_id, -1) }],
-    ] as const)
-      expect([401, 403]).not.toContain((await asked(shown)).status);
+    const right: readonly Shown[] = [
+      { headers: sessionOf(agent) },
+      { body: { session } },
+      { headers: { 'X-SVC-Proof': proofOf(session, agent_id) }, body: { agent_id } },
+      { body: { agent_id, proof: proofOf(session, agent_id, -1) } },
+    ];
+    for (const shown of method === 'GET' ? right.slice(0, 1) : right)
+      expect([401, 403]).not.toContain((await said(method, path, {}, shown)).status);
   });
+});
+
+/** Root fields of one agent that ask whether its book is possessed: all that name an agent but for these. */
+const openFields = ['agent', 'agentRecord', 'answerApproval'];
+const fields = [
+  ...queries.map(field => ['query', field.name, field] as const),
+  ...mutations.map(field => ['mutation', field.name, field] as const),
+]
+  // What is sold reads its input first: an offer says what it would be for.
+  .filter(([, name, field]) => !isPaid(field) && !openFields.includes(name))
+  .filter(([, , field]) => field.args.some(({ name }) => name === 'agentId'));
+
+describe('on /graphql', () => {
+  it('walks the fields that are known to be of a book', () => {
+    const names = fields.map(([, name]) => name);
+    for (const known of [
+      'book',
+      'policyChanges',
+      'lineage',
+      'a2aEscrows',
+      'setBudget',
+      'rotateSession',
+      'releaseA2aEscrow',
+      'boardJobOutput',
+      'pickBid',
+    ])
+      expect(names).toContain(known);
+  });
+
+  it.each(fields)(
+    '%s %s: unauthenticated to nobody, forbidden by what is wrong, alike for every agent; null, and nothing is written',
+    async (kind, name, field) => {
+      const before = await written();
+      const ask = (agent_id: number, headers: Readonly<Record<string, string>>) =>
+        service.post('/graphql', { query: operationOf(kind, field, agent_id, { naming: true }) }, headers);
+      for (const [headers, code, status] of [
+        [{}, 'unauthenticated', 401],
+        [{ 'X-SVC-Session': 'guess' }, 'forbidden', 403],
+        [sessionOf(stranger), 'forbidden', 403],
+      ] as const) {
+        const [known, unknown] = [await ask(agent.agent_id, headers), await ask(999_999, headers)];
+        expect(known.body).toMatchObject({ data: { [name]: null }, errors: [{ extensions: { code, status } }] });
+        expect([unknown.status, unknown.text]).toEqual([known.status, known.text]);
+      }
+      expect(await written()).toEqual(before);
+    },
+  );
+
+  /** What hands out a secret. */
+  const secretFields = fields.filter(([, name]) =>
+    ['rotateSession', 'setWebhook', 'rotateWebhookSecret', 'createAssignment'].includes(name),
+  );
+  it.each(secretFields)(
+    '%s %s: forbidden by a proof of its own agent; nothing is written, but that the proof has served',
+    async (kind, name, field) => {
+      const { proof_use: _, ...before } = await written();
+      const { agent_id, session } = agent;
+      const body = { query: operationOf(kind, field, agent_id) };
+      const plain = { 'X-SVC-Proof': proofOf(session, agent_id) };
+      const bound = boundTo(session, agent_id, { method: 'POST', path: '/graphql', body });
+      // Whom a bound one lets open a slice can be nobody who has read it: it serves once, for its own request.
+      for (const shown of name === 'createAssignment' ? [plain] : [plain, bound]) {
+        const heard = await service.post('/graphql', body, { 'X-SVC-Agent': String(agent_id), ...shown });
+        expect(heard.body).toMatchObject({ errors: [{ extensions: { code: 'forbidden', status: 403 } }] });
+      }
+      expect(await written()).toMatchObject(before);
+    },
+  );
 });
 
 describe('GET /v1/agents/{agent_id}/book by a proof', () => {

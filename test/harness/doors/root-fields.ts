@@ -48,10 +48,15 @@ function literalOf(type: GraphQLInputType, name: string, agent_id: number): stri
   );
 }
 
-/** The field alone, of that agent's book where it is of one. */
-export function operationOf(kind: 'query' | 'mutation' | 'subscription', field: Field, agent_id: number): string {
+/** The field alone, of that agent's book where it is of one; `naming`: also where the agent may be left out. */
+export function operationOf(
+  kind: 'query' | 'mutation' | 'subscription',
+  field: Field,
+  agent_id: number,
+  { naming = false }: { readonly naming?: boolean } = {},
+): string {
   const { name, args, type } = field;
-  const required = args.filter(arg => isNonNullType(arg.type));
+  const required = args.filter(arg => isNonNullType(arg.type) || (naming && arg.name === 'agentId'));
   const given = required.map(arg => `${arg.name}: ${literalOf(arg.type, arg.name, agent_id)}`).join(', ');
   const selection = isLeafType(getNamedType(type)) ? '' : ' { __typename }';
   return `${kind} { ${name}${given && `(${given})`}${selection} }`;

@@ -1,0 +1,182 @@
+import { Kind } from 'graphql';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import type { Door } from '../../../rest-compat/door.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { payingFetch } from '../buyer.ts';
+import { untilHolds } from '../until-holds.ts';
+import { standingPost } from './board-posts.ts';
+import type { Service } from './open-service.ts';
+
+/*
+ * What the walkers over the table of doors share (possession.test.ts, demo-key-writes.test.ts): an agent of whom something
+ * stands of each kind that a path can name, bodies that each door would take from whoever may, and a fingerprint of all that
+ * the database holds of agents. A refusal that is given of what stands, for a body that would do, was given before either
+ * was looked at, and an unchanged fingerprint says that nothing was written on the way.
+ */
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+
+/** What stands of an agent, by the names that paths and bodies have for it. */
+export interface Things {
+  readonly agent_id: number;
+  readonly agent_wallet: string;
+  /** Of the call that registered the agent: a row of its book. */
+  readonly task_id: string;
+  readonly inflow_task_id: string;
+  readonly assignment_id: string;
+  readonly dispute_id: string;
+  readonly report_id: string;
+  readonly post_id: string;
+  readonly job_id: string;
+  /** With whom an escrow may be opened. */
+  readonly counterparty_agent_id: number;
+}
+
+/** Makes what stands of that agent. All of it is free but for the job, whose stamp the agent pays. */
+export async function thingsOf(service: Service, agent: Agent, counterparty: Agent): Promise<Things> {
+  const { account, agent_id, session, task_id } = agent;
+  const headers = { 'X-SVC-Session': session };
+  const make = async (method: string, path: string, body: JsonObject, by?: ReturnType<typeof payingFetch>) => {
+    const made = await service.knock<Record<string, string>>(method, path, { body, headers, ...(by && { by }) });
+    if (made.status >= 300) throw new Error(`${method} ${path} was answered by ${made.status} ${made.text}`);
+    return made.body;
+  };
+  const book = `/v1/agents/${agent_id}/book`;
+  // Task ids are unique over all books, and files share a service.
+  const inflow_task_id = `inflow-of-the-walk-${agent_id}`;
+  await make('POST', `${book}/inflow`, { allocation: '5', task_id: inflow_task_id });
+  const { assignment_id = '' } = await make('POST', `${book}/assign`, {});
+  const { dispute_id = '' } = await make('POST', `${book}/dispute`, {
+    task_id: inflow_task_id,
+    claim_type: 'output_missing',
+  });
+  const blocks = { wallet: account.address, from_block: 0, to_block: 0 };
+  const { report_id = '' } = await make('POST', `${book}/reconciliation`, blocks);
+  await make('POST', `${book}/export/publish`, {});
+  const { job_id = '' } = await make('POST', '/v1/board/jobs', jobBody(), payingFetch(account));
+  const post_id = await standingPost(service, { agent_id });
+  // Last, so that nothing that happens here is sent to it.
+  await make('PUT', `${book}/webhook`, { url: 'https://hooks.invalid/' });
+  // A report is made in the background, and must not be taken for a write of the walk.
+  await untilReported(service, report_id);
+  return {
+    agent_id,
+    agent_wallet: account.address,
+    task_id,
+    inflow_task_id,
+    assignment_id,
+    dispute_id,
+    report_id,
+    post_id,
+    job_id,
+    counterparty_agent_id: counterparty.agent_id,
+  };
+}
+
+async function untilReported({ query }: Pick<Service, 'query'>, report_id: string): Promise<void> {
+  const text = `select 1 from reconciliation where report_id = $1 and state <> 'running'`;
+  await untilHolds(async () => expect(await query(text, [report_id])).toHaveLength(1));
+}
+
+const jobBody = (): JsonObject => ({
+  text: 'Sum up the three newest papers on tidal power',
+  budget: '5000000',
+  deadline: new Date(Date.now() + 86_400_000).toISOString(),
+});
+
+/** The path with each name in it filled in: `{id}` is a job's or a post's, by what stands before it. `any` is the id of nothing. */
+export function pathWith(path: string, ids: Readonly<Record<string, string | number>>): string {
+  return path
+    .replace('/jobs/{id}', '/jobs/{job_id}')
+    .replace('/posts/{id}', '/posts/{post_id}')
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name] ?? 'any'));
+}
+
+const HASH = '0'.repeat(64);
+const SIGNATURE = `0x${'0'.repeat(130)}`;
+
+/** Bodies of doors whose schema does not say all that is valid, or at which a member that may be left out is what writes. */
+const bodies: Readonly<Record<string, (things: Things) => readonly JsonObject[]>> = {
+  get_agent_book: () => [{ budget: '1' }],
+  set_book_policy: () => [{ policy_type: 'kill_switch', value: true }],
+  simulate_book_policy: () => [{ policy: { kill_switch: true } }],
+  set_book_alerts: () => [{ burn_factor: 9 }],
+  set_webhook: () => [{ url: 'https://hooks.invalid/elsewhere' }],
+  correct_inflow: ({ inflow_task_id }) => [{ task_id: inflow_task_id, reason: 'It was less.' }],
+  file_dispute: ({ inflow_task_id }) => [
+    { task_id: inflow_task_id, claim_type: 'output_missing', evidence: { filed_by: 'the walk' } },
+  ],
+  start_reconciliation: ({ agent_wallet }) => [{ wallet: agent_wallet, from_block: 0, to_block: 0 }],
+  ledger_escrow: ({ task_id }) => ['open', 'release', 'clawback', 'status'].map(action => ({ action, task_id })),
+  a2a_escrow: ({ task_id, counterparty_agent_id }) => [
+    { action: 'open', job_spec_hash: HASH, amount: '1', parties: { counterparty_agent_id } },
+    { action: 'fund', job_id: 'any', task_id },
+    { action: 'submit', job_id: 'any', fulfillment_receipt_id: task_id, output_commitment: `sha256:${HASH}` },
+    { action: 'challenge', job_id: 'any', claim_type: 'output_missing' },
+    ...['release', 'clawback', 'status'].map((action): JsonObject => ({ action, job_id: 'any' })),
+  ],
+  post_job: () => [jobBody()],
+  deliver_job: () => [{ output_sha256: HASH }],
+  act_in_session: () => [
+    { action: 'redeem', resource: 'receipt/any', signature: SIGNATURE, nonce: `0x${HASH}`, deadline: 1 },
+  ],
+  revoke_session: () => [{ at: 1, signature: SIGNATURE }],
+};
+
+/** Bodies that the door would take from whoever may: of a door with actions one for each. */
+export const bodiesOf = (door: Door, things: Things): readonly JsonObject[] =>
+  bodies[door.name]?.(things) ?? [
+    sampleOf(z.toJSONSchema(door.requests.body, { io: 'input', unrepresentable: 'any' }) as Shape) as JsonObject,
+  ];
+
+interface Shape {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Shape[];
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+}
+
+/** Something of that shape: its members that are required. */
+function sampleOf({ type, enum: words, anyOf, properties = {}, required = [], ...shape }: Shape): unknown {
+  if (shape.const !== undefined) return shape.const;
+  if (words) return words[0];
+  if (anyOf?.[0]) return sampleOf(anyOf[0]);
+  if (type === 'object') return Object.fromEntries(required.map(name => [name, sampleOf(properties[name] ?? {})]));
+  if (type === 'array') return [];
+  if (type === 'integer' || type === 'number') return Math.max(1, shape.minimum ?? 1);
+  if (type === 'boolean') return true;
+  return '1';
+}
+
+export const hasMutation = (door: Door): boolean =>
+  door.kind === 'document' &&
+  door.documents.some(({ definitions }) =>
+    definitions.some(it => it.kind === Kind.OPERATION_DEFINITION && it.operation === 'mutation'),
+  );
+
+/**
+ * A fingerprint of whatever the database holds of agents, table by table: of those that are named, or of all. The totals are
+ * left out, which a job builds from the log meanwhile.
+ */
+export async function fingerprints(
+  { query }: Pick<Service, 'query'>,
+  agents: readonly Pick<Agent, 'agent_id'>[] | null = null,
+): Promise<Readonly<Record<string, string>>> {
+  const columns = await query<{ table: string; column: string }>(
+    `select relname as table, attname as column from pg_attribute join pg_class on pg_class.oid = attrelid
+      where relnamespace = 'public'::regnamespace and relkind = 'r' and attname ~ '(^|_)agent_id$' and relname !~ '^totals_'`,
+  );
+  const tables = Map.groupBy(columns, ({ table }) => table);
+  expect(tables.size).toBeGreaterThan(8);
+  const ids = agents?.map(({ agent_id }) => agent_id).join();
+  const each = [...tables].map(([table, named]) => {
+    const whose = ids ? `where ${named.map(({ column }) => `t.${column} in (${ids})`).join(' or ')}` : '';
+    return `select '${table}' as table, md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as rows from ${table} t ${whose}`;
+  });
+  const found = await query<{ table: string; rows: string }>(each.join(' union all '));
+  return Object.fromEntries(found.map(({ table, rows }) => [table, rows]));
+}
