@@ -19,7 +19,7 @@ beforeAll(async () => {
   ({ principal, counterparty, stranger } = pair);
 });
 
-const { path, a2a, opened } = escrowDoorsOf(() => service);
+const { a2a, opened } = escrowDoorsOf(() => service);
 
 describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
   it('400 on an action that there is none of, or that is not this party’s now, with those that are', async () => {
@@ -159,18 +159,6 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
       status: 409,
       body: { code: 'escrows_full' },
     });
-  });
-
-  it('401 without possession, 403 with another book’s and with a demo key, to read too: empty', async () => {
-    const body = { action: 'status', job_id: 'whole' };
-    expect(await service.post(path(principal, 'a2a-escrow'), body)).toMatchObject({ status: 401, text: '' });
-    const other = { 'X-SVC-Session': counterparty.session };
-    expect(await service.post(path(principal, 'a2a-escrow'), body, other)).toMatchObject({ status: 403, text: '' });
-    const demo = { 'X-API-Key': 'a-demo-key' };
-    expect(await a2a(principal, 'status', { job_id: 'whole' }, demo)).toMatchObject({ status: 403, text: '' });
-    expect(await a2a(principal, 'clawback', { job_id: 'whole' }, demo)).toMatchObject({ status: 403, text: '' });
-    const headers = { ...demo, 'X-SVC-Session': principal.session };
-    expect(await service.get(path(principal, 'a2a-escrow'), headers)).toMatchObject({ status: 403, text: '' });
   });
 
   it('503 where either book is closed, and nothing stands on the other', async () => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
   service = await sharedService();
 });
 
-const { path, shown, list, newest, answer, cautious, asked, decided, walletAnswer } = approvalDoorsOf(() => service);
+const { shown, list, newest, answer, cautious, asked, decided, walletAnswer } = approvalDoorsOf(() => service);
 const wrong = { status: 401, body: { code: 'control_proof_invalid' } };
 const NOBODY = `approval_${'0'.repeat(26)}`;
 
@@ -60,14 +60,6 @@ describe('a call that is refused for want of an approval', () => {
     for (let index = 0; index < 22; index++)
       await service.buy(agent.account, { ...ask(`Call ${index}`), intent_id: `intent-${index}` });
     expect(await list(agent)).toHaveLength(20);
-  });
-});
-
-describe('GET /v1/agents/{agent_id}/book/approvals', () => {
-  it('401 without possession, 403 with another book’s: empty', async () => {
-    const [agent, stranger] = [await cautious(), await service.newAgent()];
-    expect(await service.get(path(agent))).toMatchObject({ status: 401, text: '' });
-    expect(await service.get(path(agent), shown(stranger))).toMatchObject({ status: 403, text: '' });
   });
 });
 
@@ -186,14 +178,6 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
     expect((await answer(agent, request.approval_id, body, shown(agent))).status).toBe(400);
     expect((await answer(agent, request.approval_id, { ...body, session: agent.session })).status).toBe(400);
     expect((await answer(agent, 'approval_\u0000', await walletAnswer(agent.account, request))).status).toBe(400);
-  });
-
-  it('403 beside a demo key, which writes nothing', async () => {
-    const agent = await cautious();
-    const { request } = await asked(agent, 'Beside a demo key');
-    const signed = await walletAnswer(agent.account, request);
-    expect((await answer(agent, request.approval_id, signed, { 'X-API-Key': 'a-demo-key' })).status).toBe(403);
-    expect((await newest(agent)).status).toBe('open');
   });
 
   it('404 for no request, and for that of another book, whoever signs', async () => {

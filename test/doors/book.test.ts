@@ -108,34 +108,6 @@ describe('GET /v1/agents/{agent_id}/book', () => {
     expect(heard).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param: 'limit' } } });
     expect(heard.body.detail).toBe('limit: is a whole number from 1 to 200; a larger one is clamped');
   });
-
-  it('401 without possession: empty body', async () => {
-    expect(await service.get(path(reader.agent_id))).toMatchObject({ status: 401, text: '' });
-  });
-
-  it('401 with the session in the query: there it is not looked for', async () => {
-    const heard = await service.get(path(reader.agent_id, `?session=${reader.session}`));
-    expect(heard).toMatchObject({ status: 401, text: '' });
-  });
-
-  it.each([
-    ['a session that never was', () => ({ 'X-SVC-Session': `svcs_${'A'.repeat(43)}` })],
-    ['a session in no shape', () => ({ 'X-SVC-Session': 'guess' })],
-    ['a proof by another session', () => ({ 'X-SVC-Proof': bookProof('other', reader.agent_id, 0) })],
-  ])('403 with %s: empty body', async (_, headers) => {
-    expect(await service.get(path(reader.agent_id), headers())).toMatchObject({ status: 403, text: '' });
-  });
-
-  it("403 with another agent's session: empty body", async () => {
-    const other = await service.newAgent();
-    const heard = await service.get(path(reader.agent_id), { 'X-SVC-Session': other.session });
-    expect(heard).toMatchObject({ status: 403, text: '' });
-  });
-
-  it.each(['999999', '0', '2147483648', 'x'])('403 on agent "%s", which does not exist: empty body', async agent_id => {
-    const heard = await service.get(path(agent_id), { 'X-SVC-Session': reader.session });
-    expect(heard).toMatchObject({ status: 403, text: '' });
-  });
 });
 
 describe('POST /v1/agents/{agent_id}/book', () => {
@@ -167,20 +139,6 @@ describe('POST /v1/agents/{agent_id}/book', () => {
   ])('400 on %s in %o', async (param, body) => {
     const heard = await write(reader, body);
     expect(heard).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param } } });
-  });
-
-  it('401 without possession: empty body, and nothing is set', async () => {
-    expect(await service.post(path(reader.agent_id), { budget: '1' })).toMatchObject({ status: 401, text: '' });
-    expect(await read(reader)).toMatchObject({ cap: null });
-  });
-
-  it('403 with a wrong session in the body: empty body, and nothing is set', async () => {
-    const { session } = await service.newAgent();
-    for (const wrong of ['guess', session]) {
-      const heard = await service.post(path(reader.agent_id), { session: wrong, budget: '1' });
-      expect(heard).toMatchObject({ status: 403, text: '' });
-    }
-    expect(await read(reader)).toMatchObject({ cap: null });
   });
 
   it('415 on a form', async () => {

@@ -130,17 +130,6 @@ describe('POST /graphql, a book', () => {
   const SET = `mutation Set($agentId: Int!, $budget: AtomicAmount) {
     setBudget(agentId: $agentId, budgetAtomic: $budget) { cap remaining } }`;
 
-  it('unauthenticated without a session, forbidden with a wrong one and on an agent that is none', async () => {
-    const { agent_id, session } = await service.newAgent();
-    const codeOf = async (agentId: number, headers: Record<string, string>) =>
-      (await run(BOOK, { variables: { agentId }, headers })).body.errors?.[0]?.extensions.code;
-    expect(await codeOf(agent_id, {})).toBe('unauthenticated');
-    expect(await codeOf(agent_id, { 'X-SVC-Session': 'guess' })).toBe('forbidden');
-    expect(await codeOf(agent_id + 1_000, { 'X-SVC-Session': session })).toBe('forbidden');
-    const set = await run(SET, { variables: { agentId: agent_id, budget: '1' } });
-    expect(set.body.errors?.[0]?.extensions.code).toBe('unauthenticated');
-  });
-
   it('200 with rows, and each row joined to its receipt', async () => {
     const { account, agent_id, session, task_id } = await service.newAgent();
     const { svc } = (await service.buy(account)).body;

@@ -103,12 +103,6 @@ describe('a change of policy or budget', () => {
     expect(await read()).toMatchObject({ kill_switch: null });
     expect(await changes({ limit: 1 })).toMatchObject([{ position: 5 }]);
   });
-
-  it('403 for whoever does not possess the book', async () => {
-    const { data, errors } = await graph(CHANGES, {}, stranger.session);
-    expect(data).toEqual({ policyChanges: null });
-    expect(errors).toMatchObject([{ extensions: { code: 'forbidden' } }]);
-  });
 });
 
 describe('the policy at a time', () => {
