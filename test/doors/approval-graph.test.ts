@@ -3,6 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { approvalToken } from '../../subgraphs/book/approval/link.ts';
 import { openVault } from '../../subgraphs/vault.ts';
 import { type Asked, approvalDoorsOf } from '../harness/doors/approvals.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 
 /* What the doors of approvals do, on the graph: the same answers, and the same codes. */
@@ -20,19 +21,13 @@ const MEMBERS = `approval_id: approvalId agent_id: agentId status request_hash: 
   delegation_hash: delegationHash model field doors task_id: taskId seq policy_code: policyCode asked_at: askedAt
   open_until: openUntil decided_by: decidedBy decided_at: decidedAt passes_until: passesUntil`;
 
-async function onGraph(query: string, variables: JsonObject, headers: Record<string, string> = {}) {
-  const { body } = await service.post<{ data?: JsonObject; errors?: { extensions: JsonObject }[] }>(
-    '/graphql',
-    { query, variables },
-    headers,
-  );
-  const [fault] = body.errors ?? [];
-  if (fault) return { code: fault.extensions.code, status: fault.extensions.status };
-  return { answer: body.data?.answer as JsonObject };
+async function sent(query: string, variables: JsonObject, headers: Record<string, string> = {}) {
+  const { data, refused } = await onGraph(service, query, variables, headers);
+  return refused ? { code: refused.code, status: refused.status } : { answer: data?.answer as JsonObject };
 }
 
 const listed = (agent_id: number, headers = {}) =>
-  onGraph(
+  sent(
     `query ($id: Int!) { answer: approvals(agentId: $id) { agent_id: agentId approvals { ${MEMBERS} } } }`,
     { id: agent_id },
     headers,
@@ -43,7 +38,7 @@ const answered = (
   signed: Awaited<ReturnType<typeof walletAnswer>>,
   headers = {},
 ) =>
-  onGraph(
+  sent(
     `mutation ($id: Int!, $approval: String!, $input: ApprovalAnswerInput!) {
       answer: answerApproval(agentId: $id, approvalId: $approval, input: $input) { ${MEMBERS} } }`,
     {
@@ -58,12 +53,12 @@ const answered = (
     headers,
   );
 const linked = (approval_id: string, token: string) =>
-  onGraph(
+  sent(
     `query ($id: String!, $token: String!) { answer: linkedApproval(approvalId: $id, token: $token) { ${MEMBERS} } }`,
     { id: approval_id, token },
   );
 const byLink = (approval_id: string, token: string, decision: string, headers = {}) =>
-  onGraph(
+  sent(
     `mutation ($id: String!, $token: String!, $decision: ApprovalDecision!) {
       answer: answerLinkedApproval(approvalId: $id, token: $token, decision: $decision) { ${MEMBERS} } }`,
     { id: approval_id, token, decision },

@@ -1,52 +1,68 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Door } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import type { JsonObject } from '../../schema/canonical-json.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { sliceToken } from '../../schema/slice-token.ts';
+import { bearerOf } from '../harness/doors/assignments.ts';
 import { audio, audioForm } from '../harness/doors/audio-form.ts';
 import { completion } from '../harness/doors/completions.ts';
-import { disputeDoorsOf } from '../harness/doors/disputes.ts';
-import { inflowDoorsOf } from '../harness/doors/inflows.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
-import { newestBlock, reconciliationDoorsOf } from '../harness/doors/reconciliations.ts';
-import { refusing } from '../harness/doors/refusing.ts';
-import { report, routerDoorsOf } from '../harness/doors/router.ts';
-import { type Given, signedByFaces, signingDoors } from '../harness/doors/signing-doors.ts';
-import { invoiceOf, transferOf, witness } from '../harness/ingest/witness.ts';
+import { answersOf, type Given, type Refused, refusedByGraph, refusedByRest } from '../harness/doors/faces.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
+import { ask, CHAT } from '../harness/doors/open-service.ts';
+import { INBOUND, OPS, openPopulated, type Populated } from '../harness/doors/populated.ts';
+import { bearer } from '../harness/doors/router.ts';
+import { signedIn, signingDoors } from '../harness/doors/signing-doors.ts';
+import { invoiceOf, transferOf } from '../harness/ingest/witness.ts';
+import { untilHolds } from '../harness/until-holds.ts';
 
 /*
- * What is signed is the same bytes for the same row, whichever face shows it: for each door of the table whose answer shows
- * something signed. What A2A shows is in parity.test.ts.
+ * A door says the same by each face that offers it: for each that only reads, and for each other whose answer shows something
+ * signed. What is refused there is refused on the graph, too. What A2A shows, and objects of which a door shows more, are in
+ * parity.test.ts.
  */
 
-/** Doors of that kind that are not asked here, and why. */
+/** Doors of these kinds that are not asked here, and why. */
 const elsewhere: Readonly<Record<string, string>> = {
   record_inflow: 'each call makes another row, whose claim get_agent_book shows',
   correct_inflow: 'each call makes another correction, which get_agent_book shows',
-  file_dispute: 'it is filed once, and get_dispute shows its verdict',
   start_reconciliation: 'its report is signed later, and get_reconciliation shows it',
-  get_book_slice: 'it shows rows of get_agent_book to whoever has a token, and is no tool',
-  get_revocations: 'signatures in it are those of payers, not ours',
-  revoke_session: 'the signature in it is the payer’s, not ours',
-  get_session: 'the signature in it is the payer’s, not ours',
+  revoke_session: 'the signature in it is the payer’s, not ours: session-graph.test.ts',
+  get_linked_approval: 'it is asked by a secret of its own: approval-graph.test.ts',
+  get_job_output: 'it is there behind a whole job alone: jobs.test.ts',
+  stream_book_export: 'it comes in pieces, and no other face has those',
+  stream_book_journal: 'it comes in pieces, and no other face has those',
+  follow_board_events: 'it has no end: board-events.test.ts',
+  get_log_tile: 'it is bytes, which the graph has in base64: log.test.ts',
+  get_log_entries: 'it is bytes, which the graph has in base64: log.test.ts',
 };
 
-const SECRET = `inbound-${'7'.repeat(32)}`;
-let service: Service;
-let asked: Readonly<Record<string, readonly Given[]>>;
-const world = witness();
+/** Those whose whole answer is compared: a moment later they say the same. */
+const asks = everyDoor.filter(
+  door => signingDoors.includes(door) || (door.kind === 'document' && door.effect === 'reads'),
+);
 
+let on: Populated;
+let asked: Readonly<Record<string, readonly Given[]>>;
 beforeAll(async () => {
-  const environment = { BOARD_INBOUND_SECRET: SECRET, RATE_FREE: '100000/1' };
-  service = await openService(environment, { media: true, transfers: world.transfers });
+  on = await openPopulated();
   asked = await everything();
+});
+
+const agentId = () => on.agent.agent_id;
+const sessionOf = ({ session }: { readonly session: string }) => ({ 'X-SVC-Session': session });
+/** A request about the agent's book, by its session. */
+const ofBook = (more: Given = {}): Given => ({
+  headers: sessionOf(on.agent),
+  ...more,
+  params: { agent_id: String(agentId()), ...more.params },
 });
 
 /** The example of each door that sells work, paid for once and not sent yet. */
 async function paidWork(): Promise<Record<string, readonly Given[]>> {
   const sold = signingDoors.filter(door => door.price !== null && door.challenge === 'first');
   const given = sold.map(async (door): Promise<[string, readonly Given[]]> => {
-    const payer = await service.chain.newWallet();
-    const headers = await service.payment(payer, door.path);
+    const payer = await on.service.chain.newWallet();
+    const headers = await on.service.payment(payer, door.path);
     const { example } = door;
     // A task names who pays for it.
     const body = { ...example, ...(example && 'sender' in example && { sender: payer.address }) };
@@ -61,82 +77,130 @@ async function paidWork(): Promise<Record<string, readonly Given[]>> {
   return Object.fromEntries(await Promise.all(given));
 }
 
-async function everything(): Promise<Record<string, readonly Given[]>> {
-  const { file, bought } = disputeDoorsOf(() => service);
-  const { record } = inflowDoorsOf(() => service);
-  const { start, ended } = reconciliationDoorsOf(() => service);
-  const { open, broadcast } = routerDoorsOf(() => service);
-  const agent = await service.newAgent();
-  const { account, session } = agent;
-  const headers = { 'X-SVC-Session': session };
-  const of_agent = { agent_id: String(agent.agent_id) };
-  const book = `/v1/agents/${agent.agent_id}/book`;
-  const { task_id } = await bought(agent, ask('Parity of doors'));
-  await record(agent, { allocation: '2000' });
-  const filed = await file(agent, { task_id, claim_type: 'output_missing' });
-  const range = { wallet: account.address, from_block: 0, to_block: await newestBlock(service.chain) };
-  const { report_id } = await ended(agent, (await start(agent, range)).body.report_id);
-  const published = await service.post<{ slug: string }>(`${book}/export/publish`, { session });
-  const refused = refusing(service);
-  const { heard } = await refused.refused(await refused.killed());
+/** A chat whose request has members that the graph spells otherwise, and whose answer calls a tool. */
+async function chatWithTools(): Promise<Given> {
+  const tool = { name: 'weather', parameters: { type: 'object', properties: { in_city: { type: 'string' } } } };
+  const headers = await on.service.payment(await on.service.chain.newWallet(), CHAT);
+  const messages = [{ role: 'user', content: 'Weather?' }];
+  const tools = [{ type: 'function', function: tool }];
+  return { headers, body: { messages, tools, tool_choice: 'required', top_p: 0.5 } };
+}
 
-  const ingest = {
-    params: of_agent,
-    body: invoiceOf(world.show(transferOf({ payer: account.address }))) as JsonObject,
-    headers: { ...headers, ...(await service.payment(account, `${book}/ingest`, headers)) },
-  };
-  const shown = world.show(transferOf());
-  const { payer, pay_to: payee, amount, transaction: payment_tx } = shown;
-  const inbound = {
-    body: completion({ payer, payee, amount, payment_tx }),
-    headers: { 'X-SVC-Board-Inbound': SECRET },
-  };
-  const completed = await service.post<{ task_id: string }>(
-    '/v1/board/inbound/completions',
-    inbound.body,
-    inbound.headers,
-  );
-  const generated = await broadcast((await open()).body.ingest_key, report());
+async function everything(): Promise<Record<string, readonly Given[]>> {
+  const { service, agent, book, near, before, world } = on;
+  const { account } = agent;
+  const headers = sessionOf(agent);
+  const { task_id, chat } = book;
+  const rows = (await service.get<{ entries: JsonObject[] }>(`/v1/agents/${agent.agent_id}/book`, headers)).body
+    .entries;
+  const [newest] = rows;
+  // Its kill switch was on by then, and is off again.
+  const refused = rows.find(({ evidence }) => evidence === 'policy_blocked');
   await service.query(
     `insert into log_break (found, reason, declared_at, kid, jws) values ('{"tree_size":1,"root_hash":"00"}', 'parity', now(), 'a-kid', $1)`,
     [`${'e'.repeat(40)}.${'e'.repeat(40)}.${'e'.repeat(40)}`],
   );
+  const ingest = invoiceOf(world.show(transferOf({ payer: account.address }))) as JsonObject;
+  const stamp = await service.payment(account, `/v1/agents/${agent.agent_id}/book/ingest`, headers);
   const signed_at = Math.floor(Date.now() / 1000);
-  const proof = `svc.receipts|${service.url}|${account.address}|${signed_at}`;
+  const signature = await account.signMessage({
+    message: `svc.receipts|${service.url}|${account.address}|${signed_at}`,
+  });
+  const wallet = { wallet: account.address };
   // A call, the stamp of a registration, what came from elsewhere, and what a router has done.
-  const receipts = [task_id, agent.task_id, completed.body.task_id, generated.body.task_id];
+  const receipts = [task_id, agent.task_id, on.completed, on.generated];
+  const work = await paidWork();
   return {
-    ...(await paidWork()),
-    ingest_foreign_x402: [ingest],
-    get_receipt: receipts.map(it => ({ params: { task_id: it } })),
-    record_completion: [inbound],
-    get_agent_book: [{ params: of_agent, headers }],
-    export_book: [{ params: of_agent, query: { format: 'json' }, headers }],
-    get_dispute: [{ params: { ...of_agent, dispute_id: filed.body.dispute_id }, headers }],
-    get_reconciliation: [{ params: { ...of_agent, report_id }, headers }],
-    pull_book_export: [{ params: { slug: published.body.slug } }],
-    get_refusal: [{ params: { refusal_id: heard.body.refusal_id ?? '' } }],
-    prove_result: [{ query: { task_id, requested: 'true' } }],
-    list_wallet_receipts: [
+    ...work,
+    chat_completions: [...(work.chat_completions ?? []), await chatWithTools()],
+    list_models: [{}],
+    retrieve_model: [{ params: { id: 'svc/auto' } }],
+    get_agent_book: [
+      ofBook(),
+      { params: { agent_id: String(near.agent_id) }, headers: sessionOf(near) },
+      ofBook({ query: { evidence: 'policy_blocked' } }),
+      ofBook({ query: { intent_id: 'bill' } }),
+      ofBook({ query: { from: '2026-01-01', to: String(newest?.collected_at) } }),
+      ofBook({ query: { task_id } }),
+      ofBook({ query: { seq: '3' } }),
+      ofBook({ query: { payment_ref: chat.svc.payment_ref } }),
+      ofBook({ query: { limit: '2', before: '5' } }),
+      ofBook({ query: { limit: '2', after: '1' } }),
+    ],
+    get_book_policy: [ofBook(), ofBook({ query: { at: String(refused?.collected_at) } })],
+    get_book_alerts: [ofBook()],
+    get_book_lineage: [ofBook({ params: { task_id: agent.task_id }, query: { limit: '1' } })],
+    simulate_book_policy: [ofBook({ body: { policy: { hourly_cap: '2000' }, limit: 1 } })],
+    export_book: [ofBook({ query: { format: 'json' } })],
+    get_published_export: [ofBook()],
+    pull_book_export: [{ params: { slug: book.slug } }],
+    get_book_gaps: [ofBook(), ofBook({ query: { task_id } })],
+    ingest_foreign_x402: [ofBook({ body: ingest, headers: { ...headers, ...stamp } })],
+    list_assignments: [ofBook()],
+    get_book_slice: [{ headers: bearerOf(book.token) }, { headers: bearerOf(book.token), query: { before: '3' } }],
+    list_approvals: [ofBook()],
+    list_disputes: [ofBook()],
+    file_dispute: [ofBook({ body: book.dispute })],
+    get_dispute: [ofBook({ params: { dispute_id: book.dispute_id } })],
+    list_a2a_escrows: [ofBook()],
+    get_webhook: [ofBook()],
+    list_dead_letters: [ofBook()],
+    get_reconciliation: [ofBook({ params: { report_id: book.report_id } })],
+    get_agent_record: [
+      { params: { agent_id: String(before.agent_id) } },
       {
-        params: { wallet: account.address },
-        body: { signed_at, signature: await account.signMessage({ message: proof }) },
+        params: { agent_id: String(before.agent_id) },
+        query: { opt_in: '1' },
+        headers: sessionOf(before),
       },
     ],
+    get_session_types: [{}],
+    get_session: on.sessions.map(delegation_hash => ({ params: { delegation_hash } })),
+    get_receipt: receipts.map(it => ({ params: { task_id: it } })),
+    get_receipt_preimage: [{ params: { id: task_id } }],
+    get_task_status: [{ query: { task_id } }, { query: { task_id: chat.id } }],
+    prove_result: [{ query: { task_id, requested: 'true' } }, { query: { task_id: chat.id, requested: 'true' } }],
+    list_wallet_receipts: [
+      { params: wallet, body: { signed_at, signature } },
+      { params: wallet, body: { signed_at, signature, limit: 1 } },
+    ],
+    get_settlement: [{ params: { payment_id: on.nonce } }],
+    get_refusal: [{ params: { refusal_id: book.refusal_id } }],
+    get_log_checkpoint: [{}],
+    get_log_verifier_keys: [{}],
+    get_log_proof: [{ params: { task_id } }],
+    get_log_inclusion: [{ query: { task_id } }],
+    get_log_consistency: [{ query: { from: '1', to: '2' } }],
     get_log_totals: [{}],
+    get_payment_proof: [{ params: { task_id } }],
+    get_book_total: [ofBook({ query: { task_id } })],
+    get_router_summary: [{ params: { book_id: on.router.book_id }, headers: bearer(on.router.ingest_key) }],
+    list_jobs: [{}],
+    get_job: [{ params: { id: 'job_one' } }],
+    list_board_posts: [{}],
+    get_board_post: [{ params: { id: 'post_one' } }],
+    list_board_comments: [{ params: { id: 'post_one' } }],
+    search_board: [{ query: { q: 'billed', limit: '1' } }],
+    get_board_feed_atom: [{}],
+    get_board_feed_json: [{}],
+    list_board_flags: [{ headers: OPS, query: { limit: '2' } }],
+    record_completion: on.completions.map(body => ({ headers: INBOUND, body })),
+    get_endpoint_score: [{ params: { host: 'api.example' } }],
+    get_jwks: [{}],
+    get_did_document: [{}],
     get_issuer_history: [{}, { query: { version: '1' } }],
     get_receipt_policy_history: [{}],
+    get_revocations: [{}, { query: { limit: '1', cursor: '2' } }],
+    get_stats: [{}],
     get_log_breaks: [{}],
     get_agent_card: [{}],
     get_legacy_agent_card: [{}],
-    get_payment_proof: [{ params: { task_id } }],
-    get_book_total: [{ params: of_agent, query: { task_id }, headers }],
   };
 }
 
-it('each door of the table that shows something signed is asked here, or said to be elsewhere, and no other', () => {
+it('each door that reads or shows something signed is asked here, or said to be elsewhere, and no other', () => {
   const named = [...Object.keys(asked), ...Object.keys(elsewhere)].sort();
-  expect(named).toEqual(signingDoors.map(({ name }) => name).sort());
+  expect(named).toEqual(asks.map(({ name }) => name).sort());
 });
 
 it('each door that sells work is among them', () => {
@@ -144,20 +208,248 @@ it('each door that sells work is among them', () => {
   expect(signingDoors).toEqual(expect.arrayContaining(sells));
 });
 
-describe.each(signingDoors.filter(({ name }) => !(name in elsewhere)).map(door => [door.name, door] as const))(
+/** Members that say when or how an answer was given, and not what it is about: only whether they are there is compared. */
+const OF_THE_ANSWER: ReadonlySet<string> = new Set(['as_of', 'exported_at', 'settlement_status', 'cursor']);
+
+function lasting(value: Json): Json {
+  if (Array.isArray(value)) return value.map(lasting);
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value);
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, OF_THE_ANSWER.has(name) ? member !== null : lasting(member)]),
+  );
+}
+
+describe.each(asks.filter(({ name }) => !(name in elsewhere)).map(door => [door.name, door] as const))(
   '%s',
   (name: string, door: Door) => {
-    it('shows the same signed bytes by each face that offers it', async () => {
+    it('answers the same, and what is signed to the byte, by each face that offers it', async () => {
+      const signed: Json[] = [];
       for (const given of asked[name] ?? []) {
-        const found = async () => {
-          const shown = Object.values(await signedByFaces(service, door, given)).filter(it => it !== null);
-          expect(shown.length).toBeGreaterThan(1);
-          for (const signed of shown) expect(signed.length).toBeGreaterThan(50);
-          return new Set(shown).size;
-        };
-        // An allowance is signed anew each second, and statements of totals as the log grows.
-        await expect.poll(found).toBe(1);
+        // An allowance is signed anew each second, and the log grows: all are asked until nothing moved between them.
+        await untilHolds(async () => {
+          const { rest, ...others } = await answersOf(on.service, door, given);
+          const offered = Object.values(others).filter(answer => answer !== null);
+          expect(offered.length).toBeGreaterThan(0);
+          for (const answer of offered) expect(lasting(answer)).toEqual(lasting(rest));
+          signed.push(...signedIn(rest));
+        });
       }
+      if (signingDoors.includes(door)) expect(canonicalJson(signed).length).toBeGreaterThan(50);
     });
   },
 );
+
+interface Row {
+  readonly door: string;
+  /** What is wrong with the request. */
+  readonly why: string;
+  readonly given: () => Given;
+  /** What of the operation on the graph, where the door itself refuses the request before it runs one. */
+  readonly variables?: () => JsonObject;
+  readonly refused: Refused;
+  /** On the graph it is null, and no fault. */
+  readonly null_on_graph?: true;
+}
+
+const SHUT = { status: 401, code: 'unauthenticated' };
+const WRONG = { status: 403, code: 'forbidden' };
+const INVALID = { status: 400, code: 'invalid_request' };
+const NOT_FOUND = { status: 404, code: 'not_found' };
+
+const refusals: readonly Row[] = [
+  {
+    door: 'retrieve_model',
+    why: 'no such model',
+    given: () => ({ params: { id: 'nobody-1' } }),
+    refused: { status: 404, code: 'model_not_found', param: 'model' },
+    null_on_graph: true,
+  },
+  {
+    door: 'get_settlement',
+    why: 'nobody’s payment',
+    given: () => ({ params: { payment_id: `0x${'0'.repeat(64)}` } }),
+    refused: NOT_FOUND,
+    null_on_graph: true,
+  },
+  {
+    door: 'get_settlement',
+    why: 'no id',
+    given: () => ({ params: { payment_id: '?' } }),
+    variables: () => ({ paymentId: '?' }),
+    refused: { ...INVALID, param: 'payment_id' },
+  },
+  {
+    door: 'get_agent_record',
+    why: 'no such agent',
+    given: () => ({ params: { agent_id: '999999' } }),
+    refused: NOT_FOUND,
+    null_on_graph: true,
+  },
+  {
+    door: 'get_agent_record',
+    why: 'more of it, and nothing shown',
+    given: () => ofBook({ query: { opt_in: '1' }, headers: {} }),
+    refused: SHUT,
+  },
+  {
+    door: 'get_agent_record',
+    why: 'more of it, by another book’s session',
+    given: () => ofBook({ query: { opt_in: '1' }, headers: sessionOf(on.stranger) }),
+    refused: WRONG,
+  },
+  {
+    door: 'get_book_gaps',
+    why: 'no row of the book',
+    given: () => ofBook({ query: { task_id: 'nothing' } }),
+    refused: NOT_FOUND,
+  },
+  {
+    door: 'get_book_lineage',
+    why: 'a row of another book',
+    given: () => ofBook({ params: { task_id: on.stranger.task_id } }),
+    refused: WRONG,
+  },
+  {
+    door: 'get_book_lineage',
+    why: 'no limit',
+    given: () => ofBook({ params: { task_id: on.agent.task_id }, query: { limit: '0' } }),
+    variables: () => ({ agentId: agentId(), taskId: on.agent.task_id, limit: 0 }),
+    refused: INVALID,
+  },
+  {
+    door: 'get_agent_book',
+    why: 'a moment before time',
+    given: () => ofBook({ query: { from: '0000-01-01' } }),
+    variables: () => ({ agentId: agentId(), filter: { from: '0000-01-01T00:00:00Z' } }),
+    refused: INVALID,
+  },
+  {
+    door: 'set_book_alerts',
+    why: 'too small a factor',
+    given: () => ofBook({ body: { burn_factor: 1 } }),
+    variables: () => ({ agentId: agentId(), burnFactor: 1 }),
+    refused: { ...INVALID, param: 'burn_factor' },
+  },
+  {
+    door: 'set_book_alerts',
+    why: 'nothing to set',
+    given: () => ofBook({ body: {} }),
+    variables: () => ({ agentId: agentId() }),
+    refused: INVALID,
+  },
+  {
+    door: 'create_assignment',
+    why: 'too many rows',
+    given: () => ofBook({ body: { slice: { limit: 201 } } }),
+    variables: () => ({ agentId: agentId(), input: { slice: { limit: 201 } } }),
+    refused: { ...INVALID, param: 'slice.limit' },
+  },
+  {
+    door: 'revoke_assignment',
+    why: 'no such assignment',
+    given: () => ofBook({ params: { assignment_id: 'none' } }),
+    refused: NOT_FOUND,
+  },
+  { door: 'get_book_slice', why: 'nothing shown', given: () => ({}), refused: { status: 401, code: 'token_required' } },
+  {
+    door: 'get_book_slice',
+    why: 'a session',
+    given: () => ({ headers: sessionOf(on.agent) }),
+    refused: { status: 401, code: 'token_required' },
+  },
+  {
+    door: 'get_book_slice',
+    why: 'nobody’s token',
+    given: () => ({ headers: bearerOf(sliceToken(new Uint8Array(32))) }),
+    refused: { status: 403, code: 'token_invalid' },
+  },
+  {
+    door: 'file_dispute',
+    why: 'no task',
+    given: () => ofBook({ body: { ...on.book.dispute, task_id: '' } }),
+    variables: () => ({ agentId: agentId(), input: { claimType: 'output_missing', taskId: '' } }),
+    refused: INVALID,
+  },
+  {
+    door: 'file_dispute',
+    why: 'no row of the book',
+    given: () => ofBook({ body: { ...on.book.dispute, task_id: 'none' } }),
+    refused: NOT_FOUND,
+  },
+  {
+    door: 'ledger_escrow',
+    why: 'no name',
+    given: () => ofBook({ body: { action: 'status' } }),
+    variables: () => ({ agentId: agentId(), escrow: {} }),
+    refused: { ...INVALID, param: 'escrow_id' },
+  },
+  {
+    door: 'get_revocations',
+    why: 'no cursor',
+    given: () => ({ query: { cursor: '0' } }),
+    variables: () => ({ cursor: '0' }),
+    refused: INVALID,
+  },
+  {
+    door: 'search_board',
+    why: 'what is no text',
+    given: () => ({ query: { q: 'a\0' } }),
+    refused: { ...INVALID, param: 'query' },
+  },
+  { door: 'list_board_flags', why: 'nothing shown', given: () => ({}), refused: SHUT },
+  {
+    door: 'list_board_flags',
+    why: 'a wrong secret',
+    given: () => ({ headers: { 'X-SVC-Board-Ops': 'wrong' } }),
+    refused: WRONG,
+  },
+  { door: 'hide_job', why: 'nothing shown', given: () => ({ params: { id: 'job_one' }, body: {} }), refused: SHUT },
+  {
+    door: 'hide_job',
+    why: 'a wrong secret',
+    given: () => ({ params: { id: 'job_one' }, body: {}, headers: { 'X-SVC-Board-Ops': 'wrong' } }),
+    refused: WRONG,
+  },
+  {
+    door: 'hide_job',
+    why: 'no such job',
+    given: () => ({ params: { id: 'job_none' }, body: {}, headers: OPS }),
+    refused: { status: 404, code: 'job_not_found' },
+  },
+  { door: 'record_completion', why: 'nothing shown', given: () => ({ body: completion() }), refused: SHUT },
+  {
+    door: 'record_completion',
+    why: 'a wrong secret',
+    given: () => ({ body: completion(), headers: { 'X-SVC-Board-Inbound': 'wrong' } }),
+    refused: WRONG,
+  },
+];
+
+describe.each(refusals.map(row => [row.door, row.why, row] as const))('%s: %s', (name, _, row) => {
+  it('is refused alike at the door and on the graph', async () => {
+    const door = everyDoor.find(door => door.name === name);
+    if (door?.kind !== 'document') throw new Error(`${name} is no door of the graph`);
+    const given = row.given();
+    expect(await refusedByRest(on.service, door, given)).toMatchObject(row.refused);
+    const graph = await refusedByGraph(on.service, door, given, row.variables?.());
+    if (row.null_on_graph) expect(graph).toBeNull();
+    else expect(graph).toMatchObject(row.refused);
+  });
+});
+
+describe('chat_completions: no hub answers, and no other may be asked', () => {
+  it('is refused alike at the door and on the graph, behind one attempt, and costs nothing', async () => {
+    const { service } = on;
+    const payer = await service.chain.newWallet();
+    const payment = await service.payment(payer, CHAT);
+    const input = ask('Nobody', { svc: { failover: false } });
+    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 503 });
+    const failed = { code: 'hub_failed', status: 502, charged: false, attempts: [{ reason: 'status_503' }] };
+    expect((await service.post(CHAT, input, payment)).body).toMatchObject(failed);
+    const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { id } }';
+    expect((await onGraph(service, query, { input }, payment)).refused).toMatchObject(failed);
+    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+    expect(await service.transfersFrom(payer)).toEqual([]);
+  });
+});

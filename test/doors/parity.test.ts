@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { SCITT_STATEMENT } from '../../schema/cose.ts';
 import { rpc, said } from '../harness/a2a/agent.ts';
-import type { PaymentHeaders } from '../harness/buyer.ts';
 import { disputeDoorsOf } from '../harness/doors/disputes.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { newestBlock, reconciliationDoorsOf } from '../harness/doors/reconciliations.ts';
 import { refusing } from '../harness/doors/refusing.ts';
@@ -31,6 +32,8 @@ interface Made {
 interface Asked<Q> {
   readonly asks: Q;
   readonly way?: readonly (string | number)[];
+  /** Members that say when it was asked for. */
+  readonly but?: readonly string[];
 }
 /** A tool, and what it is given. */
 type Tool = readonly [name: string, given?: JsonObject];
@@ -51,14 +54,17 @@ let made: Made;
 const faces: { readonly [F in Face]: (asks: Asks[F]) => Promise<Json> } = {
   async rest(path) {
     const answer = await fetch(service.url + path, { headers: { 'X-SVC-Session': made.session } });
-    const text = await answer.text();
-    expect(answer.status, text).toBe(200);
-    return answer.headers.get('content-type')?.startsWith('application/json') ? (JSON.parse(text) as Json) : text;
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect(answer.status, bytes.toString()).toBe(200);
+    const type = answer.headers.get('content-type') ?? '';
+    // What is no text is base64 on the graph.
+    if (type.startsWith(SCITT_STATEMENT)) return bytes.toString('base64');
+    return type.startsWith('application/json') ? (JSON.parse(bytes.toString()) as Json) : bytes.toString();
   },
   async graphql(query) {
-    const { body } = await service.post('/graphql', { query: `{ it: ${query} }` }, { 'X-SVC-Session': made.session });
-    expect(body.errors).toBeUndefined();
-    return (body.data as JsonObject).it ?? null;
+    const { data, errors } = await onGraph(service, `{ it: ${query} }`, {}, made.session);
+    expect(errors).toBeUndefined();
+    return data?.it ?? null;
   },
   async mcp([name, given = {}]) {
     const { body, text } = await say(service.url, use(name, given), { 'X-SVC-Session': made.session });
@@ -76,7 +82,11 @@ const faces: { readonly [F in Face]: (asks: Asks[F]) => Promise<Json> } = {
 async function shownBy<F extends Face>(face: F, asked: Asked<Asks[F]> | undefined): Promise<string | null> {
   if (!asked) return null;
   const it = along(await faces[face](asked.asks), asked.way ?? []);
-  return typeof it === 'string' ? it : canonicalJson(it);
+  return typeof it === 'string' ? it : canonicalJson(without(it, asked.but ?? []));
+}
+
+function without(it: Json, names: readonly string[]): Json {
+  return isJsonObject(it) ? Object.fromEntries(Object.entries(it).filter(([name]) => !names.includes(name))) : it;
 }
 
 function along(found: Json, way: readonly (string | number)[]): Json {
@@ -109,6 +119,14 @@ const everything = (row: Made): Readonly<Record<string, Columns>> => {
       rest: { asks: `/receipt/${task_id}?format=vc` },
       graphql: { asks: `${receipt} { verifiableCredential }`, way: ['verifiableCredential'] },
       mcp: { asks: ['get_receipt', { task_id, format: 'vc' }], way: ['text'] },
+    },
+    'statement of a receipt': {
+      rest: { asks: `/receipt/${task_id}?format=cose` },
+      graphql: { asks: `${receipt} { transparentStatement }`, way: ['transparentStatement'] },
+    },
+    'audit of a receipt': {
+      rest: { asks: `/receipt/${task_id}?format=auditor`, but: ['as_of'] },
+      graphql: { asks: `${receipt} { auditorDocument }`, way: ['auditorDocument'], but: ['as_of'] },
     },
     refusal: {
       rest: { asks: `/refusal/${refusal_id}.json` },
@@ -229,23 +247,32 @@ describe.each(Object.keys(everything(nobody)))('%s', name => {
   });
 });
 
-/** One payment and one request, as each face takes them; what comes back has the signed thing somewhere in it. */
-const calls: { readonly [F in Face]: (payment: PaymentHeaders, content: string) => Promise<JsonObject> } = {
-  rest: async (payment, content) => (await service.post<JsonObject>(CHAT, ask(content), payment)).body,
-  async graphql(payment, content) {
-    const query = 'mutation ($input: ChatCompletionInput!) { it: createChatCompletion(input: $input) { id svc } }';
-    return (await service.post<JsonObject>('/graphql', { query, variables: { input: ask(content) } }, payment)).body;
-  },
-  async mcp(payment, content) {
-    const { body } = await say(service.url, use('chat_completions', ask(content), inMeta(payment)));
-    return body?.result?.structuredContent ?? {};
-  },
-  a2a: async (payment, content) => (await rpc(service, 'SendMessage', said(content), payment)).body as never,
-};
+interface Told {
+  readonly body: Json;
+  readonly headers: Headers;
+}
+type Call = (shown: Readonly<Record<string, string>>, request: JsonObject) => Promise<Told>;
 
-const inMeta = (payment: PaymentHeaders): JsonObject => ({
-  'x402/payment': JSON.parse(Buffer.from(payment['PAYMENT-SIGNATURE'] ?? '', 'base64').toString()),
-});
+/** One request for a chat, by one payment or key, as each face takes them; what comes back has the signed thing somewhere in it. */
+const calls: { readonly [F in Face]: Call } = {
+  rest: (shown, request) => service.post<Json>(CHAT, request, shown),
+  graphql(shown, request) {
+    const query = 'mutation ($input: ChatCompletionInput!) { it: createChatCompletion(input: $input) { id svc } }';
+    return service.post<Json>('/graphql', { query, variables: { input: request } }, shown);
+  },
+  async mcp({ 'PAYMENT-SIGNATURE': payment, ...shown }, request) {
+    const meta: JsonObject = payment
+      ? { 'x402/payment': JSON.parse(Buffer.from(payment, 'base64').toString()) as Json }
+      : {};
+    const { body, headers } = await say(service.url, use('chat_completions', request, meta), shown);
+    return { body: body?.result?.structuredContent ?? {}, headers };
+  },
+  async a2a(shown, { messages }) {
+    const [{ content }] = messages as [{ content: string }];
+    const { body, headers } = await rpc(service, 'SendMessage', said(content), shown);
+    return { body: body as unknown as Json, headers };
+  },
+};
 
 /** The outermost object that has that member: faces wrap it each in their own way. */
 function havingIn(it: Json, member: string): JsonObject | null {
@@ -254,34 +281,96 @@ function havingIn(it: Json, member: string): JsonObject | null {
   return member in it ? it : havingIn(Object.values(it), member);
 }
 
-async function byEachFace(payment: PaymentHeaders, content: string, members: readonly string[]) {
-  const found: [string, string][] = [];
-  for (const face of Object.keys(calls) as Face[]) {
-    const heard = await calls[face](payment, content);
-    const signed = havingIn(heard, 'issuer_signature');
-    if (signed === null) throw new Error(`${face} shows nothing signed: ${JSON.stringify(heard).slice(0, 300)}`);
-    for (const member of members) expect(signed[member], `${face}: ${member}`).toBeDefined();
-    found.push([face, canonicalJson(Object.fromEntries(members.map(member => [member, signed[member] ?? null])))]);
+/** What each face says of what is signed, in the same request by the same payment or key, and with which headers. */
+async function byEachFace(
+  shown: Readonly<Record<string, string>>,
+  request: JsonObject,
+  by: readonly Face[] = ['rest', 'graphql', 'mcp', 'a2a'],
+) {
+  const told: { readonly face: Face; readonly signed: JsonObject; readonly headers: Headers }[] = [];
+  // One after the other: what is bought is bought by the first, and given again to the others.
+  for (const face of by) {
+    const { body, headers } = await calls[face](shown, request);
+    const signed = havingIn(body, 'issuer_signature');
+    if (signed === null) throw new Error(`${face} shows nothing signed: ${JSON.stringify(body).slice(0, 300)}`);
+    told.push({ face, signed, headers });
   }
-  return found;
+  return told;
 }
+
+/** Each has those members, and each the same. */
+function agreesOn(told: Awaited<ReturnType<typeof byEachFace>>, members: readonly string[]): void {
+  const [first] = told;
+  for (const { face, signed } of told)
+    for (const member of members) {
+      expect(signed[member], `${face}: ${member}`).toBeDefined();
+      expect(signed[member], `${face}: ${member}`).toEqual(first?.signed[member]);
+    }
+}
+
+const headerOf = (told: Awaited<ReturnType<typeof byEachFace>>, asked: Face, name: string) =>
+  told.find(({ face }) => face === asked)?.headers.get(name);
 
 describe('a paid call', () => {
   const SIGNED = ['task_id', 'payload_hash', 'signature', 'co_signature', 'issuer_signature', 'tree_head_hash'];
 
   it('that was paid for by one face is answered again by each other with the receipt that was signed, and charged once', async () => {
     const payer = await service.chain.newWallet();
-    const payment = await service.payment(payer, CHAT);
-    const found = await byEachFace(payment, 'By any face', SIGNED);
-    expect(new Set(found.map(([, signed]) => signed)).size, JSON.stringify(found)).toBe(1);
+    const told = await byEachFace(await service.payment(payer, CHAT), ask('By any face'));
+    agreesOn(told, SIGNED);
+    expect(headerOf(told, 'graphql', 'x-svc-settlement-status')).toBe('idempotent_replay');
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
-  const REFUSED = ['refusal_id', 'refusal_code', 'nonce', 'base_anchor', 'policy_blocked_seq', 'issuer_signature'];
-
-  it('that its book refuses hears the one signed refusal by each face', async () => {
-    const { account } = await refusedBy().killed();
-    const found = await byEachFace(await service.payment(account, CHAT), 'Not by any face', REFUSED);
-    expect(new Set(found.map(([, signed]) => signed)).size, JSON.stringify(found)).toBe(1);
+  it('by a key under an Idempotency-Key is answered again by each other face with the receipt that was signed', async () => {
+    const keys = { 'X-API-Key': 'a-live-key', 'Idempotency-Key': `parity-${crypto.randomUUID()}` };
+    const told = await byEachFace(keys, ask('By any face under a key'));
+    agreesOn(told, SIGNED);
+    expect(headerOf(told, 'graphql', 'x-svc-settlement-status')).toBe('idempotent_replay');
   });
+
+  it.each([
+    ['demo_key', 'a-demo-key'],
+    ['live_key', 'a-live-key'],
+  ])('waived by a %s says so by each face, and names no payment', async (waived_by, key) => {
+    for (const { face, signed } of await byEachFace({ 'X-API-Key': key }, ask('By a key')))
+      expect(signed, face).toMatchObject({ waived_by, payment_ref: null });
+  });
+
+  const REFUSED = [
+    'code',
+    'refusal_id',
+    'refusal_code',
+    'refusal_url',
+    'policy_code',
+    'nonce',
+    'base_anchor',
+    'policy_blocked_seq',
+    'issuer_signature',
+    'charged',
+  ];
+
+  it.each([
+    ['kill_switch', 'kill_switch', true, ask('Not by any face'), undefined],
+    ['high_risk_approval_missing', 'risk_tiers', { high: ['chat_completions'], low: [] }, ask('Too risky'), undefined],
+    // A message names no model.
+    [
+      'model_not_allowed',
+      'model_allowlist',
+      ['alpha-2'],
+      ask('By beta', { model: 'beta-1' }),
+      ['rest', 'graphql', 'mcp'],
+    ],
+  ] as const)(
+    'that its book refuses by %s gets the one signed refusal by each face',
+    async (policy_code, policy, value, request, by) => {
+      const agent = await service.newAgent();
+      await refusedBy().set(agent, policy, value as Json);
+      const told = await byEachFace(await service.payment(agent.account, CHAT), request, by);
+      agreesOn(told, REFUSED);
+      expect(told[0]?.signed).toMatchObject({ policy_code, charged: false });
+      for (const face of ['rest', 'graphql'] as const)
+        expect(headerOf(told, face, 'x-svc-refusal-url')).toBe(told[0]?.signed.refusal_url);
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toCamelKeys } from '../../schema/camel.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { hex32, nowSeconds, signAct, signRevocation } from '../harness/session/delegate.ts';
 import { type Bound, bindRoot, newKey, revoke, sessionPath } from '../harness/session/trees.ts';
@@ -23,29 +24,29 @@ const nobody = { delegation_hash: hex32() };
 type Named = Pick<Bound, 'delegation_hash'>;
 type Heard = { readonly answer: JsonObject } | { readonly code: unknown; readonly status: unknown };
 
-async function onGraph(query: string, variables: JsonObject): Promise<Heard> {
-  const { body } = await service.post<{ data?: JsonObject; errors?: { extensions: JsonObject }[] }>('/graphql', {
-    query,
-    variables,
-  });
-  const [fault] = body.errors ?? [];
-  if (fault) return { code: fault.extensions.code, status: fault.extensions.status };
-  return { answer: body.data?.answer as JsonObject };
+async function asked(query: string, variables: JsonObject): Promise<Heard> {
+  const { data, refused } = await onGraph(service, query, variables);
+  return refused ? refusedBy(Number(refused.status), refused) : { answer: data?.answer as JsonObject };
+}
+
+/** What the book has refused brings its signed document. */
+function refusedBy(status: number, { code, schema, charged }: JsonObject): Heard {
+  return { code, status, ...(schema !== undefined && { schema, charged }) };
 }
 
 async function atDoor({ delegation_hash }: Named, verb: string, sent: object): Promise<Heard> {
   const { status, body } = await service.post<JsonObject>(sessionPath(delegation_hash, verb), sent);
-  return status === 200 ? { answer: body } : { code: body.code, status };
+  return status === 200 ? { answer: body } : refusedBy(status, body);
 }
 
 const challenge = ({ delegation_hash }: Named, ttl_seconds?: number) =>
-  onGraph(
+  asked(
     `query ($hash: String!, $ttl: Int) { answer: sessionChallenge(delegationHash: $hash, ttlSeconds: $ttl) {
       challenge_id: challengeId nonce issued_at: issuedAt deadline typed_data: typedData } }`,
     { hash: delegation_hash, ...(ttl_seconds === undefined ? {} : { ttl: ttl_seconds }) },
   );
 const actOn = ({ delegation_hash }: Named, body: object) =>
-  onGraph(
+  asked(
     `mutation ($hash: String!, $input: SessionActInput!) { answer: actInSession(delegationHash: $hash, input: $input) {
       action resource delegation_hash: delegationHash read
       receipt: handedOff { task_id: taskId verify_url: verifyUrl parent_receipt_id: parentReceiptId target_agent: targetAgent }
@@ -54,7 +55,7 @@ const actOn = ({ delegation_hash }: Named, body: object) =>
     { hash: delegation_hash, input: toCamelKeys(body) as JsonObject },
   );
 const revokeOn = ({ delegation_hash }: Named, signed: { readonly at: number; readonly signature: string }) =>
-  onGraph(
+  asked(
     `mutation ($hash: String!, $at: Int!, $signature: String!) {
       answer: revokeSession(delegationHash: $hash, at: $at, signature: $signature) {
         delegation_hash: delegationHash status payer at signature revoked_at: revokedAt } }`,
@@ -140,13 +141,17 @@ describe('actInSession', () => {
     const risky = await bindRoot(service, agent.account);
     const policy = { policy_type: 'risk_tiers', value: { high: ['read_private'], low: [] } };
     await service.post(`/v1/agents/${agent.agent_id}/book/policy`, policy, { 'X-SVC-Session': agent.session });
-    for (const [session, code, status] of [
-      [over, 'session_not_active', 403],
-      [{ ...bound, ...nobody }, 'not_found', 404],
-      [risky, 'approval_ttl_expired', 403],
+    const document = { schema: 'svc402.refusal.v1', charged: false };
+    for (const [session, refused] of [
+      [over, { code: 'session_not_active', status: 403 }],
+      [
+        { ...bound, ...nobody },
+        { code: 'not_found', status: 404 },
+      ],
+      [risky, { code: 'approval_ttl_expired', status: 403, ...document }],
     ] as const) {
-      expect(await actOn(session, await signAct(session, read))).toEqual({ code, status });
-      expect(await atDoor(session, 'act', await signAct(session, read))).toEqual({ code, status });
+      expect(await actOn(session, await signAct(session, read))).toEqual(refused);
+      expect(await atDoor(session, 'act', await signAct(session, read))).toEqual(refused);
     }
   });
 });

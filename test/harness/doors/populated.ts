@@ -1,0 +1,151 @@
+import { openStore } from '../../../gateway/parts.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { writeComment, writeJob, writePost } from '../board/board.ts';
+import { transferOf, witness } from '../ingest/witness.ts';
+import { atEnd } from '../release.ts';
+import { nowSeconds } from '../session/delegate.ts';
+import { bindChild, bindRoot, revoke } from '../session/trees.ts';
+import { assignDoorsOf } from './assignments.ts';
+import { completion } from './completions.ts';
+import { disputeDoorsOf } from './disputes.ts';
+import { escrowDoorsOf } from './escrows.ts';
+import { handMade } from './hand-made.ts';
+import { inflowDoorsOf } from './inflows.ts';
+import { ask, CHAT, type Chat, openService, type Service } from './open-service.ts';
+import { newestBlock, reconciliationDoorsOf } from './reconciliations.ts';
+import { refusing } from './refusing.ts';
+import { report, routerDoorsOf } from './router.ts';
+
+export const INBOUND = { 'X-SVC-Board-Inbound': `inbound-${'7'.repeat(32)}` };
+export const OPS = { 'X-SVC-Board-Ops': `ops-${'f'.repeat(48)}` };
+
+export type Populated = Awaited<ReturnType<typeof openPopulated>>;
+
+/** A service with at least one of each thing that a door shows, so that no face is compared by an empty answer. */
+export async function openPopulated() {
+  const world = witness();
+  const service = await openService(
+    {
+      BOARD_INBOUND_SECRET: INBOUND['X-SVC-Board-Inbound'],
+      BOARD_OPS_SECRET: OPS['X-SVC-Board-Ops'],
+      DEMO_KEYS: 'a-demo-key',
+      RATE_FREE: '100000/1',
+    },
+    { media: true, transfers: world.transfers },
+  );
+  const agent = await service.newAgent();
+  const stranger = await service.newAgent();
+  return {
+    service,
+    world,
+    agent,
+    stranger,
+    book: await bookOf(service, agent, stranger),
+    near: await bookNearItsWalls(service),
+    before: await bookOfYesterday(service),
+    sessions: await sessionsOf(service, agent),
+    nonce: await paidByHand(service),
+    ...(await board(service, world)),
+    ...(await routerBook(service)),
+  };
+}
+
+type Agent = Awaited<ReturnType<Service['newAgent']>>;
+
+/** Rows of each kind on one book, and what was made of them. */
+async function bookOf(service: Service, agent: Agent, counterparty: Agent) {
+  const { file, bought } = disputeDoorsOf(() => service);
+  const { start, ended } = reconciliationDoorsOf(() => service);
+  const { account, agent_id, session } = agent;
+  const shop = refusing(service);
+  // Two that follow from the first row, so that one page does not hold what follows from it.
+  const after = { 'X-SVC-Parent': agent.task_id };
+  const chat = (await service.buy(account, ask('One', { intent_id: 'bill', attempt_index: 0 }), after)).body;
+  await service.buy(account, ask('Another', { intent_id: 'bill', attempt_index: 1 }), after);
+  const { task_id } = await bought(agent, ask('Disputed'));
+  await inflowDoorsOf(() => service).record(agent, { allocation: '2000' });
+  await shop.set(agent, 'kill_switch', true);
+  const { heard } = await shop.refused(agent);
+  await shop.set(agent, 'kill_switch', null);
+  const dispute = { task_id, claim_type: 'output_missing', evidence: { snake_case: { inner: 1 }, camelCase: 2 } };
+  const filed = await file(agent, dispute);
+  await escrowDoorsOf(() => service).opened(agent, counterparty, 'a-job');
+  const assignments = assignDoorsOf(() => service);
+  const { token } = await assignments.tokenOf(agent, { grant_type: 'collect' });
+  const range = { wallet: account.address, from_block: 0, to_block: await newestBlock(service.chain) };
+  const reconciled = await ended(agent, (await start(agent, range)).body.report_id);
+  const published = await service.post<{ slug: string }>(`/v1/agents/${agent_id}/book/export/publish`, { session });
+  return {
+    chat,
+    task_id,
+    dispute,
+    dispute_id: filed.body.dispute_id,
+    refusal_id: heard.body.refusal_id ?? '',
+    report_id: reconciled.report_id,
+    slug: published.body.slug,
+    token,
+  };
+}
+
+/** Half of its budget is spent: its book tells an alert. */
+async function bookNearItsWalls(service: Service): Promise<Agent> {
+  const agent = await service.newAgent();
+  await refusing(service).setBudget(agent, '8000');
+  await service.buy(agent.account, ask('Half'));
+  return agent;
+}
+
+/** What a record shows to anybody is over: its rows were yesterday. */
+async function bookOfYesterday(service: Service): Promise<Agent> {
+  const agent = await service.newAgent();
+  const text = `update book_sum set period = period - interval '1 day' where agent_id = $1`;
+  await service.query(text, [agent.agent_id]);
+  return agent;
+}
+
+/** Names of sessions that stand, are over, and were ended by the revocation of a parent. */
+async function sessionsOf(service: Service, { account }: Agent) {
+  const [active, over, revoked] = [
+    await bindRoot(service, account),
+    await bindRoot(service, account),
+    await bindRoot(service, account),
+  ];
+  const child = await bindChild(service, revoked);
+  // The newest two of what is listed, so that one page does not hold all of it.
+  await revoke(service, account, revoked);
+  await revoke(service, account, await bindRoot(service, account));
+  const text = 'update delegation set session_expiry = $2 where delegation_hash = $1';
+  await service.query(text, [over.delegation_hash, nowSeconds() - 1]);
+  return [active, over, child].map(({ delegation_hash }) => delegation_hash);
+}
+
+/** The nonce of a payment: what a settlement is asked for by. */
+async function paidByHand(service: Service): Promise<string> {
+  const { headers, message } = await handMade(service, await service.chain.newWallet());
+  await service.post<Chat>(CHAT, ask('Settled'), headers);
+  return message.nonce;
+}
+
+async function board(service: Service, world: ReturnType<typeof witness>) {
+  const database = await openStore(service.database_url);
+  atEnd(() => database.close());
+  await writePost(database, 'post_one', { untrusted_text: 'Billed, and quickly' });
+  await writePost(database, 'post_other', { untrusted_text: 'Billed twice' });
+  await writeComment(database, { post_id: 'post_one', comment_id: 'comment_one' });
+  await writeJob(database, 'job_one');
+  await service.query(
+    `insert into board_flagged (thing_id, post_id, comment_id, flag_count, flagged_at)
+     values ('post_one', 'post_one', null, 2, now()), ('comment_one', 'post_one', 'comment_one', 1, now()), ('post_other', 'post_other', null, 1, now())`,
+  );
+  const { payer, pay_to: payee, amount, transaction: payment_tx } = world.show(transferOf());
+  const shown = completion({ payer, payee, amount, payment_tx });
+  const completed = await service.post<{ task_id: string }>('/v1/board/inbound/completions', shown, INBOUND);
+  return { completions: [shown, completion()] as JsonObject[], completed: completed.body.task_id };
+}
+
+async function routerBook(service: Service) {
+  const { open, broadcast } = routerDoorsOf(() => service);
+  const { book_id, ingest_key } = (await open()).body;
+  const generated = await broadcast(ingest_key, report());
+  return { router: { book_id, ingest_key }, generated: generated.body.task_id };
+}
