@@ -1,6 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../schema/canonical-json.ts';
 import { approvalDoorsOf, walletAnswerTo } from '../harness/doors/approvals.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { nowSeconds } from '../harness/session/delegate.ts';
@@ -186,23 +185,5 @@ describe('POST /v1/agents/{agent_id}/book/approvals/{approval_id}', () => {
     expect(await answer(agent, NOBODY, await walletAnswer(agent.account, request))).toMatchObject({ status: 404 });
     for (const { account } of [agent, other])
       expect((await answer(other, request.approval_id, await walletAnswer(account, request))).status).toBe(404);
-  });
-
-  it('answers on the graph likewise', async () => {
-    const agent = await cautious();
-    const { request } = await asked(agent, 'On the graph');
-    const {
-      decision,
-      wallet_signature: walletSignature,
-      signature_timestamp: signatureTimestamp,
-    } = await walletAnswer(agent.account, request);
-    const query = `mutation ($agentId: Int!, $approvalId: String!, $input: ApprovalAnswerInput!) {
-      answerApproval(agentId: $agentId, approvalId: $approvalId, input: $input) { status decidedBy requestHash } }`;
-    const input = { decision, walletSignature, signatureTimestamp };
-    const variables = { agentId: agent.agent_id, approvalId: request.approval_id, input };
-    const { body } = await service.post<JsonObject>('/graphql', { query, variables });
-    expect(body).toEqual({
-      data: { answerApproval: { status: 'approved', decidedBy: 'wallet', requestHash: request.request_hash } },
-    });
   });
 });

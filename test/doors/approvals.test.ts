@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { type Refusal, type Refused, refusing } from '../harness/doors/refusing.ts';
+import { type Refusal, refusing } from '../harness/doors/refusing.ts';
 
 let service: Service;
 let book: ReturnType<typeof refusing>;
@@ -53,7 +53,7 @@ describe('a charge above tier2_above', () => {
 });
 
 describe('an operation that risk_tiers has as high', () => {
-  it('403 at any amount, by its door, by the other door of the same field, by key and by GraphQL; others pass', async () => {
+  it('403 at any amount, by its door, by the other door of the same field and by key; others pass', async () => {
     const agent = await service.newAgent();
     await book.set(agent, 'risk_tiers', { high: ['chat_completions'], low: ['create_response'] });
     const high = { refusal_code: 'approval_ttl_expired', policy_code: 'high_risk_approval_missing', charged: false };
@@ -62,13 +62,6 @@ describe('an operation that risk_tiers has as high', () => {
     expect(await service.post('/a2a-message', ask('Message'), a2a)).toMatchObject({ status: 403, body: high });
     const key = { 'X-API-Key': 'a-live-key', 'X-SVC-Session': agent.session };
     expect(await service.post(CHAT, ask('By key'), key)).toMatchObject({ status: 403, body: high });
-    const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { id } }';
-    const { body } = await service.post<{ errors: { extensions: Refused }[] }>(
-      '/graphql',
-      { query, variables: { input: ask('On the graph') } },
-      await service.payment(agent.account, CHAT),
-    );
-    expect(body.errors[0]?.extensions).toMatchObject(high);
     const response = await service.payment(agent.account, '/v1/responses');
     expect((await service.post('/v1/responses', { input: 'Hello' }, response)).status).toBe(200);
     await book.set(agent, 'risk_tiers', null);

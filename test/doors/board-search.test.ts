@@ -144,18 +144,6 @@ it('200 without hits where nothing holds the words and looking for misspelt ones
   expect(await searchBoard(slow, asked)).toEqual({ matched: 'words', tolerant: false, hits: [], next: null });
 });
 
-it('boardSearch refuses a NUL on the graph, too', async () => {
-  const query = 'query of($words: String!) { boardSearch(query: $words) { matched } }';
-  const { body } = await service.post<{ errors: object[] }>('/graphql', { query, variables: { words: 'a\0' } });
-  expect(body.errors).toMatchObject([{ extensions: { code: 'invalid_request', status: 400, param: 'query' } }]);
-});
-
-it('boardSearch finds the same on the graph', async () => {
-  const query = '{ boardSearch(query: "billed", first: 1) { matched hits { id kind } next } }';
-  const { body } = await service.post<{ data: { boardSearch: object } }>('/graphql', { query });
-  expect(body.data.boardSearch).toMatchObject({ matched: 'words', hits: [{ id: 'post_03late', kind: 'post' }] });
-});
-
 it('without pg_trgm words are found, misspelt ones are not, and the answer says so', async () => {
   const { url } = await freshDatabase();
   const bare = await openStore(url);

@@ -112,7 +112,7 @@ describe('a book by GraphQL', () => {
 
 describe('setBudget', () => {
   const BUDGET =
-    'mutation ($agentId: Int!, $budget: AtomicAmount) { setBudget(agentId: $agentId, budgetAtomic: $budget) { cap } }';
+    'mutation ($agentId: Int!, $budget: AtomicAmount) { setBudget(agentId: $agentId, budgetAtomic: $budget) { cap remaining } }';
   const capOf = async () => {
     const { data } = await graph('query ($agentId: Int!) { book(agentId: $agentId) { cap } }', {
       agentId: agent.agent_id,
@@ -122,7 +122,9 @@ describe('setBudget', () => {
 
   it('refuses a budget that is left out, by text or by variable, and leaves the ceiling', async () => {
     const agentId = agent.agent_id;
-    await graph(BUDGET, { agentId, budget: '70000' });
+    expect((await graph(BUDGET, { agentId, budget: '70000' })).data).toEqual({
+      setBudget: { cap: '70000', remaining: '66000' },
+    });
     const left_out = [
       await graph(BUDGET, { agentId }),
       await graph('mutation ($agentId: Int!) { setBudget(agentId: $agentId) { cap } }', { agentId }),
@@ -136,7 +138,7 @@ describe('setBudget', () => {
 
   it('clears the ceiling by an explicit null', async () => {
     expect(await graph(BUDGET, { agentId: agent.agent_id, budget: null })).toEqual({
-      data: { setBudget: { cap: null } },
+      data: { setBudget: { cap: null, remaining: null } },
     });
     expect(await capOf()).toEqual({ cap: null });
   });

@@ -222,14 +222,6 @@ describe('on the graph', () => {
     });
   });
 
-  it('one that is not named is refused: invalid_request', async () => {
-    const asked = { agentId: agent.agent_id, escrow: {} };
-    expect((await graphql(READ, asked)).errors?.[0]?.extensions).toMatchObject({
-      code: 'invalid_request',
-      param: 'escrow_id',
-    });
-  });
-
   it('its phases are events of the book', async () => {
     const { task_id } = await bought(agent, 'Told live');
     const { body } = await ledger(agent, 'open', { task_id });

@@ -11,7 +11,7 @@ beforeAll(async () => {
   agent = await service.newAgent();
 });
 
-const { book, record, correct, gaps, graphql } = inflowDoorsOf(() => service);
+const { book, record, correct, gaps } = inflowDoorsOf(() => service);
 const reason = 'It was another.';
 const none = { status: 'none', authoritative: null, chains: 0, corrections: 0, forks: 0, task_id: null };
 
@@ -85,27 +85,5 @@ describe('GET /v1/agents/{agent_id}/book/gaps', () => {
       own.agent_id,
     ]);
     expect(await gaps(own)).toMatchObject({ status: 503, body: { code: 'book_damaged' } });
-  });
-});
-
-describe('GraphQL bookSequence', () => {
-  const READ = `query ($agentId: Int!, $taskId: String) { bookSequence(agentId: $agentId, taskId: $taskId) {
-    schema seq count gapless supersession { status authoritative taskId } } }`;
-
-  it('is the same report as the door, and refuses what the door refuses', async () => {
-    const { agent_id: agentId, session } = agent;
-    const { data } = await graphql(READ, { agentId }, session);
-    const { body } = await gaps(agent);
-    const { schema, seq, count, gapless } = body;
-    const { status, authoritative } = body.supersession;
-    expect(data?.bookSequence).toEqual({
-      schema,
-      seq,
-      count,
-      gapless,
-      supersession: { status, authoritative, taskId: null },
-    });
-    const { errors } = await graphql(READ, { agentId, taskId: 'nothing' }, session);
-    expect(errors?.[0]?.extensions.code).toBe('not_found');
   });
 });

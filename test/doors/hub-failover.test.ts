@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 import type { HubBehaviour } from '../harness/hub.ts';
 
 let service: Service;
@@ -61,17 +61,6 @@ describe('who answered', () => {
     const { hub, model } = body.svc as unknown as { hub: string; model: string };
     expect([headers.get('x-svc-hub'), headers.get('x-svc-model'), body.model]).toEqual([hub, model, model]);
     expect(model).toBe(`${hub}-1`);
-  });
-
-  it('502 by GraphQL too, where svc.failover is false', async () => {
-    const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { model hub } }';
-    const payment = await service.payment(await service.chain.newWallet(), CHAT);
-    const send = (input: object) =>
-      service.post<{ errors: { extensions: Chat }[] }>('/graphql', { query, variables: { input } }, payment);
-    bothFail();
-    const { body } = await send({ ...ask(), ...ONE });
-    const failed = { code: 'hub_failed', status: 502, charged: false, attempts: [{ reason: 'status_503' }] };
-    expect(body.errors[0]?.extensions).toMatchObject(failed);
   });
 
   it('400 where svc.failover is no boolean, and the payment stays usable', async () => {

@@ -163,17 +163,6 @@ describe('a chat by API key under an Idempotency-Key', () => {
     for (const secret of [key, 'a-live-key', 'Something private']) expect(text).not.toContain(secret);
     expect(rows.length).toBeGreaterThan(0);
   });
-
-  it('the same by GraphQL', async () => {
-    const key = newKey();
-    const query = 'mutation { createChatCompletion(input: { messages: [{ role: "user", content: "Hi" }] }) { id } }';
-    const post = () =>
-      service.post<{ data: { createChatCompletion: { id: string } } }>('/graphql', { query }, byKey(key));
-    const [first, again] = [await post(), await post()];
-    expect(first.status).toBe(200);
-    expect(again.body).toEqual(first.body);
-    expect(status(again)).toBe('idempotent_replay');
-  });
 });
 
 describe('registration, a stamp paid by x402, under an Idempotency-Key', () => {

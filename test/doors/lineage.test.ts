@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../schema/canonical-json.ts';
 import { lineageLimits } from '../../schema/lineage-limits.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
@@ -32,19 +31,6 @@ const read = (task_id: string, query = '', headers: Record<string, string> = ses
   service.get(path(task_id, query), headers);
 const tasks = (rows: unknown) => (rows as { task_id: string }[]).map(({ task_id }) => task_id);
 const empty = (status: number) => ({ status, text: '' });
-
-const DOCUMENT = `query Lineage($agentId: Int!, $taskId: String!, $limit: Int) {
-  lineage(agentId: $agentId, taskId: $taskId, limit: $limit) {
-    agentId self { taskId depth } root { taskId } ancestors { taskId depth } descendants { taskId seq depth evidence }
-    truncated next } }`;
-async function graph(variables: JsonObject, headers: Record<string, string> = session()) {
-  const { body } = await service.post<{ data: JsonObject; errors?: { extensions: JsonObject }[] }>(
-    '/graphql',
-    { query: DOCUMENT, variables: { agentId: agent.agent_id, ...variables } },
-    headers,
-  );
-  return { lineage: body.data?.lineage, code: body.errors?.[0]?.extensions.code };
-}
 
 describe('GET /v1/agents/{agent_id}/book/lineage/{task_id}', () => {
   it('200 of the first row: itself the root, all that follows from it, in the order of the book', async () => {
@@ -81,21 +67,6 @@ describe('GET /v1/agents/{agent_id}/book/lineage/{task_id}', () => {
     expect([tasks(second.descendants), second.next]).toEqual([[refused], null]);
   });
 
-  it('200 by /graphql, the same', async () => {
-    expect(await graph({ taskId: child, limit: 1 })).toEqual({
-      code: undefined,
-      lineage: {
-        agentId: agent.agent_id,
-        self: { taskId: child, depth: 0 },
-        root: { taskId: agent.task_id },
-        ancestors: [{ taskId: agent.task_id, depth: 1 }],
-        descendants: [{ taskId: grandchild, seq: 3, depth: 1, evidence: 'collected' }],
-        truncated: false,
-        next: 3,
-      },
-    });
-  });
-
   it.each([
     ['limit', '?limit=0'],
     ['limit', '?limit=x'],
@@ -105,14 +76,9 @@ describe('GET /v1/agents/{agent_id}/book/lineage/{task_id}', () => {
     expect(await read(child, query)).toMatchObject({ status: 400, body: { error: { param } } });
   });
 
-  it('400 by /graphql where the limit is none', async () => {
-    expect(await graph({ taskId: child, limit: 0 })).toEqual({ lineage: null, code: 'invalid_request' });
-  });
-
   it('403 of a task that stands on another book, or on none, alike', async () => {
     expect(await read(other.task_id)).toMatchObject(empty(403));
     expect(await read('task_of_nobody')).toMatchObject(empty(403));
-    expect(await graph({ taskId: other.task_id })).toEqual({ lineage: null, code: 'forbidden' });
   });
 
   it('429 where too many of one book are read at once, and 200 again when they are not', async () => {

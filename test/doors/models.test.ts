@@ -43,16 +43,6 @@ describe('GET /v1/models', () => {
     expect(others).toEqual([]);
   });
 
-  it('the same by GraphQL, with the hubs behind each id', async () => {
-    const { body } = await service.post<{ data: { models: { id: string; ownedBy: string; hubs: string[] }[] } }>(
-      '/graphql',
-      { query: '{ models { id ownedBy hubs } }' },
-    );
-    expect(body.data.models.map(({ id, ownedBy }) => `${ownedBy}: ${id}`)).toEqual((await listed()).ids);
-    expect(body.data.models[0]?.hubs).toEqual(['alpha', 'beta']);
-    expect(body.data.models.at(-1)).toEqual({ id: 'router/two', ownedBy: 'router', hubs: ['router'] });
-  });
-
   it('created is the same for all of them, whenever the service was started', async () => {
     const { body } = await service.get<{ data: { created: number }[] }>('/v1/models');
     expect(new Set(body.data.map(({ created }) => created))).toEqual(new Set([Date.UTC(2026, 0, 1) / 1_000]));
@@ -119,15 +109,5 @@ describe('GET /v1/models/{id}', () => {
     const heard = await service.post('/v1/models/svc/auto', {});
     expect(heard).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
     expect(heard.headers.get('allow')).toBe('GET, HEAD');
-  });
-
-  it('the same by GraphQL; null where there is none', async () => {
-    const query = `{ one: model(id: "svc/auto") { id created modality { input output } price { amount currency per } hubs }
-      none: model(id: "nobody-1") { id } }`;
-    const { body } = await service.post<{ data: { one: object; none: null } }>('/graphql', { query });
-    expect(body.data).toMatchObject({
-      one: { id: 'svc/auto', price: { amount: '2000', currency: 'USDC', per: 'call' }, hubs: ['alpha', 'beta'] },
-      none: null,
-    });
   });
 });

@@ -98,30 +98,6 @@ describe('POST /v1/agents/{agent_id}/book/policy/simulate', () => {
     expect(within).toMatchObject({ rows: [], complete: true, considered_count: 1, blocked_count: 1 });
   });
 
-  it('200 by GraphQL with the same', async () => {
-    const query = `query ($agentId: Int!, $policy: JSONObject!) { policySimulation(agentId: $agentId, policy: $policy, limit: 1) {
-      consideredCount blockedCount blockedAmount complete cursor rows { seq policyCode policyKey spentAtomic capAtomic } } }`;
-    const variables = { agentId: agent.agent_id, policy: { hourly_cap: '6000' } };
-    const session = { 'X-SVC-Session': agent.session };
-    const { body } = await service.post<{ data: JsonObject }>('/graphql', { query, variables }, session);
-    expect(body.data.policySimulation).toEqual({
-      consideredCount: 3,
-      blockedCount: 1,
-      blockedAmount: '2000',
-      complete: false,
-      cursor: expect.any(String),
-      rows: [
-        {
-          seq: 4,
-          policyCode: 'hourly_cap_exceeded',
-          policyKey: 'hourly_cap',
-          spentAtomic: '6000',
-          capAtomic: '6000',
-        },
-      ],
-    });
-  });
-
   it('200 where a demo key comes along: nothing is written', async () => {
     const asked = { session: agent.session, policy: { kill_switch: true } };
     const heard = await service.post(path(agent.agent_id), asked, { 'X-API-Key': 'a-demo-key' });

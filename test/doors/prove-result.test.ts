@@ -90,24 +90,6 @@ describe('GET /prove-result 200', () => {
     expect(body).toMatchObject({ status: 'refused', proof_outcome: 'none', ...nothing });
     expect(body.does_not_prove.join(' ')).not.toMatch(/tx_hash|transaction|transfer|USDC/);
   });
-
-  it('by GraphQL: the same', async () => {
-    const query = `query ($id: String!) { proveResult(taskId: $id, requested: true) {
-      taskId shownFor settlement { txHash amount } inclusion { leafHash } doesNotProve } }`;
-    const heard = await service.post('/graphql', { query, variables: { id: chat.id } });
-    const { settlement, inclusion, does_not_prove } = (await proven(`task_id=${chat.svc.task_id}&requested=true`)).body;
-    expect(heard.body).toEqual({
-      data: {
-        proveResult: {
-          taskId: chat.svc.task_id,
-          shownFor: 'requested',
-          settlement: { txHash: settlement?.tx_hash, amount: '2000' },
-          inclusion: { leafHash: inclusion?.leaf_hash },
-          doesNotProve: does_not_prove,
-        },
-      },
-    });
-  });
 });
 
 describe('GET /prove-result', () => {

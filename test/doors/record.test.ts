@@ -34,17 +34,6 @@ const card = {
   spend: [{ rail: 'usdc', amount: '1000-9999' }],
 };
 
-const DOCUMENT = `query Record($agentId: Int!, $optIn: Boolean) { agentRecord(agentId: $agentId, optIn: $optIn) {
-  agentId rows blocked hubs networks spend { rail amount } offBoard { byRail { rail count amount } byEvidence { evidence rows } } } }`;
-async function graph(variables: JsonObject, headers: Record<string, string> = {}) {
-  const { body } = await service.post<{ data: JsonObject; errors?: { extensions: JsonObject }[] }>(
-    '/graphql',
-    { query: DOCUMENT, variables: { agentId: agent.agent_id, ...variables } },
-    { 'apollo-require-preflight': 'true', ...headers },
-  );
-  return { record: body.data?.agentRecord, code: body.errors?.[0]?.extensions.code };
-}
-
 describe('GET /v1/agents/{agent_id}/record', () => {
   it('200 to anybody: days and ranges of what is over, and nothing exact', async () => {
     const { status, body } = await read();
@@ -87,17 +76,6 @@ describe('GET /v1/agents/{agent_id}/record', () => {
     expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null]);
   });
 
-  it('200 by /graphql, the same', async () => {
-    const shown = { agentId: agent.agent_id, ...card };
-    expect(await graph({})).toEqual({ code: undefined, record: { ...shown, offBoard: null } });
-    expect(await graph({ optIn: true }, session())).toMatchObject({
-      record: {
-        ...shown,
-        offBoard: { byEvidence: [{ evidence: 'collected' }, { evidence: 'policy_blocked', rows: 1 }] },
-      },
-    });
-  });
-
   it.each([
     ['opt_in', '?opt_in=2'],
     ['opt_in', '?opt_in='],
@@ -112,23 +90,17 @@ describe('GET /v1/agents/{agent_id}/record', () => {
 
   it('401 with opt_in and without possession, empty', async () => {
     expect(await read('?opt_in=1')).toMatchObject(empty(401));
-    expect(await graph({ optIn: true })).toEqual({ record: null, code: 'unauthenticated' });
   });
 
   it('403 with opt_in and a wrong session, or that of another book, empty', async () => {
     expect(await read('?opt_in=1', { 'X-SVC-Session': 'guess' })).toMatchObject(empty(403));
     expect(await read('?opt_in=1', { 'X-SVC-Session': other.session })).toMatchObject(empty(403));
-    expect(await graph({ optIn: true }, { 'X-SVC-Session': other.session })).toEqual({
-      record: null,
-      code: 'forbidden',
-    });
   });
 
   it('404 of an agent that is not there; with opt_in it is none of yours', async () => {
     expect(await service.get(path('', 999_999))).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect(await service.get(path('?opt_in=1', 999_999))).toMatchObject(empty(401));
     expect(await service.get(path('?opt_in=1', 999_999), session())).toMatchObject(empty(403));
-    expect(await graph({ agentId: 999_999 })).toEqual({ record: null, code: undefined });
   });
 
   it('503 of a book that its audit has closed', async () => {

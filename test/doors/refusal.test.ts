@@ -2,7 +2,7 @@ import { encodeFunctionData, parseAbi } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../schema/network.ts';
 import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
-import { type Refusal, type Refused, refusing } from '../harness/doors/refusing.ts';
+import { refusing } from '../harness/doors/refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -144,22 +144,6 @@ describe('a call that its book refuses', () => {
     expect(heard.body).toMatchObject({ policy_code: 'kill_switch', charged: false });
     expect(heard.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(await service.transfersFrom(agent.account)).toHaveLength(1);
-  });
-
-  it('is told on /graphql by the same document', async () => {
-    const agent = await book.killed();
-    const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { id } }';
-    const payment = await service.payment(agent.account, CHAT);
-    const { headers, body } = await service.post<{ errors: { extensions: Refused }[] }>(
-      '/graphql',
-      { query, variables: { input: ask() } },
-      payment,
-    );
-    const [error] = body.errors;
-    const { code, ...rest } = error?.extensions ?? ({} as Refused);
-    expect(code).toBe('policy_blocked');
-    expect((await service.get<Refusal>(`/refusal/${rest.refusal_id}`)).body).toMatchObject({ nonce: rest.nonce });
-    expect(headers.get('x-svc-refusal-url')).toBe(rest.refusal_url);
   });
 });
 

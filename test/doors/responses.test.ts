@@ -101,27 +101,6 @@ describe(`POST ${RESPONSES} 200`, () => {
     const { body } = await bought({ input: 'Hello' });
     expect(body).toMatchObject({ status: 'completed', output: [{ status: 'incomplete' }], output_text: 'So far' });
   });
-
-  it('by GraphQL: the same field, and the same answer to the same payment', async () => {
-    const payer = await service.chain.newWallet();
-    const payment = await service.payment(payer, RESPONSES);
-    const query = `mutation { createResponse(input: { input: [{ role: "user", content: "Hello" }] })
-      { id status outputText output { type content { text } callId } usage { inputTokens } svc receipt { taskId } } }`;
-    const run = async () => (await service.post<{ data: JsonObject }>('/graphql', { query }, payment)).body.data;
-    const first = await run();
-    expect(first).toMatchObject({
-      createResponse: {
-        status: 'completed',
-        outputText: 'Hello.',
-        output: [{ type: 'message', content: [{ text: 'Hello.' }], callId: null }],
-        receipt: { taskId: expect.stringMatching(/^task_/) },
-      },
-    });
-    const again = await service.post<Answer>(RESPONSES, { input: 'Hello' }, payment);
-    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
-    expect((first.createResponse as JsonObject).id).toBe(again.body.id);
-    expect(await service.transfersFrom(payer)).toHaveLength(1);
-  });
 });
 
 describe(`POST ${RESPONSES} 502, and nothing is charged for no answer`, () => {

@@ -87,14 +87,6 @@ describe(LIST, () => {
       expect(await service.get(`${LIST}?${query}`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     },
   );
-
-  it('is the same on the graph', async () => {
-    const query = '{ revocations(limit: 2, cursor: "9") }';
-    const { body } = await service.post('/graphql', { query });
-    expect(body).toEqual({ data: { revocations: await list('?limit=2&cursor=9') } });
-    const wrong = await service.post('/graphql', { query: '{ revocations(cursor: "0") }' });
-    expect(wrong.body).toMatchObject({ errors: [{ extensions: { code: 'invalid_request' } }] });
-  });
 });
 
 describe('a child whose parent was revoked', () => {
@@ -109,11 +101,5 @@ describe('a child whose parent was revoked', () => {
     // Its own comes too late to have ended it.
     await revoke(service, owner.account, child);
     expect((await service.get(sessionPath(child.delegation_hash))).body).toEqual(body);
-    const query = `{ delegatedSession(delegationHash: "${child.delegation_hash}") { path endedBy { delegationHash payer } } }`;
-    expect((await service.post('/graphql', { query })).body).toEqual({
-      data: {
-        delegatedSession: { path, endedBy: { delegationHash: root.delegation_hash, payer: owner.account.address } },
-      },
-    });
   });
 });

@@ -172,17 +172,6 @@ describe('/v1/sessions', () => {
     expect({ status, body }).toEqual({ status: 200, body: { domain: sessionDomain, types: sessionTypes } });
   });
 
-  it('/{delegation_hash} 200 on the graph, too', async () => {
-    const query = `{ delegatedSession(delegationHash: "${bound.delegation_hash}") { status payer agentPubkey } sessionTypes }`;
-    const { body } = await service.post('/graphql', { query });
-    expect(body).toEqual({
-      data: {
-        delegatedSession: { status: 'active', payer: owner.account.address, agentPubkey: bound.grant.agentPubkey },
-        sessionTypes: { domain: sessionDomain, types: sessionTypes },
-      },
-    });
-  });
-
   it('/{delegation_hash} 400 where that is no hash, 404 where nobody has bound it', async () => {
     expect((await service.get(at('0x12'))).status).toBe(400);
     expect((await service.get(at(nobody))).status).toBe(404);
@@ -200,10 +189,6 @@ describe('/v1/sessions', () => {
     expect(await service.post(`${path}/challenge`, {})).toMatchObject(refused);
     const act = await signAct(session, { action: 'read_private', resource: 'book' });
     expect(await service.post(`${path}/act`, act)).toMatchObject(refused);
-    const query = `{ delegatedSession(delegationHash: "${session.delegation_hash}") { status } }`;
-    expect((await service.post('/graphql', { query })).body).toEqual({
-      data: { delegatedSession: { status: 'expired' } },
-    });
     const revocation = await signRevocation(owner.account, session.delegation_hash);
     expect((await service.post(`${path}/revoke`, revocation)).status).toBe(200);
     expect((await service.get(path)).body).toMatchObject({ status: 'revoked', ended_by: revocation });

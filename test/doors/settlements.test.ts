@@ -157,16 +157,3 @@ describe('GET /v1/settlements/{payment_id}', () => {
     expect((await service.get(`/v1/settlements/${newName()}`, headers)).status).toBe(404);
   });
 });
-
-it('query { settlement(paymentId:) } says the same, and null of what is unknown', async () => {
-  const { nonce, svc } = await bought(await service.chain.newWallet());
-  const query = `query ($id: String!) { settlement(paymentId: $id) { state taskId charged } }`;
-  const asked = async (id: string) => (await service.post('/graphql', { query, variables: { id } })).body;
-  expect(await asked(nonce)).toEqual({
-    data: { settlement: { state: 'settled', taskId: svc.task_id, charged: true } },
-  });
-  expect(await asked(newName())).toEqual({ data: { settlement: null } });
-  expect(await asked('?')).toMatchObject({
-    errors: [{ extensions: { code: 'invalid_request', param: 'payment_id' } }],
-  });
-});

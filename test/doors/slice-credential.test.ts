@@ -3,7 +3,6 @@ import { openStore } from '../../gateway/parts.ts';
 import type { Door, DoorMethod } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { sliceToken } from '../../schema/slice-token.ts';
 import { writePost } from '../harness/board/board.ts';
 import { assignDoorsOf, bearerOf } from '../harness/doors/assignments.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
@@ -21,7 +20,7 @@ beforeAll(async () => {
   agent = await service.newAgent();
   ({ token } = await tokenOf(agent, { grant_type: 'collect' }));
 });
-const { tokenOf, revoke, slice } = assignDoorsOf(() => service);
+const { tokenOf, revoke } = assignDoorsOf(() => service);
 
 interface Result {
   readonly data?: JsonObject | null;
@@ -34,31 +33,6 @@ const graphql = (query: string, headers: Record<string, string> = {}, variables:
 const OPENED: readonly string[] = ['bookSlice', 'recordInflow'];
 
 describe('on /graphql', () => {
-  it('the slice is read by its token, in a header', async () => {
-    const SLICE = `query ($limit: Int, $before: Int) { bookSlice(limit: $limit, before: $before) {
-      agentId grantType slice { limit } entries { seq taskId } } }`;
-    const { body } = await graphql(SLICE, bearerOf(token));
-    const rest = await slice(token);
-    expect(body).toEqual({
-      data: {
-        bookSlice: {
-          agentId: agent.agent_id,
-          grantType: 'collect',
-          slice: { limit: null },
-          entries: rest.body.entries.map(({ seq, task_id }) => ({ seq, taskId: task_id })),
-        },
-      },
-    });
-    expect((await graphql(SLICE, bearerOf(token), { before: 1 })).body.data).toMatchObject({
-      bookSlice: { entries: [] },
-    });
-    expect((await graphql(SLICE)).body.errors?.[0]?.extensions).toMatchObject({ code: 'token_required' });
-    const session = { 'X-SVC-Session': agent.session };
-    expect((await graphql(SLICE, session)).body.errors?.[0]?.extensions).toMatchObject({ code: 'token_required' });
-    const never = bearerOf(sliceToken(new Uint8Array(32)));
-    expect((await graphql(SLICE, never)).body.errors?.[0]?.extensions).toMatchObject({ code: 'token_invalid' });
-  });
-
   it('an inflow is recorded by a token that collects, and corrected by none', async () => {
     const RECORD = `mutation ($agentId: Int!, $input: InflowInput!) { recordInflow(agentId: $agentId, input: $input) { taskId } }`;
     const asked = { agentId: agent.agent_id, input: { allocation: '9', taskId: 'by-graph' } };

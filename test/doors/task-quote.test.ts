@@ -47,17 +47,6 @@ describe(`POST ${QUOTE} 200`, () => {
     const provider_cogs = { actual: 0, usd_mark: 700 };
     expect(accounting).toMatchObject({ pricing: 'live', provider_cogs, route_margin: '1300' });
   });
-
-  it('by GraphQL: the same field, and the same answer to the same payment', async () => {
-    const payment = await service.payment(await service.chain.newWallet(), QUOTE);
-    const query = `mutation { quoteTask(input: { modelId: "one-2" }) { taskId status invoice forecast { hub accounting } } }`;
-    const { body } = await service.post<{ data: { quoteTask: JsonObject } }>('/graphql', { query }, payment);
-    const { quoteTask } = body.data;
-    expect(quoteTask).toMatchObject({ status: 'forecast', invoice: false, forecast: { hub: 'one' } });
-    const again = await service.post<Quote>(QUOTE, { model_id: 'one-2' }, payment);
-    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
-    expect(again.body).toMatchObject({ task_id: quoteTask.taskId, forecast: quoteTask.forecast });
-  });
 });
 
 it(`POST ${QUOTE} 403 payer_mismatch where it names another sender than its payer`, async () => {

@@ -68,26 +68,6 @@ describe(`POST ${TASK} 200`, () => {
     const payer = await service.chain.newWallet();
     expect((await requested({ sender: payer.address.toLowerCase() }, payer)).status).toBe(200);
   });
-
-  it('by GraphQL: the same field, and the same answer to the same payment', async () => {
-    const payer = await service.chain.newWallet();
-    const payment = await service.payment(payer, TASK);
-    const { message_type: messageType, chain_id: chainId, amount, sender } = taskOf(payer);
-    const query = `mutation ($input: TaskRequestInput!) { requestTask(input: $input) {
-      taskId status paymentRail grossAmount settledAmount feeAmount accounting receipt { taskId } } }`;
-    const variables = { input: { messageType, chainId, amount, sender } };
-    const { body } = await service.post<{ data: { requestTask: JsonObject } }>(
-      '/graphql',
-      { query, variables },
-      payment,
-    );
-    const task = body.data.requestTask;
-    expect(task).toMatchObject({ status: 'accepted', settledAmount: '2000', feeAmount: null });
-    const again = await service.post<Accepted>(TASK, taskOf(payer), payment);
-    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
-    expect(again.body).toMatchObject({ task_id: task.taskId, accounting: task.accounting });
-    expect(await service.transfersFrom(payer)).toHaveLength(1);
-  });
 });
 
 it(`POST ${TASK} 200 to a payment whose answer was lost: made once more, and the same from then on`, async () => {

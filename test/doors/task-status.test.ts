@@ -41,11 +41,6 @@ describe('GET /task-status 200', () => {
     const { task_id, payment_ref, verify_url } = bought.svc;
     const told = { task_id, status, proof_outcome: 'settled', payment_ref, verify_url };
     for (const id of [task_id, bought.id ?? task_id]) expect((await standing(id)).body).toEqual(told);
-    const query = 'query ($id: String!) { taskStatus(taskId: $id) { taskId status proofOutcome paymentRef } }';
-    const asked = { query, variables: { id: bought.id ?? task_id } };
-    expect((await service.post('/graphql', asked)).body).toEqual({
-      data: { taskStatus: { taskId: task_id, status, proofOutcome: 'settled', paymentRef: payment_ref } },
-    });
   });
 
   it('working while the hub is, then completed', async () => {

@@ -153,27 +153,6 @@ describe('POST /v1/chat/completions with tools', () => {
       expect(commitment(body.svc)).toMatchObject({ hash: canonicalHash(choice?.message as Json) });
     }
   });
-
-  it('by GraphQL: inputs and fields for them, and the same answer to the same payment', async () => {
-    const payer = await service.chain.newWallet();
-    const payment = await service.payment(payer, CHAT);
-    const query = `mutation($input: ChatCompletionInput!) { createChatCompletion(input: $input)
-      { choices { finishReason message { content refusal toolCalls { id type function { name arguments } } } } } }`;
-    const input = { messages: [{ role: 'user', content: 'Weather?' }], tools, toolChoice: 'required', topP: 0.5 };
-    const heard = await service.post<{ data: JsonObject }>('/graphql', { query, variables: { input } }, payment);
-    expect(heard.body.data.createChatCompletion).toMatchObject({
-      choices: [{ finishReason: 'tool_calls', message: { content: null, refusal: null } }],
-    });
-    const again = await service.post<Chat>(
-      CHAT,
-      ask('Weather?', { tools, tool_choice: 'required', top_p: 0.5 }),
-      payment,
-    );
-    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
-    expect(heard.body.data.createChatCompletion).toMatchObject({
-      choices: [{ message: { toolCalls: again.body.choices[0]?.message.tool_calls } }],
-    });
-  });
 });
 
 describe('POST /v1/chat/completions, passed on', () => {

@@ -71,14 +71,6 @@ describe('POST /v1/wallets/{wallet}/receipts', () => {
     expect(found).toEqual(bought);
   });
 
-  it('the same on the graph', async () => {
-    const { signed_at, signature } = await proof();
-    const query = `query ($proof: WalletProofInput!) { walletReceipts(proof: $proof, limit: 1) { receipts { taskId } next } }`;
-    const variables = { proof: { wallet: account.address, signedAt: signed_at, signature } };
-    const { body } = await service.post('/graphql', { query, variables });
-    expect(body).toMatchObject({ data: { walletReceipts: { receipts: [{ taskId: bought[0] }] } } });
-  });
-
   it('401 for a signature of another wallet, of another service, of another time, and for none at all', async () => {
     const refused = { status: 401, body: { code: 'control_proof_invalid' } };
     const wrong = [
