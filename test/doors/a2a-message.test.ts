@@ -1,7 +1,7 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, hubsAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { keepsPaidManners } from '../harness/doors/paid-door.ts';
 import { keepsStreamManners, saying } from '../harness/doors/stream-door.ts';
 
@@ -11,9 +11,7 @@ let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 describe(`POST ${A2A}`, () => {
   it('200 with a chat response and its receipt, one transfer', async () => {

@@ -25,14 +25,7 @@ const path = (agent_id: number) => `/v1/agents/${agent_id}/book/alerts`;
 const read = (whose = agent) => service.get<Settings>(path(whose.agent_id), { 'X-SVC-Session': whose.session });
 const set = (body: JsonObject, headers = {}, whose = agent) =>
   service.post<Settings>(path(whose.agent_id), { session: whose.session, ...body }, headers);
-const graphql = async (query: string, session = agent.session) =>
-  (
-    await service.post<{ data: JsonObject | null; errors?: { extensions: JsonObject }[] }>(
-      '/graphql',
-      { query },
-      { 'X-SVC-Session': session },
-    )
-  ).body;
+const graphql = (query: string) => onGraph(service, query, {}, agent.session);
 
 const usual = { thresholds_percent: [50, 80, 100], burn_factor: 4, budget_end_hours: 24 };
 

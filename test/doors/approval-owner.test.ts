@@ -1,4 +1,3 @@
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
@@ -6,6 +5,7 @@ import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
 import { type Delegated, delegate, headerOf, nowSeconds, signAct } from '../harness/session/delegate.ts';
+import { newKey } from '../harness/session/trees.ts';
 import { openReceiver } from '../harness/webhook/receiver.ts';
 
 let service: Service;
@@ -15,7 +15,6 @@ beforeAll(async () => {
 
 const { newest, cautious, asked, decided, shown } = approvalDoorsOf(() => service);
 const { putToldOfApprovals, redeliver } = webhookDoorsOf(() => service);
-const newKey = () => privateKeyToAccount(generatePrivateKey());
 type Payment = Readonly<Record<string, string>>;
 
 /** A tree of a stranger's own: its wallet grants its key, and a payment of it has bound that. */

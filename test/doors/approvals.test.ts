@@ -10,8 +10,6 @@ beforeAll(async () => {
   book = refusing(service);
 });
 
-const jwks = async () => (await service.get('/.well-known/jwks.json')).body as never;
-
 describe('a charge above tier2_above', () => {
   it('403 approval_ttl_expired, signed: nothing is charged, and GET /refusal/{id} shows it', async () => {
     const agent = await service.newAgent();
@@ -27,7 +25,7 @@ describe('a charge above tier2_above', () => {
     });
     const shown = await service.get<Refusal>(`/refusal/${heard.body.refusal_id}`);
     expect(shown).toMatchObject({ status: 200, body: { refusal_code: 'approval_ttl_expired' } });
-    expect(verifyRefusal(shown.body, await jwks())).toMatchObject({ kind: 'valid' });
+    expect(verifyRefusal(shown.body, await service.jwks())).toMatchObject({ kind: 'valid' });
     // What the book's owner has set stays with the owner.
     expect(shown.text).not.toContain('1999');
     expect(service.hubs[0].requests.length).toBe(asked);

@@ -5,6 +5,7 @@ import { sliceLimits } from '../../schema/slice-limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { assignDoorsOf } from '../harness/doors/assignments.ts';
 import { boundTo } from '../harness/doors/bound.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -180,14 +181,8 @@ describe('DELETE /v1/agents/{agent_id}/book/assign/{assignment_id}', () => {
 });
 
 describe('on the graph', () => {
-  const graphql = async (query: string, variables: JsonObject) =>
-    (
-      await service.post<{ data: Record<string, JsonObject | null> | null; errors?: { extensions: JsonObject }[] }>(
-        '/graphql',
-        { query, variables },
-        { 'X-SVC-Session': agent.session },
-      )
-    ).body;
+  const graphql = (query: string, variables: JsonObject) =>
+    onGraph<Record<string, JsonObject | null>>(service, query, variables, agent.session);
   const CREATE = `mutation ($agentId: Int!, $input: AssignmentInput!) { createAssignment(agentId: $agentId, input: $input) {
     token assignment { assignmentId grantType grantee slice { fromDate toDate taskIds limit } expiresAt status } } }`;
   const REVOKE = `mutation ($agentId: Int!, $id: String!) {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { TranscriptionAnswer } from '../../rest-compat/inference/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { type Audio, audio, audioForm, formNamed, heardIn } from '../harness/doors/audio-form.ts';
-import { openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { hubsAnswer, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
 import { keepsPaidManners } from '../harness/doors/paid-door.ts';
 
 const AUDIO = '/v1/audio/transcriptions';
@@ -16,9 +16,7 @@ let service: Service;
 beforeAll(async () => {
   service = await openService({ LOG_LEVEL: 'trace' }, { media: true });
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 async function buy(form: FormData, headers: Record<string, string> = {}) {
   const payer = await service.chain.newWallet();

@@ -24,7 +24,6 @@ beforeAll(async () => {
 const record = (said: JsonObject, headers: Readonly<Record<string, string>> = shown) =>
   service.post<Completed>(DOOR, said, headers);
 const receipts = async () => (await service.query<{ n: number }>('select count(*)::int as n from receipt'))[0]?.n ?? 0;
-const jwks = async () => (await service.get('/.well-known/jwks.json')).body;
 /** Tasks of the receipts that the board's events have named. */
 const told = async () =>
   (
@@ -95,7 +94,10 @@ describe(`POST ${DOOR}`, () => {
     expect((receipt.payload as JsonObject).request_hash).toBe(
       canonicalHash({ field: 'Mutation.recordCompletion', args: { ...args, transaction } as JsonObject }),
     );
-    expect(verifyReceipt(receipt as JsonObject, await jwks())).toMatchObject({ kind: 'valid', claim_id: 'none' });
+    expect(verifyReceipt(receipt as JsonObject, await service.jwks())).toMatchObject({
+      kind: 'valid',
+      claim_id: 'none',
+    });
     const audit = (await service.get(`/receipt/${body.task_id}?format=auditor`)).body;
     expect((await checkReceipt(audit, null)).filter(check => check.status === 'failed')).toEqual([]);
     expect(String(audit.does_not_prove)).toContain('took no payment for it');
@@ -114,7 +116,7 @@ describe(`POST ${DOOR}`, () => {
       expect(body.receipt.payload).not.toHaveProperty('settlement_basis');
       expect(body.receipt.reported).not.toHaveProperty('verified_with');
       expect(body.receipt.payload.fulfillment.authorization).toMatchObject({ payer_wallet: null, payment_ref: null });
-      expect(verifyReceipt(body.receipt as JsonObject, await jwks())).toMatchObject({ kind: 'valid' });
+      expect(verifyReceipt(body.receipt as JsonObject, await service.jwks())).toMatchObject({ kind: 'valid' });
     }
     const rows = await service.query(`select 1 from book_row r join board_completion c using (task_id)`);
     expect(rows).toEqual([]);

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { reactionLimits } from '../../schema/board/reaction-limits.ts';
-import type { JsonObject } from '../../schema/canonical-json.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { countsOf, standingPost, toldOf } from '../harness/doors/board-posts.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -32,8 +32,7 @@ const like = (post_id: string, headers: Readonly<Record<string, string>>, body: 
   service.post(`/v1/board/posts/${post_id}/like`, body, headers);
 const confirm = (post_id: string, receipt_ref: unknown, headers: Readonly<Record<string, string>>) =>
   service.post(`/v1/board/posts/${post_id}/confirms`, { receipt_ref }, headers);
-const graph = (query: string, headers: Readonly<Record<string, string>>) =>
-  service.post<{ data: JsonObject; errors?: { extensions: JsonObject }[] }>('/graphql', { query }, headers);
+const graph = (query: string, headers: Readonly<Record<string, string>>) => onGraph(service, query, {}, headers);
 
 describe('POST /v1/board/posts/{id}/like', () => {
   it('200: toggles, one for each agent, and tells of a post once in a minute', async () => {

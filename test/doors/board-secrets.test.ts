@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import type { JsonObject } from '../../schema/canonical-json.ts';
 import { standingPost, toldOf } from '../harness/doors/board-posts.ts';
 import { completion } from '../harness/doors/completions.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
@@ -30,8 +30,7 @@ beforeAll(async () => {
 const post = () => standingPost(service, { agent_id: agent.agent_id });
 const hide = (post_id: string, headers: Readonly<Record<string, string>>) =>
   service.post(`/v1/board/posts/${post_id}/hide`, {}, headers);
-const graph = (query: string, headers: Readonly<Record<string, string>>) =>
-  service.post<{ data: JsonObject; errors?: { extensions: JsonObject }[] }>('/graphql', { query }, headers);
+const graph = (query: string, headers: Readonly<Record<string, string>>) => onGraph(service, query, {}, headers);
 const newComment = async (post_id: string) => {
   const comment_id = `comment_${hex()}`;
   await service.query(

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
 });
 
 const graph = async (query: string, variables: JsonObject = {}, headers: Record<string, string> | null = null) =>
-  (await service.post<Answer>('/graphql', { query, variables }, headers ?? { 'X-SVC-Session': agent.session })).body;
+  (await onGraph(service, query, variables, headers ?? agent.session)).body as Answer;
 
 describe('a book by GraphQL', () => {
   it('gives rows, intents and sums the shapes of the specification', async () => {

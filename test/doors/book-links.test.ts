@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
@@ -27,13 +28,7 @@ beforeAll(async () => {
 });
 
 const graph = async (query: string, variables: JsonObject = {}, session: string | null = agent.session) =>
-  (
-    await service.post<Answer>(
-      '/graphql',
-      { query, variables: { agentId: agent.agent_id, ...variables } },
-      session === null ? {} : { 'X-SVC-Session': session },
-    )
-  ).body;
+  (await onGraph(service, query, { agentId: agent.agent_id, ...variables }, session)).body as Answer;
 
 describe('viewer', () => {
   const VIEWER = '{ viewer { agents { agentId wallet } books { agentId spent agent { wallet } entries { seq } } } }';

@@ -1,5 +1,5 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../schema/limits.ts';
 import { registrationOf } from '../harness/buyer.ts';
 import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
@@ -8,6 +8,7 @@ import {
   CHAT,
   type Challenged,
   type Chat,
+  hubsAnswer,
   openService,
   PRICE,
   REGISTER,
@@ -19,10 +20,7 @@ beforeAll(async () => {
   // However long 150 calls take this machine, no hub's time is over meanwhile.
   service = await openService({ HUB_TIMEOUT_MS: String(limits.hubs_timeout_ms) });
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-  for (const gate of Object.values(service.gates)) gate.open();
-});
+hubsAnswer(() => service);
 
 describe('POST /v1/chat/completions with a payment that was seen before', () => {
   it('200 idempotent_replay: the same signed bytes, no second transfer', async () => {

@@ -1,17 +1,14 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { CHAT, openService, type Service } from '../harness/doors/open-service.ts';
+import { CHAT, hubsAnswer, openService, type Service } from '../harness/doors/open-service.ts';
 import type { InStream } from '../harness/hub.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await openService({}, { meant: /LostClaim/ });
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-  for (const gate of Object.values(service.gates)) gate.open();
-});
+hubsAnswer(() => service);
 
 /** Longer than what is known of the chain is held for true. */
 const CHAIN_KNOWN_MS = 2_500;

@@ -2,21 +2,19 @@ import { decodePaymentResponseHeader } from '@x402/core/http';
 import { createClient } from 'graphql-ws';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import OpenAI from 'openai';
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, type Chunk, listen, textOf } from '../harness/doors/listen.ts';
-import { CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { CHAT, hubsAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { keepsStreamManners, saying } from '../harness/doors/stream-door.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 describe('POST /v1/chat/completions with stream: true, paid', () => {
   it('by the official openai client: chunks, an end, and in the last chunk a receipt that verifies', async () => {

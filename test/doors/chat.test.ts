@@ -1,7 +1,7 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import OpenAI from 'openai';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
@@ -11,6 +11,7 @@ import {
   CHAT,
   type Challenged,
   type Chat,
+  hubsAnswer,
   PRICE,
   type Service,
   sharedService,
@@ -20,9 +21,7 @@ let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 const paidOnce = (chat: Chat) => ({
   tx_hash: chat.svc.payment_ref.replace('base:', ''),

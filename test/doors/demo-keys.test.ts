@@ -3,6 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { registrationOf } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, CHAT, type Chat, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
@@ -21,12 +22,8 @@ beforeAll(async () => {
 const book = () => `/v1/agents/${agent.agent_id}/book`;
 const asked = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
 
-interface Result {
-  readonly data?: JsonObject | null;
-  readonly errors?: readonly { readonly extensions: JsonObject }[];
-}
 const graphql = (query: string, headers: Record<string, string> = {}) =>
-  service.knock<Result>('POST', '/graphql', { body: { query }, headers: { ...DEMO, ...headers } });
+  onGraph(service, query, {}, { ...DEMO, ...headers });
 
 /** All that a demo key must leave as it was. */
 async function standing() {

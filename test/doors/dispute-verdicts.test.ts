@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { verifyDispute } from '../../subgraphs/receipt/verify/dispute.ts';
 import { type DisputeRead, disputeDoorsOf, requestOfChat } from '../harness/doors/disputes.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { ask, CHAT, hubsAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 import { startGateway } from '../harness/gateway.ts';
@@ -25,9 +25,7 @@ beforeAll(async () => {
   agent = await service.newAgent();
   jwks = (await service.get<JsonObject>('/.well-known/jwks.json')).body;
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 const { file, bought } = disputeDoorsOf(() => service);
 const { record } = inflowDoorsOf(() => service);

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import { disputeLimits } from '../../schema/dispute/limits.ts';
@@ -6,7 +6,7 @@ import { verifyDispute } from '../../subgraphs/receipt/verify/dispute.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { disputeDoorsOf } from '../harness/doors/disputes.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
-import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { ask, hubsAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -19,13 +19,10 @@ beforeAll(async () => {
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
   ({ task_id } = await bought(agent, ask('Disputed', { model: 'beta-1' })));
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 const { path, file, list, one, bought } = disputeDoorsOf(() => service);
 const missing = (members: JsonObject = {}) => ({ task_id, claim_type: 'output_missing', ...members });
-const jwks = async () => (await service.get<JsonObject>('/.well-known/jwks.json')).body;
 const eventsOf = ({ agent_id }: Agent, kind = 'dispute') =>
   service.query<{ position: number; seq: number | null; task_id: string; body: JsonObject }>(
     'select position, seq, task_id, body from book_event where agent_id = $1 and kind = $2 order by position',
@@ -56,7 +53,7 @@ describe('POST /v1/agents/{agent_id}/book/dispute', () => {
         ]),
       },
     });
-    expect(verifyDispute(body.verdict, await jwks())).toMatchObject({ kind: 'valid' });
+    expect(verifyDispute(body.verdict, await service.jwks())).toMatchObject({ kind: 'valid' });
   });
 
   it('201: an event of the disputed row, with the hash of what was signed, and no row', async () => {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { escrowLimits } from '../../schema/escrow-limits.ts';
 import { escrowDoorsOf } from '../harness/doors/escrows.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -188,14 +189,8 @@ describe('POST /v1/agents/{agent_id}/book/escrow', () => {
 
 describe('on the graph', () => {
   const FIELDS = 'escrowId state required { outputHash proofTier } phases { action state claimType evidence } legal';
-  const graphql = async (query: string, variables: JsonObject) =>
-    (
-      await service.post<{ data: Record<string, JsonObject | null> | null; errors?: { extensions: JsonObject }[] }>(
-        '/graphql',
-        { query, variables },
-        { 'X-SVC-Session': agent.session },
-      )
-    ).body;
+  const graphql = (query: string, variables: JsonObject) =>
+    onGraph<Record<string, JsonObject | null>>(service, query, variables, agent.session);
   const OPEN = `mutation ($agentId: Int!, $input: LedgerEscrowInput!) { it: openLedgerEscrow(agentId: $agentId, input: $input) { ${FIELDS} } }`;
   const READ = `query ($agentId: Int!, $escrow: LedgerEscrowName!) { it: ledgerEscrow(agentId: $agentId, escrow: $escrow) { ${FIELDS} } }`;
   const CLAW = `mutation ($agentId: Int!, $escrow: LedgerEscrowName!, $claimType: DisputeClaimType, $evidence: JSONObject) {

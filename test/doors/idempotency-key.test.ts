@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { nowSeconds, payingFetch, registrationOf } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
 import { named, newName } from '../harness/doors/named.ts';
@@ -6,6 +6,7 @@ import {
   ask,
   CHAT,
   type Chat,
+  hubsAnswer,
   openService,
   REGISTER,
   type Registered,
@@ -16,9 +17,7 @@ let service: Service;
 beforeAll(async () => {
   service = await openService({ API_KEYS: 'a-live-key,another-live-key', DEMO_KEYS: 'a-demo-key' });
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 let number = 0;
 const newKey = () => `key-${++number}-of-an-order`;

@@ -1,11 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { ImageAnswer } from '../../rest-compat/inference/answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
-import { openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { hubsAnswer, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
 import { keepsPaidManners } from '../harness/doors/paid-door.ts';
 
 const IMAGES = '/v1/images/generations';
@@ -15,9 +15,7 @@ let service: Service;
 beforeAll(async () => {
   service = await openService({}, { media: true });
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 async function buy(body: JsonObject) {
   const payer = await service.chain.newWallet();

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { inflowLimits } from '../../schema/inflow-limits.ts';
 import { verifyInflowClaim } from '../../subgraphs/receipt/verify/inflow-claim.ts';
 import { type ClaimSigner, inflowDoorsOf, signedBy } from '../harness/doors/inflows.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { startGateway } from '../harness/gateway.ts';
 import { ownFolder } from '../harness/scratch.ts';
@@ -20,9 +21,8 @@ beforeAll(async () => {
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
 });
 
-const { book, record, correct, entries, graphql } = inflowDoorsOf(() => service);
+const { book, record, correct, entries } = inflowDoorsOf(() => service);
 const allocation = '2500000';
-const jwks = async () => (await service.get('/.well-known/jwks.json')).body;
 /** A claim by the wallet of that agent. */
 const claimOf = (of: Agent, members: JsonObject = {}, by: ClaimSigner = of.account) =>
   signedBy(by, 'inflow', {
@@ -78,18 +78,21 @@ describe('POST /v1/agents/{agent_id}/book/inflow', () => {
   it('201 with a claim that anybody verifies offline, and nobody alters', async () => {
     const { body } = await record(agent, { allocation });
     const claim = body.inflow_claim ?? {};
-    expect(verifyInflowClaim(claim, await jwks())).toMatchObject({ kind: 'valid', claims: { task_id: body.task_id } });
+    expect(verifyInflowClaim(claim, await service.jwks())).toMatchObject({
+      kind: 'valid',
+      claims: { task_id: body.task_id },
+    });
     for (const [name, value] of [
       ['allocation', '2500001'],
       ['bucket', 'other'],
       ['payment_ref', 'base:0x01'],
     ] as const)
-      expect(verifyInflowClaim({ ...claim, [name]: value }, await jwks())).toMatchObject({
+      expect(verifyInflowClaim({ ...claim, [name]: value }, await service.jwks())).toMatchObject({
         kind: 'invalid',
         code: 'signature_invalid',
       });
     const { signature: _, ...unsigned } = claim;
-    expect(verifyInflowClaim(unsigned, await jwks())).toMatchObject({ kind: 'invalid', code: 'malformed' });
+    expect(verifyInflowClaim(unsigned, await service.jwks())).toMatchObject({ kind: 'invalid', code: 'malformed' });
   });
 
   it('npm run verify: says of a row that its claim is valid, and of one that was touched what is wrong', async () => {
@@ -113,7 +116,7 @@ describe('POST /v1/agents/{agent_id}/book/inflow', () => {
       task_id: 'signed-1',
       inflow_claim: { wallet: agent.account.address, wallet_claim: claim },
     });
-    const verified = verifyInflowClaim(body.inflow_claim ?? {}, await jwks());
+    const verified = verifyInflowClaim(body.inflow_claim ?? {}, await service.jwks());
     expect(verified).toMatchObject({ kind: 'valid' });
     expect(JSON.stringify(verified)).not.toContain('ERC-1271');
   });
@@ -126,7 +129,7 @@ describe('POST /v1/agents/{agent_id}/book/inflow', () => {
     const claim = await claimOf(owner, {}, contract);
     const { status, body } = await record(owner, { allocation, inflow_claim: claim });
     expect(status).toBe(201);
-    const verified = verifyInflowClaim(body.inflow_claim ?? {}, await jwks());
+    const verified = verifyInflowClaim(body.inflow_claim ?? {}, await service.jwks());
     expect(verified).toMatchObject({ kind: 'valid' });
     expect(JSON.stringify(verified)).toContain('ERC-1271');
   });
@@ -238,7 +241,12 @@ describe('GraphQL recordInflow', () => {
   it('is the same row as the door, and refuses what the door refuses', async () => {
     const { agent_id: agentId, session } = agent;
     const claim = await claimOf(agent, { bucket: 'by-graph' });
-    const { data } = await graphql(RECORD, { agentId, input: { allocation, model: 'm', inflowClaim: claim } }, session);
+    const { data } = await onGraph(
+      service,
+      RECORD,
+      { agentId, input: { allocation, model: 'm', inflowClaim: claim } },
+      session,
+    );
     expect(data?.recordInflow).toMatchObject({
       bucket: 'by-graph',
       allocation,
@@ -248,7 +256,7 @@ describe('GraphQL recordInflow', () => {
       route: { model: 'm' },
     });
     const refused = async (input: JsonObject) =>
-      (await graphql(RECORD, { agentId, input }, session)).errors?.[0]?.extensions.code;
+      (await onGraph(service, RECORD, { agentId, input }, session)).errors?.[0]?.extensions.code;
     expect(await refused({ allocation, taskId: 'a/b' })).toBe('invalid_request');
     expect(await refused({ allocation, inflowClaim: claim })).toBe('duplicate_task');
     expect(await refused({ allocation, inflowClaim: { ...claim, agent_id: 0 } })).toBe('inflow_claim_invalid');

@@ -19,7 +19,6 @@ const withSession = ({ session }: Agent) => ({ 'X-API-Key': 'a-live-key', 'X-SVC
 const byKey = (agent: Agent, body = ask('On my book')) => service.post<Chat>(CHAT, body, withSession(agent));
 const refused = (agent: Agent) => service.post<Refused>(CHAT, ask('Refused?'), withSession(agent));
 const asked = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
-const jwks = async () => (await service.get('/.well-known/jwks.json')).body as never;
 
 describe('a call by live key with a session', () => {
   it('lands on the book as UNVERIFIED: no ref, no amount, no payer, in no total', async () => {
@@ -28,7 +27,7 @@ describe('a call by live key with a session', () => {
     const { status, body } = await byKey(agent);
     expect(status).toBe(200);
     expect(body.svc).toMatchObject({ claim_id: agent.agent_id, book_seq: 2, payment_ref: null });
-    expect(verifyReceipt(body.svc, await jwks())).toMatchObject({ kind: 'valid', claim_id: agent.agent_id });
+    expect(verifyReceipt(body.svc, await service.jwks())).toMatchObject({ kind: 'valid', claim_id: agent.agent_id });
     const book = await shop.bookOf(agent);
     expect(book.entries[0]).toMatchObject({
       task_id: body.svc.task_id,
@@ -86,7 +85,7 @@ describe('a call by live key with a session', () => {
       });
       // No money was asked for, so none is named.
       expect(body).not.toHaveProperty('requested_amount');
-      expect(verifyRefusal(body, await jwks())).toMatchObject({ kind: 'valid' });
+      expect(verifyRefusal(body, await service.jwks())).toMatchObject({ kind: 'valid' });
       expect(headers.get('x-svc-refusal-url')).toBe(body.refusal_url);
       expect((await service.get(`/task-status?task_id=${body.task_id}`)).body).toMatchObject({ status: 'refused' });
       const [entry] = (await shop.bookOf(agent)).entries;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../schema/digest.ts';
 import { limits } from '../../schema/limits.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
@@ -12,6 +12,7 @@ import {
   CHAT,
   type Challenged,
   type Chat,
+  hubsAnswer,
   openService,
   REGISTER,
   type Service,
@@ -25,15 +26,12 @@ let service: Service;
 beforeAll(async () => {
   service = await openService({ WAIVER_KEYS: 'a-waiver-key' });
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 const asked = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
 const claims = async () => (await service.query('select count(*)::int as n from payment_claim'))[0]?.n;
 const underway = async () => (await service.query('select count(*)::int as n from key_call'))[0]?.n;
 const receipts = async () => (await service.query('select count(*)::int as n from receipt'))[0]?.n;
-const jwks = async () => (await service.get('/.well-known/jwks.json')).body as never;
 
 /** What stands on a receipt that nobody paid for. */
 async function expectWaived(svc: Svc): Promise<void> {
@@ -50,7 +48,7 @@ async function expectWaived(svc: Svc): Promise<void> {
   expect(svc.payload).toMatchObject({
     fulfillment: { authorization: { payer_wallet: null, delegation_hash: null, payment_ref: null } },
   });
-  expect(verifyReceipt(svc, await jwks())).toMatchObject({ kind: 'valid' });
+  expect(verifyReceipt(svc, await service.jwks())).toMatchObject({ kind: 'valid' });
 }
 
 describe('POST /v1/chat/completions with a live key', () => {
@@ -223,7 +221,7 @@ describe('POST /v1/chat/completions with a live key', () => {
     });
     expect(body.svc).not.toHaveProperty('waived_by');
     expect(await service.transfersFrom(payer)).toHaveLength(1);
-    expect(verifyReceipt(body.svc, await jwks())).toMatchObject({ kind: 'valid' });
+    expect(verifyReceipt(body.svc, await service.jwks())).toMatchObject({ kind: 'valid' });
   });
 });
 

@@ -1,7 +1,7 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, hubsAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { type Refused, refusing } from '../harness/doors/refusing.ts';
 import { taskOf } from '../harness/doors/tasks.ts';
 
@@ -13,9 +13,7 @@ beforeAll(async () => {
   service = await sharedService();
   book = refusing(service);
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 /** The first hub stands first in the order of trying, and `svc/auto` is its alpha-1 there. */
 const askedOf = () => service.hubs.map(({ requests }) => requests.length);

@@ -1,22 +1,28 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import { isPaymentIdentifierExtension, isPaymentIdentifierRequired } from '@x402/extensions/payment-identifier';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { registrationOf, type Wallet } from '../harness/buyer.ts';
 import { encoded, handMade } from '../harness/doors/hand-made.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
 import { named, namingFetch, newName } from '../harness/doors/named.ts';
-import { ask, CHAT, type Chat, PRICE, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
+import {
+  ask,
+  CHAT,
+  type Chat,
+  hubsAnswer,
+  PRICE,
+  REGISTER,
+  type Service,
+  sharedService,
+} from '../harness/doors/open-service.ts';
 import { openWallets } from '../harness/wallets.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-  for (const gate of Object.values(service.gates)) gate.open();
-});
+hubsAnswer(() => service);
 
 const status = (heard: { headers: Headers }) => heard.headers.get('x-svc-settlement-status');
 const jws = (heard: { body: Chat }) => heard.body.svc.issuer_signature.jws;

@@ -7,6 +7,7 @@ import { agentId } from '../../schema/ids.ts';
 import { unwalked } from '../../subgraphs/book/audit/audit.ts';
 import { auditStep } from '../../subgraphs/book/audit/audit-stored.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { auditBooks } from '../harness/faults/audit-books.ts';
 import { atEnd } from '../harness/release.ts';
@@ -34,16 +35,10 @@ const set = (policy_type: string, value: JsonObject[string]) =>
 const CHANGES = `query ($agentId: Int!, $limit: Int, $before: Int) {
   policyChanges(agentId: $agentId, limit: $limit, before: $before) {
     position kind policyType before after policyVersion at by session } }`;
-async function graph(query: string, variables: JsonObject = {}, session = agent.session) {
-  const asked = { query, variables: { agentId: agent.agent_id, ...variables } };
-  return (
-    await service.post<{ data: Record<string, never>; errors?: { extensions: JsonObject }[] }>('/graphql', asked, {
-      'X-SVC-Session': session,
-    })
-  ).body;
-}
+const graph = (query: string, variables: JsonObject = {}, session = agent.session) =>
+  onGraph(service, query, { agentId: agent.agent_id, ...variables }, session);
 const changes = async (variables: JsonObject = {}) =>
-  (await graph(CHANGES, variables)).data.policyChanges as unknown as Change[];
+  (await graph(CHANGES, variables)).data?.policyChanges as unknown as Change[];
 
 describe('a change of policy or budget', () => {
   it('is an event of the book, with who, what and when, newest first', async () => {

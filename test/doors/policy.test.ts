@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { PolicyAnswer } from '../../rest-compat/book/policy.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Policy = z.infer<typeof PolicyAnswer>;
@@ -96,14 +97,7 @@ describe('GET, POST /v1/agents/{agent_id}/book/policy', () => {
 });
 
 describe('GraphQL bookPolicy and setBookPolicy', () => {
-  const graphql = async (query: string, variables: JsonObject) =>
-    (
-      await service.post<{ data: JsonObject | null; errors?: { extensions: JsonObject }[] }>(
-        '/graphql',
-        { query, variables },
-        { 'X-SVC-Session': agent.session },
-      )
-    ).body;
+  const graphql = (query: string, variables: JsonObject) => onGraph(service, query, variables, agent.session);
   const SET = `mutation ($agentId: Int!, $type: PolicyType!, $value: JSON) {
     setBookPolicy(agentId: $agentId, policyType: $type, value: $value) { agentId dailyCap hourlyCap killSwitch } }`;
   const READ = 'query ($agentId: Int!) { bookPolicy(agentId: $agentId) { dailyCap hourlyCap killSwitch tier2Above } }';

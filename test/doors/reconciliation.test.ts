@@ -3,6 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { transferSlot } from '../../schema/observed-transfer.ts';
 import { reconciliationLimits } from '../../schema/reconciliation-limits.ts';
 import { verifyReconciliation } from '../../subgraphs/receipt/verify/reconciliation.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import {
   newestBlock,
@@ -52,7 +53,6 @@ const range = (members: JsonObject = {}) => ({
   to_block: last,
   ...members,
 });
-const jwks = async () => (await service.get<JsonObject>('/.well-known/jwks.json')).body;
 const seconds = () => Math.floor(Date.now() / 1000);
 
 async function signedBy(
@@ -113,7 +113,7 @@ describe('POST /v1/agents/{agent_id}/book/reconciliation', () => {
       service.chain.call<{ hash: string }>('eth_getBlockByNumber', `0x${last.toString(16)}`, false),
     ]);
     expect(done.report).toMatchObject({ to_block_hash: block.hash });
-    expect(verifyReconciliation(done.report ?? {}, await jwks())).toMatchObject({ kind: 'valid' });
+    expect(verifyReconciliation(done.report ?? {}, await service.jwks())).toMatchObject({ kind: 'valid' });
   });
 
   it('202 for a wallet that has signed: all of its receipts are its own to know', async () => {
@@ -214,23 +214,17 @@ describe('GraphQL startReconciliation and reconciliation', () => {
     startReconciliation(agentId: $agentId, input: $input) { reportId state blocksTotal } }`;
   const READ = `query ($agentId: Int!, $reportId: String!) {
     reconciliation(agentId: $agentId, reportId: $reportId) { state reason blocksDone report } }`;
-  const graphql = async (query: string, variables: JsonObject, session?: string) =>
-    (
-      await service.post<{ data: Record<string, JsonObject>; errors?: { extensions: JsonObject }[] }>(
-        '/graphql',
-        { query, variables },
-        session === undefined ? {} : { 'X-SVC-Session': session },
-      )
-    ).body;
+  const graphql = (query: string, variables: JsonObject, session?: string) =>
+    onGraph<Record<string, JsonObject>>(service, query, variables, session);
 
   it('say what the doors say, and refuse what they refuse', async () => {
     const { agent_id: agentId, session } = agent;
     const input = { wallet: agent.account.address, fromBlock: 0, toBlock: last };
     const { data } = await graphql(START, { agentId, input }, session);
-    expect(data.startReconciliation).toMatchObject({ state: 'running', blocksTotal: last + 1 });
-    const reportId = String(data.startReconciliation?.reportId);
+    expect(data?.startReconciliation).toMatchObject({ state: 'running', blocksTotal: last + 1 });
+    const reportId = String(data?.startReconciliation?.reportId);
     const { report } = await ended(agent, reportId);
-    expect((await graphql(READ, { agentId, reportId }, session)).data.reconciliation).toEqual({
+    expect((await graphql(READ, { agentId, reportId }, session)).data?.reconciliation).toEqual({
       state: 'done',
       reason: null,
       blocksDone: last + 1,

@@ -1,7 +1,7 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { registrationOf } from '../harness/buyer.ts';
 import { handMade } from '../harness/doors/hand-made.ts';
-import { ask, CHAT, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { ask, CHAT, hubsAnswer, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 /* What whoever sends the same payment again hears, by how it stands; and that its status says the same. */
 
@@ -9,10 +9,7 @@ let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-  for (const gate of Object.values(service.gates)) gate.open();
-});
+hubsAnswer(() => service);
 
 type Payer = Awaited<ReturnType<Service['chain']['newWallet']>>;
 interface Kind {

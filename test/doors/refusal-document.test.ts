@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { createLocalJWKSet, jwtVerify } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
@@ -17,8 +17,6 @@ beforeAll(async () => {
   service = await sharedService();
   book = refusing(service);
 });
-
-const jwks = async () => (await service.get<JSONWebKeySet & JsonObject>('/.well-known/jwks.json')).body;
 
 describe('GET /refusal/{refusal_id}', () => {
   it('200 with what the refused call was told, 404 for an id that nobody has', async () => {
@@ -55,7 +53,7 @@ describe('GET /refusal/{refusal_id}', () => {
     const { heard } = await book.refused(await book.killed());
     const { body } = await service.get<Refusal>(`/refusal/${heard.body.refusal_id}`);
     const { refusal_url: _u, issuer_signature, verification: _v, ...said } = body;
-    const keys = createLocalJWKSet(await jwks());
+    const keys = createLocalJWKSet(await service.jwks());
     const { payload } = await jwtVerify(issuer_signature.jws, keys, { algorithms: ['ES256'] });
     const { iss, iat, jti, ...signed } = payload;
     expect(signed).toEqual(said);
@@ -68,7 +66,7 @@ describe('GET /refusal/{refusal_id}', () => {
 
   it("verifies by the service's own check, as it was served and as it was told", async () => {
     const { heard } = await book.refused(await book.killed());
-    const keys = await jwks();
+    const keys = await service.jwks();
     const served = (await service.get<Refusal & JsonObject>(`/refusal/${heard.body.refusal_id}`)).body;
     for (const document of [served, heard.body as Refused & JsonObject]) {
       expect(verifyRefusal(document, keys)).toMatchObject({ kind: 'valid' });

@@ -1,8 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { PaymentHeaders } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, hubsAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 /*
  * Money that came without an answer: its process died in a stream, or somebody else submitted the payment after it was
@@ -13,9 +13,7 @@ let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 const asked = () => service.hubs[1].requests.length;
 const lose = (task_id: string | undefined) =>

@@ -1,18 +1,16 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ResponseEvent } from '../../rest-compat/inference/answers.ts';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { type Fetch, payingFetch } from '../harness/buyer.ts';
-import { type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
+import { hubsAnswer, type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
 
 const RESPONSES = '/v1/responses';
 let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 const parameters = { type: 'object', properties: { cityName: { type: 'string' } }, required: ['cityName'] };
 const tools = [{ type: 'function', name: 'weather', parameters }];

@@ -1,6 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { INGEST_KEY_BYTES, ingestKey } from '../../schema/router/ingest-key.ts';
 import { NOT_SETTLED_HERE } from '../../schema/router/reported.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { bearer, report, routerDoorsOf, startRouter } from '../harness/doors/router.ts';
 
@@ -149,24 +151,18 @@ describe('GET /v1/router/books/{book_id}/summary', () => {
 
 it('the same by GraphQL: opened, given a key, broadcast with its receipt, summed up', async () => {
   const headers = { 'X-SVC-Session': agent.session };
-  const graph = async (query: string, variables: object, shown: Readonly<Record<string, string>>) =>
-    (
-      await service.post<{ data: Record<string, Record<string, unknown>>; errors?: unknown }>(
-        '/graphql',
-        { query, variables },
-        shown,
-      )
-    ).body;
+  const graph = async (query: string, variables: JsonObject, shown: Readonly<Record<string, string>>) =>
+    (await onGraph<Record<string, JsonObject>>(service, query, variables, shown)).body;
   const opened = await graph(
     'mutation ($a: Int) { openRouterBook(input: { agentId: $a, label: "By graph" }) { bookId agentId label ingestKey } }',
     { a: agent.agent_id },
     headers,
   );
-  const { bookId, ingestKey } = opened.data.openRouterBook ?? {};
+  const { bookId, ingestKey } = opened.data?.openRouterBook ?? {};
   const shown = bearer(String(ingestKey));
   const kept = await graph(
     'mutation ($b: String!) { setRouterKey(bookId: $b, key: "sk-or-graph") { hasRouterKey } }',
-    { b: bookId },
+    { b: bookId ?? null },
     shown,
   );
   expect(kept.data).toEqual({ setRouterKey: { hasRouterKey: true } });
@@ -205,9 +201,9 @@ it('the same by GraphQL: opened, given a key, broadcast with its receipt, summed
   });
   const query = 'query ($b: String!) { routerBookSummary(bookId: $b) { count byRail { rail amount } } }';
   const summed = { routerBookSummary: { count: 1, byRail: [{ rail: 'x402', amount: '1250' }] } };
-  expect((await graph(query, { b: bookId }, shown)).data).toEqual(summed);
-  expect((await graph(query, { b: bookId }, headers)).data).toEqual(summed);
-  expect(await graph(query, { b: bookId }, {})).toMatchObject({
+  expect((await graph(query, { b: bookId ?? null }, shown)).data).toEqual(summed);
+  expect((await graph(query, { b: bookId ?? null }, headers)).data).toEqual(summed);
+  expect(await graph(query, { b: bookId ?? null }, {})).toMatchObject({
     errors: [{ extensions: { code: 'unauthenticated' } }],
   });
   expect(await graph(query, { b: 'rbook_none' }, shown)).toMatchObject({

@@ -33,7 +33,6 @@ const { open, setKey, broadcast } = routerDoorsOf(() => service);
 
 const receipts = async () => (await service.query<{ n: number }>('select count(*)::int as n from receipt'))[0]?.n;
 const receiptOf = async (task_id: string) => (await service.get(`/receipt/${task_id}.json`)).body;
-const jwks = async () => (await service.get('/.well-known/jwks.json')).body;
 
 describe('POST /v1/router/broadcast', () => {
   it('201 with one receipt, which signs what was said and no payment, and verifies offline', async () => {
@@ -72,7 +71,7 @@ describe('POST /v1/router/broadcast', () => {
     for (const name of ['amount', 'payer_wallet', 'claim_id', 'waived_by', 'local_check'])
       expect(receipt).not.toHaveProperty(name);
     for (const name of ['payment', 'settlement_basis']) expect(receipt.payload).not.toHaveProperty(name);
-    expect(verifyReceipt(receipt, await jwks())).toMatchObject({ kind: 'valid', claim_id: 'none' });
+    expect(verifyReceipt(receipt, await service.jwks())).toMatchObject({ kind: 'valid', claim_id: 'none' });
     const audit = (await service.get(`/receipt/${body.task_id}?format=auditor`)).body;
     expect((await checkReceipt(audit, null)).filter(({ status: found }) => found === 'failed')).toEqual([]);
     const proof = (await service.get(`/prove-result?task_id=${body.task_id}&requested=true`)).body;
@@ -171,7 +170,7 @@ describe('POST /v1/router/broadcast', () => {
     });
     const receipt = await receiptOf(told.task_id);
     expect(receipt).toMatchObject({ claim_id: agent_id, reported: { verified_with: router.host } });
-    expect(verifyReceipt(receipt, await jwks())).toMatchObject({ kind: 'valid', claim_id: agent_id });
+    expect(verifyReceipt(receipt, await service.jwks())).toMatchObject({ kind: 'valid', claim_id: agent_id });
     const path = `/v1/agents/${agent_id}/book`;
     expect(await service.post(`${path}/escrow`, { action: 'open', task_id: told.task_id }, headers)).toMatchObject({
       status: 400,

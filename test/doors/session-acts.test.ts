@@ -1,9 +1,9 @@
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sessionLimits } from '../../schema/session/session-limits.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { type Delegated, delegate, hex32, nowSeconds, signAct } from '../harness/session/delegate.ts';
+import { newKey } from '../harness/session/trees.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -18,7 +18,6 @@ beforeAll(async () => {
   bought = (await service.buy(owner.account, ask('Bound'), bound.headers)).body.svc.task_id;
 });
 
-const newKey = () => privateKeyToAccount(generatePrivateKey());
 const at = (hash: string, verb = '') => `/v1/sessions/${hash}${verb && `/${verb}`}`;
 const newSession = (agent: Agent, more = {}) => delegate(agent.account, agent.account, newKey(), more);
 const receiptOf = async (task_id: string) => (await service.get<JsonObject>(`/receipt/${task_id}.json`)).body;

@@ -1,16 +1,15 @@
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sessionLimits } from '../../schema/session/session-limits.ts';
 import { ask, CHAT, openService, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { eventually } from '../harness/faults/ground.ts';
 import { type Delegated, delegate, nowSeconds, signRevocation } from '../harness/session/delegate.ts';
+import { newKey } from '../harness/session/trees.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await openService({ RATE_UNCHARGED: '2/600' });
 });
-const newKey = () => privateKeyToAccount(generatePrivateKey());
 
 /** The hubs wait until they are let, and have the call by then. */
 async function heldAtHub(call: () => ReturnType<Service['buy']>) {

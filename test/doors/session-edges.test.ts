@@ -1,4 +1,3 @@
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Grant } from '../../schema/session/grant.ts';
@@ -6,6 +5,7 @@ import { sessionLimits } from '../../schema/session/session-limits.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { type ActParts, type Delegated, delegate, signAct } from '../harness/session/delegate.ts';
+import { newKey } from '../harness/session/trees.ts';
 
 /* Where a session or a tree of them is full, raced for, or narrower than what is asked of it. */
 
@@ -17,8 +17,6 @@ beforeAll(async () => {
   service = await sharedService();
   owner = await service.newAgent();
 });
-
-const newKey = () => privateKeyToAccount(generatePrivateKey());
 
 async function boundSession(more: Partial<Grant> = {}) {
   const session = await delegate(owner.account, owner.account, newKey(), more);

@@ -1,4 +1,3 @@
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { ask, CHAT, PRICE, type Service, sharedService } from '../harness/doors/open-service.ts';
@@ -11,6 +10,7 @@ import {
   signAct,
   signRevocation,
 } from '../harness/session/delegate.ts';
+import { newKey } from '../harness/session/trees.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -24,7 +24,6 @@ beforeAll(async () => {
   expect((await service.buy(owner.account, ask('Bound'), bound.headers)).status).toBe(200);
 });
 
-const newKey = () => privateKeyToAccount(generatePrivateKey());
 const at = (hash: string, verb = '') => `/v1/sessions/${hash}${verb && `/${verb}`}`;
 const newSession = (agent: Agent, more = {}) => delegate(agent.account, agent.account, newKey(), more);
 const nobody = hex32();

@@ -1,4 +1,3 @@
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sessionDomain, sessionTypes } from '../../schema/session/typed-data.ts';
@@ -13,6 +12,7 @@ import {
   signAct,
   signRevocation,
 } from '../harness/session/delegate.ts';
+import { newKey } from '../harness/session/trees.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -27,7 +27,6 @@ beforeAll(async () => {
   bought = (await service.buy(owner.account, ask('Bound'), bound.headers)).body.svc.task_id;
 });
 
-const newKey = () => privateKeyToAccount(generatePrivateKey());
 const at = (hash: string, verb = '') => `/v1/sessions/${hash}${verb && `/${verb}`}`;
 const newSession = (agent: Agent, more = {}) => delegate(agent.account, agent.account, newKey(), more);
 const receiptOf = async (task_id: string) => (await service.get<JsonObject>(`/receipt/${task_id}.json`)).body;

@@ -1,10 +1,10 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { SettlementStatusAnswer } from '../../rest-compat/receipt/answers.ts';
 import type { Wallet } from '../harness/buyer.ts';
 import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
 import { named, newName } from '../harness/doors/named.ts';
-import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, hubsAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
 type Stands = z.infer<typeof SettlementStatusAnswer>;
@@ -13,10 +13,7 @@ let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-  for (const gate of Object.values(service.gates)) gate.open();
-});
+hubsAnswer(() => service);
 
 const of = (id: string, query = '') => service.get<Stands>(`/v1/settlements/${id}${query}`);
 const stateOf = async (id: string) => (await of(id)).body.state;

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { payingFetch } from '../harness/buyer.ts';
+import { onGraph, type Result } from '../harness/doors/on-graph.ts';
 import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -20,15 +21,11 @@ const both = () => ({ 'X-SVC-Session': joined(agents) });
 const naming = ({ agent_id }: Agent) => ({ ...both(), 'X-SVC-Agent': String(agent_id) });
 const never = { session: `svcs_${'A'.repeat(43)}` };
 
-interface Result {
-  readonly data: JsonObject | null;
-  readonly errors?: readonly { readonly extensions: { readonly code: string } }[];
-}
 const run = (query: string, headers: Readonly<Record<string, string>>, by?: typeof fetch) =>
-  service.knock<Result>('POST', '/graphql', { body: { query }, headers, ...(by ? { by } : {}) });
+  onGraph(service, query, {}, headers, by);
 const readBooks = (...held: readonly Agent[]) =>
   `{ ${held.map(({ agent_id }) => `b${agent_id}: book(agentId: ${agent_id}) { agentId }`).join(' ')} }`;
-const codes = ({ errors = [] }: Result) => errors.map(({ extensions }) => extensions.code);
+const codes = ({ errors = [] }: Result<JsonObject>) => errors.map(({ extensions }) => extensions.code);
 const taskOnBook = async ({ agent_id, session }: Agent) => {
   const { body } = await service.get<{ entries: readonly { task_id: string }[] }>(`/v1/agents/${agent_id}/book`, {
     'X-SVC-Session': session,

@@ -1,6 +1,6 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, hubsAnswer, openService, type Service } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
@@ -12,9 +12,7 @@ beforeAll(async () => {
   service = await openService({}, { mid_hour: true });
   book = refusing(service);
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 const shadow = ({ agent_id, session }: Agent, policy_type: string, value: JsonObject[string]) =>
   service.post(`/v1/agents/${agent_id}/book/policy`, { session, policy_type, value, mode: 'shadow' });

@@ -5,6 +5,7 @@ import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { writePost } from '../harness/board/board.ts';
 import { assignDoorsOf, bearerOf } from '../harness/doors/assignments.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { mutations, operationOf, queries, subscriptions } from '../harness/doors/root-fields.ts';
 import { openSocket } from '../harness/doors/socket.ts';
@@ -22,12 +23,8 @@ beforeAll(async () => {
 });
 const { tokenOf, revoke } = assignDoorsOf(() => service);
 
-interface Result {
-  readonly data?: JsonObject | null;
-  readonly errors?: readonly { readonly message: string; readonly extensions: JsonObject }[];
-}
 const graphql = (query: string, headers: Record<string, string> = {}, variables: JsonObject = {}) =>
-  service.post<Result>('/graphql', { query, variables }, headers);
+  onGraph(service, query, variables, headers);
 
 /** What a token is for. */
 const OPENED: readonly string[] = ['bookSlice', 'recordInflow'];

@@ -1,16 +1,22 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, type Heard, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, type Chat, type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
+import {
+  ask,
+  CHAT,
+  type Chat,
+  hubsAnswer,
+  type Service,
+  type Svc,
+  sharedService,
+} from '../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 const parameters = {
   type: 'object',

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { webhookLimits } from '../../schema/webhook/limits.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
 import { openReceiver } from '../harness/webhook/receiver.ts';
@@ -14,7 +15,7 @@ beforeAll(async () => {
 });
 
 const { secretOf, put, read, rotate, ping, redeliver, deadLetters } = webhookDoorsOf(() => service);
-const { record, graphql } = inflowDoorsOf(() => service);
+const { record } = inflowDoorsOf(() => service);
 
 async function subscribed(status = 200) {
   const [agent, receiver] = await Promise.all([service.newAgent(), openReceiver(() => ({ status }))]);
@@ -176,7 +177,8 @@ describe('on the graph', () => {
   it('a webhook is set, read, rotated, tested, redelivered by and removed as at the doors', async () => {
     const [agent, receiver] = await Promise.all([service.newAgent(), openReceiver()]);
     const { agent_id: agentId, session } = agent;
-    const ask = (query: string, variables: JsonObject = {}) => graphql(query, { agentId, ...variables }, session);
+    const ask = (query: string, variables: JsonObject = {}) =>
+      onGraph(service, query, { agentId, ...variables }, session);
     const set = await ask(
       `mutation ($agentId: Int!, $input: WebhookInput!) { setWebhook(agentId: $agentId, input: $input) { ${SHOWN} } }`,
       {

@@ -1,7 +1,8 @@
+import type { JSONWebKeySet } from 'jose';
 import pg from 'pg';
 import { getAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { expect } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import type { z } from 'zod';
 import type { ChatAnswer } from '../../../rest-compat/inference/answers.ts';
 import type { RegisterAnswer } from '../../../rest-compat/session/answers.ts';
@@ -230,6 +231,8 @@ async function openOwn(
       if (!offer) throw new Error(`nothing is offered at ${path}`);
       return offer;
     },
+    /** The keys by which what the service signs is verified. */
+    jwks: async () => (await knock<JSONWebKeySet & JsonObject>('GET', '/.well-known/jwks.json')).body,
     /** A chat, paid by the official v2 client. */
     buy: (account: Wallet, body: JsonObject = ask(), headers: Knock['headers'] = {}) =>
       knock<Chat>('POST', CHAT, { body, headers, by: payingFetch(account) }),
@@ -294,6 +297,15 @@ function isBare({ headers }: Response): boolean {
 
 function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> | ReadableStream | FormData {
   return [Uint8Array, ReadableStream, FormData].some(kind => body instanceof kind) || typeof body === 'string';
+}
+
+/** Before each test hubs answer and gates are open, whatever the one before has made of them. */
+export function hubsAnswer(service: () => Service): void {
+  beforeEach(() => {
+    const { hubs, gates } = service();
+    for (const hub of hubs) hub.behave({ kind: 'answer' });
+    for (const gate of Object.values(gates)) gate.open();
+  });
 }
 
 /** The smallest chat request; each content makes it another one. */
