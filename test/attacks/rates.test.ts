@@ -60,7 +60,11 @@ describe('free doors', () => {
   });
 
   it('a new port or another spelling is no new address, and what is no address is the proxy’s own', async () => {
-    const spellings = (n: number) => [`203.0.113.9:${50_000 + n}`, `::ffff:203.0.113.9`, `[::ffff:203.0.113.9]:${n + 1}`];
+    const spellings = (n: number) => [
+      `203.0.113.9:${50_000 + n}`,
+      `::ffff:203.0.113.9`,
+      `[::ffff:203.0.113.9]:${n + 1}`,
+    ];
     const from = (n: number) => ({ 'X-Forwarded-For': spellings(n)[n % 3] ?? '' });
     for (let n = 0; n < FREE; n++) expect((await service.get('/v1/models', from(n))).status).toBe(200);
     for (let n = 0; n < 6; n++) expect(await service.get('/v1/models', from(n))).toMatchObject(limited);

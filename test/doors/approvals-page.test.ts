@@ -15,3 +15,10 @@ it('GET /approvals 200, the same for everybody; it runs its own script alone, as
   );
   expect([one.headers.get('referrer-policy'), one.headers.get('cache-control')]).toEqual(['no-referrer', 'no-store']);
 });
+
+it('GET /approve 200: the same for everybody, and nothing runs on it but its own', async () => {
+  const [one, other] = [await service.get('/approve'), await service.get('/approve?x=1')];
+  expect([one.status, one.text]).toEqual([200, other.text]);
+  expect(one.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(one.headers.get('content-security-policy')).toMatch(/^default-src 'none'; .*; frame-ancestors 'none'$/);
+});

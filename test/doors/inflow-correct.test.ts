@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { inflowLimits } from '../../schema/inflow-limits.ts';
 import { verifyInflowClaim } from '../../subgraphs/receipt/verify/inflow-claim.ts';
 import { type ClaimSigner, inflowDoorsOf, signedBy } from '../harness/doors/inflows.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -14,7 +16,7 @@ beforeAll(async () => {
   [agent, stranger] = [await service.newAgent(), await service.newAgent()];
 });
 
-const { book, record, correct, gaps, entries, graphql } = inflowDoorsOf(() => service);
+const { book, record, correct, gaps, entries } = inflowDoorsOf(() => service);
 const reason = 'The invoice said otherwise.';
 
 /** The task of a new inflow, 100 for `patron`. */
@@ -207,7 +209,8 @@ describe('GraphQL correctInflow', () => {
     const { agent_id: agentId, session } = agent;
     const taskId = await inflow();
     const correction = { snake_case: { camelCase: [true, null, -0.5e-7] } };
-    const { data } = await graphql(
+    const { data } = await onGraph(
+      service,
       CORRECT,
       { agentId, input: { taskId, reason, allocation: '4', correction } },
       session,
@@ -217,7 +220,7 @@ describe('GraphQL correctInflow', () => {
       correction: { corrects: taskId, reason, allocation: '4' },
     });
     const refused = async (input: JsonObject) =>
-      (await graphql(CORRECT, { agentId, input }, session)).errors?.[0]?.extensions.code;
+      (await onGraph(service, CORRECT, { agentId, input }, session)).errors?.[0]?.extensions.code;
     expect(await refused({ taskId, reason: '' })).toBe('invalid_request');
     expect(await refused({ taskId: 'nothing', reason })).toBe('inflow_not_found');
   });
@@ -227,7 +230,7 @@ describe('GraphQL correctInflow', () => {
     for (const _ of [1, 2, 3]) await correct(own, { task_id: await inflow(own), reason });
     const query = `query ($agentId: Int!) { book(agentId: $agentId) {
       entries { seq inflowCorrections } rows(first: 20) { edges { node { seq inflowCorrections } } } } }`;
-    const { data } = await graphql(query, { agentId: own.agent_id }, own.session);
+    const { data } = await onGraph(service, query, { agentId: own.agent_id }, own.session);
     const shown = data?.book as unknown as { entries: JsonObject[]; rows: { edges: { node: JsonObject }[] } };
     expect(shown.rows.edges.map(({ node }) => node)).toEqual(shown.entries);
     const byRest = (await entries(own)).map(it => ({
@@ -237,4 +240,24 @@ describe('GraphQL correctInflow', () => {
     expect(shown.entries).toEqual(byRest);
     expect(byRest.filter(it => it.inflowCorrections?.length === 1)).toHaveLength(3);
   });
+});
+
+it('a row shows the newest of its corrections, of so many bytes together, however much is written into them', async () => {
+  const own = await service.newAgent();
+  const { body: inflow } = await record(own, { allocation: '1' });
+  const task_id = inflow.task_id ?? '';
+  const note = '\u4e00'.repeat(1_300);
+  const sent = Array.from({ length: 12 }, (_, at) => ({
+    task_id,
+    reason: note.slice(0, 500),
+    correction: { at, note },
+  }));
+  for (const correction of sent) expect((await correct(own, correction)).status).toBe(200);
+  const shown = (await entries(own)).find(row => row.task_id === task_id)?.inflow_corrections ?? [];
+  expect(shown.map(it => (it.inflow_claim as JsonObject).correction)).toEqual(
+    sent.slice(-shown.length).map(({ correction }) => correction),
+  );
+  expect(shown.length).toBeGreaterThan(0);
+  expect(Buffer.byteLength(JSON.stringify(shown))).toBeLessThan(1.5 * inflowLimits.corrections_shown_bytes_max);
+  expect((await gaps(own, `?task_id=${task_id}`)).body.supersession).toMatchObject({ corrections: sent.length });
 });

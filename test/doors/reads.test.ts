@@ -1,10 +1,16 @@
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { extractDiscoveryInfoV1 } from '@x402/extensions/bazaar';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../gateway/parts.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { canonicalHash, canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
+import { systemClock } from '../../subgraphs/clock.ts';
+import { revokeKey } from '../../subgraphs/receipt/issuer/record.ts';
+import { openIssuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { ask, CHAT, type Challenged, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { eventually } from '../harness/faults/ground.ts';
+import { ownFolder } from '../harness/scratch.ts';
 
 const ISSUER_KEYS = ['22'.repeat(32), '11'.repeat(32)];
 
@@ -288,5 +294,57 @@ describe('a path without a door', () => {
     const heard = await service.knock(method, '/v1/models');
     expect(heard).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
     expect(heard.headers.get('allow')).toBe('GET, HEAD');
+  });
+});
+
+describe('a key that was revoked while the service runs', () => {
+  const REASON = 'a laptop was lost';
+  let kid: string;
+  let history: JsonObject;
+  /** Of the log, when the key was revoked. */
+  let tree_size: number;
+  beforeAll(async () => {
+    const [log] = await service.query<{ tree_size: string }>('select tree_size from log_head');
+    tree_size = Number(log?.tree_size);
+    const issuer = openIssuer(ISSUER_KEYS, { base_url: service.url, now_ms: systemClock.now_ms });
+    kid = openIssuer(ISSUER_KEYS.slice(1), { base_url: service.url, now_ms: systemClock.now_ms }).kid;
+    history = (await service.get('/.well-known/issuer-history.json')).body;
+    const store = await openStore(service.database_url);
+    const said = await revokeKey(store, issuer, { data_dir: await ownFolder(), kid, reason: REASON, since_ms: null });
+    await store.close();
+    expect(said.kind).toBe('revoked');
+    await eventually('the service says so', async () => (await revoked()).length > 0 || null);
+  });
+
+  const revoked = async () => {
+    const { body } = await service.get<{ keys: JsonObject[] }>('/.well-known/revocations');
+    return body.keys.filter(({ status }) => status === 'revoked');
+  };
+
+  it('is named at /.well-known/revocations, with time, reason and the log of before', async () => {
+    const [key, ...others] = await revoked();
+    expect(others).toHaveLength(2);
+    expect(key).toMatchObject({ kid, status: 'revoked', reason: REASON, log: { tree_size } });
+    for (const name of ['revoked_at', 'since', 'retired_at', 'statement']) expect(key).toHaveProperty(name);
+  });
+
+  it('is marked in the key set and the DID document, and goes on standing there', async () => {
+    const { body: jwks } = await service.get<{ keys: JsonObject[] }>('/.well-known/jwks.json');
+    expect(jwks.keys.map(key => 'revoked' in key)).toEqual([false, false, false, true, true, true]);
+    expect(jwks.keys.find(key => key.kid === kid)).toMatchObject({ revoked: { reason: REASON, tree_size } });
+    const { body: did } = await service.get<{ verificationMethod: JsonObject[] }>('/.well-known/did.json');
+    expect(did.verificationMethod.map(key => 'revoked' in key)).toEqual([false, false, false, true, true, true]);
+  });
+
+  it('is marked beside the issuer history, of which no version has another hash', async () => {
+    const { body } = await service.get('/.well-known/issuer-history.json');
+    const { snapshot, hash, snapshots, issuer_signature } = history;
+    expect(body).toMatchObject({ snapshot, hash, snapshots, issuer_signature });
+    expect(body).toMatchObject({ keys: [{ kid, revoked: { reason: REASON } }, {}] });
+  });
+
+  it('has signed no checkpoint any more', async () => {
+    const { text } = await service.get('/log/verifier-keys');
+    expect(text.trim().split('\n')).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { limits } from '../../schema/limits.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { type Refused, refusing } from '../harness/doors/refusing.ts';
-import { type Delegated, delegate, nowSeconds, signAct } from '../harness/session/delegate.ts';
+import { type Delegated, delegate, signAct } from '../harness/session/delegate.ts';
 import { newKey } from '../harness/session/trees.ts';
 
 let service: Service;
@@ -16,9 +16,7 @@ const { asked } = approvalDoorsOf(() => service);
 /** A session, and the book of its payer, which has reading for an act of high risk. */
 async function cautious() {
   const agent = await service.newAgent();
-  // From before the database's clock, which late in an hour is set back.
-  const validAfter = nowSeconds() - 3_600;
-  const session = await delegate(agent.account, agent.account, newKey(), { validAfter });
+  const session = await delegate(agent.account, agent.account, newKey());
   expect((await service.buy(agent.account, ask('Binds'), session.headers)).status).toBe(200);
   await refusing(service).set(agent, 'risk_tiers', { high: ['read_private'], low: [] });
   return { agent, session };

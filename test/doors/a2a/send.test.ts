@@ -1,7 +1,7 @@
 import type { Task } from '@a2a-js/sdk';
 import { TaskState } from '@a2a-js/sdk';
 import { decodePaymentRequiredHeader } from '@x402/core/http';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import {
   A2A,
@@ -16,15 +16,13 @@ import {
   textPart,
 } from '../../harness/a2a/agent.ts';
 import { payingFetch } from '../../harness/buyer.ts';
-import { type Service, sharedService } from '../../harness/doors/open-service.ts';
+import { hubsAnswer, type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-beforeEach(() => {
-  for (const hub of service.hubs) hub.behave({ kind: 'answer' });
-});
+hubsAnswer(() => service);
 
 const KEY = { 'X-API-Key': 'a-live-key' };
 

@@ -26,13 +26,19 @@ it.each([
   expect(addressOf(forwarded)).toBe(address);
 });
 
-it.each(['unknown', '_hidden', '198.51.100', '198.51.100.07', '198.51.100.7:port', '0xc6.51.100.7', '[198.51.100.7', '1'])(
-  'what is no address, as %j, counts as the proxy that wrote it',
-  forwarded => {
-    expect(addressOf(forwarded)).toBe(PROXY);
-    expect(addressOf(`203.0.113.9, ${forwarded}`)).toBe(PROXY);
-  },
-);
+it.each([
+  'unknown',
+  '_hidden',
+  '198.51.100',
+  '198.51.100.07',
+  '198.51.100.7:port',
+  '0xc6.51.100.7',
+  '[198.51.100.7',
+  '1',
+])('what is no address, as %j, counts as the proxy that wrote it', forwarded => {
+  expect(addressOf(forwarded)).toBe(PROXY);
+  expect(addressOf(`203.0.113.9, ${forwarded}`)).toBe(PROXY);
+});
 
 it('each proxy that is believed is passed, whatever spelling the one before it has used', () => {
   expect(addressOf('198.51.100.7:1, [2001:DB8:0::1]:2')).toBe('198.51.100.7');

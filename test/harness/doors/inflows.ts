@@ -29,14 +29,6 @@ export function inflowDoorsOf(service: () => Service) {
       });
       return body.entries;
     },
-    graphql: async (query: string, variables: JsonObject, session?: string) =>
-      (
-        await service().post<{ data: JsonObject | null; errors?: { extensions: JsonObject }[] }>(
-          '/graphql',
-          { query, variables },
-          session === undefined ? {} : { 'X-SVC-Session': session },
-        )
-      ).body,
   };
 }
 

@@ -28,7 +28,12 @@ export const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
   'POST ledger_escrow': [{ action: 'status', escrow_id: '{escrow_id}' }],
   'GET list_a2a_escrows': [{}],
   'POST a2a_escrow': [
-    { action: 'open', job_spec_hash: '0'.repeat(64), amount: '1', parties: { counterparty_agent_id: 'whom an escrow is opened with' } },
+    {
+      action: 'open',
+      job_spec_hash: '0'.repeat(64),
+      amount: '1',
+      parties: { counterparty_agent_id: 'whom an escrow is opened with' },
+    },
   ],
   'GET get_book_lineage': [{}],
   'POST record_inflow': [{ allocation: '5' }],
