@@ -32,7 +32,7 @@ const read = (query: string) => service.get<Book>(path(query), headers());
 const seqsOf = async (query: string) => (await read(query)).body.entries.map(({ seq }) => seq);
 
 describe('a filtered book', () => {
-  it('200 by evidence, by REST and by GraphQL', async () => {
+  it('200 by evidence', async () => {
     expect(await seqsOf('?evidence=policy_blocked')).toEqual([6, 5]);
     expect(await seqsOf('?evidence=collected&limit=2')).toEqual([4, 3]);
   });
