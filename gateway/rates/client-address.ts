@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
-import { parseAddress } from '../../schema/ip-address.ts';
+import { parseAddress } from '../../schema/address-holder.ts';
 import type { Trust } from '../config/trusted-proxies.ts';
 
 /** Where a request comes from: as its connection says, or the last proxy that is believed. */

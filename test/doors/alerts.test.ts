@@ -4,6 +4,7 @@ import type { AlertSettingsAnswer } from '../../rest-compat/book/alert-answers.t
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import { listen } from '../harness/doors/listen.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';

@@ -138,8 +138,6 @@ describe('POST /graphql, a book', () => {
   const BOOK = `query Book($agentId: Int!) { book(agentId: $agentId, limit: 10) { cap spent remaining
     totals { count usdcSum } entries { seq taskId payment { amount }
       receipt { taskId payloadHash agentId bookSeq verifyUrl jws } } } }`;
-  const _SET = `mutation Set($agentId: Int!, $budget: AtomicAmount) {
-    setBudget(agentId: $agentId, budgetAtomic: $budget) { cap remaining } }`;
 
   it('200 with rows, and each row joined to its receipt', async () => {
     const { account, agent_id, session, task_id } = await service.newAgent();

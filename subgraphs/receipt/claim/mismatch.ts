@@ -12,7 +12,7 @@ export function isGuessing({ total, of }: Mismatches, address_mark: string): boo
   return total >= limits.payment_mismatches_max || (of[address_mark] ?? 0) >= limits.payment_mismatches_per_address_max;
 }
 
-export interface Shown {
+interface ShownRequest {
   readonly claim_key: string;
   readonly address_mark: string;
   /** Whether the payment was shown with a request that it was not made for. */
@@ -26,7 +26,7 @@ export interface Shown {
  */
 export async function takeShown(
   database: Pick<Database, 'query'>,
-  { claim_key, address_mark, is_wrong }: Shown,
+  { claim_key, address_mark, is_wrong }: ShownRequest,
 ): Promise<Mismatches | null> {
   const [row] = await database.query<{ mismatches: Mismatches | null }>({
     name: 'take shown',
