@@ -27,11 +27,13 @@ interface Scattered extends SecretFormat {
 }
 
 const SIGNS_PER_TURN_MAX = 4;
+/** No prose is of hexadecimal signs alone, so few turns tell a key from a list of numbers; one key in 6,000 has less than one in four signs. */
+const HEX_SIGNS_PER_TURN_MAX = 16;
 const AWS = 'AWS';
 const hex: SecretFormat = { issuer: 'hex', spelling: /[0-9a-f]{64,}/i };
 const scattered: readonly Scattered[] = [
-  ...[...issuedSecrets, hex].map(it => ({ ...it, breaks: BREAKS, signs_per_turn_max: SIGNS_PER_TURN_MAX })),
-  { ...hex, breaks: WIDE_BREAKS, signs_per_turn_max: SIGNS_PER_TURN_MAX },
+  ...issuedSecrets.map(it => ({ ...it, breaks: BREAKS, signs_per_turn_max: SIGNS_PER_TURN_MAX })),
+  ...[BREAKS, WIDE_BREAKS].map(breaks => ({ ...hex, breaks, signs_per_turn_max: HEX_SIGNS_PER_TURN_MAX })),
   // Of large letters mostly, so that it turns less: its beginning and its length tell.
   ...issuedSecrets
     .filter(({ issuer }) => issuer === AWS)

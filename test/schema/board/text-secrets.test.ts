@@ -51,9 +51,16 @@ describe('a text of the board', () => {
       expect(judge(`mine is ${['AKIA', 'IOSF', 'ODNN', '7EXA', 'MPLE'].join(between)} ok`)).toBe('secret');
   });
 
+  it('is refused with a private key in groups whose digits and letters seldom take turns', () => {
+    const secret = 'de11074927735ddee87346119288ffaa36428809cbadfe5540998172534beda2';
+    for (const between of [' ', '-', ':']) expect(judge((secret.match(/.{4}/g) ?? []).join(between))).toBe('secret');
+    expect(judge(Array.from({ length: 16 }, (_, index) => 1_000 + index).join(' '))).toBe('plain');
+  });
+
   it('is refused with a private key in groups, in bytes, or by the beginnings of its words', () => {
     fc.assert(
-      fc.property(key([HEX, 64]), fc.constantFrom(4, 8, 16, 32), (secret, size) => {
+      // Without a bias to small values: no key is made of zeros.
+      fc.property(fc.noBias(key([HEX, 64])), fc.constantFrom(4, 8, 16, 32), (secret, size) => {
         const groups = secret.match(new RegExp(`.{${size}}`, 'g')) ?? [];
         for (const between of [' ', '-', ':', '_', '/', '*', '~', ' - '])
           expect(judge(`it is ${groups.join(between)}`)).toBe('secret');
