@@ -20,8 +20,7 @@ export async function lastingPage(door: PageDoor, house: Face, make: () => Promi
   const answer = await make();
   const { body } = answer;
   const isLong = typeof body === 'string' && Buffer.byteLength(body) >= limits.compressed_answer_bytes_min;
-  // As bytes: to encode a megabyte of text takes some milliseconds each time.
-  const page = isLong ? { ...answer, body: Buffer.from(body), packed: packedForms(body) } : answer;
+  const page = isLong ? { ...answer, packed: packedForms(body) } : answer;
   pages.set(door, page);
   return page;
 }
@@ -38,6 +37,8 @@ const BROTLI_QUALITY = 8;
 function packedForms(text: string): PackedForms {
   const forms = new Map<string, Promise<Buffer>>();
   return {
+    // To encode a megabyte of text takes some milliseconds each time.
+    plain: Buffer.from(text),
     in(coding) {
       const form = forms.get(coding) ?? coders[coding](text);
       forms.set(coding, form);

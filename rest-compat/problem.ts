@@ -10,8 +10,9 @@ export interface Answer {
   readonly packed?: PackedForms;
 }
 
-/** One text in the codings of RFC 9110 8.4.1, each made when it is first asked for. */
+/** One text as bytes, and in the codings of RFC 9110 8.4.1, each made when it is first asked for. */
 export interface PackedForms {
+  readonly plain: Buffer;
   in(coding: 'gzip' | 'br'): Promise<Buffer>;
 }
 

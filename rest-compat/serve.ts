@@ -126,9 +126,9 @@ function allowed(here: readonly Door[]): string {
 
 /** What is kept compressed goes out so to whoever takes it, and is not compressed anew. */
 async function packed({ raw, headers }: FastifyRequest, answer: DoorOutcome): Promise<DoorOutcome | PackedAnswer> {
-  if (!('packed' in answer) || !answer.packed || leavesUnread(raw) || 'x-no-compression' in headers) return answer;
-  const coding = codingFor(headers['accept-encoding']);
-  if (coding === null) return answer;
+  if (!('packed' in answer) || !answer.packed || leavesUnread(raw)) return answer;
+  const coding = 'x-no-compression' in headers ? null : codingFor(headers['accept-encoding']);
+  if (coding === null) return { ...answer, body: answer.packed.plain };
   return {
     ...answer,
     headers: { ...answer.headers, 'content-encoding': coding },

@@ -9,6 +9,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { isGuessing, takeShown } from '../../subgraphs/receipt/claim/mismatch.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
+import { Semaphore } from '../../subgraphs/semaphore.ts';
 import type { Rail } from '../rails/rail.ts';
 import type { Landing } from '../record/facts.ts';
 import type { Hears } from './answer-by-outcome.ts';
@@ -81,8 +82,7 @@ export class Guesses {
     const { database, hears } = this.#parts;
     if (is_payers || isFirstPayers(claim, mark)) return;
     const is_wrong = claim.requestHash !== request_hash;
-    const before = await takeShown(database, { claim_key: claim.claimKey, address_mark: mark, is_wrong });
-    if (before && isGuessing(before, mark)) throw hears({ kind: 'doubtful' });
+    if (await isGuess(database, claim, { mark, is_wrong })) throw hears({ kind: 'doubtful' });
   }
 
   /**
@@ -99,10 +99,10 @@ export class Guesses {
     if (doubt) throw doubt;
   }
 
-  /** Where the database is away nothing is counted, and nobody learns more than that. */
+  /** What tells right from wrong is said only where it was counted: while the database is away both hear just that. */
   async #refused(presented: Presented, context: Context, refusal: Refusal): Promise<void> {
     const is_wrong = mismatching.has(refusal.code);
-    const doubt = await this.#doubted(presented, context, is_wrong).catch(() => refusal);
+    const doubt = await this.#doubted(presented, context, is_wrong);
     if (doubt) throw doubt;
   }
 
@@ -120,8 +120,7 @@ export class Guesses {
     const { claim_key, address_mark: mark } = presented;
     const claim = await claimByKey(database, claim_key);
     if (claim === null || isFirstPayers(claim, mark)) return null;
-    const before = await takeShown(database, { claim_key, address_mark: mark, is_wrong });
-    if (before === null || !isGuessing(before, mark)) return null;
+    if (!(await isGuess(database, claim, { mark, is_wrong }))) return null;
     if (await this.#isItsPayer(claim, presented, context)) return null;
     return hears({ kind: 'doubtful', proof: wanted(clock.now_ms(), claim) });
   }
@@ -147,6 +146,29 @@ export class Guesses {
     const { signature } = proof;
     return rail.signedBy({ payer, text, signature, asker: principal.address });
   }
+}
+
+/** Few at a time in one process: each waits for a lock that anybody may hold up, and keeps a connection meanwhile. */
+const turns = new Semaphore({ at_once_max: 2, wait_ms_max: 2_000, waiting_per_asker_max: 64 });
+
+/**
+ * Whether this one is judged as a guess, by what was counted before it; a wrong one counts. Counts only grow: whoever is beyond
+ * a bound stays so, and takes no lock. @throws rate_limited
+ */
+async function isGuess(
+  database: Database,
+  { claimKey: claim_key, mismatches }: PaymentClaim,
+  { mark: address_mark, is_wrong }: { readonly mark: string; readonly is_wrong: boolean },
+): Promise<boolean> {
+  if (mismatches && isGuessing(mismatches, address_mark)) return true;
+  const judged = await turns.take(claim_key, async () => {
+    const now = (await claimByKey(database, claim_key))?.mismatches;
+    if (now && isGuessing(now, address_mark)) return { is_guess: true };
+    const before = await takeShown(database, { claim_key, address_mark, is_wrong });
+    return { is_guess: before !== null && isGuessing(before, address_mark) };
+  });
+  if (judged === null) throw new Refusal('rate_limited');
+  return judged.is_guess;
 }
 
 /** As long as any wallet's signature; a little ahead is let pass, because clocks differ. */

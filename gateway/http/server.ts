@@ -60,11 +60,13 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     trustProxy: options.trust ?? false,
   });
   boundConnections(app.server);
+  const { trust: believed } = options;
   // Before anything asks for `request.ip`.
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
-    spellForwarded(raw);
-    done();
-  });
+  if (believed)
+    app.addHook('onRequest', ({ raw }, _reply, done) => {
+      spellForwarded(raw, believed);
+      done();
+    });
   requests?.observe(app);
   boundPipelines(app);
   openToOrigins(app, origins);

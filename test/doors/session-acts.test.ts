@@ -128,6 +128,10 @@ describe('/v1/sessions/{delegation_hash}', () => {
     const [known] = targets.filter((_, index) => heard[index]?.status === 200);
     expect(await handOff(known?.agent_id ?? 0)).toMatchObject({ status: 409, body: { code: 'already_handed_off' } });
 
+    // What is refused counts for nothing.
+    const counted = 'select uses from session_use where holder = $1';
+    const uses = await service.query(counted, [`handoff:${theirs.delegation_hash}`]);
+    expect(uses.reduce((sum, row) => sum + Number(row.uses), 0)).toBe(max);
     // As after so many, in this hour and, where that ends just now, in the next.
     await service.query(
       `insert into session_use (holder, period, uses)
@@ -135,7 +139,12 @@ describe('/v1/sessions/{delegation_hash}', () => {
         on conflict (holder, period) do update set uses = excluded.uses`,
       [`handoff:${theirs.delegation_hash}`, hourly],
     );
-    const limited = await handOff(known?.agent_id ?? 0);
+    const another = (await service.buy(giver.account, ask('Handed to nobody yet'), theirs.headers)).body.svc.task_id;
+    const limited = await act(theirs, {
+      action: 'handoff',
+      resource: `receipt/${another}`,
+      target_agent: targets[0]?.agent_id ?? 0,
+    });
     expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(Number(limited.headers.get('Retry-After'))).toBeGreaterThan(0);
   });

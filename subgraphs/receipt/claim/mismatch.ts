@@ -33,7 +33,7 @@ export async function takeShown(
     text: `with shown as (
         select claim_key, mismatches, coalesce((mismatches->>'total')::int, 0) as total,
           coalesce((mismatches->'of'->>$2)::int, 0) as of_address
-        from payment_claim where claim_key = $1 for update),
+        from payment_claim where claim_key = $1 for no key update),
       counted as (
         update payment_claim p set mismatches = jsonb_build_object('total', s.total + 1, 'of',
           coalesce(s.mismatches->'of', '{}') || jsonb_build_object($2::text, s.of_address + 1))

@@ -5,6 +5,7 @@ import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { takeUse } from '../../counted-use.ts';
 import type { Tx } from '../../database.ts';
 import { newTask } from '../../new-task.ts';
+import { readsOf } from '../../transaction.ts';
 import { agentById } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
 import { ownCall, receiptNamed } from './own-call.ts';
@@ -23,7 +24,6 @@ export async function handOff(act: SignedAct, context: SessionContext) {
   if (parent === null || (await ownCall(database, session, parent)) === null) throw new Refusal('not_found');
   const target = await agentById(database, request.target_agent);
   if (target === null) throw new Refusal('not_found', { param: 'target_agent' });
-  await takeHandOff(database, session.delegationHash);
   const task_id = newTask(context);
   const handed = { task_id, parent, target: target.agentId, delegation_hash: session.delegationHash };
   const { delegationHash: delegation_hash, agentPubkey: agent_pubkey, sessionExpiry, validAfter } = session;
@@ -36,10 +36,11 @@ export async function handOff(act: SignedAct, context: SessionContext) {
     agent_pubkey,
     session_expiry: sessionExpiry,
     valid_after: validAfter,
-    // Nonce, then the name, before the log's head is locked; the sessions behind it.
+    // Nonce, the name, then the count, before the log's head is locked; the sessions behind it. Only what was handed on counts.
     take: async tx => {
       await takeAct(tx, session, time);
       await keep(tx, handed);
+      await takeHandOff(tx, session.delegationHash);
     },
     settle: tx => requireStillActive(tx, session),
   });
@@ -49,11 +50,11 @@ export async function handOff(act: SignedAct, context: SessionContext) {
   };
 }
 
-/** Before its transaction: what is refused there has cost as much, and counts. */
-async function takeHandOff(reads: SessionContext['database'], delegation_hash: string): Promise<void> {
+/** Nobody pays for the receipt. @throws rate_limited */
+async function takeHandOff(tx: Tx, delegation_hash: string): Promise<void> {
   const { hand_offs_per_session_hour_max: max } = sessionLimits;
   const use = { holder: `handoff:${delegation_hash}`, period: 'hour', max } as const;
-  const retry_after_seconds = await takeUse(reads, 'session_use', use);
+  const retry_after_seconds = await takeUse(readsOf(tx), 'session_use', use);
   if (retry_after_seconds === null) return;
   const detail = `A session hands on at most ${max} receipts in an hour.`;
   throw new Refusal('rate_limited', { detail, facts: { retry_after_seconds } });
