@@ -115,7 +115,7 @@ export const errors = {
     'The approval request was answered otherwise, or its time is over: `approval_status` says which.',
   ],
   already_handed_off: [409, 'That receipt was handed to that agent already.'],
-  handed_off_too_often: [409, 'That receipt has been handed to as many agents as one receipt may be.'],
+  handed_off_too_often: [409, 'This receipt has already been handed off to the maximum number of agents.'],
   wallet_registered: [409, 'This wallet is registered already, or is being registered.'],
   duplicate_ref: [409, 'This payment reference stands on a book already.'],
   duplicate_task: [409, 'This task_id, or this signed claim, stands on a book already.'],

@@ -17,8 +17,9 @@ import { ExportRows, type RowFormat } from './export/rows.ts';
 const USAGE = `usage: SVC_SESSION=... npm run export -- --agent N --out FILE [--format csv|ndjson|parquet]
                         [--session-file FILE] [--url URL]
 
-The format is that of FILE's ending; --format says it where the ending says none. Until all of it is there the export lies in FILE.part: run it again to go
-on behind its last whole row (a Parquet file begins anew). The session is read from SVC_SESSION or --session-file.`;
+The format is that of FILE's ending: .csv, .ndjson (or .jsonl) or .parquet. A name without an ending needs --format.
+Until it is complete, the export is in FILE.part; run the command again to continue after its last whole row (a Parquet
+file starts over). The session is read from SVC_SESSION or --session-file.`;
 
 const ANSWER_MS_MAX = 30_000;
 
@@ -43,36 +44,27 @@ function asked(): Export | null {
   }
 }
 
-/** Endings of files that hold one of our formats, or another one, which a reader would take them for. */
-const endings: Readonly<Record<string, StreamFormat | null>> = {
-  csv: 'csv',
-  ndjson: 'ndjson',
-  jsonl: 'ndjson',
-  parquet: 'parquet',
-  json: null,
-  html: null,
-  htm: null,
-  xml: null,
-  tsv: null,
-  xls: null,
-  xlsx: null,
-  ods: null,
-  pdf: null,
-  zip: null,
-};
+/** What the ending of a file's name stands for. */
+const endings: ReadonlyMap<string, StreamFormat> = new Map([
+  ['csv', 'csv'],
+  ['ndjson', 'ndjson'],
+  ['jsonl', 'ndjson'],
+  ['parquet', 'parquet'],
+]);
 
 /** @throws OperatorFault where the name of the file says another format, or none is said at all */
 function formatOf(out: string, told: StreamFormat | undefined): StreamFormat {
-  const [, ending = ''] = /\.([^./\\]+)$/.exec(out.toLowerCase()) ?? [];
-  const named = Object.hasOwn(endings, ending) ? endings[ending] : undefined;
-  const known = 'name it .csv, .ndjson, .jsonl or .parquet';
-  if (named === null) throw new OperatorFault(`--out ${out}: an export is not written as ${ending}; ${known}`);
-  if (named !== undefined && told !== undefined && named !== told)
-    throw new OperatorFault(`--out ${out}: the name says ${named}, and --format says ${told}`);
-  const format = named ?? told;
-  if (format === undefined)
-    throw new OperatorFault(`--out ${out}: its name says no format; ${known}, or tell --format`);
-  return format;
+  const [, ending] = /\.([^./\\]+)$/.exec(out.toLowerCase()) ?? [];
+  const known = 'use .csv, .ndjson, .jsonl or .parquet';
+  if (ending === undefined) {
+    if (told !== undefined) return told;
+    throw new OperatorFault(`--out ${out}: the file name has no ending; ${known}, or pass --format`);
+  }
+  const named = endings.get(ending);
+  if (named === undefined) throw new OperatorFault(`--out ${out}: ${ending} is not an export format; ${known}`);
+  if (told !== undefined && named !== told)
+    throw new OperatorFault(`--out ${out}: the file name says ${named}, but --format says ${told}`);
+  return named;
 }
 
 function isFormat(text: string): text is StreamFormat {

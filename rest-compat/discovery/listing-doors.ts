@@ -23,7 +23,7 @@ export const listingDoors: readonly PageDoor[] = [
     ...listing,
     name: 'get_x402_list',
     path: '/.well-known/x402list.txt',
-    summary: 'The URL of each route that answers 402 to whoever asks, one a line, sorted',
+    summary: 'URLs of the endpoints that answer 402 to a request without credentials, one per line, sorted',
     page: ({ doors, port }) => x402List(doors, port.base_url),
   }),
   pageDoor({

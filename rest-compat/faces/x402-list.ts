@@ -1,8 +1,8 @@
 import type { Door } from '../door.ts';
 
 /**
- * /.well-known/x402list.txt: the absolute URL of each endpoint that answers 402 to whoever asks, a line each. What wants a
- * session of a book first is not listed, because a stranger who follows the list would find a 401 there.
+ * /.well-known/x402list.txt: the absolute URLs of the endpoints that answer 402 to a request without credentials, one per
+ * line. Endpoints that require a session are left out: a stranger would get 401 there.
  */
 export function x402List(doors: readonly Door[], base_url: string): string {
   const offered = doors.filter(({ price, possession }) => price !== null && possession === 'none');

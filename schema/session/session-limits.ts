@@ -19,10 +19,11 @@ export const sessionLimits = {
   challenge_id_chars_max: 128,
   /** Acts of one session whose nonces are remembered, which is for as long as they would pass. */
   acts_taken_max: 10_000,
-  /** Other agents that one receipt is handed to: each gets a receipt that nobody pays for. */
+  /** Agents that one receipt can be handed off to: each hand-off is a receipt that nobody pays for. */
   hand_offs_per_receipt_max: 8,
+  /** Hand-offs of one session in one UTC hour. */
   hand_offs_per_session_hour_max: 60,
-  /** Counts of hours that are over. */
+  /** Counts of hours that are over are deleted after so long. */
   uses_kept_hours: 2,
   /** A revocation is signed now, give or take the clocks. */
   revocation_age_seconds_max: 300,

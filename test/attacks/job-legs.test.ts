@@ -5,6 +5,7 @@ import { JOBS, type JobAgent, openJobs } from '../harness/board/jobs.ts';
 import { nowSeconds, officialClient, type PaymentHeaders, paymentFor } from '../harness/buyer.ts';
 import { boundTo } from '../harness/doors/bound.ts';
 import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
+import { movableClock } from '../harness/movable-clock.ts';
 
 /* What a poster, a winner or a stranger could make of the two payments of a job. */
 
@@ -14,10 +15,11 @@ const FEE = 2_000n + 15_001n;
 /** Three agents that register, and a post and a bid for each of two jobs, are claimed before. */
 const CLAIMS_BEFORE = 3 + 2 * 2;
 
+const clock = movableClock();
 let jobs: Awaited<ReturnType<typeof openJobs>>;
 beforeAll(async () => {
   const breaks_at = [...Array.from({ length: CLAIMS_BEFORE }, () => ''), 'after_claim'];
-  jobs = await openJobs({}, { breaks_at, meant: /the drawer is stuck/ });
+  jobs = await openJobs({}, { breaks_at, clock, meant: /the drawer is stuck/ });
 });
 
 interface Heard {
@@ -171,6 +173,7 @@ describe('what was paid to the winner for something else', () => {
       async () => {
         const headers = await elsewhere(jobs.other, 60);
         await jobs.service.chain.passTime(120);
+        clock.pass(120);
         return headers;
       },
     ],

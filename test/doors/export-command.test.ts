@@ -49,11 +49,11 @@ describe('npm run export', () => {
   });
 
   it.each([
-    ['book.json', [], 'an export is not written as json; name it .csv, .ndjson, .jsonl or .parquet'],
-    ['book.csv', ['--format', 'parquet'], 'the name says csv, and --format says parquet'],
-    ['book', [], 'its name says no format'],
-    ['2026.book', [], 'its name says no format'],
-  ])('writes nothing that %s with %j would say wrongly', async (name, args, why) => {
+    ['book.json', [], 'json is not an export format; use .csv, .ndjson, .jsonl or .parquet'],
+    ['book.csv.gz', ['--format', 'csv'], 'gz is not an export format'],
+    ['book.csv', ['--format', 'parquet'], 'the file name says csv, but --format says parquet'],
+    ['book', [], 'the file name has no ending'],
+  ])('refuses --out %s with %j, and writes no file', async (name, args, why) => {
     const out = join(folder, 'refused', name);
     await mkdir(join(folder, 'refused'), { recursive: true });
     expect(await exporting(['--out', out, ...args])).toMatchObject({ code: 1, text: expect.stringContaining(why) });

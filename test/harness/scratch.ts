@@ -11,7 +11,7 @@ const PREFIX = 'svc-test-';
 /** In the folder of what a worker shares: the process of the run, which clears it. */
 const RUN = 'run';
 
-/** Linux's file system in memory: it has room for the databases of a run in most machines, and for none in a container's usual 64 MB. */
+/** Linux's file system in memory. Most machines have room there for the databases of a run; a container's usual 64 MB do not. */
 const MEMORY = '/dev/shm';
 const MEMORY_BYTES_MIN = 2 * 1024 ** 3;
 
@@ -76,9 +76,12 @@ export async function clearShared(): Promise<void> {
   }
 }
 
+/** In memory always, too: what a killed run has left there may be what fills it. */
 async function everyScratch(): Promise<[parent: string, name: string][]> {
-  const parents = [...new Set([tmpdir(), memoryFolder()])];
-  const names = await Promise.all(parents.map(async parent => (await readdir(parent)).map(name => [parent, name])));
+  const parents = [...new Set([tmpdir(), MEMORY])];
+  const names = await Promise.all(
+    parents.map(async parent => (await readdir(parent).catch(() => [])).map(name => [parent, name])),
+  );
   return (names.flat() as [string, string][]).filter(([, name]) => name.startsWith(PREFIX));
 }
 

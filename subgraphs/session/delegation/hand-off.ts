@@ -56,7 +56,7 @@ async function takeHandOff(tx: Tx, delegation_hash: string): Promise<void> {
   const use = { holder: `handoff:${delegation_hash}`, period: 'hour', max } as const;
   const retry_after_seconds = await takeUse(readsOf(tx), 'session_use', use);
   if (retry_after_seconds === null) return;
-  const detail = `A session hands on at most ${max} receipts in an hour.`;
+  const detail = `A session can hand off at most ${max} receipts in one UTC hour.`;
   throw new Refusal('rate_limited', { detail, facts: { retry_after_seconds } });
 }
 
@@ -96,5 +96,6 @@ async function keep(tx: Tx, { task_id, parent, target, delegation_hash }: Handed
   // Whoever lost the answer learns here what it named: nothing else lists a receipt that was handed on.
   const [standing] = (await tx.query({ ...HANDED_OFF, values: [parent, target] })).rows;
   if (standing) throw new Refusal('already_handed_off', { facts: { task_id: String(standing.task_id) } });
-  throw new Refusal('handed_off_too_often');
+  const { hand_offs_per_receipt_max: max } = sessionLimits;
+  throw new Refusal('handed_off_too_often', { detail: `One receipt can be handed off to at most ${max} agents.` });
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openTakeClaim } from '../../../gateway/charge/take-claim.ts';
+import { openTakeClaim, whoseElse } from '../../../gateway/charge/take-claim.ts';
 import { openQueues } from '../../../gateway/record/queues.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { agentId } from '../../../schema/ids.ts';
@@ -9,7 +9,9 @@ import { findApprovals } from '../../../subgraphs/book/approval/find.ts';
 import { BlockedCalls } from '../../../subgraphs/book/ledger/blocked-calls.ts';
 import { setPolicy } from '../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { claimRequest } from '../../harness/claim/fixture.ts';
+import { DatabaseAway } from '../../../subgraphs/outage.ts';
+import { identifierSlot } from '../../../subgraphs/receipt/claim/identifier.ts';
+import { claim, claimRequest } from '../../harness/claim/fixture.ts';
 import { refuser, withBooks } from '../../harness/ledger/fixture.ts';
 import { freshStore } from '../../harness/store.ts';
 
@@ -74,5 +76,40 @@ describe('a call that a person has approved, and another policy refuses', () => 
     await setPolicy(database, AGENT, parsePolicy('kill_switch', null));
     expect((await buy('third')).kind).toBe('claimed');
     expect((await buy('fourth')).kind).toBe('blocked');
+  });
+});
+
+describe('a claim that the database gave no answer to', () => {
+  it.each([
+    ['claimed', 'not_taken'],
+    ['released', 'not_taken'],
+    ['settling', 'unknown_here'],
+    ['recorded', 'unknown_here'],
+  ])('of a payment that is %s: %s', async (state, kind) => {
+    const key = `away ${state}`;
+    await claim(database, claimRequest(key));
+    await database.query({ text: 'update payment_claim set state = $2 where claim_key = $1', values: [key, state] });
+    const away = openTakeClaim({
+      database,
+      queue: { submit: () => Promise.reject(new DatabaseAway(new Error('the connection is gone'))) } as never,
+      log: { sound: true } as never,
+      giving_up: null as never,
+      later: null as never,
+      hears: (outcome => outcome) as never,
+      requestOf: async () => ({ request: claimRequest(key) }) as never,
+    });
+    await expect(away({ claim_key: key } as never, false, null as never)).rejects.toMatchObject({ kind });
+  });
+});
+
+describe('a slot that another claim holds', () => {
+  const named = (by?: 'idempotency_key') => identifierSlot({ network: 'base', payer: '0xp', identifier: 'one', by });
+
+  it.each([
+    [named(), { kind: 'name_in_flight', by: 'payment_identifier' }],
+    [named('idempotency_key'), { kind: 'name_in_flight', by: 'idempotency_key' }],
+    ['wallet:0xp', { kind: 'slot_taken' }],
+  ])('%s is told by what kind of name it is', (slot, told) => {
+    expect(whoseElse({ kind: 'slot_taken', slot }, null as never)).toMatchObject(told);
   });
 });

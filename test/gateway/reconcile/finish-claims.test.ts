@@ -96,4 +96,17 @@ describe('one round of the fleet', () => {
     expect(new Set(asked).size).toBe(MANY);
     expect(asked).toHaveLength(MANY);
   });
+
+  it('looks for the last time at a first leg that its book refused, though its payee was paid', async () => {
+    const key = 'refused leg';
+    await claim(database, claimRequest(key, { authorization: stored(key) }));
+    const released = `state = 'released', refusal_id = 'ref_01', final = false, valid_before = 1`;
+    await database.query({ text: `update payment_claim set ${released} where claim_key = $1`, values: [key] });
+    const { parts } = silentChain();
+    const rail = { chain_epoch: 0, decide: async () => ({ kind: 'transferred', block_number: 1 }) };
+    const sold = new Map([['Mutation.createChatCompletion', { order: 'leg' }]]);
+    await lookAtExpired({ ...parts, sold, railOf: () => rail } as unknown as FinishParts);
+    const text = 'select final, state from payment_claim where claim_key = $1';
+    expect(await database.query({ text, values: [key] })).toEqual([{ final: true, state: 'released' }]);
+  });
 });

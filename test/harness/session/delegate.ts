@@ -19,7 +19,7 @@ export function grantOf(payer: Pick<Account, 'address'>, agent: Account, more: P
     payer: payer.address,
     agentPubkey: agent.publicKey,
     capAtomic: '1000000',
-    // A database that is kept from the full hour is half an hour behind.
+    // A test's database may run half an hour behind (`mid_hour`, database.ts), and a session must have begun by its clock.
     validAfter: nowSeconds() - 3_600,
     sessionExpiry: nowSeconds() + 3_600,
     parentDelegationHash: ZERO_HASH,
