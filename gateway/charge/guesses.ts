@@ -99,10 +99,10 @@ export class Guesses {
     if (doubt) throw doubt;
   }
 
-  /** What tells right from wrong is said only where it was counted: while the database is away both hear just that. */
+  /** That it was another request is said only where that was counted. Whoever waits for their money hears so in any case. */
   async #refused(presented: Presented, context: Context, refusal: Refusal): Promise<void> {
     const is_wrong = mismatching.has(refusal.code);
-    const doubt = await this.#doubted(presented, context, is_wrong);
+    const doubt = await this.#doubted(presented, context, is_wrong).catch(away => (is_wrong ? away : refusal));
     if (doubt) throw doubt;
   }
 
