@@ -8,6 +8,9 @@ import { Row } from './row.ts';
 export const CorrectedAnswer = z.object({
   row: Row.describe('The inflow itself, with all of its corrections.'),
   correction: Row.describe('The row of this correction.'),
+  idempotent_replay: z
+    .boolean()
+    .describe('True if the same correction of the same row was recorded before. Nothing was appended again.'),
 });
 
 export const SequenceAnswer = z.object({

@@ -25,6 +25,7 @@ import { IngestResolver } from './ingest/ingest.resolver.ts';
 import { ForeignIngest } from './ingest/ingested.entity.ts';
 import { ForeignIngests } from './ingest/migration.ts';
 import { BookHead } from './ledger/book.entity.ts';
+import { CorrectionHashes } from './ledger/correction.migration.ts';
 import { BookEvent } from './ledger/event.entity.ts';
 import { BookIntent } from './ledger/intent.entity.ts';
 import { BookSequenceTables } from './ledger/migration.ts';
@@ -114,6 +115,7 @@ export const bookMigrations = [
   RouterBooks,
   ForeignIngests,
   ApprovalRequests,
+  CorrectionHashes,
 ];
 
 const named = (reference: object) => reference;

@@ -50,7 +50,7 @@ describe('GET /v1/agents/{agent_id}/book/gaps', () => {
     for (const member of [task_id, one, two])
       expect((await gaps(own, `?task_id=${member}`)).body.supersession).toEqual({ ...linear, task_id: member });
 
-    await correct(own, { task_id, reason });
+    await correct(own, { task_id, reason: 'It was a third.' });
     expect((await gaps(own)).body).toMatchObject({
       gapless: true,
       supersession: { status: 'forked', authoritative: null, chains: 2, corrections: 4, forks: 1 },

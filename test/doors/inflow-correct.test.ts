@@ -86,6 +86,56 @@ describe('POST /v1/agents/{agent_id}/book/inflow/correct', () => {
     expect(body.gapless).toBe(true);
   });
 
+  it('200 idempotent_replay on the same correction of the same row, in whatever order its members are: the same row, and no fork', async () => {
+    const task_id = await inflow();
+    const one = await correct(agent, { task_id, reason, allocation: '7', correction: { a: 1, b: [0.1, '\u2028'] } });
+    expect(one).toMatchObject({ status: 200, body: { idempotent_replay: false } });
+    const again = await correct(agent, { correction: { b: [0.1, '\u2028'], a: 1 }, allocation: '7', reason, task_id });
+    expect(again.status).toBe(200);
+    expect(again.body).toEqual({ ...one.body, idempotent_replay: true });
+    // What is left out stands as it was: said or not, it is the same.
+    const said = { task_id, reason, bucket: 'patron', allocation: '7', correction: { a: 1, b: [0.1, '\u2028'] } };
+    expect((await correct(agent, said)).body).toMatchObject({ idempotent_replay: true });
+    const linear = { status: 'linear', authoritative: one.body.correction.task_id, corrections: 1, forks: 0 };
+    expect((await gaps(agent, `?task_id=${task_id}`)).body.supersession).toMatchObject(linear);
+  });
+
+  it('200 idempotent_replay to all but one of the same sent at once', async () => {
+    const task_id = await inflow();
+    const answers = await Promise.all([1, 2, 3].map(() => correct(agent, { task_id, reason, allocation: '8' })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(new Set(answers.map(({ body }) => body.correction.task_id)).size).toBe(1);
+    expect(answers.filter(({ body }) => body.idempotent_replay)).toHaveLength(2);
+    const { body } = await gaps(agent, `?task_id=${task_id}`);
+    expect(body).toMatchObject({ gapless: true, supersession: { status: 'linear', corrections: 1 } });
+  });
+
+  it('200 appends what says something else: another reason, object or row', async () => {
+    const task_id = await inflow();
+    const { body: first } = await correct(agent, { task_id, reason, correction: { a: 1 } });
+    const others: JsonObject[] = [
+      { task_id, reason: 'Another.', correction: { a: 1 } },
+      { task_id, reason, correction: { a: 2 } },
+      { task_id, reason },
+      { task_id: String(first.correction.task_id), reason, correction: { a: 1 } },
+    ];
+    for (const other of others) expect((await correct(agent, other)).body.idempotent_replay).toBe(false);
+    expect((await gaps(agent, `?task_id=${task_id}`)).body.supersession).toMatchObject({ corrections: 5 });
+  });
+
+  it('200 idempotent_replay on a correction that was recorded before corrections had a hash', async () => {
+    const own = await service.newAgent();
+    const task_id = await inflow(own);
+    const free = { task_id, reason, correction: { n: 1e21, none: null } };
+    const signed = { task_id, reason, correction: await correctionOf(own, { task_id, allocation: '5' }) };
+    for (const body of [free, signed]) {
+      const before = (await correct(own, body)).body.correction;
+      await service.query('update book_correction set said_hash = null where agent_id = $1', [own.agent_id]);
+      expect((await correct(own, body)).body).toMatchObject({ idempotent_replay: true, correction: before });
+    }
+    expect((await correct(own, { task_id, reason })).body.idempotent_replay).toBe(false);
+  });
+
   it('200 with an object of any members, which is signed as it was sent', async () => {
     const correction = JSON.parse('{"__proto__":{"a":1},"none":null,"n":1e21,"é\\n":["\u2028",0.1,-5e-324]}');
     const { status, body } = await correct(agent, { task_id: await inflow(), reason, correction });
@@ -110,10 +160,11 @@ describe('POST /v1/agents/{agent_id}/book/inflow/correct', () => {
     const verified = verifyInflowClaim(body.correction.inflow_claim ?? {}, jwks);
     expect(verified).toMatchObject({ kind: 'valid' });
     expect(JSON.stringify(verified)).not.toContain('ERC-1271');
-    // It serves once.
+    // It serves once, and says so however often it comes.
+    const { correction, row } = body;
     expect(await correct(agent, { task_id, reason, correction: signed })).toMatchObject({
-      status: 409,
-      body: { code: 'duplicate_task' },
+      status: 200,
+      body: { row, correction, idempotent_replay: true },
     });
   });
 

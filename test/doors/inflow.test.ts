@@ -210,15 +210,18 @@ describe('POST /v1/agents/{agent_id}/book/inflow', () => {
   it('429 beyond so many in an hour, corrections included; another book is not held up', async () => {
     const busy = await service.newAgent();
     const { body: first } = await record(busy, { allocation });
+    const correction = (reason: string) => correct(busy, { task_id: first.task_id ?? '', reason });
     const statuses: number[] = [];
     for (let at = 0; at < inflowLimits.rows_per_book_hour_max; at += 20) {
-      const some = Array.from({ length: 20 }, () => correct(busy, { task_id: first.task_id ?? '', reason: 'again' }));
+      const some = Array.from({ length: 20 }, (_, index) => correction(`Correction ${at + index}.`));
       statuses.push(...(await Promise.all(some)).map(({ status }) => status));
     }
     const refused = statuses.filter(status => status === 429);
     expect([statuses.length, refused.length]).toEqual([inflowLimits.rows_per_book_hour_max, 1]);
     const heard = await record(busy, { allocation });
     expect(heard).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    // What stands already takes no room.
+    expect(await correction('Correction 0.')).toMatchObject({ status: 200, body: { idempotent_replay: true } });
     const wait = Number(heard.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(3_000);
     expect(wait).toBeLessThanOrEqual(3_600);

@@ -10,26 +10,29 @@ import { supersede } from '../ledger/supersede.ts';
 import { writeInTurn } from '../write-in-turn.ts';
 import { type InflowRow, inflowRow } from './find.ts';
 import { appendInflow, inflowBirth } from './record.ts';
+import { type Naming, saidHash, sameCorrection, withoutSignature } from './same-correction.ts';
 import { signedInflow } from './sign.ts';
-
 import { requireWalletClaim, taskOfClaim, type WalletClaim } from './wallet-claim.ts';
 
 /** Where the two rows stand. */
-export interface CorrectedSeqs {
+export interface Corrected {
   readonly original_seq: number;
   readonly seq: number;
+  /** It stood before: nothing was appended. */
+  readonly again: boolean;
 }
 
 /**
  * Appends a correction to the inflow, or to the earlier correction, that it names. Nothing is changed and nobody elected: a
- * second one of the same row is appended as well, and makes a fork. What it leaves out stands as it was.
+ * second one of the same row that says something else is appended as well, and makes a fork. One that says the same is the
+ * same correction, however often it is sent: a client that lost the answer may ask again. What it leaves out stands as it was.
  * @throws inflow_not_found, inflow_claim_invalid, duplicate_task, rate_limited, book_damaged
  */
 export async function correctInflow(
   request: CorrectionMembers,
   agent_id: AgentId,
   context: BookContext,
-): Promise<CorrectedSeqs> {
+): Promise<Corrected> {
   const { task_id: corrects, reason } = request;
   const signed = signedCorrectionOf(request);
   const before = await inflowRow(context.database, agent_id, corrects);
@@ -44,10 +47,15 @@ export async function correctInflow(
   const inflow_claim = signedInflow(context, { ...claimed, model: before.model, hub: before.hub });
   const birth = inflowBirth({ ...before, task_id }, { bucket, allocation, corrects, reason, inflow_claim });
   const { original_seq, seq: corrects_seq } = before;
+  const wallet_claim = signed && withoutSignature(signed);
+  const said_now = { reason, bucket, allocation, correction: correction ?? null, wallet_claim };
+  const naming: Naming = { agent_id, corrects_seq, said: said_now };
   const write = async (tx: Tx) => {
+    const same = await sameCorrection(tx, naming);
+    if (same) return { seq: same.seq, original_seq, again: true };
     const { seq } = await appendInflow(tx, agent_id, birth);
-    supersede(tx, { agent_id, seq, original_seq, corrects_seq });
-    return { seq, original_seq };
+    supersede(tx, { agent_id, seq, original_seq, corrects_seq, said_hash: saidHash(naming) });
+    return { seq, original_seq, again: false };
   };
   return writeInTurn(agent_id, () => context.database.transaction(write));
 }

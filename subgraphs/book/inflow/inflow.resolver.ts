@@ -42,11 +42,11 @@ export class InflowResolver {
   ): Promise<CorrectedInflow> {
     const agent_id = requirePossession(context.principal, agentId);
     const request = parseRequest(CorrectionMembers, membersOf(input));
-    const { original_seq, seq } = await correctInflow(request, agent_id, context);
+    const { original_seq, seq, again } = await correctInflow(request, agent_id, context);
     const [row, correction] = await Promise.all(
       [original_seq, seq].map(place => rowAt(context, agent_id, { seq: place })),
     );
-    return { row, correction } as CorrectedInflow;
+    return { row, correction, idempotentReplay: again } as CorrectedInflow;
   }
 }
 

@@ -41,4 +41,8 @@ export class InflowCorrectionInput {
 export class CorrectedInflow {
   @Field(() => BookRow, { description: 'The inflow itself, with all of its corrections.' }) row!: BookRow;
   @Field(() => BookRow, { description: 'The row of this correction.' }) correction!: BookRow;
+  @Field(() => Boolean, {
+    description: 'True if the same correction of the same row was recorded before. Nothing was appended again.',
+  })
+  idempotentReplay!: boolean;
 }

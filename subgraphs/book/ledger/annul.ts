@@ -51,7 +51,7 @@ export async function annul(tx: Tx, items: readonly Annulment[]): Promise<readon
   );
   for (const { row, corrects_seq } of corrections) {
     const { agent_id, seq } = row;
-    supersede(tx, { agent_id: agent_id as AgentId, seq, original_seq: corrects_seq, corrects_seq });
+    supersede(tx, { agent_id: agent_id as AgentId, seq, original_seq: corrects_seq, corrects_seq, said_hash: null });
   }
   const events = corrections.flatMap(({ event }, index): EventRecord[] => {
     const transition = moved[index]?.event;

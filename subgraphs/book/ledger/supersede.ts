@@ -12,19 +12,22 @@ export interface Superseding {
   readonly seq: number;
   readonly original_seq: number;
   readonly corrects_seq: number;
+  /** Of what it says; null of one that this service wrote by itself. */
+  readonly said_hash: string | null;
 }
 
 /** What is counted of the whole book stands under this seq, which no row has. */
 export const WHOLE_BOOK = 0;
 
 /** Under the head's lock: what is counted is what was counted last. */
-export function supersede(tx: Tx, { agent_id, seq, original_seq, corrects_seq }: Superseding): void {
-  tx.write({ name: 'supersede', text: SUPERSEDE, values: [agent_id, seq, original_seq, corrects_seq] });
+export function supersede(tx: Tx, { agent_id, seq, original_seq, corrects_seq, said_hash }: Superseding): void {
+  const values = [agent_id, seq, original_seq, corrects_seq, said_hash];
+  tx.write({ name: 'supersede', text: SUPERSEDE, values });
 }
 
 /** A statement sees no row of its own: `successors` are those before this one. The second of a row makes the fork. */
 const SUPERSEDE = `with linked as (
-    insert into book_correction (agent_id, seq, original_seq, corrects_seq) values ($1, $2, $3, $4)),
+    insert into book_correction (agent_id, seq, original_seq, corrects_seq, said_hash) values ($1, $2, $3, $4, $5)),
   before as (
     select (select count(*) from (
         select from book_correction where agent_id = $1 and corrects_seq = $4 limit 2) two) as successors,

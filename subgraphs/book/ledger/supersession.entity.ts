@@ -1,9 +1,10 @@
-import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
+import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /** Which row corrects which: one of these for each correction. What the correction says stands on its own row. */
 @Entity({ tableName: 'book_correction' })
 @Index({ name: 'book_correction_original', properties: ['agentId', 'originalSeq', 'seq'] })
 @Index({ name: 'book_correction_corrects', properties: ['agentId', 'correctsSeq'] })
+@Unique({ name: 'book_correction_said', properties: ['agentId', 'correctsSeq', 'saidHash'] })
 export class BookCorrection {
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: number;
@@ -16,6 +17,9 @@ export class BookCorrection {
   /** The row that it names: the original, or an earlier correction of it. */
   @Property({ type: 'integer' })
   correctsSeq!: number;
+  /** SHA-256 of what it says, canonical JSON; null of one that this service wrote by itself, and of those from before. */
+  @Property({ type: 'text', nullable: true })
+  saidHash!: string | null;
 }
 
 /** What the corrections of one inflow came to, or (`originalSeq` 0) those of the whole book: counted as they land. */

@@ -43,7 +43,8 @@ async function planted(parents: Forest): Promise<void> {
     await database.transaction(async tx => {
       await append(tx, [{ agent_id, birth: inflow(index), owed: false }]);
       const original_seq = rootOf(parents, index) + 1;
-      if (parent !== null) supersede(tx, { agent_id, seq: index + 1, original_seq, corrects_seq: parent + 1 });
+      if (parent !== null)
+        supersede(tx, { agent_id, seq: index + 1, original_seq, corrects_seq: parent + 1, said_hash: null });
     });
 }
 
@@ -91,7 +92,7 @@ it('a replay takes no seq, a correction one', async () => {
       tx,
       [2, 3].map(index => ({ agent_id, birth: inflow(index), owed: false })),
     );
-    supersede(tx, { agent_id, seq: 3, original_seq: 2, corrects_seq: 2 });
+    supersede(tx, { agent_id, seq: 3, original_seq: 2, corrects_seq: 2, said_hash: null });
   });
   expect(await sequenceOf(database, agent_id, null)).toMatchObject({
     seq: 3,
