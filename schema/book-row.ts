@@ -116,6 +116,11 @@ export const rowFacts = {
     description:
       'Of a correction: the task of the row that it takes the place of: an inflow, an earlier correction of one, or a row whose payment its chain does not have.',
   },
+  merges: {
+    from: 'facts',
+    type: 'text_list',
+    description: 'Of a correction: tasks of the branches of a fork that come together in it, oldest first.',
+  },
   inflow_claim: {
     from: 'facts',
     type: 'json',
@@ -156,6 +161,12 @@ export const rowFacts = {
     description:
       'Of an inflow: what was corrected since, oldest first: the newest, at most 200 and 16 KiB of them; each is a row of its own too.',
   },
+  merged_by: {
+    from: 'rows',
+    type: 'text',
+    cost: 2,
+    description: 'Of a correction: the task of the newest correction that merges it with other branches of its fork.',
+  },
   fulfillment: { from: 'birth', type: 'json', nullable: true },
   facts: { from: 'birth', type: 'json', hidden: true },
   prev_row_hash: {
@@ -195,6 +206,7 @@ interface Values {
   readonly time: Date;
   readonly json: JsonObject;
   readonly json_list: readonly JsonObject[];
+  readonly text_list: readonly string[];
 }
 /** The same as JSON: how the ledger writes and hashes them. */
 interface Written extends Omit<Values, 'amount' | 'time'> {

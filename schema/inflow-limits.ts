@@ -12,6 +12,8 @@ export const inflowLimits = {
   /** Of an id that its caller chose. */
   task_chars_max: 128,
   reason_chars_max: 500,
+  /** Of the branches of a fork that a correction names. */
+  merges_max: 16,
   /** Of the object that a correction may carry. */
   correction_bytes_max: 4 * 1024,
   correction_depth_max: 8,

@@ -8,7 +8,7 @@ export interface RowFact {
    */
   readonly from: 'place' | 'birth' | 'later' | 'counted' | 'facts' | 'events' | 'rows';
   /** `digits`: a text of atomic units. */
-  readonly type: 'text' | 'digits' | 'integer' | 'boolean' | 'amount' | 'time' | 'json' | 'json_list';
+  readonly type: 'text' | 'digits' | 'integer' | 'boolean' | 'amount' | 'time' | 'json' | 'json_list' | 'text_list';
   /** The values that a text may have. */
   readonly one_of?: readonly string[];
   readonly nullable?: true;

@@ -27,6 +27,12 @@ export const SequenceAnswer = z.object({
       .string()
       .nullable()
       .describe('task_id of the one successor that stands; null on a fork, and where several chains end apart.'),
+    merged_by: z
+      .string()
+      .nullable()
+      .describe(
+        'task_id of the correction that merges every branch of the fork. Null without a fork, while branches stand apart, and for several chains.',
+      ),
     chains: z.int().describe('Inflows that were corrected.'),
     corrections: z.int(),
     forks: z.int().describe('Rows that more than one correction names.'),

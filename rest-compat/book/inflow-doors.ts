@@ -45,9 +45,9 @@ export const inflowDoors = [
     document: operation('book/correct_inflow', rowFragments),
     params: AgentPath,
     body: CorrectionRequest,
-    variables: ({ params, body: { task_id, reason, bucket, allocation, correction } }) => ({
+    variables: ({ params, body: { task_id, reason, bucket, allocation, merges, correction } }) => ({
       agentId: params.agent_id,
-      input: inputOf({ taskId: task_id, reason, bucket, allocation, correction }),
+      input: inputOf({ taskId: task_id, reason, bucket, allocation, merges, correction }),
     }),
     nulls: correctedNulls,
     response: CorrectedAnswer,

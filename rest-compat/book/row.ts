@@ -23,6 +23,7 @@ const types = {
   time: z.string(),
   json: JsonMembers,
   json_list: z.array(JsonMembers),
+  text_list: z.array(z.string()),
 } as const satisfies Record<RowFact['type'], z.ZodType>;
 
 const shown = Object.entries<RowFact>(rowFacts).filter(([, { hidden, rest }]) => !hidden && rest !== 'none');

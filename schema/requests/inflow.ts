@@ -26,6 +26,9 @@ const TaskName = z
 
 const Reason = storedText.min(1).max(inflowLimits.reason_chars_max);
 
+/** Of the branches that come together in a correction. */
+const Merges = z.array(TaskName).min(1).max(inflowLimits.merges_max);
+
 /** The service that it is for: the same agent_id may be the same wallet's elsewhere. */
 const Service = z.string().max(inflowLimits.service_chars_max);
 const SignedAt = z.iso.datetime({ offset: true, error: 'is an RFC 3339 date-time' });
@@ -54,6 +57,7 @@ const SignedCorrection = z.strictObject({
   reason: Reason,
   bucket: Bucket.optional(),
   allocation: Allocation.optional(),
+  merges: Merges.optional(),
   signed_at: SignedAt,
   signature: Signature,
 });
@@ -80,6 +84,11 @@ export const CorrectionMembers = z.strictObject({
   reason: Reason.describe('Why, in a sentence.'),
   bucket: Bucket.optional().describe('As it was where it is left out.'),
   allocation: Allocation.optional(),
+  merges: Merges.optional().describe(
+    'task_ids of the branches of a fork that come together in this correction, at least two with `task_id`. They are ' +
+      'corrections of one row, or corrections that no later one has taken the place of. The fork stays `forked`; its rows ' +
+      'show `merged_by`.',
+  ),
   correction: freeObject({
     bytes: inflowLimits.correction_bytes_max,
     depth: inflowLimits.correction_depth_max,
@@ -89,7 +98,8 @@ export const CorrectionMembers = z.strictObject({
     .meta({ type: 'object', additionalProperties: true })
     .describe(
       'Any object; one with a `signature` is a correction that the wallet of the agent has signed beforehand: {iss, agent_id, task_id, ' +
-        'reason, bucket?, allocation?, signed_at, signature}, over `svc.inflow_correction|` and its other members as in an inflow.',
+        'reason, bucket?, allocation?, merges?, signed_at, signature}, over `svc.inflow_correction|` and its other members as in an inflow. ' +
+        'Its `merges` names every branch, in the order of seq.',
     ),
 });
 export type CorrectionMembers = z.output<typeof CorrectionMembers>;

@@ -28,11 +28,12 @@ import { BookHead } from './ledger/book.entity.ts';
 import { CorrectionHashes } from './ledger/correction.migration.ts';
 import { BookEvent } from './ledger/event.entity.ts';
 import { BookIntent } from './ledger/intent.entity.ts';
+import { CorrectionMerges } from './ledger/merge.migration.ts';
 import { BookSequenceTables } from './ledger/migration.ts';
 import { BlockedHourRow, RepeatedEvents, ReplayHour } from './ledger/repeated-events.entity.ts';
 import { BookRow } from './ledger/row.entity.ts';
 import { BookSum } from './ledger/sum.entity.ts';
-import { BookCorrection, BookSupersession } from './ledger/supersession.entity.ts';
+import { BookCorrection, BookMerge, BookSupersession } from './ledger/supersession.entity.ts';
 import { BookLineageResolver } from './lineage/lineage.resolver.ts';
 import { BookLineage } from './lineage/migration.ts';
 import { BookBaseline, BookSums, BookTermsEvents } from './migration.ts';
@@ -79,6 +80,7 @@ export const bookEntities = [
   BookSum,
   PullExport,
   BookCorrection,
+  BookMerge,
   BookSupersession,
   SliceAssignment,
   Dispute,
@@ -116,6 +118,7 @@ export const bookMigrations = [
   ForeignIngests,
   ApprovalRequests,
   CorrectionHashes,
+  CorrectionMerges,
 ];
 
 const named = (reference: object) => reference;

@@ -13,7 +13,15 @@ beforeAll(async () => {
 
 const { book, record, correct, gaps } = inflowDoorsOf(() => service);
 const reason = 'It was another.';
-const none = { status: 'none', authoritative: null, chains: 0, corrections: 0, forks: 0, task_id: null };
+const none = {
+  status: 'none',
+  authoritative: null,
+  merged_by: null,
+  chains: 0,
+  corrections: 0,
+  forks: 0,
+  task_id: null,
+};
 
 describe('GET /v1/agents/{agent_id}/book/gaps', () => {
   it('200: without a gap; a replay takes no seq, a refused call and a correction do', async () => {
@@ -41,7 +49,7 @@ describe('GET /v1/agents/{agent_id}/book/gaps', () => {
 
     const one = String((await correct(own, { task_id, reason })).body.correction.task_id);
     const two = String((await correct(own, { task_id: one, reason })).body.correction.task_id);
-    const linear = { status: 'linear', authoritative: two, chains: 1, corrections: 2, forks: 0 };
+    const linear = { status: 'linear', authoritative: two, merged_by: null, chains: 1, corrections: 2, forks: 0 };
     expect((await gaps(own)).body.supersession).toEqual({ ...linear, task_id: null });
 
     // Two chains end apart: none of them stands for the book, each for itself.

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { isJsonObject, type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId } from '../../../schema/ids.ts';
 import { type CorrectionMembers, SignedCorrectionRequest } from '../../../schema/requests/inflow.ts';
@@ -9,6 +9,7 @@ import type { BookContext } from '../context.ts';
 import { supersede } from '../ledger/supersede.ts';
 import { writeInTurn } from '../write-in-turn.ts';
 import { type InflowRow, inflowRow } from './find.ts';
+import { mergedBranches, mergeOf, requireBranches } from './merge.ts';
 import { appendInflow, inflowBirth } from './record.ts';
 import { type Naming, saidHash, sameCorrection, withoutSignature } from './same-correction.ts';
 import { signedInflow } from './sign.ts';
@@ -26,7 +27,8 @@ export interface Corrected {
  * Appends a correction to the inflow, or to the earlier correction, that it names. Nothing is changed and nobody elected: a
  * second one of the same row that says something else is appended as well, and makes a fork. One that says the same is the
  * same correction, however often it is sent: a client that lost the answer may ask again. What it leaves out stands as it was.
- * @throws inflow_not_found, inflow_claim_invalid, duplicate_task, rate_limited, book_damaged
+ * One that merges names the branches of a fork: they have one successor more, and the fork stays.
+ * @throws inflow_not_found, inflow_claim_invalid, invalid_request, duplicate_task, rate_limited, book_damaged
  */
 export async function correctInflow(
   request: CorrectionMembers,
@@ -37,24 +39,34 @@ export async function correctInflow(
   const signed = signedCorrectionOf(request);
   const before = await inflowRow(context.database, agent_id, corrects);
   if (before === null) throw new Refusal('inflow_not_found', { param: 'task_id' });
-  const said = { task_id: corrects, reason, bucket: request.bucket, allocation: request.allocation };
+  const named = signed?.merges ?? request.merges;
+  const merge = named ? await mergeOf(context.database, agent_id, { task_id: corrects, merges: named }) : null;
+  const branches = merge ? mergedBranches(merge) : [];
+  const merges = merge ? branches.map(branch => branch.task_id) : undefined;
+  const said = { task_id: corrects, reason, bucket: request.bucket, allocation: request.allocation, merges };
   const shown = signed && { kind: 'correction' as const, claim: signed, param: 'correction' as const, said };
   const wallet_word = shown ? await requireWalletClaim(shown, agent_id, context) : null;
   const task_id = signed ? taskOfClaim('correction', signed) : newTask(context);
   const { bucket, allocation } = standing(before, signed ?? request);
   const correction = signed ? undefined : request.correction;
-  const claimed = { agent_id, task_id, bucket, allocation, corrects, reason, correction, wallet_word };
+  const claimed = { agent_id, task_id, bucket, allocation, corrects, reason, correction, merges, wallet_word };
   const inflow_claim = signedInflow(context, { ...claimed, model: before.model, hub: before.hub });
-  const birth = inflowBirth({ ...before, task_id }, { bucket, allocation, corrects, reason, inflow_claim });
+  const birth = inflowBirth(
+    { ...before, task_id },
+    { bucket, allocation, corrects, reason, inflow_claim, ...present({ merges }) },
+  );
   const { original_seq, seq: corrects_seq } = before;
   const wallet_claim = signed && withoutSignature(signed);
-  const said_now = { reason, bucket, allocation, correction: correction ?? null, wallet_claim };
+  const said_now = { reason, bucket, allocation, correction: correction ?? null, wallet_claim, ...present({ merges }) };
   const naming: Naming = { agent_id, corrects_seq, said: said_now };
   const write = async (tx: Tx) => {
     const same = await sameCorrection(tx, naming);
     if (same) return { seq: same.seq, original_seq, again: true };
+    // Not before: what was merged has a successor by then, and asking again is no fault.
+    if (merge) requireBranches(merge);
     const { seq } = await appendInflow(tx, agent_id, birth);
-    supersede(tx, { agent_id, seq, original_seq, corrects_seq, said_hash: saidHash(naming) });
+    const merged_seqs = branches.map(branch => branch.seq);
+    supersede(tx, { agent_id, seq, original_seq, corrects_seq, merged_seqs, said_hash: saidHash(naming) });
     return { seq, original_seq, again: false };
   };
   return writeInTurn(agent_id, () => context.database.transaction(write));
@@ -71,6 +83,7 @@ function standing(
 type SignedCorrection = WalletClaim & {
   readonly bucket?: string | undefined;
   readonly allocation?: string | undefined;
+  readonly merges?: readonly string[] | undefined;
 };
 
 /** Null where nobody has signed it beforehand. @throws invalid_request where it says so and is no such claim */

@@ -30,6 +30,11 @@ export class InflowCorrectionInput {
   @Field(() => String, { nullable: true, description: 'As it was where it is left out.' }) bucket?: string | null;
   @Field(() => AtomicAmountScalar, { nullable: true, description: 'As it was where it is left out.' })
   allocation?: AtomicAmount | null;
+  @Field(() => [String], {
+    nullable: true,
+    description: 'Tasks of the branches of a fork that come together in this correction: at least two with `taskId`.',
+  })
+  merges?: string[] | null;
   @Field(() => GraphQLJSONObject, {
     nullable: true,
     description: 'Any object, up to 4 KiB; one with a `signature` is a correction that the wallet signed beforehand.',

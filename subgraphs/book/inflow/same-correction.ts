@@ -4,7 +4,10 @@ import type { Tx } from '../../database.ts';
 import type { InflowRow } from './find.ts';
 import type { WalletClaim } from './wallet-claim.ts';
 
-/** What a correction says of the row that it names. What it left out of its request stands in it as it holds from then on. */
+/**
+ * What a correction says of the row that it names. What it left out of its request stands in it as it holds from then on.
+ * `merges`, every branch in the order of seq, stands in that of one which merges, and in no other: their hash stays.
+ */
 export interface Said extends JsonObject {
   readonly reason: string;
   readonly bucket: string;

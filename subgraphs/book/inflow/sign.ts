@@ -19,6 +19,8 @@ export interface UnsignedInflow {
   readonly corrects?: string;
   readonly reason?: string;
   readonly correction?: JsonObject | undefined;
+  /** Every branch of a fork that comes together in it, in the order of seq; left out where it merges nothing. */
+  readonly merges?: readonly string[] | undefined;
   /** The assignment by whose token it came; left out where the owner recorded it. */
   readonly recorded_by?: JsonObject | undefined;
   /** Null where the wallet has signed nothing. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { canonicalJson, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
@@ -25,7 +25,7 @@ interface Shown {
   /** The member of the request that it came in. */
   readonly param: 'inflow_claim' | 'correction';
   /** What the request says itself: the claim has to say the same. What is left out is taken from the claim. */
-  readonly said: Readonly<Record<string, string | undefined>>;
+  readonly said: Readonly<Record<string, Json | undefined>>;
 }
 
 type Asking = Pick<BookContext, 'issuer' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
@@ -39,7 +39,8 @@ export async function requireWalletClaim(shown: Shown, agent_id: AgentId, asking
   const wrong = (member: string) => new Refusal('inflow_claim_invalid', { param: `${param}.${member}` });
   if (claim.iss !== asking.issuer.base_url) throw wrong('iss');
   if (claim.agent_id !== agent_id) throw wrong('agent_id');
-  const other = Object.keys(said).find(name => said[name] !== undefined && said[name] !== claim[name]);
+  const same = (value: Json, name: string) => canonicalJson(value) === canonicalJson(claim[name] ?? null);
+  const other = Object.entries(said).find(([name, value]) => value !== undefined && !same(value, name))?.[0];
   if (other !== undefined) throw wrong(other);
   const ahead_ms = Date.parse(claim.signed_at) - asking.clock.now_ms();
   if (ahead_ms > limits.wallet_signature_ahead_seconds_max * 1000) throw wrong('signed_at');

@@ -51,7 +51,14 @@ export async function annul(tx: Tx, items: readonly Annulment[]): Promise<readon
   );
   for (const { row, corrects_seq } of corrections) {
     const { agent_id, seq } = row;
-    supersede(tx, { agent_id: agent_id as AgentId, seq, original_seq: corrects_seq, corrects_seq, said_hash: null });
+    supersede(tx, {
+      agent_id: agent_id as AgentId,
+      seq,
+      original_seq: corrects_seq,
+      corrects_seq,
+      merged_seqs: [],
+      said_hash: null,
+    });
   }
   const events = corrections.flatMap(({ event }, index): EventRecord[] => {
     const transition = moved[index]?.event;

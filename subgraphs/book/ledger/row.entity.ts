@@ -50,6 +50,8 @@ const Columns = class {} as new () => { [K in RowColumn as Camel<K>]: ColumnValu
 export class BookRow extends Columns {
   /** Read with the row; null where it is no inflow. */
   inflowCorrections?: readonly JsonObject[] | null;
+  /** Read with the row; null where nothing has merged it. */
+  mergedBy?: string | null;
 
   /** A member of `facts`; null where this kind of row has none of that type. */
   fact(name: string, type: RowFact['type']): unknown {
@@ -65,6 +67,7 @@ const isOf: { readonly [T in RowFact['type']]?: (value: unknown) => boolean } = 
   boolean: value => typeof value === 'boolean',
   json: value => typeof value === 'object' && value !== null && !Array.isArray(value),
   json_list: value => Array.isArray(value),
+  text_list: value => Array.isArray(value),
 };
 
 /** How a type is kept, and shown. */
@@ -77,6 +80,7 @@ const graphTypes = {
   time: () => DateTimeScalar,
   json: () => GraphQLJSONObject,
   json_list: () => [GraphQLJSONObject],
+  text_list: () => [String],
 } as const satisfies Record<RowFact['type'], () => unknown>;
 
 /** Texts of a table of words are enums. */

@@ -3,7 +3,7 @@ import type { Tx } from '../../database.ts';
 
 /*
  * Part of the ledger: which row corrects which, and how many do. Nobody is elected here: two corrections that name one row
- * are both kept, and counted as a fork.
+ * are both kept, and counted as a fork; one that merges it is a successor of each row that it names, and the fork stays.
  */
 
 export interface Superseding {
@@ -12,6 +12,8 @@ export interface Superseding {
   readonly seq: number;
   readonly original_seq: number;
   readonly corrects_seq: number;
+  /** Rows that come together in it; none where it merges nothing. */
+  readonly merged_seqs: readonly number[];
   /** Of what it says; null of one that this service wrote by itself. */
   readonly said_hash: string | null;
 }
@@ -20,20 +22,35 @@ export interface Superseding {
 export const WHOLE_BOOK = 0;
 
 /** Under the head's lock: what is counted is what was counted last. */
-export function supersede(tx: Tx, { agent_id, seq, original_seq, corrects_seq, said_hash }: Superseding): void {
-  const values = [agent_id, seq, original_seq, corrects_seq, said_hash];
+export function supersede(
+  tx: Tx,
+  { agent_id, seq, original_seq, corrects_seq, merged_seqs, said_hash }: Superseding,
+): void {
+  const values = [agent_id, seq, original_seq, corrects_seq, said_hash, merged_seqs];
   tx.write({ name: 'supersede', text: SUPERSEDE, values });
 }
 
-/** A statement sees no row of its own: `successors` are those before this one. The second of a row makes the fork. */
+/**
+ * A statement sees no row of its own: `successors` are those before this one. The second of a row makes the fork, and of a
+ * row that had none the chain ends there no more: where one end is left of a chain that forked, all of it was merged.
+ */
 const SUPERSEDE = `with linked as (
     insert into book_correction (agent_id, seq, original_seq, corrects_seq, said_hash) values ($1, $2, $3, $4, $5)),
-  before as (
+  merged as (
+    insert into book_merge (agent_id, merged_seq, seq) select $1, m.seq, $2 from unnest($6::int[]) as m(seq)),
+  named as (
     select (select count(*) from (
-        select from book_correction where agent_id = $1 and corrects_seq = $4 limit 2) two) as successors,
-      exists (select from book_supersession where agent_id = $1 and original_seq = $3) as corrected)
-  insert into book_supersession as s (agent_id, original_seq, chains, corrections, forks, last_seq)
-  select $1, o.original_seq, (not corrected)::int, 1, (successors = 1)::int, $2
+        (select seq from book_correction where agent_id = $1 and corrects_seq = n.seq limit 2)
+        union (select seq from book_merge where agent_id = $1 and merged_seq = n.seq limit 2)) two) as successors
+    from (select $4::int as seq union select unnest($6::int[])) n),
+  before as (
+    select count(*) filter (where successors = 1)::int as forked, count(*) filter (where successors = 0)::int as ended,
+      exists (select from book_supersession where agent_id = $1 and original_seq = $3) as corrected,
+      case when cardinality($6::int[]) > 0 then $2::int end as merge_seq
+    from named)
+  insert into book_supersession as s (agent_id, original_seq, chains, corrections, forks, tips, last_seq, last_merge_seq)
+  select $1, o.original_seq, (not corrected)::int, 1, forked, (not corrected)::int + 1 - ended, $2, merge_seq
   from before cross join (values ($3::int), (${WHOLE_BOOK})) as o(original_seq)
   on conflict (agent_id, original_seq) do update set chains = s.chains + excluded.chains,
-    corrections = s.corrections + 1, forks = s.forks + excluded.forks, last_seq = excluded.last_seq`;
+    corrections = s.corrections + 1, forks = s.forks + excluded.forks, tips = s.tips + excluded.tips,
+    last_seq = excluded.last_seq, last_merge_seq = coalesce(excluded.last_merge_seq, s.last_merge_seq)`;

@@ -22,6 +22,19 @@ export class BookCorrection {
   saidHash!: string | null;
 }
 
+/** A row in which branches of a fork come together, once for each of them. */
+@Entity({ tableName: 'book_merge' })
+export class BookMerge {
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  agentId!: number;
+  /** Of a branch. */
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  mergedSeq!: number;
+  /** Of the correction that merges it. */
+  @PrimaryKey({ type: 'integer', autoincrement: false })
+  seq!: number;
+}
+
 /** What the corrections of one inflow came to, or (`originalSeq` 0) those of the whole book: counted as they land. */
 @Entity({ tableName: 'book_supersession' })
 export class BookSupersession {
@@ -40,4 +53,10 @@ export class BookSupersession {
   /** Of the newest correction: where nothing forks, the one that stands. */
   @Property({ type: 'integer' })
   lastSeq!: number;
+  /** Rows of corrected chains that nothing has taken the place of. */
+  @Property({ type: 'integer' })
+  tips!: number;
+  /** Of the newest correction that merges. */
+  @Property({ type: 'integer', nullable: true })
+  lastMergeSeq!: number | null;
 }

@@ -10,7 +10,7 @@ import { type AlertEvent, type ShownAlert, shownAlert } from '../alerts/alert.ty
 import { BookHead } from '../ledger/book.entity.ts';
 import { BookEvent } from '../ledger/event.entity.ts';
 import { BookRow } from '../ledger/row.entity.ts';
-import { INFLOW_CORRECTIONS, ofPage, replaysCounted } from './row-json.ts';
+import { INFLOW_CORRECTIONS, MERGED_BY, ofPage, replaysCounted } from './row-json.ts';
 import type { RowScope } from './row-scope.ts';
 
 /** One entity by one prepared statement; null where there is none. */
@@ -122,7 +122,8 @@ export async function rowsOf(database: Database, scope: RowScope): Promise<BookR
 
 /** Of book $1. */
 const rowsFrom = (rows: string) =>
-  `select ${selectList(BookRow)}, coalesce(c.count, 0) as counted, ${INFLOW_CORRECTIONS} as "inflowCorrections"
+  `select ${selectList(BookRow)}, coalesce(c.count, 0) as counted, ${INFLOW_CORRECTIONS} as "inflowCorrections",
+    ${MERGED_BY} as "mergedBy"
     from ${rows} left join ${replaysCounted('$1')} c using (seq)`;
 
 interface CountedRow extends Record<string, unknown> {

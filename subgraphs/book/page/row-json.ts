@@ -74,6 +74,7 @@ const columnJson: { readonly [T in RowFact['type']]: (column: string) => string 
   time: asTime,
   json: asPrinted,
   json_list: asPrinted,
+  text_list: asPrinted,
 };
 
 /** A member of the column `facts`, where it is of its type. */
@@ -83,6 +84,7 @@ const factTypes: { readonly [T in RowFact['type']]?: string } = {
   boolean: 'boolean',
   json: 'object',
   json_list: 'array',
+  text_list: 'array',
 };
 
 /** The member as text, over `book_row r`. */
@@ -111,6 +113,14 @@ const ofGroup = (type: string, group: RowGroup): Writing => ({
 
 const WITH_RECEIPT = withReceipt.map(evidence => `'${evidence}'`).join(', ');
 
+/** The task of the newest correction that merges this row; of rows that correct nothing null, without a look. */
+function mergedBy(row: string): string {
+  return `case when ${row}.facts ? 'corrects' then (select b.task_id from book_merge m
+    join book_row b on b.agent_id = m.agent_id and b.seq = m.seq
+    where m.agent_id = ${row}.agent_id and m.merged_seq = ${row}.seq order by m.seq desc limit 1) end`;
+}
+export const MERGED_BY = mergedBy('r');
+
 /**
  * What was corrected of an inflow, `r`, as one jsonb list: the newest, oldest first, each with the claim that is signed of
  * it. Null of every other row; looked up by the place of the row alone. Nobody pays for corrections, and a page has 200
@@ -119,8 +129,11 @@ const WITH_RECEIPT = withReceipt.map(evidence => `'${evidence}'`).join(', ');
 export const INFLOW_CORRECTIONS = `case when r.facts ? 'inflow_claim' and not r.facts ? 'corrects' then (
   select coalesce(jsonb_agg(jsonb_build_object('seq', n.seq, 'task_id', n.task_id, 'corrects', n.facts->'corrects',
     'reason', n.facts->'reason', 'bucket', n.facts->'bucket', 'allocation', n.facts->'allocation',
-    'recorded_at', (${asTime('n.collected_at')})::jsonb, 'inflow_claim', n.facts->'inflow_claim') order by n.seq), '[]')
-  from (select n.*, sum(octet_length(n.facts::text)) over newer as bytes, row_number() over newer as number
+    'recorded_at', (${asTime('n.collected_at')})::jsonb, 'inflow_claim', n.facts->'inflow_claim')
+    || case when n.facts ? 'merges' then jsonb_build_object('merges', n.facts->'merges') else '{}' end
+    || case when n.merged_by is null then '{}' else jsonb_build_object('merged_by', n.merged_by) end
+    order by n.seq), '[]')
+  from (select n.*, ${mergedBy('n')} as merged_by, sum(octet_length(n.facts::text)) over newer as bytes, row_number() over newer as number
     from (select seq from book_correction where agent_id = r.agent_id and original_seq = r.seq
       order by seq desc limit ${inflowLimits.corrections_shown_max}) newest
     join book_row n on n.agent_id = r.agent_id and n.seq = newest.seq
@@ -168,6 +181,7 @@ const rowWriting: Writing = {
     ...Object.fromEntries(inFacts.map(([name, { type }]) => [camel(name), factJson(name, type)])),
     ...computed,
     inflowCorrections: asPrinted(`(${INFLOW_CORRECTIONS})`),
+    mergedBy: asText(`(${MERGED_BY})`),
     ...shapes,
     fulfillmentDocument: columnJson.json('r.fulfillment'),
     payment: ofGroup('RowPayment', 'payment'),
@@ -186,7 +200,7 @@ const rowWriting: Writing = {
   },
   always: [...columns.filter(([, { nullable }]) => !nullable).map(([name]) => camel(name)), ...Object.keys(computed)],
   // An inflow has facts, or it has no corrections.
-  rare: { none: `r.facts = '{}'`, fields: [...inFacts.map(([name]) => camel(name)), 'inflowCorrections'] },
+  rare: { none: `r.facts = '{}'`, fields: [...inFacts.map(([name]) => camel(name)), 'inflowCorrections', 'mergedBy'] },
 };
 
 /** Stands in a text for the rows of its page, which are chosen by whoever runs it. */

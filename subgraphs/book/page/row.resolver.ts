@@ -48,6 +48,12 @@ export class BookRowResolver {
   inflowCorrections(@Root() { inflowCorrections = null }: BookRow): readonly JsonObject[] | null {
     return inflowCorrections;
   }
+
+  @Directive(`@cost(weight: ${rowFacts.merged_by.cost})`)
+  @FieldResolver(() => String, { nullable: true, description: rowFacts.merged_by.description })
+  mergedBy(@Root() { mergedBy = null }: BookRow): string | null {
+    return mergedBy;
+  }
 }
 
 /** JSON of a column by the names of the graph. */

@@ -21,6 +21,10 @@ export interface SequenceCounts {
   readonly corrections: number;
   readonly forks: number;
   readonly last_task_id: string | null;
+  /** Rows of corrected chains that nothing has taken the place of. */
+  readonly tips: number;
+  /** Of the newest correction that merges. */
+  readonly last_merge_task_id: string | null;
 }
 
 /**
@@ -61,11 +65,16 @@ export function isGapless({ seq, counted, ...ends }: SequenceCounts): boolean {
   return counted === seq && counted_min === 1 && counted_max === seq && seq_min === 1 && seq_max === seq;
 }
 
-/** Nobody is elected where several could stand: neither on a fork, nor between chains that have nothing to do with each other. */
-export function supersessionOf({ chains, corrections, forks, last_task_id }: SequenceCounts) {
+/**
+ * Nobody is elected where several could stand: neither on a fork, nor between chains that have nothing to do with each other.
+ * A fork that was merged stays one: beside that it is told which correction its last branches came together in.
+ */
+export function supersessionOf(counts: SequenceCounts) {
+  const { chains, corrections, forks, tips, last_task_id, last_merge_task_id } = counts;
   const status: SupersessionStatus = corrections === 0 ? 'none' : forks === 0 ? 'linear' : 'forked';
   const authoritative = status === 'linear' && chains === 1 ? last_task_id : null;
-  return { status, authoritative, chains, corrections, forks };
+  const mergedBy = status === 'forked' && chains === 1 && tips === 1 ? last_merge_task_id : null;
+  return { status, authoritative, mergedBy, chains, corrections, forks };
 }
 
 /** The inflow that a row's chain begins with; of a row that is none its own seq, under which nothing is counted. */
@@ -85,6 +94,8 @@ const COUNTS = `select h.seq, h.damage is not null as damaged, r.counted, r.coun
     (select min(seq) from book_row where agent_id = $1) as seq_min,
     (select max(seq) from book_row where agent_id = $1) as seq_max,
     coalesce(s.chains, 0) as chains, coalesce(s.corrections, 0) as corrections, coalesce(s.forks, 0) as forks,
+    coalesce(s.tips, 0) as tips,
+    (select task_id from book_row where agent_id = $1 and seq = s.last_merge_seq) as last_merge_task_id,
     (select task_id from book_row where agent_id = $1 and seq = s.last_seq) as last_task_id
   from book h
     cross join (select coalesce(sum(count), 0)::int as counted, min(first_seq) as counted_min, max(last_seq) as counted_max

@@ -21,6 +21,12 @@ export class Supersession {
     description: 'The task of the one successor that stands; null on a fork, and where several chains end apart.',
   })
   authoritative!: string | null;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Task of the correction that merges every branch of the fork. Null without a fork, while branches stand apart, and for several chains.',
+  })
+  mergedBy!: string | null;
   @Field(() => Int, { description: 'Inflows that were corrected.' }) chains!: number;
   @Field(() => Int, { description: 'How often, all together.' }) corrections!: number;
   @Field(() => Int, { description: 'Rows that more than one correction names.' }) forks!: number;

@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { nothingKnown, type RowBirth } from '../../../../schema/book-row.ts';
 import { agentId } from '../../../../schema/ids.ts';
 import { append } from '../../../../subgraphs/book/ledger/append-births.ts';
+import { CorrectionMerges } from '../../../../subgraphs/book/ledger/merge.migration.ts';
 import { replay } from '../../../../subgraphs/book/ledger/replay.ts';
 import { supersede } from '../../../../subgraphs/book/ledger/supersede.ts';
 import { isGapless, type SequenceCounts, sequenceOf } from '../../../../subgraphs/book/page/sequence.ts';
@@ -17,11 +18,28 @@ beforeAll(async () => {
   database = await freshStore();
 });
 
-/** Each row of a forest: an inflow, or a correction of an earlier row, by its index. */
-type Forest = readonly (number | null)[];
-const forest: fc.Arbitrary<Forest> = fc
-  .array(fc.option(fc.nat(), { nil: null }), { minLength: 1, maxLength: 10 })
-  .map(picks => picks.map((pick, index) => (pick === null || index === 0 ? null : pick % index)));
+/** Each row of a forest: an inflow, or a correction of an earlier row, by its index, that may merge others of its chain. */
+interface Planted {
+  readonly parent: number | null;
+  readonly merges: readonly number[];
+}
+type Forest = readonly Planted[];
+const pick = fc.record({ parent: fc.option(fc.nat(), { nil: null }), others: fc.array(fc.nat(), { maxLength: 2 }) });
+const forest: fc.Arbitrary<Forest> = fc.array(pick, { minLength: 1, maxLength: 10 }).map(picks => {
+  const rows: Planted[] = [];
+  for (const [index, { parent: picked, others }] of picks.entries()) {
+    const parent = picked === null || index === 0 ? null : picked % index;
+    if (parent === null) rows.push({ parent, merges: [] });
+    else {
+      const root = rootOf(rows, parent);
+      const kin = rows.flatMap((row, at) => (row.parent !== null && rootOf(rows, at) === root ? [at] : []));
+      const merged = kin.length === 0 ? [] : others.flatMap(other => kin[other % kin.length] ?? []);
+      const branches = new Set(merged.length === 0 ? [] : [parent, ...merged]);
+      rows.push({ parent, merges: branches.size > 1 ? [...branches] : [] });
+    }
+  }
+  return rows;
+});
 
 const task = (index: number) => `task_${book}_${index}`;
 
@@ -30,35 +48,42 @@ function inflow(index: number): RowBirth {
   return { ...nothingKnown, task_id: task(index), evidence: 'inflow_claimed', collected: false, facts };
 }
 
-const rootOf = (parents: Forest, index: number): number => {
-  const parent = parents[index] ?? null;
-  return parent === null ? index : rootOf(parents, parent);
-};
+function rootOf(rows: Forest, index: number): number {
+  const parent = rows[index]?.parent ?? null;
+  return parent === null ? index : rootOf(rows, parent);
+}
 
-async function planted(parents: Forest): Promise<void> {
+async function planted(rows: Forest): Promise<void> {
   book++;
   await withBooks(database, book);
   const agent_id = agentId(book);
-  for (const [index, parent] of parents.entries())
+  for (const [index, { parent, merges }] of rows.entries())
     await database.transaction(async tx => {
       await append(tx, [{ agent_id, birth: inflow(index), owed: false }]);
-      const original_seq = rootOf(parents, index) + 1;
-      if (parent !== null)
-        supersede(tx, { agent_id, seq: index + 1, original_seq, corrects_seq: parent + 1, said_hash: null });
+      if (parent === null) return;
+      const merged_seqs = merges.map(it => it + 1);
+      const original_seq = rootOf(rows, index) + 1;
+      supersede(tx, { agent_id, seq: index + 1, original_seq, corrects_seq: parent + 1, merged_seqs, said_hash: null });
     });
 }
 
 /** The same by looking at all of it. */
-function judged(parents: Forest, of: (index: number) => boolean) {
-  const corrections = parents.flatMap((parent, index) => (parent !== null && of(index) ? [{ parent, index }] : []));
-  const successors = Map.groupBy(corrections, ({ parent }) => parent);
+function judged(rows: Forest, of: (index: number) => boolean) {
+  const corrections = rows.flatMap((row, index) => (row.parent !== null && of(index) ? [{ ...row, index }] : []));
+  const successions = corrections.flatMap(({ parent, merges, index }) =>
+    [...new Set([parent, ...merges])].map(named => ({ named, index })),
+  );
+  const successors = Map.groupBy(successions, ({ named }) => named);
   const forks = [...successors.values()].filter(all => all.length > 1).length;
   const tips = corrections.filter(({ index }) => !successors.has(index));
-  const chains = new Set(corrections.map(({ index }) => rootOf(parents, index))).size;
+  const chains = new Set(corrections.map(({ index }) => rootOf(rows, index))).size;
   const status = corrections.length === 0 ? 'none' : forks > 0 ? 'forked' : 'linear';
   const [tip] = tips;
-  const authoritative = forks === 0 && tips.length === 1 && tip ? task(tip.index) : null;
-  return { status, authoritative, chains, corrections: corrections.length, forks };
+  const alone = chains === 1 && tips.length === 1;
+  const authoritative = forks === 0 && alone && tip ? task(tip.index) : null;
+  const merge = corrections.findLast(({ merges }) => merges.length > 0);
+  const mergedBy = forks > 0 && alone && merge ? task(merge.index) : null;
+  return { status, authoritative, mergedBy, chains, corrections: corrections.length, forks };
 }
 
 it('what is counted of corrections is what a look at all of them finds, of the book and of each chain', async () => {
@@ -75,9 +100,23 @@ it('what is counted of corrections is what a look at all of them finds, of the b
         expect(supersession).toEqual({ ...expected, taskId: task(index) });
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 60 },
   );
   await auditBooks(database);
+});
+
+it('the ends of chains that stood before they were counted are counted as they are from then on', async () => {
+  await planted([null, 0, 0, 1, null, 4].map(parent => ({ parent, merges: [] })));
+  const text = `select original_seq, tips from book_supersession where agent_id = ${book} order by 1`;
+  const counted = await database.query({ text });
+  expect(counted).toContainEqual(expect.objectContaining({ original_seq: 0, tips: 3 }));
+  // Those of before had merged nothing.
+  await database.query({ text: 'delete from book_supersession where last_merge_seq is not null' });
+  await database.transaction(async tx => {
+    const undo = 'drop table book_merge; alter table book_supersession drop column tips, drop column last_merge_seq';
+    for (const it of [undo, ...new CorrectionMerges().statements()]) await tx.query({ text: it });
+  });
+  expect(await database.query({ text })).toEqual(counted);
 });
 
 it('a replay takes no seq, a correction one', async () => {
@@ -92,7 +131,7 @@ it('a replay takes no seq, a correction one', async () => {
       tx,
       [2, 3].map(index => ({ agent_id, birth: inflow(index), owed: false })),
     );
-    supersede(tx, { agent_id, seq: 3, original_seq: 2, corrects_seq: 2, said_hash: null });
+    supersede(tx, { agent_id, seq: 3, original_seq: 2, corrects_seq: 2, merged_seqs: [], said_hash: null });
   });
   expect(await sequenceOf(database, agent_id, null)).toMatchObject({
     seq: 3,
@@ -113,11 +152,13 @@ it('a row that is lost, or one that nobody counted, makes it none without a gap'
     corrections: 0,
     forks: 0,
     last_task_id: null,
+    tips: 0,
+    last_merge_task_id: null,
   };
   expect(isGapless(sound)).toBe(true);
   const wrong = [{ counted: 2 }, { seq: 4 }, { seq_max: 2 }, { seq_min: 2 }, { counted_min: 2 }, { counted_max: 4 }];
   for (const differently of wrong) expect(isGapless({ ...sound, ...differently })).toBe(false);
-  await planted([null, null, null]);
+  await planted([1, 2, 3].map(() => ({ parent: null, merges: [] })));
   await database.query({ text: 'delete from book_row where agent_id = $1 and seq = 3', values: [book] });
   expect(await sequenceOf(database, agentId(book), null)).toMatchObject({ seq: 3, gapless: false });
   await planted([]);
