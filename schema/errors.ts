@@ -28,7 +28,7 @@ export const errors = {
   escrow_claim_required: [400, 'To claw this escrow back before it ends wants a claim_type.'],
   escrow_amount_mismatch: [400, 'The amount is not what was collected for that task.'],
   escrow_not_collected: [400, 'The payment of that task was not collected, or is less than the escrow.'],
-  escrow_checks_failed: [400, 'The escrow is not released: a check fails.'],
+  escrow_checks_failed: [400, 'A check of the escrow failed; `checks` lists each of them.'],
   transfer_not_believed: [
     400,
     'The chain does not show that payment as it was described; `reason` says in what. Nothing was charged.',
@@ -124,6 +124,10 @@ export const errors = {
   assignments_full: [409, 'The book has as many live assignments as it may. Revoke one.'],
   escrow_exists: [409, 'An escrow of that task or job stands already, opened otherwise.'],
   escrow_backing_used: [409, 'That task has backed an escrow: each backs one, for ever.'],
+  escrow_fulfillment_used: [
+    409,
+    'That receipt has been submitted for another escrow. A receipt fulfils one escrow only.',
+  ],
   escrows_full: [409, 'As many escrows are live as may be.'],
   job_already_paid: [409, 'The job is paid for, by other payments than this one, which is unused.'],
   job_leg_in_flight: [409, 'A payment of this job is under way, or could still be used by whoever holds it.'],

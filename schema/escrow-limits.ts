@@ -19,7 +19,7 @@ export const escrowLimits = {
   evidence_members_max: 100,
   /** No escrow has more phases than its longest way: opened, funded, submitted, challenged, and its end. */
   phases_max: 5,
-  /** Of a phase, as its cost is weighed: a release alone has any, up to three. */
+  /** Of a phase, as its cost is weighed: a release alone has any, up to five. */
   checks_assumed: 1,
   /** Read at once, and written in one round. */
   expired_per_batch_max: 50,

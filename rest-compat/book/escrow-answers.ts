@@ -52,10 +52,13 @@ export const A2aEscrowAnswer = z.object({
   job_spec_hash: z.string(),
   amount: Atomic.describe('Atomic USDC. None of it is held.'),
   parties: z.object({ principal_agent_id: z.int(), counterparty_agent_id: z.int() }),
+  required: z
+    .object({ output_hash: z.string().nullable().describe('Null if the terms require none.') })
+    .describe('Condition that a delivery must meet.'),
   party: z.enum(a2aEscrowParties).describe('Which of them is shown this.'),
   state: z.enum(a2aEscrowStates),
   task_id: z.string().nullable().describe('The payment that backs it: shown to the principal alone.'),
-  fulfillment_receipt_id: z.string().nullable(),
+  fulfillment_receipt_id: z.string().nullable().describe('Task id of the receipt. It fulfils no other escrow.'),
   output_commitment: z.string().nullable().describe('`sha256:<hex>` or `keccak256:<hex>`.'),
   opened_at: z.string(),
   expires_at: z.string(),

@@ -85,7 +85,7 @@ export const escrowDoors = [
     complete: body => withAction(body, a2aEscrowActions),
     variables: ({ params, body }) => ({ agentId: params.agent_id, ...a2aVariables(body) }),
     response: A2aEscrowAnswer,
-    errors: [...refusals, 'escrow_backing_used'],
+    errors: [...refusals, 'escrow_backing_used', 'escrow_fulfillment_used'],
   }),
 ] as const;
 
@@ -110,13 +110,14 @@ type Step<A extends A2aEscrowRequest['action']> = Extract<A2aEscrowRequest, { re
 
 /** What an action brings along, but for the name of its escrow. */
 const brings: { readonly [A in A2aEscrowRequest['action']]: (body: Step<A>) => JsonObject } = {
-  open: ({ job_id, job_spec_hash, amount, parties, expires_at }) => ({
+  open: ({ job_id, job_spec_hash, amount, parties, expires_at, required }) => ({
     input: present({
       jobId: job_id,
       jobSpecHash: job_spec_hash,
       amount,
       expiresAt: expires_at,
       parties: partiesOf(parties),
+      required: required && { outputHash: required.output_hash },
     }),
   }),
   fund: ({ task_id }) => ({ taskId: task_id }),

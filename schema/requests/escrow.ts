@@ -120,6 +120,14 @@ export const A2aOpen = z.strictObject({
     })
     .describe('Two agents.'),
   expires_at: ExpiresAt.optional(),
+  required: z
+    .strictObject({
+      output_hash: CommitmentMember.describe(
+        'Commitment that the fulfilment receipt must make: `sha256:<hex>` or `keccak256:<hex>`.',
+      ),
+    })
+    .optional()
+    .describe('Condition that a delivery must meet. Omit it to accept the commitment of any receipt.'),
 });
 export type A2aOpen = z.output<typeof A2aOpen>;
 
@@ -131,7 +139,9 @@ export const A2aFund = A2aName.extend({
   ),
 });
 export const A2aSubmit = A2aName.extend({
-  fulfillment_receipt_id: TaskName.describe('Task of a receipt that stands on the book of either party.'),
+  fulfillment_receipt_id: TaskName.describe(
+    'Task id of a receipt on the book of either party, collected at or after opened_at. A receipt fulfils one escrow only, also if that escrow is clawed back later.',
+  ),
   output_commitment: CommitmentMember.describe('`sha256:<hex>` or `keccak256:<hex>` of what is delivered.'),
 });
 export const A2aClawback = A2aName.extend(claim);

@@ -9,9 +9,10 @@ import { ApprovalRequests } from './approval/migration.ts';
 import { Dispute } from './dispute/dispute.entity.ts';
 import { DisputeResolver } from './dispute/dispute.resolver.ts';
 import { DisputeTable } from './dispute/migration.ts';
-import { EscrowBacking, StoredA2aEscrow } from './escrow/a2a-escrow.entity.ts';
+import { EscrowBacking, EscrowFulfillment, StoredA2aEscrow } from './escrow/a2a-escrow.entity.ts';
 import { A2aEscrowResolver } from './escrow/a2a-escrow.resolver.ts';
 import { A2aEscrowsResolver } from './escrow/a2a-escrows.resolver.ts';
+import { EscrowFulfillments } from './escrow/fulfillment.migration.ts';
 import { StoredLedgerEscrow } from './escrow/ledger-escrow.entity.ts';
 import { LedgerEscrowResolver } from './escrow/ledger-escrow.resolver.ts';
 import { Escrows } from './escrow/migration.ts';
@@ -87,6 +88,7 @@ export const bookEntities = [
   StoredLedgerEscrow,
   StoredA2aEscrow,
   EscrowBacking,
+  EscrowFulfillment,
   Webhook,
   WebhookDeadLetter,
   StoredReconciliation,
@@ -119,6 +121,7 @@ export const bookMigrations = [
   ApprovalRequests,
   CorrectionHashes,
   CorrectionMerges,
+  EscrowFulfillments,
 ];
 
 const named = (reference: object) => reference;

@@ -28,6 +28,7 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
       job_spec_hash: 'ab'.repeat(32),
       amount: '2000',
       parties: { principal_agent_id: principal.agent_id, counterparty_agent_id: counterparty.agent_id },
+      required: { output_hash: null },
       party: 'principal',
       state: 'open',
       task_id: null,
@@ -66,17 +67,42 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
       },
     });
     expect(seen.text).not.toContain(task_id);
-    const done = await a2a(counterparty, 'submit', { ...name, ...pair.submission });
-    expect(done).toMatchObject({ status: 200, body: { state: 'submitted', ...pair.submission } });
+    const submission = await pair.submission();
+    const done = await a2a(counterparty, 'submit', { ...name, ...submission });
+    expect(done).toMatchObject({ status: 200, body: { state: 'submitted', ...submission } });
     const released = await a2a(principal, 'release', name);
     expect(released).toMatchObject({ status: 200, body: { state: 'released', legal: ['status'] } });
     expect(released.body.phases.at(-1)?.checks?.map(({ check, passed }) => [check, passed])).toEqual([
       ['backing', true],
       ['fulfillment_receipt', true],
+      ['fulfillment_of', true],
       ['output_commitment', true],
     ]);
     // The very same step again is answered as it was.
     expect(await a2a(principal, 'fund', { ...name, task_id })).toMatchObject({ status: 201, body: backed.body });
+  });
+
+  it('200 submitted and released where the receipt commits to the output that `open` requires, which rows and answers show', async () => {
+    // Two calls that are answered alike commit to the same output.
+    const { output_commitment: output_hash } = await pair.submission();
+    const required = { output_hash: output_hash.replace(/:.*/, hash => hash.toUpperCase()) };
+    await pair.funded('required', { required });
+    const submission = await pair.submission();
+    expect(submission.output_commitment).toBe(output_hash);
+    const done = await a2a(counterparty, 'submit', { job_id: 'required', ...submission });
+    expect(done).toMatchObject({ status: 200, body: { state: 'submitted', required: { output_hash } } });
+    const released = await a2a(principal, 'release', { job_id: 'required' });
+    expect(released.body.phases.at(-1)?.checks).toContainEqual({
+      check: 'output_hash',
+      passed: true,
+      wanted: output_hash,
+      found: output_hash,
+    });
+    for (const agent of [principal, counterparty])
+      expect((await pair.book(agent)).entries[0]?.a2a_escrow).toMatchObject({
+        job_id: 'required',
+        required: { output_hash },
+      });
   });
 
   it('each phase is a row without an amount, on both books from `fund` on; what was spent stays as it was', async () => {
@@ -178,7 +204,8 @@ describe('GET /v1/agents/{agent_id}/book/a2a-escrow', () => {
 });
 
 describe('on the graph', () => {
-  const FIELDS = 'jobId party state taskId outputCommitment phases { action by seq claimType evidence } legal';
+  const FIELDS =
+    'jobId party state taskId required { outputHash } outputCommitment phases { action by seq claimType evidence } legal';
   const graphql = (query: string, variables: JsonObject, session: string) =>
     onGraph<Record<string, JsonObject | null>>(service, query, variables, session);
   const step = (name: string, args: Readonly<Record<string, string>> = {}) => {
@@ -213,7 +240,8 @@ describe('on the graph', () => {
     expect(jobId).toMatch(/^job_[0-9a-z]{26}$/);
     const escrow = { jobId, parties: { principalAgentId: one.agent_id, counterpartyAgentId: null } };
     expect(await as(one, steps.fund, { escrow, taskId: await pair.payment() })).toMatchObject({ state: 'funded' });
-    const asked = { escrow, fulfillmentReceiptId: pair.delivered.task_id, outputCommitment: pair.delivered.commitment };
+    const { fulfillment_receipt_id, output_commitment } = await pair.submission();
+    const asked = { escrow, fulfillmentReceiptId: fulfillment_receipt_id, outputCommitment: output_commitment };
     expect(await as(other, steps.submit, asked)).toMatchObject({ state: 'submitted', party: 'counterparty' });
     const evidence = { Seen_At: 'noon' };
     expect(await as(one, steps.challenge, { escrow, claimType: 'wrong_model', evidence })).toMatchObject({
@@ -223,7 +251,10 @@ describe('on the graph', () => {
     expect(await as(one, steps.release, { escrow })).toMatchObject({ state: 'released' });
     expect(await as(other, READ, { escrow })).toMatchObject({ state: 'released', taskId: null });
     expect(await as(one, LIST, {})).toMatchObject({ agentId: one.agent_id, escrows: [{ jobId }] });
-    const again = (await as(one, OPEN, { input: { ...input, jobId: 'by-graph' } }))?.jobId;
+    const required = { outputHash: output_commitment };
+    const asks = { ...input, jobId: 'by-graph', required };
+    expect(await as(one, OPEN, { input: asks })).toMatchObject({ required });
+    const again = (await as(one, OPEN, { input: asks }))?.jobId;
     expect(await as(one, steps.clawBack, { escrow: { jobId: again ?? '' } })).toMatchObject({ state: 'clawed_back' });
   });
 });

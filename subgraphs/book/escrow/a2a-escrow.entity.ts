@@ -37,10 +37,19 @@ export class StoredA2aEscrow {
   /** 64 hex digits. */
   @Property({ type: 'text' }) jobSpecHash!: string;
   @Property({ type: AtomicAmountColumn }) amount!: AtomicAmount;
+  /** `sha256:<hex>` or `keccak256:<hex>` that the receipt has to commit to; null where its terms require none. */
+  @Property({ type: 'text', nullable: true }) requiredOutputHash!: string | null;
   @Property({ type: 'text' }) state!: A2aEscrowState;
   @Property({ type: 'json', columnType: 'jsonb' }) phases!: readonly A2aPhase[];
   @Property({ type: 'Date', columnType: 'timestamptz' }) openedAt!: Date;
   @Property({ type: 'Date', columnType: 'timestamptz' }) expiresAt!: Date;
+}
+
+/** A receipt fulfils one escrow, for ever and over all books: the one that it was submitted for first. */
+@Entity({ tableName: 'a2a_escrow_fulfillment' })
+export class EscrowFulfillment {
+  @PrimaryKey({ type: 'text' }) taskId!: string;
+  @Property({ type: 'text' }) escrowId!: EscrowId;
 }
 
 /** A payment backs one escrow, for ever and over all books. */

@@ -40,9 +40,10 @@ export class A2aEscrowResolver {
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     const agent_id = requirePossession(context.principal, agentId);
-    const { amount, expiresAt, parties } = input;
+    const { amount, expiresAt, parties, required } = input;
     const members = withoutNull({
       ...input,
+      required: required && { ...required },
       expiresAt: expiresAt?.toISOString(),
       parties: withoutNull({ ...parties }),
       amount: typeof amount === 'bigint' ? String(amount) : amount,
@@ -69,7 +70,10 @@ export class A2aEscrowResolver {
   submitA2aEscrow(
     @Arg('agentId', () => Int, { description: 'Whose book: the counterparty’s.' }) agentId: number,
     @Arg('escrow', () => A2aEscrowName, { description: 'Which one.' }) escrow: A2aEscrowName,
-    @Arg('fulfillmentReceiptId', () => String, { description: 'Task of a receipt on the book of either party.' })
+    @Arg('fulfillmentReceiptId', () => String, {
+      description:
+        'Task id of a receipt on the book of either party, collected at or after openedAt. A receipt fulfils one escrow only, also if that escrow is clawed back later.',
+    })
     fulfillment_receipt_id: string,
     @Arg('outputCommitment', () => String, { description: '`sha256:<hex>` or `keccak256:<hex>`.' })
     output_commitment: string,

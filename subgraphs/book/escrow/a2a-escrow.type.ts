@@ -17,12 +17,18 @@ const words = {
   amount: 'Atomic USDC that the job is to be worth. None of it is held.',
   principal: 'Who opens and funds it.',
   counterparty: 'Who delivers.',
+  output_hash: 'Commitment that the fulfilment receipt must make: `sha256:<hex>` or `keccak256:<hex>`.',
 } as const;
 
 @InputType({ description: 'Two agents.' })
 export class A2aEscrowPartiesInput {
   @Field(() => Int, { nullable: true, description: words.principal }) principalAgentId?: number | null;
   @Field(() => Int, { nullable: true, description: words.counterparty }) counterpartyAgentId?: number | null;
+}
+
+@InputType({ description: 'Condition that a delivery must meet.' })
+export class A2aEscrowRequiredInput {
+  @Field(() => String, { description: words.output_hash }) outputHash!: string;
 }
 
 @InputType({ description: 'What two agents agree on.' })
@@ -40,6 +46,11 @@ export class A2aEscrowInput {
   parties!: A2aEscrowPartiesInput;
   @Field(() => DateTimeScalar, { nullable: true, description: 'Seven days from now where it is left out.' })
   expiresAt?: Date | null;
+  @Field(() => A2aEscrowRequiredInput, {
+    nullable: true,
+    description: 'Condition that a delivery must meet. Omit it to accept the commitment of any receipt.',
+  })
+  required?: A2aEscrowRequiredInput | null;
 }
 
 @InputType({ description: 'An escrow of two agents, by its job.' })
@@ -56,6 +67,12 @@ export class A2aEscrowName {
 export class A2aEscrowParties {
   @Field(() => Int, { description: words.principal }) principalAgentId!: number;
   @Field(() => Int, { description: words.counterparty }) counterpartyAgentId!: number;
+}
+
+@ObjectType({ description: 'Condition that a delivery must meet.' })
+export class A2aEscrowRequired {
+  @Field(() => String, { nullable: true, description: `${words.output_hash} Null if the terms require none.` })
+  outputHash!: string | null;
 }
 
 @ObjectType({ description: 'A phase of an escrow of two agents, with its row on the book of whoever reads it.' })
@@ -88,6 +105,7 @@ export class A2aEscrow {
   @Field(() => String, { description: words.job_spec_hash }) jobSpecHash!: string;
   @Field(() => AtomicAmountScalar, { description: words.amount }) amount!: AtomicAmount;
   @Field(() => A2aEscrowParties, { description: 'Two agents.' }) parties!: A2aEscrowParties;
+  @Field(() => A2aEscrowRequired, { description: 'Condition that a delivery must meet.' }) required!: A2aEscrowRequired;
   @Field(() => A2aEscrowPartyWord, { description: 'Which of them is shown this.' }) party!: A2aEscrowParty;
   @Field(() => A2aEscrowStateWord, { description: 'Where it stands.' }) state!: A2aEscrowState;
   @Field(() => String, {
@@ -95,7 +113,10 @@ export class A2aEscrow {
     description: 'The payment that backs it: shown to the principal alone, on whose book it stands.',
   })
   taskId!: string | null;
-  @Field(() => String, { nullable: true, description: 'Task of the receipt that was submitted.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Task id of the receipt that was submitted. It fulfils no other escrow.',
+  })
   fulfillmentReceiptId!: string | null;
   @Field(() => String, { nullable: true, description: '`sha256:<hex>` or `keccak256:<hex>`, as it was submitted.' })
   outputCommitment!: string | null;

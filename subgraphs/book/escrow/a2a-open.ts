@@ -30,10 +30,10 @@ export async function openA2aEscrow(
 ): Promise<A2aEscrow> {
   const { database, clock, random } = acting;
   const counterparty = requireParties(agent_id, request);
-  const { job_spec_hash, amount, expires_at } = request;
+  const { job_spec_hash, amount, expires_at, required } = request;
   const [escrow_id, made] = [escrowId, escrowJobId].map(id => id(clock.now_ms(), random.bytes(ID_BYTES)));
   const job_id = request.job_id ?? made ?? '';
-  const said = present({ job_spec_hash, amount, expires_at, counterparty_agent_id: counterparty });
+  const said = present({ job_spec_hash, amount, expires_at, required, counterparty_agent_id: counterparty });
   const request_hash = requestHash('open', said);
   return writeInTurn(agent_id, () =>
     database.transaction(async tx => {
@@ -53,6 +53,7 @@ export async function openA2aEscrow(
         principalAgentId: agent_id,
         counterpartyAgentId: counterparty,
         amount: atomicAmount(BigInt(amount)),
+        requiredOutputHash: required?.output_hash ?? null,
         state: 'open',
         phases: [],
         openedAt: new Date(now_ms),

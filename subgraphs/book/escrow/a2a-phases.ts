@@ -85,6 +85,7 @@ function birthOf(
     principal_agent_id: escrow.principalAgentId,
     counterparty_agent_id: escrow.counterpartyAgentId,
     expires_at: escrow.expiresAt.toISOString(),
+    ...(escrow.requiredOutputHash === null ? {} : { required: { output_hash: escrow.requiredOutputHash } }),
     phase: state,
     ...present({ action, by }),
     ...Object.fromEntries(shown),

@@ -14,7 +14,7 @@ import type { A2aEscrow } from './a2a-escrow.type.ts';
 import { a2aEscrowAgain, requireA2aEscrow } from './a2a-find.ts';
 import { type A2aStep, a2aExpired, isFunded, recordA2aSteps } from './a2a-phases.ts';
 import { a2aView, partyOf, saidBy } from './a2a-view.ts';
-import { a2aChecks, receiptFacts } from './checks.ts';
+import { a2aChecks, receiptFacts, submissionChecks } from './checks.ts';
 import { requireCollectedRow, rowOfTask } from './collected-row.ts';
 import { escrowReceipt } from './escrow-receipt.ts';
 import { judgeMove } from './machine.ts';
@@ -41,7 +41,7 @@ export async function a2aEscrow(
 /**
  * Moves it on, on every book that it binds by then or on none; the very same step again answers as it did.
  * @throws escrow_not_found, not_found, invalid_request, invalid_escrow_action, escrow_claim_required, escrow_not_collected,
- * escrow_backing_used, escrow_checks_failed, record_damaged, rate_limited, book_damaged
+ * escrow_backing_used, escrow_fulfillment_used, escrow_checks_failed, record_damaged, rate_limited, book_damaged
  */
 export async function moveA2aEscrow(
   acting: Acting,
@@ -142,24 +142,52 @@ async function back({ tx, escrow: { escrowId, principalAgentId, amount }, said }
   return {};
 }
 
-/** What the receipt that is named says: it stands on the book of either party. Receipts are public, so no book tells anything. */
-async function submit({ reads, escrow, said }: Rests): Promise<JsonObject> {
+/**
+ * What the receipt that is named says: it stands on the book of either party, was collected once the escrow was open, and is
+ * of no other escrow ever. Receipts are public, so no book tells anything.
+ */
+async function submit({ tx, reads, escrow, said }: Rests): Promise<JsonObject> {
   const receipt = await escrowReceipt(reads, String(said.fulfillment_receipt_id));
   const parties: readonly (number | null)[] = [escrow.principalAgentId, escrow.counterpartyAgentId];
   if (!receipt || receipt.agentId === null || !parties.includes(receipt.agentId)) {
     const detail = 'No receipt of that task stands on the book of either party.';
     throw new Refusal('not_found', { param: 'fulfillment_receipt_id', detail });
   }
-  const { commitment, tier } = receiptFacts(receipt);
+  const shown = receiptFacts(receipt);
+  const delivered = { output_commitment: String(said.output_commitment), receipt: shown };
+  const param = 'fulfillment_receipt_id';
+  requirePassed(submissionChecks(escrow, delivered, receipt.collectedAt), { action: 'submit', param });
+  if (!(await fulfils(tx, receipt.taskId, escrow))) throw new Refusal('escrow_fulfillment_used', { param });
+  const { commitment, tier } = shown;
   const facts = present({ output_commitment: commitment, proof_tier: tier, payload_hash: receipt.payloadHash });
   return { fulfillment_receipt: facts };
 }
 
-async function requireChecks({ tx, reads, escrow: { principalAgentId, phases } }: Rests): Promise<JsonObject> {
+/**
+ * Whether a receipt is this escrow's: taken by the first that it is submitted for, and never given back. A release takes it
+ * too, for an escrow that a process of the version before has seen submitted.
+ */
+async function fulfils(tx: Tx, task_id: string, { escrowId }: StoredA2aEscrow): Promise<boolean> {
+  // Of two at once the second waits, takes nothing, and finds no row either: the first is of no snapshot that it began with.
+  const { rows } = await tx.query<{ escrow_id: string }>({
+    name: 'fulfil a2a escrow',
+    text: `with taken as (
+        insert into a2a_escrow_fulfillment (task_id, escrow_id) values ($1, $2) on conflict do nothing returning escrow_id)
+      select escrow_id from taken union all select escrow_id from a2a_escrow_fulfillment where task_id = $1`,
+    values: [task_id, escrowId],
+  });
+  return rows.some(({ escrow_id }) => escrow_id === escrowId);
+}
+
+async function requireChecks({ tx, reads, escrow }: Rests): Promise<JsonObject> {
+  const { principalAgentId, phases } = escrow;
   const backing = await rowOfTask(tx, principalAgentId, saidBy(phases, 'fund', 'task_id') ?? '');
-  const receipt = await escrowReceipt(reads, saidBy(phases, 'submit', 'fulfillment_receipt_id') ?? '');
-  const commitment = saidBy(phases, 'submit', 'output_commitment') ?? '';
-  const checks = a2aChecks(commitment, backing?.evidence ?? null, receipt && receiptFacts(receipt));
-  requirePassed(checks);
+  const fulfilled_by = saidBy(phases, 'submit', 'fulfillment_receipt_id') ?? '';
+  const receipt = await escrowReceipt(reads, fulfilled_by);
+  const own = await fulfils(tx, fulfilled_by, escrow);
+  const output_commitment = saidBy(phases, 'submit', 'output_commitment') ?? '';
+  const delivered = { output_commitment, receipt: receipt && receiptFacts(receipt) };
+  const checks = a2aChecks(escrow, delivered, { backing: backing?.evidence ?? null, own });
+  requirePassed(checks, { action: 'release' });
   return { checks };
 }

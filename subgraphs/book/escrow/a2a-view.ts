@@ -24,13 +24,14 @@ export function saidBy(phases: readonly A2aPhase[], action: A2aPhase['action'], 
 /** An escrow as one of its parties is shown it: its own rows, and of the other's nothing but what the escrow itself says. */
 export function a2aView(escrow: StoredA2aEscrow, party: A2aEscrowParty, shown: Shown): A2aEscrow {
   const { phases, standing } = phasesAt(escrow, shown);
-  const { escrowId, jobId, jobSpecHash, amount, openedAt, expiresAt } = escrow;
+  const { escrowId, jobId, jobSpecHash, amount, openedAt, expiresAt, requiredOutputHash } = escrow;
   const { principalAgentId, counterpartyAgentId } = escrow;
   return {
     escrowId,
     jobId,
     jobSpecHash,
     amount,
+    required: { outputHash: requiredOutputHash },
     openedAt,
     expiresAt,
     party,

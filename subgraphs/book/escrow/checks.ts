@@ -3,7 +3,7 @@ import type { ProofTier } from '../../../schema/escrow.ts';
 import type { Evidence } from '../../../schema/evidence.ts';
 import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
 
-/* What is looked at before an escrow is released. Pure: rows and receipts were read before. */
+/* What is looked at before a delivery is taken or an escrow is released. Pure: rows and receipts were read before. */
 
 export interface ReleaseCheck extends JsonObject {
   readonly check: string;
@@ -73,16 +73,52 @@ export function ledgerChecks(
   ];
 }
 
-/** @param output_commitment as it was submitted */
+/** What of an escrow between agents a delivery is held against. */
+interface A2aTerms {
+  readonly openedAt: Date;
+  readonly requiredOutputHash: string | null;
+}
+
+/** What was delivered: the commitment as it was submitted, and the receipt that was named, null where there is none. */
+interface Delivered {
+  readonly output_commitment: string;
+  readonly receipt: ShownByReceipt | null;
+}
+
+/** What is looked at before a delivery is taken. A receipt that is older than the escrow was not made for it. */
+export function submissionChecks(terms: A2aTerms, delivered: Delivered, collected_at: Date): readonly ReleaseCheck[] {
+  const { openedAt } = terms;
+  return [
+    {
+      check: 'collected_at',
+      passed: collected_at.getTime() >= openedAt.getTime(),
+      wanted: openedAt.toISOString(),
+      found: collected_at.toISOString(),
+    },
+    ...requiredChecks(terms, delivered),
+    ...(terms.requiredOutputHash === null
+      ? []
+      : [same('output_commitment', terms.requiredOutputHash, delivered.output_commitment)]),
+  ];
+}
+
+/** @param own whether the receipt was submitted for this escrow before any other */
 export function a2aChecks(
-  output_commitment: string,
-  backing: Evidence | null,
-  receipt: ShownByReceipt | null,
+  terms: A2aTerms,
+  delivered: Delivered,
+  { backing, own }: { readonly backing: Evidence | null; readonly own: boolean },
 ): readonly ReleaseCheck[] {
+  const { output_commitment, receipt } = delivered;
   const standing = receipt === null ? null : 'receipt';
   return [
     collected('backing', backing),
     same('fulfillment_receipt', 'receipt', standing),
+    same('fulfillment_of', 'this escrow', own ? 'this escrow' : 'another escrow'),
     same('output_commitment', output_commitment, receipt?.commitment ?? null),
+    ...requiredChecks(terms, delivered),
   ];
+}
+
+function requiredChecks({ requiredOutputHash }: A2aTerms, { receipt }: Delivered): readonly ReleaseCheck[] {
+  return requiredOutputHash === null ? [] : [same('output_hash', requiredOutputHash, receipt?.commitment ?? null)];
 }

@@ -130,7 +130,7 @@ async function requireChecks(
   const row = await rowOfTask(tx, agentId, taskId);
   const receipt = await escrowReceipt(readsOf(tx), taskId);
   const checks = ledgerChecks(required, row?.evidence ?? null, receipt && receiptFacts(receipt));
-  requirePassed(checks);
+  requirePassed(checks, { action: 'release' });
   return checks;
 }
 

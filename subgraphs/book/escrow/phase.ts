@@ -1,4 +1,4 @@
-import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
+import { canonicalHash, type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { escrowLimits } from '../../../schema/escrow-limits.ts';
 import type { ReleaseCheck } from './checks.ts';
@@ -44,12 +44,21 @@ export function requireMove<S extends string, A extends string>(
   throw new Refusal('invalid_escrow_action', { param: 'action', detail, facts });
 }
 
+/** What those checks are of, as it is refused. */
+const refused_by_checks = {
+  release: 'The escrow is not released',
+  submit: 'The delivery is not accepted',
+} as const;
+
 /** @throws escrow_checks_failed, with the outcome of each */
-export function requirePassed(checks: readonly ReleaseCheck[]): void {
+export function requirePassed(
+  checks: readonly ReleaseCheck[],
+  { action, param }: { readonly action: keyof typeof refused_by_checks; readonly param?: string },
+): void {
   const failed = checks.filter(({ passed }) => !passed).map(({ check }) => check);
   if (failed.length === 0) return;
-  const detail = `The escrow is not released: ${failed.join(', ')} failed.`;
-  throw new Refusal('escrow_checks_failed', { detail, facts: { checks } });
+  const detail = `${refused_by_checks[action]}: ${failed.join(', ')} failed.`;
+  throw new Refusal('escrow_checks_failed', { ...present({ param }), detail, facts: { checks } });
 }
 
 /** When an escrow ends that is opened now. @throws invalid_request */

@@ -61,18 +61,21 @@ export function escrowDoorsOf(service: () => Service) {
 /** Why a delivery fails. */
 export const CLAIM = { claim_type: 'output_missing', evidence: { why: 'nothing came' } } as const;
 
-/** A principal, a counterparty who has bought what it delivers, and a stranger to both. */
+/** A principal, a counterparty who buys what it delivers, and a stranger to both. */
 export async function escrowPair(service: Service) {
   const doors = escrowDoorsOf(() => service);
   const principal = await service.newAgent();
   const counterparty = await service.newAgent();
   const stranger = await service.newAgent();
-  const delivered = await doors.bought(counterparty, 'What was asked for');
   const open = (job_id: string, terms: JsonObject = {}) => doors.opened(principal, counterparty, job_id, terms);
   const payment = async () => (await doors.bought(principal, 'A payment to back it')).task_id;
-  const submission = { fulfillment_receipt_id: delivered.task_id, output_commitment: delivered.commitment };
-  const funded = async (job_id: string): Promise<string> => {
-    await open(job_id);
+  /** What the counterparty buys now, as it delivers it: a receipt fulfils one escrow, and is no older than that. */
+  const submission = async () => {
+    const { task_id, commitment } = await doors.bought(counterparty, 'What was asked for');
+    return { fulfillment_receipt_id: task_id, output_commitment: commitment };
+  };
+  const funded = async (job_id: string, terms: JsonObject = {}): Promise<string> => {
+    await open(job_id, terms);
     const task_id = await payment();
     expect((await doors.a2a(principal, 'fund', { job_id, task_id })).status).toBe(201);
     return task_id;
@@ -81,14 +84,13 @@ export async function escrowPair(service: Service) {
     principal,
     counterparty,
     stranger,
-    delivered,
     open,
     payment,
     submission,
     funded,
     async submitted(job_id: string): Promise<void> {
       await funded(job_id);
-      expect((await doors.a2a(counterparty, 'submit', { job_id, ...submission })).status).toBe(200);
+      expect((await doors.a2a(counterparty, 'submit', { job_id, ...(await submission()) })).status).toBe(200);
     },
     /** Rows of a book, newest first, and what it has spent. */
     async book(agent: Agent, query = '?evidence=a2a_escrow') {

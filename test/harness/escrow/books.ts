@@ -39,6 +39,7 @@ export async function openEscrowBooks(database: Database, books: number, calls: 
     for (let from = 0; from < calls; from += BATCH)
       await database.transaction(tx => collectAll(tx, bought.slice(from, from + BATCH)));
   }
+  let delivered = calls;
   return {
     acting,
     taskOf: (agent: number, number: number) => `task_${agent}_${agent * 10_000 + number}`,
@@ -49,6 +50,13 @@ export async function openEscrowBooks(database: Database, books: number, calls: 
         parties: { counterparty_agent_id: counterparty },
         ...terms,
       }),
+    /** A receipt of a call that this agent pays for now, and what it commits to. */
+    async delivery(agent = 2, output_commitment = COMMITTED) {
+      const number = delivered++;
+      const bought = collection(agent, agent * 10_000 + number);
+      await database.transaction(tx => collectAll(tx, [bought]));
+      return { fulfillment_receipt_id: `task_${agent}_${agent * 10_000 + number}`, output_commitment };
+    },
     move: (agent: number, name: A2aName, action: A2aMove, said = {}) =>
       moveA2aEscrow(acting, agentId(agent), name, { action, said }),
     read: (agent: number, name: A2aName) => a2aEscrow(acting, agentId(agent), name),
@@ -93,12 +101,7 @@ export async function broughtTo(
   const name = { job_id };
   let view = await books.open(1, 2, { job_id });
   if (state !== 'open') view = await books.move(1, name, 'fund', { task_id: books.taskOf(1, call) });
-  if (state === 'submitted' || state === 'challenged') await books.move(2, name, 'submit', delivery(books));
+  if (state === 'submitted' || state === 'challenged') await books.move(2, name, 'submit', await books.delivery());
   if (state === 'challenged') await books.move(1, name, 'challenge', CLAIM);
   return view;
-}
-
-/** A receipt of agent 2, and what it commits to. */
-export function delivery(books: Pick<EscrowBooks, 'taskOf'>, output_commitment = COMMITTED) {
-  return { fulfillment_receipt_id: books.taskOf(2, 0), output_commitment };
 }

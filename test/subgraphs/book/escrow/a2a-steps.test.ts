@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { EscrowFulfillments } from '../../../../subgraphs/book/escrow/fulfillment.migration.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { broughtTo, CLAIM, delivery, type EscrowBooks, openEscrowBooks } from '../../../harness/escrow/books.ts';
+import { broughtTo, CLAIM, COMMITTED, type EscrowBooks, openEscrowBooks } from '../../../harness/escrow/books.ts';
 import { collectAll, collection } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
@@ -64,7 +65,7 @@ describe('a step', () => {
     const said = { task_id: nextTask() };
     const opened = await books.open(1, 2, name);
     const funded = await books.move(1, name, 'fund', said);
-    await books.move(2, name, 'submit', delivery(books));
+    await books.move(2, name, 'submit', await books.delivery());
     const before = (await rowsOf(opened.escrowId)).length;
     expect(await books.open(1, 2, name)).toEqual(opened);
     expect(await books.move(1, name, 'fund', said)).toEqual(funded);
@@ -113,10 +114,12 @@ describe('a step', () => {
     await Promise.all([
       ...bought(1),
       ...bought(2),
-      books.move(1, there, 'fund', { task_id: nextTask() }).then(() => books.move(2, there, 'submit', delivery(books))),
+      books
+        .move(1, there, 'fund', { task_id: nextTask() })
+        .then(async () => books.move(2, there, 'submit', await books.delivery())),
       books
         .move(2, back, 'fund', { task_id: books.taskOf(2, 50) })
-        .then(() => books.move(1, back, 'submit', delivery(books))),
+        .then(async () => books.move(1, back, 'submit', await books.delivery())),
     ]);
     await Promise.all([
       ...Array.from({ length: 6 }, () => books.move(1, there, 'release')),
@@ -129,10 +132,11 @@ describe('a step', () => {
 
   it('on a book that is closed is taken on neither', async () => {
     await to('closed', 'funded');
+    const delivery = await books.delivery();
     const before = await books.rows();
     for (const closed of [2, 1]) {
       await damage(closed, '{"what":"row_missing","place":1}');
-      await expect(books.move(2, { job_id: 'closed' }, 'submit', delivery(books))).rejects.toMatchObject({
+      await expect(books.move(2, { job_id: 'closed' }, 'submit', delivery)).rejects.toMatchObject({
         code: 'book_damaged',
       });
       await damage(closed, null);
@@ -166,18 +170,96 @@ describe('a payment', () => {
   });
 });
 
+describe('a fulfilment receipt', () => {
+  const states = async (...names: readonly { job_id: string }[]) =>
+    Promise.all(names.map(async name => (await books.read(2, name)).state));
+
+  it('fulfils one escrow over all books: of two principals at once one, and none after that was clawed back', async () => {
+    for (let round = 0; round < 4; round++) {
+      const names = [
+        { job_id: `one-${round}`, parties: { principal_agent_id: 1 } },
+        { job_id: `one-${round}`, parties: { principal_agent_id: 3 } },
+      ];
+      for (const { job_id, parties } of names) {
+        await books.open(parties.principal_agent_id, 2, { job_id });
+        const task_id = books.taskOf(parties.principal_agent_id, call++);
+        await books.move(parties.principal_agent_id, { job_id }, 'fund', { task_id });
+      }
+      const delivered = await books.delivery();
+      const heard = await Promise.allSettled(names.map(name => books.move(2, name, 'submit', delivered)));
+      expect((await states(...names)).toSorted()).toEqual(['funded', 'submitted']);
+      const lost = heard.findIndex(({ status }) => status === 'rejected');
+      expect(heard[lost]).toMatchObject({ reason: { code: 'escrow_fulfillment_used' } });
+      const [winner, loser] = [names[1 - lost] ?? { job_id: '' }, names[lost] ?? { job_id: '' }];
+      await books.move(2, winner, 'clawback');
+      await expect(books.move(2, loser, 'submit', delivered)).rejects.toMatchObject({
+        code: 'escrow_fulfillment_used',
+        extensions: { param: 'fulfillment_receipt_id' },
+      });
+      expect((await books.move(2, loser, 'submit', await books.delivery())).state).toBe('submitted');
+    }
+    await books.audit();
+  });
+
+  it('that was submitted for several before there was this rule is that of the first, and releases no other', async () => {
+    const names = ['shared-a', 'shared-b', 'shared-c'].map(job_id => ({ job_id }));
+    for (const { job_id } of names) await to(job_id, 'funded');
+    const delivered = await books.delivery();
+    for (const [index, name] of names.entries()) {
+      await books.move(2, name, 'submit', index === 0 ? delivered : await books.delivery());
+    }
+    // As the version before has left them, in the order in which they were submitted.
+    await database.query({
+      text: `update a2a_escrow set phases = jsonb_set(phases, '{2,said,fulfillment_receipt_id}', to_jsonb($1::text))
+        where job_id like 'shared-_'`,
+      values: [delivered.fulfillment_receipt_id],
+    });
+    for (const table of [
+      'drop table a2a_escrow_fulfillment',
+      'alter table a2a_escrow drop column required_output_hash',
+    ])
+      await database.query({ text: table });
+    for (const text of new EscrowFulfillments().statements()) await database.query({ text });
+    for (const name of names.slice(1).toReversed()) {
+      await expect(books.move(1, name, 'release')).rejects.toMatchObject({
+        code: 'escrow_checks_failed',
+        extensions: {
+          checks: expect.arrayContaining([expect.objectContaining({ check: 'fulfillment_of', passed: false })]),
+        },
+      });
+      expect((await books.move(2, name, 'clawback')).state).toBe('clawed_back');
+    }
+    expect((await books.move(1, names[0] ?? { job_id: '' }, 'release')).state).toBe('released');
+  });
+
+  it('of an escrow that the version before saw submitted is taken by its release', async () => {
+    await to('after', 'funded');
+    await to('rolling', 'submitted');
+    await database.query({ text: 'delete from a2a_escrow_fulfillment' });
+    expect((await books.move(1, { job_id: 'rolling' }, 'release')).state).toBe('released');
+    const { fulfillmentReceiptId } = await books.read(1, { job_id: 'rolling' });
+    await expect(
+      books.move(2, { job_id: 'after' }, 'submit', {
+        fulfillment_receipt_id: fulfillmentReceiptId,
+        output_commitment: COMMITTED,
+      }),
+    ).rejects.toMatchObject({ code: 'escrow_fulfillment_used' });
+  });
+});
+
 describe('a release', () => {
   it('is refused where the receipt commits to another hash, or to the same one by another kind, with every check', async () => {
     for (const other of [`keccak256:${'b'.repeat(64)}`, `sha256:${'c'.repeat(64)}`]) {
       const name = { job_id: `checks-${other.slice(0, 12).replace(':', '.')}` };
       await to(name.job_id, 'funded');
-      await books.move(2, name, 'submit', delivery(books, other));
+      await books.move(2, name, 'submit', await books.delivery(2, other));
       await expect(books.move(1, name, 'release')).rejects.toMatchObject({
         code: 'escrow_checks_failed',
         extensions: {
           checks: [
             { check: 'backing', passed: true },
             { check: 'fulfillment_receipt', passed: true },
+            { check: 'fulfillment_of', passed: true },
             { check: 'output_commitment', passed: false, wanted: other, found: `sha256:${'b'.repeat(64)}` },
           ],
         },
@@ -197,7 +279,7 @@ describe('time', () => {
     const { escrowId } = await to('over', 'funded');
     await books.pass('a2a_escrow', escrowId);
     expect(await books.read(2, { job_id: 'over' })).toMatchObject({ state: 'expired', legal: ['status'] });
-    await expect(books.move(2, { job_id: 'over' }, 'submit', delivery(books))).rejects.toMatchObject({
+    await expect(books.move(2, { job_id: 'over' }, 'submit', await books.delivery())).rejects.toMatchObject({
       code: 'invalid_escrow_action',
       extensions: { state: 'expired', legal: ['status'] },
     });

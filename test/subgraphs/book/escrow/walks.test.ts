@@ -4,7 +4,7 @@ import { Refusal } from '../../../../schema/errors.ts';
 import { a2aEscrowMachine } from '../../../../subgraphs/book/escrow/a2a-escrow.machine.ts';
 import { legalFor } from '../../../../subgraphs/book/escrow/machine.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { CLAIM, COMMITTED, delivery, type EscrowBooks, openEscrowBooks } from '../../../harness/escrow/books.ts';
+import { CLAIM, COMMITTED, type EscrowBooks, openEscrowBooks } from '../../../harness/escrow/books.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 /* Random walks of escrows between three agents: what the rows say is what the escrows are, whoever asked for what. */
@@ -79,9 +79,10 @@ it('state follows the rows: on both books, and nothing on anybody else’s', asy
       const party = agent === principal ? 'principal' : agent === counterparty ? 'counterparty' : null;
       const before = await books.read(principal, name);
       const overdue = before.expiresAt.getTime() <= Date.now();
+      const wanted = wrong ? `keccak256:${'b'.repeat(64)}` : COMMITTED;
       const said = {
         fund: { task_id: books.taskOf(1, wrong ? 0 : used) },
-        submit: delivery(books, wrong ? `keccak256:${'b'.repeat(64)}` : COMMITTED),
+        submit: action === 'submit' ? await books.delivery(counterparty, wanted) : {},
         release: {},
         clawback: claimed ? CLAIM : {},
         challenge: CLAIM,
