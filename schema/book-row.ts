@@ -65,7 +65,13 @@ export const rowFacts = {
   },
   replay_count: { from: 'counted', type: 'integer', description: 'How often its payment was sent again.' },
   replay_events: { from: 'events', type: 'json_list' },
-  parent_ref: { from: 'birth', type: 'text', nullable: true, description: 'The row it follows from.' },
+  parent_ref: {
+    from: 'birth',
+    type: 'text',
+    nullable: true,
+    description:
+      'Task id of the row that it follows from. Of a redeemed hand-off, the task id of the receipt that was handed on, which is on another book. Null where it follows from none.',
+  },
   event: {
     from: 'facts',
     type: 'text',

@@ -48,7 +48,11 @@ export const exportFields = {
   auditor_url: { ...text, description: 'The receipt with `?format=auditor`.' },
   explorer_url: { ...text, description: 'Where the payment can be looked up on its chain.' },
   // The specification's list ends above.
-  parent_ref: { ...text, description: 'The task of the row that it follows from, on the same book.' },
+  parent_ref: {
+    ...text,
+    description:
+      'Task id of the row that it follows from. Of a redeemed hand-off, the task id of the receipt that was handed on, which is on another book.',
+  },
 } as const satisfies Record<string, ExportField>;
 
 export type ExportFieldName = keyof typeof exportFields;

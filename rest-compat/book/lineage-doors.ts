@@ -8,15 +8,20 @@ import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
 import { AgentPath } from './doors.ts';
 
-/** What is null is left out, as in the book itself. */
+/** What is null is left out, as in the book itself; of what is on another book all but the task. */
 const LineageEntry = z.object({
   task_id: z.string(),
-  seq: z.int(),
+  on_other_book: z
+    .boolean()
+    .describe(
+      'True for the parent of a redeemed hand-off: it is not a row of this book, and only its task_id is shown.',
+    ),
+  seq: z.int().optional(),
   depth: z.int().describe('Steps from `self`, up or down.'),
   parent_ref: z.string().optional(),
-  evidence: z.enum(evidences),
-  collected: z.boolean(),
-  collected_at: z.string(),
+  evidence: z.enum(evidences).optional(),
+  collected: z.boolean().optional(),
+  collected_at: z.string().optional(),
   amount: Atomic.optional(),
   rail: z.string().optional(),
   payment_ref: z.string().optional(),
@@ -31,8 +36,12 @@ const { steps_max, descendants_max } = lineageLimits;
 const LineageAnswer = z.object({
   agent_id: z.int(),
   self: LineageEntry,
-  root: LineageEntry.nullable().describe('`self` where it follows from nothing; null where it is too far up.'),
-  ancestors: z.array(LineageEntry).describe(`By parent_ref, nearest first: ${steps_max} at the most.`),
+  root: LineageEntry.nullable().describe(
+    '`self` where it follows from nothing. Null where it is too far up, or on another book.',
+  ),
+  ancestors: z
+    .array(LineageEntry)
+    .describe(`By parent_ref, nearest first: ${steps_max} at the most. The last may be on another book.`),
   descendants: z.array(LineageEntry).describe('In the order of the book.'),
   truncated: z
     .boolean()

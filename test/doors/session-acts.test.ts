@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sessionLimits } from '../../schema/session/session-limits.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { type Delegated, delegate, hex32, nowSeconds, signAct } from '../harness/session/delegate.ts';
 import { newKey } from '../harness/session/trees.ts';
@@ -185,10 +186,57 @@ describe('/v1/sessions/{delegation_hash}', () => {
     const redeemed = await act(theirs, { action: 'redeem', resource: `receipt/${task_id}` });
     expect(redeemed).toMatchObject({ status: 200, body: { redeemed: { task_id, agent_id: target.agent_id } } });
     expect(await rows()).toMatchObject([
-      { evidence: 'UNVERIFIED', collected: false, payment: { ref: null, amount: null } },
+      { evidence: 'UNVERIFIED', collected: false, payment: { ref: null, amount: null }, parent_ref: bought },
     ]);
     const twice = await act(theirs, { action: 'redeem', resource: `receipt/${task_id}` });
     expect(twice).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
+  });
+
+  it('/act redeem: the row follows from the receipt that was handed on, of whose book nothing else is shown', async () => {
+    const target = await service.newAgent();
+    const theirs = await newSession(target);
+    await service.buy(target.account, ask('Bound before it follows'), theirs.headers);
+    const handed = await act(bound, {
+      action: 'handoff',
+      resource: `receipt/${bought}`,
+      target_agent: target.agent_id,
+    });
+    const { task_id } = handed.body.receipt as { task_id: string };
+    await act(theirs, { action: 'redeem', resource: `receipt/${task_id}` });
+    const headers = { 'X-SVC-Session': target.session };
+    const book = `/v1/agents/${target.agent_id}/book`;
+    const elsewhere = { task_id: bought, depth: 1, on_other_book: true };
+    expect((await service.get(`${book}/lineage/${task_id}`, headers)).body).toMatchObject({
+      self: { task_id, parent_ref: bought, on_other_book: false, evidence: 'UNVERIFIED' },
+      root: null,
+      ancestors: [elsewhere],
+      truncated: false,
+    });
+    const { ancestors } = (await service.get<{ ancestors: JsonObject[] }>(`${book}/lineage/${task_id}`, headers)).body;
+    expect(ancestors).toEqual([elsewhere]);
+    // What follows from it on this book ends at the same parent.
+    const next = (await service.buy(target.account, ask('Follows from it'), { 'X-SVC-Parent': task_id })).body.svc;
+    expect((await service.get(`${book}/lineage/${next.task_id}`, headers)).body).toMatchObject({
+      root: null,
+      ancestors: [
+        { task_id, on_other_book: false },
+        { ...elsewhere, depth: 2 },
+      ],
+    });
+    const shown = await onGraph<{ lineage: JsonObject }>(
+      service,
+      `query ($agentId: Int!, $taskId: String!) {
+        lineage(agentId: $agentId, taskId: $taskId) { root { taskId } ancestors { taskId seq evidence amount onOtherBook } }
+      }`,
+      { agentId: target.agent_id, taskId: task_id },
+      target.session,
+    );
+    expect(shown.data?.lineage).toEqual({
+      root: null,
+      ancestors: [{ taskId: bought, seq: null, evidence: null, amount: null, onOtherBook: true }],
+    });
+    const exported = await service.get<{ rows: JsonObject[] }>(`${book}/export?format=json`, headers);
+    expect(exported.body.rows.find(row => row.task_id === task_id)).toMatchObject({ parent_ref: bought });
   });
 
   it('/act redeem closes the claim of an own receipt once', async () => {

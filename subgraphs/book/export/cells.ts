@@ -2,6 +2,7 @@ import { rowFacts } from '../../../schema/book-row.ts';
 import { evidences, withReceipt } from '../../../schema/evidence.ts';
 import { type ExportField, type ExportFieldName, exportFields } from '../../../schema/export-row.ts';
 import { asTime } from '../../json-sql.ts';
+import { parentRefOf } from '../lineage/parent.ts';
 import { factText, INFLOW_CORRECTIONS } from '../page/row-json.ts';
 
 /** Replaced by a parameter in the statement that reads. */
@@ -59,6 +60,7 @@ const computed: { readonly [K in ExportFieldName]?: string } = {
   replay_count: '(r.replay_count + coalesce(c.count, 0))::text',
   replay_events: REPLAYS,
   inflow_corrections: `(${INFLOW_CORRECTIONS})::text`,
+  parent_ref: parentRefOf('r'),
   verify_url: VERIFY,
   auditor_url: AUDITOR,
   explorer_url: EXPLORER,

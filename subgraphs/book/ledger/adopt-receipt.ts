@@ -43,13 +43,14 @@ export async function adoptReceipt(tx: Tx, agent_id: AgentId, receipt: Receipt):
 }
 
 /**
- * What was handed to an agent, and redeemed by it, is a row of its book: of no payment and no amount, after the row of the
- * same task's parent on another book, which it does not name. It backs nothing. @throws book_damaged
+ * What was handed to an agent, and redeemed by it, is a row of its book: of no payment and no amount. It follows from the
+ * receipt that was handed on, whose row is on another book; of that book it says nothing else. It backs nothing. @throws book_damaged
  */
 export async function adoptHandOff(tx: Tx, agent_id: AgentId, { taskId: task_id, payload }: Receipt): Promise<void> {
-  const { hub, model, fulfillment } = JSON.parse(payload) as ReceiptPayload;
+  const { hub, model, fulfillment, parent_receipt_id } = JSON.parse(payload) as ReceiptPayload;
   const { intent, output_commitment } = fulfillment as { intent: JsonObject; output_commitment: JsonObject };
-  const row = { task_id, model, hub, fulfillment: { ...intent, output_commitment }, facts: {} };
+  const parent_ref = typeof parent_receipt_id === 'string' ? parent_receipt_id : null;
+  const row = { task_id, model, hub, parent_ref, fulfillment: { ...intent, output_commitment }, facts: {} };
   await append(tx, [{ agent_id, birth: { ...nothingKnown, ...UNPAID, ...row }, owed: false }]);
 }
 

@@ -5,17 +5,27 @@ import { lineageLimits } from '../../../schema/lineage-limits.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { EvidenceWord } from '../ledger/row-words.ts';
 
+/** Of what is on another book nothing but its task is told. */
+const here = 'Null if the row is on another book.';
+
 @ObjectType({ description: 'A row of a book, as far as its lineage shows it; `Book.row` has all of it.' })
 export class LineageRow {
   @Field(() => String, { description: 'The call that it is of.' }) taskId!: string;
-  @Field(() => Int, { description: 'Its place in the book.' }) seq!: number;
+  @Field(() => Boolean, {
+    description:
+      'True for the parent of a redeemed hand-off: it is not a row of this book, and only its task id is shown.',
+  })
+  onOtherBook!: boolean;
+  @Field(() => Int, { nullable: true, description: `Its place in the book. ${here}` }) seq!: number | null;
   @Field(() => Int, { description: 'How many steps it is from the row that was asked for, up or down.' })
   depth!: number;
   @Field(() => String, { nullable: true, description: 'The row it follows from; null where it follows from none.' })
   parentRef!: string | null;
-  @Field(() => EvidenceWord, { description: 'What it rests on.' }) evidence!: Evidence;
-  @Field(() => Boolean, { description: 'Whether its money was collected.' }) collected!: boolean;
-  @Field(() => DateTimeScalar, { description: 'When it was collected, or else recorded.' }) collectedAt!: Date;
+  @Field(() => EvidenceWord, { nullable: true, description: `What it rests on. ${here}` }) evidence!: Evidence | null;
+  @Field(() => Boolean, { nullable: true, description: `Whether its money was collected. ${here}` })
+  collected!: boolean | null;
+  @Field(() => DateTimeScalar, { nullable: true, description: `When it was collected, or else recorded. ${here}` })
+  collectedAt!: Date | null;
   @Field(() => AtomicAmountScalar, { nullable: true, description: 'Atomic units of the rail.' })
   amount!: AtomicAmount | null;
   @Field(() => String, { nullable: true, description: 'What was paid with: `usdc`.' }) rail!: string | null;
@@ -33,12 +43,13 @@ export class Lineage {
   @Field(() => LineageRow, { description: 'The row that was asked for.' }) self!: LineageRow;
   @Field(() => LineageRow, {
     nullable: true,
-    description: 'Where it all began: itself, where it follows from none; null where that is too far up.',
+    description:
+      'Where it all began: itself, where it follows from none. Null where that is too far up, or on another book.',
   })
   root!: LineageRow | null;
   @Directive(`@listSize(assumedSize: ${lineageLimits.steps_max})`)
   @Field(() => [LineageRow], {
-    description: `What it follows from, the nearest first: ${lineageLimits.steps_max} at the most.`,
+    description: `What it follows from, the nearest first: ${lineageLimits.steps_max} at the most. The last may be on another book.`,
   })
   ancestors!: LineageRow[];
   @Field(() => [LineageRow], { description: 'What follows from it, in the order of the book, page by page.' })

@@ -4,13 +4,15 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { lineageLimits } from '../../../schema/lineage-limits.ts';
 import type { Database } from '../../database.ts';
 import type { Lineage, LineageRow } from './lineage.type.ts';
+import { parentRefOf } from './parent.ts';
 
 const shown = [
   ...(['task_id', 'seq', 'parent_ref', 'evidence', 'collected', 'collected_at', 'amount', 'rail'] as const),
   ...(['payment_ref', 'model', 'hub', 'intent_id', 'attempt_index'] as const),
 ] satisfies RowColumn[];
-const columns = shown.join(', ');
-const of = (table: string) => shown.map(name => `${table}.${name}`).join(', ');
+const of = (table: string) =>
+  shown.map(name => (name === 'parent_ref' ? `${parentRefOf(table)} as parent_ref` : `${table}.${name}`)).join(', ');
+const named = (table: string) => shown.map(name => `${table}.${name}`).join(', ');
 
 const { steps_max, descendants_max } = lineageLimits;
 
@@ -21,17 +23,17 @@ const { steps_max, descendants_max } = lineageLimits;
  */
 export const LINEAGE = `with recursive
   up as (
-    select ${columns}, 0 as depth from book_row where agent_id = $1 and task_id = $2
+    select ${of('r')}, 0 as depth from book_row r where agent_id = $1 and task_id = $2
     union all
-    select ${of('p')}, u.depth + 1 from up u cross join lateral (
-      select ${columns} from book_row where agent_id = $1 and task_id = u.parent_ref and seq < u.seq limit 1) p
+    select ${named('p')}, u.depth + 1 from up u cross join lateral (
+      select ${of('r')} from book_row r where agent_id = $1 and task_id = u.parent_ref and seq < u.seq limit 1) p
     where u.depth < ${steps_max}),
   down as (
     select * from up where depth = 0
     union all
     select * from (
-      select ${of('c')}, d.depth + 1 as depth from down d cross join lateral (
-        select ${columns} from book_row where agent_id = $1 and parent_ref = d.task_id and seq > d.seq
+      select ${named('c')}, d.depth + 1 as depth from down d cross join lateral (
+        select ${of('r')} from book_row r where agent_id = $1 and r.parent_ref = d.task_id and seq > d.seq
         order by seq limit ${descendants_max + 1}) c
       where d.depth <= ${steps_max} order by c.seq limit ${descendants_max + 1}) wave),
   told as (select * from down where depth between 1 and ${steps_max} order by seq limit ${descendants_max})
@@ -42,7 +44,8 @@ export const LINEAGE = `with recursive
     union all
     (select 'down', told.* from told where seq > $3 order by seq limit $4)) lineage order by way desc, depth, seq`;
 
-interface Found extends LineageRow {
+interface Found extends Omit<LineageRow, 'seq' | 'onOtherBook'> {
+  readonly seq: number;
   readonly way: 'up' | 'down';
   /** Whether there are descendants that are not told of. */
   readonly more: boolean;
@@ -72,13 +75,38 @@ export async function readLineage(
   const descendants = below.slice(0, limit);
   const farthest = ancestors.at(-1) ?? self;
   const root = farthest.parentRef === null ? farthest : null;
+  const elsewhere = parentElsewhere(farthest);
   return {
     agentId: agent_id,
-    self,
-    root,
-    ancestors,
-    descendants,
-    truncated: root === null || self.more,
+    self: onThisBook(self),
+    root: root && onThisBook(root),
+    ancestors: [...ancestors.map(onThisBook), ...elsewhere],
+    descendants: descendants.map(onThisBook),
+    truncated: (root === null && elsewhere.length === 0) || self.more,
     next: below.length > limit ? (descendants.at(-1)?.seq ?? null) : null,
   };
 }
+
+const onThisBook = (row: Found): LineageRow => ({ ...row, onOtherBook: false });
+
+/** What the farthest ancestor on this book follows from, where the book has no such row: its task, and nothing of the book that has it. */
+function parentElsewhere({ parentRef, depth }: Found): readonly LineageRow[] {
+  // As far up as is looked, nobody has looked for it.
+  if (parentRef === null || depth >= steps_max) return [];
+  return [{ ...nothingTold, taskId: parentRef, depth: depth + 1, onOtherBook: true }];
+}
+
+const nothingTold = {
+  seq: null,
+  parentRef: null,
+  evidence: null,
+  collected: null,
+  collectedAt: null,
+  amount: null,
+  rail: null,
+  paymentRef: null,
+  model: null,
+  hub: null,
+  intentId: null,
+  attemptIndex: null,
+} as const satisfies Partial<LineageRow>;

@@ -10,6 +10,7 @@ import { type AlertEvent, type ShownAlert, shownAlert } from '../alerts/alert.ty
 import { BookHead } from '../ledger/book.entity.ts';
 import { BookEvent } from '../ledger/event.entity.ts';
 import { BookRow } from '../ledger/row.entity.ts';
+import { parentRefOf } from '../lineage/parent.ts';
 import { INFLOW_CORRECTIONS, MERGED_BY, ofPage, replaysCounted } from './row-json.ts';
 import type { RowScope } from './row-scope.ts';
 
@@ -123,16 +124,17 @@ export async function rowsOf(database: Database, scope: RowScope): Promise<BookR
 /** Of book $1. */
 const rowsFrom = (rows: string) =>
   `select ${selectList(BookRow)}, coalesce(c.count, 0) as counted, ${INFLOW_CORRECTIONS} as "inflowCorrections",
-    ${MERGED_BY} as "mergedBy"
+    ${MERGED_BY} as "mergedBy", ${parentRefOf('r')} as follows
     from ${rows} left join ${replaysCounted('$1')} c using (seq)`;
 
 interface CountedRow extends Record<string, unknown> {
   readonly replayCount: number;
   readonly counted: number;
+  readonly follows: string | null;
 }
 
-function asRow({ counted, ...row }: CountedRow): BookRow {
-  return asEntity(BookRow, { ...row, replayCount: row.replayCount + counted });
+function asRow({ counted, follows, ...row }: CountedRow): BookRow {
+  return asEntity(BookRow, { ...row, replayCount: row.replayCount + counted, parentRef: follows });
 }
 
 /** Events after a position, oldest first, each with its row as it stands now. */

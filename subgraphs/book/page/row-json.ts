@@ -20,6 +20,7 @@ import {
   writtenText,
 } from '../../json-sql.ts';
 import type { BookRow } from '../ledger/row.entity.ts';
+import { parentRefOf } from '../lineage/parent.ts';
 import type { RowScope } from './row-scope.ts';
 
 const REPLAYS_MAX = 200;
@@ -147,6 +148,13 @@ const computed = {
   replayEvents,
 };
 
+/** The same, and null of most rows. */
+const computedOrNull = {
+  parentRef: asText(parentRefOf('r')),
+  inflowCorrections: asPrinted(`(${INFLOW_CORRECTIONS})`),
+  mergedBy: asText(`(${MERGED_BY})`),
+};
+
 /** A column of JSON by the shape that the graph gives it: its members, and those of objects within. */
 type Shape = readonly (string | readonly [name: string, type: string, shape: Shape])[];
 
@@ -180,8 +188,7 @@ const rowWriting: Writing = {
     ...Object.fromEntries(columns.map(([name, { type }]) => [camel(name), columnJson[type](`r.${name}`)])),
     ...Object.fromEntries(inFacts.map(([name, { type }]) => [camel(name), factJson(name, type)])),
     ...computed,
-    inflowCorrections: asPrinted(`(${INFLOW_CORRECTIONS})`),
-    mergedBy: asText(`(${MERGED_BY})`),
+    ...computedOrNull,
     ...shapes,
     fulfillmentDocument: columnJson.json('r.fulfillment'),
     payment: ofGroup('RowPayment', 'payment'),

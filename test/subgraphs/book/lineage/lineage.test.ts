@@ -44,7 +44,7 @@ function expected(parents: readonly number[], seq: number) {
   return { ancestors, root: ancestors.at(-1)?.seq ?? seq, descendants: below };
 }
 
-const places = (rows: readonly { readonly seq: number; readonly depth: number }[]) =>
+const places = (rows: readonly { readonly seq: number | null; readonly depth: number }[]) =>
   rows.map(({ seq, depth }) => ({ seq, depth }));
 
 /** Each row follows from one before it, or from none: what the doors let happen. */
@@ -66,7 +66,7 @@ describe('the lineage of a row', () => {
         expect(places(whole?.ancestors ?? [])).toEqual(wanted.ancestors);
         expect(places(whole?.descendants ?? [])).toEqual(wanted.descendants);
         // No row is its own ancestor, and all of them stand before it.
-        expect(whole?.ancestors.every(ancestor => ancestor.seq < seq)).toBe(true);
+        expect(whole?.ancestors.every(ancestor => Number(ancestor.seq) < seq)).toBe(true);
 
         const paged = [];
         for (let after: number | null = 0; after !== null; ) {
