@@ -95,7 +95,7 @@ describe('a claim that the database gave no answer to', () => {
       log: { sound: true } as never,
       giving_up: null as never,
       later: null as never,
-      hears: (outcome => outcome) as never,
+      hears: ((outcome: unknown) => outcome) as never,
       requestOf: async () => ({ request: claimRequest(key) }) as never,
     });
     await expect(away({ claim_key: key } as never, false, null as never)).rejects.toMatchObject({ kind });
