@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import type { Face, PageDoor } from '../../rest-compat/door.ts';
 import { lastingPage } from '../../rest-compat/lasting-page.ts';
@@ -15,9 +15,14 @@ it('keeps a long page as bytes, once for each coding, so that nobody pays for it
   expect(first.body).toBe(text);
   expect(first.packed?.plain.toString()).toBe(text);
   expect(second.packed?.plain).toBe(first.packed?.plain);
-  const packed = await first.packed?.in('gzip');
-  expect(gunzipSync(packed ?? '').toString()).toBe(text);
-  expect(await second.packed?.in('gzip')).toBe(packed);
+  for (const [coding, unpacked] of [
+    ['gzip', gunzipSync],
+    ['br', brotliDecompressSync],
+  ] as const) {
+    const packed = await first.packed?.in(coding);
+    expect(unpacked(packed ?? '').toString()).toBe(text);
+    expect(await second.packed?.in(coding)).toBe(packed);
+  }
 });
 
 it('leaves a short page as it is', async () => {
