@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Chat, openService, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { Follower } from '../harness/log/follower.ts';
 import { leafOf, openCheckpoint, openProof } from '../harness/log/note.ts';
@@ -109,6 +110,29 @@ describe('GET /log/tile/entries/{path}', () => {
 
   it('404 for entries that are not there', async () => {
     expect(await service.get('/log/tile/entries/000')).toMatchObject(notFound);
+  });
+});
+
+describe('logTile and logEntryBundle on the graph', () => {
+  const onGraphOf = async (from: Service, field: string) => (await onGraph(from, `{ it: ${field} }`)).data?.it;
+
+  it('are the bytes of the doors, in base64', async () => {
+    for (const [field, path] of [
+      ['logTile(level: "0", path: "000.p/2")', 'tile/0/000.p/2'],
+      ['logEntryBundle(path: "000.p/2")', 'tile/entries/000.p/2'],
+    ] as const) {
+      const bytes = await bytesAt(path);
+      expect(bytes?.length).toBeGreaterThan(0);
+      expect(await onGraphOf(service, field)).toBe(bytes?.toString('base64'));
+    }
+  });
+
+  it('are null where the doors answer 404', async () => {
+    expect(await onGraphOf(service, 'logTile(level: "0", path: "000")')).toBeNull();
+    expect(await onGraphOf(service, 'logEntryBundle(path: "000")')).toBeNull();
+    const closed = await sharedService();
+    await closed.buy(await closed.chain.newWallet(), ask('one'));
+    expect(await onGraphOf(closed, 'logEntryBundle(path: "000.p/1")')).toBeNull();
   });
 });
 

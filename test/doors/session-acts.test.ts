@@ -114,8 +114,9 @@ describe('/v1/sessions/{delegation_hash}', () => {
     expect(statuses.filter(status => status === 409)).toHaveLength(999);
   });
 
-  it('/act handoff: 409 handed_off_too_often beyond eight agents for one receipt, however many are asked for at once', async () => {
-    const { hand_offs_per_receipt_max: max, hand_offs_per_session_hour_max: hourly } = sessionLimits;
+  const { hand_offs_per_receipt_max: max, hand_offs_per_session_hour_max: hourly } = sessionLimits;
+  /** A receipt that was handed to as many agents at once as may have it, and to four more. */
+  async function handedToMany() {
     const giver = await service.newAgent();
     const theirs = await newSession(giver);
     const { task_id } = (await service.buy(giver.account, ask('Handed to many'), theirs.headers)).body.svc;
@@ -123,31 +124,45 @@ describe('/v1/sessions/{delegation_hash}', () => {
     const resource = `receipt/${task_id}`;
     const handOff = (target_agent: number) => act(theirs, { action: 'handoff', resource, target_agent });
     const heard = await Promise.all(targets.map(({ agent_id }) => handOff(agent_id)));
+    return { theirs, targets, handOff, heard };
+  }
+
+  it('/act handoff: 409 handed_off_too_often to all beyond eight of twelve agents who are given one receipt at once, which counts for nothing', async () => {
+    const { theirs, heard } = await handedToMany();
     const refused = { status: 409, body: { code: 'handed_off_too_often' } };
     expect(heard.filter(({ status }) => status === 200)).toHaveLength(max);
     for (const answer of heard.filter(({ status }) => status !== 200)) expect(answer).toMatchObject(refused);
-    const [known] = targets.filter((_, index) => heard[index]?.status === 200);
-    expect(await handOff(known?.agent_id ?? 0)).toMatchObject({ status: 409, body: { code: 'already_handed_off' } });
-
-    // What is refused counts for nothing.
     const counted = 'select uses from session_use where holder = $1';
     const uses = await service.query(counted, [`handoff:${theirs.delegation_hash}`]);
     expect(uses.reduce((sum, row) => sum + Number(row.uses), 0)).toBe(max);
+  });
+
+  it('/act handoff: 409 already_handed_off to one of the eight who have the receipt', async () => {
+    const { targets, handOff, heard } = await handedToMany();
+    const [known] = targets.filter((_, index) => heard[index]?.status === 200);
+    expect(await handOff(known?.agent_id ?? 0)).toMatchObject({ status: 409, body: { code: 'already_handed_off' } });
+  });
+
+  it('/act handoff: 429 rate_limited with Retry-After beyond sixty in an hour by one session', async () => {
+    const [giver, target] = [await service.newAgent(), await service.newAgent()];
+    const theirs = await newSession(giver);
+    const { task_id } = (await service.buy(giver.account, ask('Handed to nobody yet'), theirs.headers)).body.svc;
+    const handOff = () =>
+      act(theirs, { action: 'handoff', resource: `receipt/${task_id}`, target_agent: target.agent_id });
     // As after so many, in this hour and, where that ends just now, in the next.
-    await service.query(
-      `insert into session_use (holder, period, uses)
-        select $1, date_trunc('hour', now(), 'UTC') + n * interval '1 hour', $2 from generate_series(0, 1) n
-        on conflict (holder, period) do update set uses = excluded.uses`,
-      [`handoff:${theirs.delegation_hash}`, hourly],
-    );
-    const another = (await service.buy(giver.account, ask('Handed to nobody yet'), theirs.headers)).body.svc.task_id;
-    const limited = await act(theirs, {
-      action: 'handoff',
-      resource: `receipt/${another}`,
-      target_agent: targets[0]?.agent_id ?? 0,
-    });
+    const used = (uses: number) =>
+      service.query(
+        `insert into session_use (holder, period, uses)
+          select $1, date_trunc('hour', now(), 'UTC') + n * interval '1 hour', $2 from generate_series(0, 1) n
+          on conflict (holder, period) do update set uses = excluded.uses`,
+        [`handoff:${theirs.delegation_hash}`, uses],
+      );
+    await used(hourly);
+    const limited = await handOff();
     expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(Number(limited.headers.get('Retry-After'))).toBeGreaterThan(0);
+    await used(hourly - 1);
+    expect((await handOff()).status).toBe(200);
   });
 
   it('/act handoff: a child receipt for another agent, whose book gains a row by redeeming it alone, once', async () => {
