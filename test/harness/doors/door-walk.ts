@@ -192,6 +192,7 @@ export const hasMutation = (door: Door): boolean =>
     definitions.some(it => it.kind === Kind.OPERATION_DEFINITION && it.operation === 'mutation'),
   );
 
+const COUNTED = 'counted from the log by a job';
 /** Tables that are written whether or not anybody asks, each with by whom. */
 const WRITTEN_ANYWAY: Readonly<Record<string, string>> = {
   process_lease: 'each process says that it lives',
@@ -201,12 +202,12 @@ const WRITTEN_ANYWAY: Readonly<Record<string, string>> = {
   settlement: 'until its block is final',
   settlement_fee_day: 'what a block has cost, once it is known',
   // What is counted stands in receipt.
-  totals_book: 'counted from the log by a job, as the others of its name',
-  totals_node: '',
-  totals_page: '',
-  totals_row: '',
-  totals_seen: '',
-  totals_state: '',
+  totals_book: COUNTED,
+  totals_node: COUNTED,
+  totals_page: COUNTED,
+  totals_row: COUNTED,
+  totals_seen: COUNTED,
+  totals_state: COUNTED,
 };
 
 /** A fingerprint of all that the database holds, table by table, but for what is written whether or not anybody asks. */

@@ -14,6 +14,8 @@ export interface Given {
   readonly query?: JsonObject;
   readonly body?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What this request asks for rightly shows nothing signed, though the door may. */
+  readonly unsigned?: true;
   /** A form, and the file in it as a tool takes it. GraphQL takes files otherwise: test/doors/audio.test.ts. */
   readonly form?: { readonly data: () => FormData; readonly file: JsonObject };
 }
@@ -111,7 +113,7 @@ export async function refusedByGraph(service: Service, door: DocumentDoor, given
     : await askGraph(service, door, given);
   const { refused, data } = asked;
   if (refused) return refusedBy(Number(refused.status), refused, refused.param);
-  return Object.values(data ?? {}).every(value => value === null) ? null : asked.body;
+  return data !== null && Object.values(data).every(value => value === null) ? null : asked.body;
 }
 
 function refusedBy(status: number, { code }: JsonObject, param: Json | undefined): Refused {

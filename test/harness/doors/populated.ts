@@ -5,6 +5,7 @@ import { transferOf, witness } from '../ingest/witness.ts';
 import { atEnd } from '../release.ts';
 import { nowSeconds } from '../session/delegate.ts';
 import { bindChild, bindRoot, revoke } from '../session/trees.ts';
+import { approvalDoorsOf } from './approvals.ts';
 import { assignDoorsOf } from './assignments.ts';
 import { completion } from './completions.ts';
 import { disputeDoorsOf } from './disputes.ts';
@@ -15,6 +16,7 @@ import { ask, CHAT, type Chat, openService, type Service } from './open-service.
 import { newestBlock, reconciliationDoorsOf } from './reconciliations.ts';
 import { refusing } from './refusing.ts';
 import { report, routerDoorsOf } from './router.ts';
+import { webhookDoorsOf } from './webhooks.ts';
 
 export const INBOUND = { 'X-SVC-Board-Inbound': `inbound-${'7'.repeat(32)}` };
 export const OPS = { 'X-SVC-Board-Ops': `ops-${'f'.repeat(48)}` };
@@ -43,6 +45,7 @@ export async function openPopulated() {
     book: await bookOf(service, agent, stranger),
     near: await bookNearItsWalls(service),
     before: await bookOfYesterday(service),
+    waiting: await bookThatWaits(service),
     sessions: await sessionsOf(service, agent),
     nonce: await paidByHand(service),
     ...(await board(service, world)),
@@ -100,6 +103,21 @@ async function bookOfYesterday(service: Service): Promise<Agent> {
   const agent = await service.newAgent();
   const text = `update book_sum set period = period - interval '1 day' where agent_id = $1`;
   await service.query(text, [agent.agent_id]);
+  return agent;
+}
+
+/** A call of it waits for an answer, and a webhook of it was not heard. */
+async function bookThatWaits(service: Service): Promise<Agent> {
+  const approvals = approvalDoorsOf(() => service);
+  const agent = await approvals.cautious();
+  await approvals.asked(agent, 'To be approved');
+  const { put } = webhookDoorsOf(() => service);
+  const set = await put(agent, { url: 'https://hooks.invalid/' });
+  if (set.status !== 200) throw new Error(set.text);
+  await service.query(
+    `insert into webhook_dead_letter (agent_id, position, kind, attempts, given_up_at) values ($1, 1, 'settle', 10, now())`,
+    [agent.agent_id],
+  );
   return agent;
 }
 
