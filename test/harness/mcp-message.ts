@@ -70,6 +70,10 @@ export function use(name: string, given: JsonObject = {}, meta: JsonObject = {})
   return legacy('tools/call', { name, arguments: given, _meta: meta });
 }
 
+/** What a tool's call says of the payment that a header carries; nothing where there is none. */
+export const paidBy = (header: string | undefined): JsonObject =>
+  header ? { 'x402/payment': JSON.parse(Buffer.from(header, 'base64').toString()) as JsonObject } : {};
+
 export const begin = legacy('initialize', {
   protocolVersion: LEGACY,
   capabilities: {},

@@ -2,7 +2,7 @@ import { print } from 'graphql';
 import type { DocumentDoor, Door } from '../../../rest-compat/door.ts';
 import { withoutNulls } from '../../../rest-compat/omit-nulls.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { say, use } from '../mcp-message.ts';
+import { paidBy, say, use } from '../mcp-message.ts';
 import { onGraph } from './on-graph.ts';
 import type { Service } from './open-service.ts';
 
@@ -36,7 +36,7 @@ export async function answersOf(service: Service, door: Door, given: Given): Pro
 }
 
 /** The request of a door, sent to it. */
-export function knockAt(service: Service, door: Door, { params = {}, query, body, headers, form }: Given) {
+function knockAt(service: Service, door: Door, { params = {}, query, body, headers, form }: Given) {
   const path = door.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const asked = query ? `${path}?${new URLSearchParams(query as Record<string, string>)}` : path;
   const [method = 'GET'] = body ? door.methods.filter(it => it !== 'GET') : door.methods;
@@ -53,9 +53,8 @@ async function byRest(service: Service, door: Door, given: Given): Promise<Json>
 async function byMcp({ url }: Service, door: Door, given: Given): Promise<Json> {
   if ('none' in door.tool) return null;
   const { params, query, body, headers: { 'PAYMENT-SIGNATURE': payment, ...headers } = {}, form } = given;
-  const meta: JsonObject = payment ? { 'x402/payment': JSON.parse(Buffer.from(payment, 'base64').toString()) } : {};
   const named = { ...params, ...query, ...body, ...(form && { file: form.file }) };
-  const heard = await say(url, use(door.tool.name ?? door.name, named, meta), headers);
+  const heard = await say(url, use(door.tool.name ?? door.name, named, paidBy(payment)), headers);
   const result = heard.body?.result;
   if (!result || result.isError) throw new Error(`${door.name} by MCP: ${heard.text}`);
   return unwrapped(result.structuredContent);
