@@ -120,7 +120,13 @@ export const rowFacts = {
     from: 'facts',
     type: 'text',
     description:
-      'Of a correction: the task of the row that it takes the place of: an inflow, an earlier correction of one, or a row whose payment its chain does not have.',
+      'Of a correction: the task of the row that it takes the place of: an inflow, an earlier correction of one, a row whose payment its chain does not have, or a row that yields to another.',
+  },
+  yielded_to: {
+    from: 'facts',
+    type: 'text',
+    description:
+      'Of a correction: the task of the row, possibly on another book, that records the same transfer with its payer proven. The corrected row yields to it.',
   },
   merges: {
     from: 'facts',

@@ -53,6 +53,11 @@ export const exportFields = {
     description:
       'Task id of the row that it follows from. Of a redeemed hand-off, the task id of the receipt that was handed on, which is on another book.',
   },
+  corrects: { ...text, description: 'Of a correction: the task of the row that it takes the place of.' },
+  yielded_to: {
+    ...text,
+    description: 'Of a correction: the task of the row that records the same transfer with its payer proven.',
+  },
 } as const satisfies Record<string, ExportField>;
 
 export type ExportFieldName = keyof typeof exportFields;

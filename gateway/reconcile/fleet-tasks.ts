@@ -41,7 +41,7 @@ const tasks: readonly FleetTask[] = [
   { name: 'escrows', rest_ms: 5_000, run: ({ finishing }) => expireEscrows(finishing) },
   { name: 'board_jobs', rest_ms: 5_000, run: ({ database }) => expireJobs(database) },
   { name: 'board_outputs', rest_ms: 600_000, run: ({ database }) => forgetOutputs(database) },
-  { name: 'yielded_ingests', rest_ms: 15_000, run: ({ database }) => correctYielded(database) },
+  { name: 'yielded_ingests', rest_ms: 15_000, run: ({ finishing }) => correctYielded(finishing) },
   { name: 'forget', rest_ms: 600_000, run: forget },
   { name: 'router_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'router_use') },
   { name: 'board_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'board_use') },

@@ -25,6 +25,7 @@ import { type IngestParts, ingestPaid } from './ingest/ingest.paid.ts';
 import { IngestResolver } from './ingest/ingest.resolver.ts';
 import { ForeignIngest } from './ingest/ingested.entity.ts';
 import { ForeignIngests } from './ingest/migration.ts';
+import { YieldedRows } from './ingest/yielded.migration.ts';
 import { BookHead } from './ledger/book.entity.ts';
 import { CorrectionHashes } from './ledger/correction.migration.ts';
 import { BookEvent } from './ledger/event.entity.ts';
@@ -122,6 +123,7 @@ export const bookMigrations = [
   CorrectionHashes,
   CorrectionMerges,
   EscrowFulfillments,
+  YieldedRows,
 ];
 
 const named = (reference: object) => reference;

@@ -216,10 +216,27 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
     const proven = await house.ingestWaived(body);
     expect(proven).toMatchObject({ status: 201, body: { payment: { collected: true } } });
     await yieldNow();
-    await expect
-      .poll(() => correctionsOf(unproven.body.task_id))
-      .toEqual([{ reason: 'payer_proven_elsewhere', yielded_to: proven.body.task_id }]);
+    const { task_id } = unproven.body;
+    const correction = {
+      evidence: 'UNVERIFIED',
+      collected: false,
+      corrects: task_id,
+      yielded_to: proven.body.task_id,
+      reason: 'The same transfer is recorded by another row, whose payer is proven.',
+    };
+    await expect.poll(() => correctionsOf(task_id, other)).toMatchObject([correction]);
+    const [row] = await correctionsOf(task_id, other);
+    const last = (await house.bookOf(other)).entries[0];
+    expect(row).toMatchObject({ seq: last?.seq, payment: { amount: null } });
     expect((await house.bookOf(other)).totals).toEqual(before.totals);
+    // It stands in what is exported, too, in no total of it.
+    const shown = { 'X-SVC-Session': other.session };
+    const export_of = `/v1/agents/${other.agent_id}/book/export?format=`;
+    const pack = await house.service.get<{ rows: JsonObject[] }>(`${export_of}json`, shown);
+    expect(pack.body.rows.filter(it => it.corrects === task_id)).toMatchObject([
+      { task_id: row?.task_id, amount: null, yielded_to: proven.body.task_id },
+    ]);
+    expect((await house.service.get(`${export_of}csv`, shown)).text).toContain(`${task_id},${proven.body.task_id}`);
   });
 
   it('201 proven by what its payer has signed, and 400 by what he has not', async () => {
@@ -248,7 +265,9 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
     const proven = await house.ingestWaived(await shown(agent.agent_id, at));
     expect(proven).toMatchObject({ status: 201, body: { payment: { collected: true } } });
     await yieldNow();
-    await expect.poll(() => correctionsOf(unproven.body.task_id)).toMatchObject([{ yielded_to: proven.body.task_id }]);
+    await expect
+      .poll(() => correctionsOf(unproven.body.task_id, agent))
+      .toMatchObject([{ yielded_to: proven.body.task_id }]);
   });
 });
 
@@ -320,10 +339,7 @@ async function isSigned(said: JsonObject, value: string): Promise<boolean> {
 
 const yieldNow = () => hurryTasks(house.service.query, 'yielded_ingests');
 
-async function correctionsOf(task_id: string) {
-  const rows = await house.service.query<{ body: JsonObject }>(
-    `select body from book_event where task_id = $1 and kind = 'correction'`,
-    [task_id],
-  );
-  return rows.map(({ body }) => body);
+/** Rows of a book that correct the row of that task. */
+async function correctionsOf(task_id: string, of: Agent) {
+  return (await house.bookOf(of)).entries.filter(row => row.corrects === task_id);
 }

@@ -60,7 +60,7 @@ export const wholePage = `query Page($limit: Int) { book(agentId: 1, limit: $lim
   allowance { agentId remaining asOf signature { alg value } } entries { agentId seq taskId
   evidence collected collectedAt intentId attemptIndex payerWallet settledBy parentRef recordedBy arrivalStatus
   fulfillment { jobKind resource outputCommitment { status hash kind } } omissionRule ingressReceipt { ref confirmedAt } replayCount prevRowHash rowHash payment { ref rail amount } route { model hub } replayEvents { at count }
-  event policyCode reason policyKey spentAtomic capAtomic periodStart refusalId bucket allocation corrects
+  event policyCode reason policyKey spentAtomic capAtomic periodStart refusalId bucket allocation corrects yieldedTo
   inflowClaim inflowCorrections merges mergedBy
   receipt { taskId leafIndex treeSize rootHash treeHeadHash preimage payloadHash payloadVersion jws kid paymentRef agentId
     bookSeq payerWallet hub model amount settledBy proofOutcome issuedAt collectedAt verifyUrl document } } } }`;

@@ -12,8 +12,12 @@ import {
 } from '../../../../subgraphs/book/ingest/references.ts';
 import { ingestedRow } from '../../../../subgraphs/book/ingest/row.ts';
 import { correctYielded } from '../../../../subgraphs/book/ingest/yield.ts';
+import { YieldedRows } from '../../../../subgraphs/book/ingest/yielded.migration.ts';
+import { annul } from '../../../../subgraphs/book/ledger/annul.ts';
 import { append } from '../../../../subgraphs/book/ledger/append-births.ts';
-import { systemRandom } from '../../../../subgraphs/clock.ts';
+import { correct } from '../../../../subgraphs/book/ledger/correct.ts';
+import { sequenceOf } from '../../../../subgraphs/book/page/sequence.ts';
+import { systemClock, systemRandom } from '../../../../subgraphs/clock.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
 import { invoiceOf, sendOf, transferOf } from '../../../harness/ingest/witness.ts';
@@ -52,8 +56,14 @@ async function recorded(agent_id: typeof BOOK, fact: ReturnType<typeof factOf>) 
   return fact.task_id;
 }
 
+const yielded = () => correctYielded({ database, clock: systemClock, random: systemRandom });
+
 const corrections = (task_id: string) =>
-  database.query({ text: `select body from book_event where kind = 'correction' and task_id = $1`, values: [task_id] });
+  database.query<{ said: object; seq: number }>({
+    text: `select c.facts - 'reason' as said, c.seq, c.collected, c.amount from book_row c
+      where c.facts->>'corrects' = $1 order by seq`,
+    values: [task_id],
+  });
 
 describe('transfers that were recorded', () => {
   it('are looked at until the final chain is known to have them, or not to: the longest ago first, the older the more rarely', async () => {
@@ -99,19 +109,51 @@ describe('transfers that were recorded', () => {
     await recorded(OTHER, unproven);
     if (!proven_first) await recorded(BOOK, proven);
     // By several processes at once.
-    const told = await Promise.all([1, 2, 3].map(() => correctYielded(database)));
+    const told = await Promise.all([1, 2, 3].map(() => yielded()));
     expect(told.reduce((sum, count) => sum + count, 0)).toBe(1);
-    expect(await correctYielded(database)).toBe(0);
-    expect(await corrections(unproven.task_id)).toEqual([
-      { body: { reason: 'payer_proven_elsewhere', yielded_to: proven.task_id } },
-    ]);
+    expect(await yielded()).toBe(0);
+    const said = { corrects: unproven.task_id, yielded_to: proven.task_id };
+    const correction = { said, seq: expect.any(Number), collected: false, amount: null };
+    expect(await corrections(unproven.task_id)).toEqual([correction]);
+    const { supersession } = await sequenceOf(database, OTHER, unproven.task_id);
+    expect(supersession).toMatchObject({ status: 'linear', corrections: 1 });
+    await auditBooks(database);
     expect(await corrections(proven.task_id)).toEqual([]);
+  });
+
+  it('get the row that says so where they had yielded by an event alone, before there were such rows', async () => {
+    const transfer = transferOf();
+    const [proven, unproven] = [factOf(transfer), factOf(transfer, false)];
+    await recorded(BOOK, proven);
+    await recorded(OTHER, unproven);
+    const body = { reason: 'payer_proven_elsewhere', yielded_to: proven.task_id };
+    await database.transaction(tx => correct(tx, [{ task_id: unproven.task_id, body }]));
+    const mark = { text: 'update foreign_ingest set corrected_at = now() where yielded_to is not null' };
+    await database.query(mark);
+    expect(await yielded()).toBe(0);
+    // What yielded with a row of its own gets no second one.
+    for (const text of new YieldedRows().statements()) await database.query({ text });
+    expect(await yielded()).toBe(1);
+    expect(await corrections(unproven.task_id)).toMatchObject([{ said: { yielded_to: proven.task_id } }]);
+  });
+
+  it('do not yield where they are corrected already, as those of a transfer that vanished are', async () => {
+    const transfer = transferOf();
+    const [proven, unproven] = [factOf(transfer), factOf(transfer, false)];
+    await recorded(OTHER, unproven);
+    const said = { omission_rule: 'transfer_vanished', reason: 'It vanished.' };
+    const correction_id = taskId(NOW_MS, systemRandom.bytes(10));
+    await database.transaction(tx => annul(tx, [{ task_id: unproven.task_id, correction_id, ...said }]));
+    await recorded(BOOK, proven);
+    expect(await yielded()).toBe(0);
+    expect(await corrections(unproven.task_id)).toHaveLength(1);
+    expect((await sequenceOf(database, OTHER, unproven.task_id)).supersession.status).toBe('linear');
   });
 
   it('do not yield to one whose payer is not proven either', async () => {
     const transfer = transferOf();
     for (const agent_id of [BOOK, OTHER]) await recorded(agent_id, factOf(transfer, false));
-    expect(await correctYielded(database)).toBe(0);
+    expect(await yielded()).toBe(0);
   });
 });
 

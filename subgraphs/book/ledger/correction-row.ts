@@ -1,0 +1,72 @@
+import { nothingKnown, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { AgentId, TaskId } from '../../../schema/ids.ts';
+import type { Tx } from '../../database.ts';
+import { appendRow, type EventRecord, type Heads, headOf, storeBirths } from './append.ts';
+import type { RowName } from './correct.ts';
+import { supersede } from './supersede.ts';
+
+/* Part of the ledger: rows by which this service corrects one of its own accord. They take a seq, and no money stands behind them. */
+
+/** What such a row says. */
+export interface Correcting {
+  /** Of the row of the correction. */
+  readonly correction_id: TaskId;
+  /** Why, in a sentence. */
+  readonly reason: string;
+  /** What it says beside that. */
+  readonly facts?: JsonObject;
+}
+
+/** A correction that was appended to the heads, and is still to be stored. */
+export interface CorrectionRow {
+  readonly row: RowRecord;
+  readonly event: EventRecord;
+  readonly corrects_seq: number;
+}
+
+/** Right behind what is said of the row that it corrects; the head in `books` goes on. */
+export function correctionRow(
+  books: Heads,
+  { agent_id, seq, task_id }: RowName,
+  { correction_id, reason, facts }: Correcting,
+): CorrectionRow {
+  const before = headOf(books, agent_id);
+  const said = { corrects: task_id, reason, ...facts };
+  const birth: RowBirth = {
+    ...nothingKnown,
+    task_id: correction_id,
+    evidence: 'UNVERIFIED',
+    collected: false,
+    facts: said,
+  };
+  const { head, row, event } = appendRow(before, birth, before.now_ms);
+  books.set(agent_id, head);
+  return { row, event, corrects_seq: seq };
+}
+
+/** Their rows, and that each takes the place of the row that it names. */
+export function storeCorrections(tx: Tx, corrections: readonly CorrectionRow[]): void {
+  storeBirths(
+    tx,
+    corrections.map(({ row }) => row),
+  );
+  for (const { row, corrects_seq } of corrections) {
+    const { seq } = row;
+    const agent_id = row.agent_id as AgentId;
+    supersede(tx, { agent_id, seq, original_seq: corrects_seq, corrects_seq, merged_seqs: [], said_hash: null });
+  }
+}
+
+/** Those that no correction names yet; their heads are locked. */
+export async function uncorrected(tx: Tx, rows: readonly RowName[]): Promise<readonly RowName[]> {
+  if (rows.length === 0) return [];
+  const found = await tx.query<{ agent_id: number; corrects_seq: number }>({
+    name: 'corrected rows',
+    text: `select agent_id, corrects_seq from book_correction
+      where (agent_id, corrects_seq) in (select * from unnest($1::int[], $2::int[]))`,
+    values: [rows.map(row => row.agent_id), rows.map(row => row.seq)],
+  });
+  const corrected = new Set(found.rows.map(({ agent_id, corrects_seq }) => `${agent_id} ${corrects_seq}`));
+  return rows.filter(({ agent_id, seq }) => !corrected.has(`${agent_id} ${seq}`));
+}
