@@ -12,6 +12,8 @@ export const limits = {
   book_page_rows_max: 200,
   /** Of an id or a reference by which rows are looked for. */
   row_name_chars_max: 512,
+  /** Read to say how many rows a filter names, where no sum is kept of that: 15 ms of the database for all of them. */
+  matching_rows_read_max: 10_000,
   /** Groups of one dimension in the totals of a book. */
   totals_groups_max: 1_000,
   /** Books that a caller shows sessions for: most show one. */

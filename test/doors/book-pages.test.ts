@@ -40,8 +40,38 @@ describe('a filtered book', () => {
   it('200 by intent_id, with the intents of those rows alone', async () => {
     const { body } = await read('?intent_id=bill');
     expect(body.entries.map(({ seq }) => seq)).toEqual([3, 2]);
-    expect(body.intents).toMatchObject({ bill: { collected_count: 2, blocked_count: 0 } });
+    expect(body.intents).toMatchObject({ bill: { collected_count: 2, blocked_count: 0, attempts_truncated: false } });
     expect((await read('?evidence=policy_blocked')).body.intents).toEqual({});
+  });
+
+  it.each<[string, number, string]>([
+    ['', 6, '8000'],
+    ['?limit=1', 6, '8000'],
+    ['?evidence=policy_blocked', 2, '0'],
+    ['?evidence=collected&limit=1', 4, '8000'],
+    ['?intent_id=bill&limit=1', 2, '4000'],
+    ['?from=2020-01-01&limit=2', 6, '8000'],
+    ['?to=2020-01-01', 0, '0'],
+    ['?seq=3', 1, '2000'],
+  ])('200 by %s says what all rows that match come to, and that the totals are of the whole book', async (...row) => {
+    const [query, matching_count, matching_usdc_sum] = row;
+    expect((await read(query)).body).toMatchObject({
+      matching_count,
+      matching_usdc_sum,
+      totals_cover: 'whole_book',
+      totals: { count: 4, usdc_sum: '8000' },
+    });
+  });
+
+  it('the graph says it too', async () => {
+    const query = `{ book(agentId: ${agent.agent_id}, filter: { intentId: "bill" }, limit: 1) {
+      matchingCount matchingUsdcSum totalsCover intents { attemptsTruncated } } }`;
+    expect((await onGraph(service, query, {}, agent.session)).data?.book).toEqual({
+      matchingCount: 2,
+      matchingUsdcSum: '4000',
+      totalsCover: 'whole_book',
+      intents: [{ attemptsTruncated: false }],
+    });
   });
 
   it('200 from a time on and up to one, the sums still over the whole book', async () => {

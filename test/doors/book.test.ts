@@ -62,6 +62,7 @@ describe('GET /v1/agents/{agent_id}/book', () => {
         attempts: bought.map(({ svc }, attempt_index) =>
           expect.objectContaining({ task_id: svc.task_id, attempt_index, evidence: 'collected' }),
         ),
+        attempts_truncated: false,
         collected_count: 2,
         blocked_count: 0,
       },

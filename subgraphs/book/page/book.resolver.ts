@@ -19,6 +19,7 @@ import { allowanceOf } from './allowance.ts';
 import { type Allowance, Book } from './book.type.ts';
 import { connectionOf } from './connection.ts';
 import { BookRowConnection, CONNECTION, ConnectionArguments } from './connection.type.ts';
+import { isFiltered, type MatchingRows, readMatching } from './matching.ts';
 import { type PageHead, pageHead, rowsOf } from './page.ts';
 import { BookPageArguments } from './page-arguments.type.ts';
 import { rowsOfPage, writeRows } from './row-json.ts';
@@ -36,10 +37,22 @@ export function pageAsked({ limit, ...asked }: BookPageArguments): PageAsked {
 
 /** What the fields of a book are resolved from. */
 export interface BookPage
-  extends Omit<Book, 'agentId' | 'entries' | 'intents' | 'intentsDocument' | 'allowance' | 'alerts'>,
+  extends Omit<
+      Book,
+      | 'agentId'
+      | 'entries'
+      | 'intents'
+      | 'intentsDocument'
+      | 'allowance'
+      | 'alerts'
+      | 'matchingCount'
+      | 'matchingUsdcSum'
+    >,
     PageHead {
   readonly agentId: AgentId;
   readonly scope: RowScope;
+  /** Of all rows that match the filter; read once, and only where it is selected. */
+  matching(): Promise<MatchingRows>;
 }
 
 /** The fields of a book that Postgres writes, where whoever asked takes them so. */
@@ -153,6 +166,16 @@ export class BookResolver {
   }
 
   @FieldResolver()
+  async matchingCount(@Root() page: BookPage): Promise<number | null> {
+    return (await page.matching()).count;
+  }
+
+  @FieldResolver()
+  async matchingUsdcSum(@Root() page: BookPage): Promise<AtomicAmount | null> {
+    return (await page.matching()).usdc_sum;
+  }
+
+  @FieldResolver()
   allowance(@Root() { head }: BookPage, @Ctx() context: BookContext): Allowance {
     return allowanceOf(head, context);
   }
@@ -170,17 +193,33 @@ export async function bookPage(
   if (found === null) throw new Refusal('forbidden');
   const { head } = found;
   if (head.damage !== null) throw new Refusal('book_damaged');
+  const totals = totalsOf(head);
   return {
     ...found,
     agentId: agent_id,
     limit: asked.limit,
     scope,
-    totals: totalsOf(head),
+    totals,
+    totalsCover: 'whole_book',
+    matching: matchingOnce(agent_id, asked, { database, all: { count: head.seq, usdc_sum: totals.usdcSum } }),
     window: 'prepaid_ceiling',
     cap: head.budgetAtomic,
     spent: head.spentAtomic,
     remaining: head.remainingAtomic,
     budgetEndsAt: budgetEndsAt(found),
+  };
+}
+
+/** Without a filter all rows match, and the head has counted them. */
+function matchingOnce(
+  agent_id: AgentId,
+  { filter }: PageAsked,
+  { database, all }: { readonly database: BookContext['database']; readonly all: MatchingRows },
+): BookPage['matching'] {
+  let read: Promise<MatchingRows> | null = null;
+  return () => {
+    read ??= isFiltered(filter) ? readMatching(database, agent_id, filter) : Promise.resolve(all);
+    return read;
   };
 }
 

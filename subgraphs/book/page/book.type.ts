@@ -4,6 +4,7 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import { alertLimits } from '../../../schema/book-alerts.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Evidence } from '../../../schema/evidence.ts';
+import { limits } from '../../../schema/limits.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { graphEnum } from '../../graph-enum.ts';
 import { ShownAlert } from '../alerts/alert.type.ts';
@@ -42,6 +43,7 @@ export class IntentSummary {
   @Directive('@listSize(assumedSize: 20)')
   @Field(() => [IntentAttempt], { description: 'Its newest 200, oldest first.' })
   attempts!: IntentAttempt[];
+  @Field(() => Boolean, { description: 'Whether it has more attempts than are shown.' }) attemptsTruncated!: boolean;
   @Field(() => Int, { description: 'Of all its attempts, those that were collected.' }) collectedCount!: number;
   @Field(() => Int, { description: 'Of all its attempts, those that the book refused.' }) blockedCount!: number;
 }
@@ -67,6 +69,12 @@ export const BudgetWindowWord = graphEnum<'prepaid_ceiling'>('BudgetWindow', 'Ov
   prepaid_ceiling: 'Over all that was ever collected.',
 });
 
+export const TotalsCoverWord = graphEnum<'whole_book'>('TotalsCover', 'What the totals beside a page of rows are of.', {
+  whole_book: 'All rows of the book, whatever filter is given.',
+});
+
+const READ = limits.matching_rows_read_max.toLocaleString('en');
+
 @Directive('@key(fields: "agentId")')
 @ObjectType({ description: 'A book: its rows, the budget, and sums over all of it.' })
 export class Book {
@@ -81,6 +89,20 @@ export class Book {
   @Field(() => GraphQLJSONObject, { description: '`intents` as REST shows them: by intent id.' })
   intentsDocument!: JsonObject;
   @Field(() => BookTotals, { description: 'Sums over the whole book.' }) totals!: BookTotals;
+  @Field(() => TotalsCoverWord, { description: 'What totals is of: always `whole_book`, whatever filter is given.' })
+  totalsCover!: 'whole_book';
+  @Directive('@cost(weight: 50)')
+  @Field(() => Int, {
+    nullable: true,
+    description: `How many rows of the book match the filter, on this page or not. Null where more than ${READ} would have to be read to say it.`,
+  })
+  matchingCount!: number | null;
+  @Directive('@cost(weight: 50)')
+  @Field(() => AtomicAmountScalar, {
+    nullable: true,
+    description: 'Sum of all rows that match the filter, in atomic USDC. Null where matchingCount is null.',
+  })
+  matchingUsdcSum!: AtomicAmount | null;
   @Field(() => BudgetWindowWord, { description: 'Always `prepaid_ceiling`.' }) window!: 'prepaid_ceiling';
   @Field(() => AtomicAmountScalar, { nullable: true, description: 'Budget Y; null is unlimited.' })
   cap!: AtomicAmount | null;

@@ -28,19 +28,23 @@ export async function soundHead(database: Database, agent_id: AgentId): Promise<
   return head;
 }
 
+const ATTEMPTS_MAX = 200;
+
 /** The intents that a page names, as one JSON text by intent id: counters for the whole book, attempts by index. */
 const INTENTS_OF_PAGE = `(select coalesce(json_object_agg(i.intent_id, json_build_object(
       'intent_id', i.intent_id, 'collected_count', i.collected_count, 'blocked_count', i.blocked_count,
-      'attempts', (
-        select coalesce(json_agg(json_build_object('task_id', r.task_id, 'attempt_index', r.attempt_index,
-          'evidence', r.evidence, 'collected', r.collected) order by r.seq), '[]')
-        from (select * from book_row where agent_id = $1 and intent_id = i.intent_id order by seq desc limit 200) r)
-    )), '{}')::text
-    from book_intent i where i.agent_id = $1 and i.intent_id in (
+      'attempts', a.attempts, 'attempts_truncated', a.truncated)), '{}')::text
+    from book_intent i cross join lateral (
+      select count(*) > ${ATTEMPTS_MAX} as truncated,
+        coalesce(json_agg(json_build_object('task_id', r.task_id, 'attempt_index', r.attempt_index,
+          'evidence', r.evidence, 'collected', r.collected) order by r.seq) filter (where nth <= ${ATTEMPTS_MAX}), '[]') as attempts
+      from (select *, row_number() over (order by seq desc) as nth from book_row
+        where agent_id = $1 and intent_id = i.intent_id order by seq desc limit ${ATTEMPTS_MAX + 1}) r) a
+    where i.agent_id = $1 and i.intent_id in (
       select intent_id from (:rows) page))`;
 
 /** What of a book's head a page shows. */
-const HEAD_OF_PAGE = `agent_id as "agentId", budget_atomic as "budgetAtomic", spent_atomic as "spentAtomic",
+const HEAD_OF_PAGE = `agent_id as "agentId", seq, budget_atomic as "budgetAtomic", spent_atomic as "spentAtomic",
   by_rail as "byRail", damage, hour_start as "hourStart", hour_atomic as "hourAtomic", alert_state as "alertState",
   floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms`;
 
@@ -55,6 +59,7 @@ export interface PageHead {
   readonly head: Pick<
     BookHead,
     | 'agentId'
+    | 'seq'
     | 'byRail'
     | 'spentAtomic'
     | 'budgetAtomic'

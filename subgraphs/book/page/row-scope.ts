@@ -47,11 +47,10 @@ export const seqsTo = (at: string) => `greatest(
   ${seqOf('max(last_seq)', 'hour', `period >= ${dayOf(at)} and period < ${at}::timestamptz`)},
   ${seqOf('max(last_seq)', 'evidence', `period < ${dayOf(at)}`)})`;
 
-/** As conditions on a row, each with the parameter that is its value. */
-const conditions: { readonly [K in keyof RowFilter]-?: (value: string) => string } = {
-  // Bounds on seq beside those on time, since a page runs down the seqs of a book.
-  from: at => `collected_at >= ${at}::timestamptz and seq >= ${seqsFrom(at)}`,
-  to: at => `collected_at < ${at}::timestamptz and seq <= ${seqsTo(at)}`,
+/** What is asked of a row, each with the parameter that is its value. */
+const tests: { readonly [K in keyof RowFilter]-?: (value: string) => string } = {
+  from: at => `collected_at >= ${at}::timestamptz`,
+  to: at => `collected_at < ${at}::timestamptz`,
   evidence: value => `evidence = ${value}`,
   intentId: value => `intent_id = ${value}`,
   taskId: value => `task_id = ${value}`,
@@ -60,8 +59,34 @@ const conditions: { readonly [K in keyof RowFilter]-?: (value: string) => string
   seq: value => `seq = ${value}`,
 };
 
+/** Bounds on seq beside those on time, since whatever reads a book runs along its seqs. */
+const bounds: { readonly [K in keyof RowFilter]?: (value: string) => string } = {
+  from: at => `seq >= ${seqsFrom(at)}`,
+  to: at => `seq <= ${seqsTo(at)}`,
+};
+
+export type Parameter = (value: unknown) => string;
+
 /** What a filter asks of a row of book $1; `parameter` takes a value and names it. */
-export function rowConditions(filter: RowFilter | null | undefined, parameter: (value: unknown) => string): string[] {
+export function rowTests(filter: RowFilter | null | undefined, parameter: Parameter): string[] {
+  return asked(tests, filter, parameter);
+}
+
+/** Between which seqs of book $1 the rows of a filter lie, where its times say that. */
+export function seqBounds(filter: RowFilter | null | undefined, parameter: Parameter): string[] {
+  return asked(bounds, filter, parameter);
+}
+
+/** Both: by what a page of book $1 is found. */
+export function rowConditions(filter: RowFilter | null | undefined, parameter: Parameter): string[] {
+  return [...rowTests(filter, parameter), ...seqBounds(filter, parameter)];
+}
+
+function asked(
+  conditions: { readonly [K in keyof RowFilter]?: (value: string) => string },
+  filter: RowFilter | null | undefined,
+  parameter: Parameter,
+): string[] {
   return Object.entries(conditions).flatMap(([name, condition]) => {
     const value = filter?.[name as keyof RowFilter] ?? null;
     return value === null ? [] : [condition(parameter(value instanceof Date ? value.toISOString() : value))];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { agentId } from '../../../../schema/ids.ts';
-import { rowsOf } from '../../../../subgraphs/book/page/page.ts';
+import { pageHead, rowsOf } from '../../../../subgraphs/book/page/page.ts';
 import { type PageAsked, type RowFilter, rowScope } from '../../../../subgraphs/book/page/row-scope.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { landAt } from '../../../harness/ledger/dated.ts';
@@ -110,6 +110,30 @@ describe('pages of a book', () => {
     expect(await seqsOf({ limit: 50, filter: { taskId: 'task_8_17' } })).toEqual([]);
     expect(await seqsOf({ limit: 50, filter: { seq: 18 } })).toEqual([18]);
     expect(await seqsOf({ limit: 50, filter: { paymentRef: 'base:0x4' } })).toEqual([15, 14, 13]);
+  });
+});
+
+describe('an intent that a page names', () => {
+  it('says whether it has more attempts than the newest 200', async () => {
+    for (const [agent, rows] of [
+      [10, 200],
+      [11, 201],
+    ] as const) {
+      await withBooks(database, agent);
+      const at = new Date(START_MS).toISOString();
+      await landAt(
+        database,
+        agent,
+        Array.from({ length: rows }, () => ({ at, intent_id: 'bill' })),
+      );
+      const head = await pageHead(database, rowScope(agentId(agent), { limit: 1 }), null);
+      const { bill } = (head?.intents.toJSON() ?? {}) as {
+        bill: { attempts: { task_id: string }[]; attempts_truncated: boolean };
+      };
+      expect(bill.attempts_truncated).toBe(rows > 200);
+      expect(bill.attempts).toHaveLength(200);
+      expect(bill.attempts.at(-1)?.task_id).toBe(`task_${agent}_${rows}`);
+    }
   });
 });
 

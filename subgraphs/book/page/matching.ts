@@ -1,0 +1,160 @@
+import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import { periodStart } from '../../../schema/clock-window.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { Database } from '../../database.ts';
+import type { RowDimension } from '../ledger/sums.ts';
+import { type Parameter, type RowFilter, rowTests, seqBounds } from './row-scope.ts';
+
+/* What all rows that a filter names come to, whatever page of them is shown: at a cost that no book's length sets. */
+
+/** Null where more rows than `matching_rows_read_max` would have to be read to say it. */
+export interface MatchingRows {
+  /** Every row that matches, those without an amount too. */
+  readonly count: number | null;
+  /** Atomic USDC of those that carry an amount. */
+  readonly usdc_sum: AtomicAmount | null;
+}
+
+interface Times {
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/**
+ * From where rows are counted. `counted`: the sums by day and evidence, and of days that are asked for in part the rows
+ * themselves. `read`: no sum is kept of what the filter names, and the rows of its index are read.
+ */
+export type MatchingPlan =
+  | { readonly kind: 'whole_book' }
+  | { readonly kind: 'counted'; readonly days: Times | null; readonly parts_of_days: readonly Required<Times>[] }
+  | { readonly kind: 'read' };
+
+export function matchingPlan(filter: RowFilter): MatchingPlan {
+  const { from, to, evidence, ...named } = filter;
+  if (Object.values(named).some(value => (value ?? null) !== null)) return { kind: 'read' };
+  const asked = { from: from?.getTime() ?? null, to: to?.getTime() ?? null };
+  if (asked.from === null && asked.to === null && !evidence) return { kind: 'whole_book' };
+  const days = {
+    from: asked.from === null ? null : -periodStart('day', -asked.from),
+    to: asked.to === null ? null : periodStart('day', asked.to),
+  };
+  // Both within one day, or the wrong way round.
+  if (days.from !== null && days.to !== null && days.from > days.to)
+    return { kind: 'counted', days: null, parts_of_days: [asked] };
+  const begun = asked.from !== null && asked.from !== days.from ? [{ from: asked.from, to: days.from }] : [];
+  const ending = asked.to !== null && asked.to !== days.to ? [{ from: days.to, to: asked.to }] : [];
+  return { kind: 'counted', days, parts_of_days: [...begun, ...ending] };
+}
+
+export function isFiltered(filter: RowFilter | null | undefined): boolean {
+  return matchingPlan(filter ?? {}).kind !== 'whole_book';
+}
+
+/**
+ * A select of one row {matching_count, matching_usdc_sum} over book $1, for the statement that reads the rows themselves: so
+ * that both are of one moment. `parameter` takes a value and names it.
+ */
+export function matchingText(
+  filter: RowFilter | null | undefined,
+  parameter: Parameter,
+  read_max: number = limits.matching_rows_read_max,
+): string {
+  const parts = partsOf(filter ?? {}, parameter, read_max);
+  const known = (what: string) => `case when bool_and(known) then ${what} end`;
+  return `select ${known('sum(count)::int')} as matching_count, ${known('sum(usdc_sum)::text')} as matching_usdc_sum
+    from (${parts.join(' union all ')}) parts`;
+}
+
+function partsOf(filter: RowFilter, parameter: Parameter, read_max: number): string[] {
+  const plan = matchingPlan(filter);
+  switch (plan.kind) {
+    case 'whole_book':
+      return [sumsOf('rows', [])];
+    case 'read':
+      return [readOf(byName(filter, parameter), read_max)];
+    case 'counted': {
+      const { evidence } = filter;
+      const read = plan.parts_of_days.map(part => readOf(byTime(part, evidence, parameter), read_max));
+      return plan.days === null ? read : [sumsOf('evidence', ofDays(plan.days, evidence, parameter)), ...read];
+    }
+  }
+}
+
+const sumsOf = (dimension: RowDimension, conditions: readonly string[]) =>
+  `select coalesce(sum(count), 0) as count, coalesce(sum(amount) filter (where rail = 'usdc'), 0) as usdc_sum, true as known
+    from book_sum where ${['agent_id = $1', `dimension = '${dimension}'`, ...conditions].join(' and ')}`;
+
+const moment = (at_ms: number | null) => (at_ms === null ? null : new Date(at_ms));
+
+function ofDays({ from, to }: Times, evidence: RowFilter['evidence'], parameter: Parameter): string[] {
+  return [
+    ...(from === null ? [] : [`period >= ${parameter(moment(from)?.toISOString())}::timestamptz`]),
+    ...(to === null ? [] : [`period < ${parameter(moment(to)?.toISOString())}::timestamptz`]),
+    ...(evidence ? [`bucket = ${parameter(evidence)}`] : []),
+  ];
+}
+
+interface Read {
+  /** A select of seqs, by an index. */
+  readonly seqs: string;
+  /** Of each row that is looked up by its seq. */
+  readonly matches: readonly string[];
+}
+
+/** One seq more than may be read says that there are others. Each row is looked up by its key, however the rest is planned. */
+const readOf = ({ seqs, matches }: Read, read_max: number) =>
+  `select count(*) filter (where matches) as count,
+      coalesce(sum(amount) filter (where matches and rail = 'usdc'), 0) as usdc_sum, count(*) <= ${read_max} as known
+    from (${seqs} order by seq limit ${read_max + 1}) s cross join lateral (
+      select amount, rail, (${matches.join(' and ') || 'true'}) as matches from book_row
+      where agent_id = $1 and seq = s.seq offset 0) looked_up`;
+
+/** Of a part of a day: the hours say between which seqs its rows lie. */
+function byTime(part: Times, evidence: RowFilter['evidence'], parameter: Parameter): Read {
+  const [from, to] = [moment(part.from), moment(part.to)];
+  const [begins, ends] = [from, to].map(at => parameter(at?.toISOString()));
+  const end = (seq: string) => `(select ${seq} from book_sum where agent_id = $1 and dimension = 'hour'
+    and period >= date_trunc('hour', ${begins}::timestamptz, 'UTC') and period < ${ends}::timestamptz)`;
+  return {
+    seqs: `select seq from book_row where agent_id = $1
+      and seq >= ${end('min(first_seq)')} and seq <= ${end('max(last_seq)')}`,
+    matches: rowTests({ from, to, evidence: evidence ?? null }, parameter),
+  };
+}
+
+/** By what has an index of its own, between the seqs of the time; its ends and the evidence are looked at in each row of it. */
+function byName({ from = null, to = null, evidence = null, ...named }: RowFilter, parameter: Parameter): Read {
+  const seqs = ['agent_id = $1', ...rowTests(named, parameter), ...seqBounds({ from, to }, parameter)];
+  return {
+    seqs: `select seq from book_row where ${seqs.join(' and ')}`,
+    matches: rowTests({ from, to, evidence }, parameter),
+  };
+}
+
+/** What the statement finds, as it is said. */
+export interface FoundMatching {
+  readonly matching_count: number | null;
+  readonly matching_usdc_sum: string | null;
+}
+
+export function matchingOf({ matching_count, matching_usdc_sum }: FoundMatching): MatchingRows {
+  return {
+    count: matching_count,
+    usdc_sum: matching_usdc_sum === null ? null : atomicAmount(BigInt(matching_usdc_sum)),
+  };
+}
+
+/** By a statement of its own. */
+export async function readMatching(
+  database: Pick<Database, 'query'>,
+  agent_id: AgentId,
+  filter: RowFilter | null | undefined,
+  read_max?: number,
+): Promise<MatchingRows> {
+  const values: unknown[] = [agent_id];
+  const text = matchingText(filter, value => `$${values.push(value)}`, read_max);
+  const [found] = await database.query<FoundMatching & Record<string, unknown>>({ text, values });
+  if (!found) throw new Error('an aggregate is always one row');
+  return matchingOf(found);
+}
