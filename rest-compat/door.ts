@@ -107,6 +107,8 @@ export interface Columns {
   readonly fault_page: FaultPage | null;
   /** It comes piece by piece, and its headers say how many rows it will have. */
   readonly in_pieces: boolean;
+  /** It may be a part of what there is, and its headers say of how much. */
+  readonly says_extent: boolean;
   /** Answers in place of the door itself, which it may call: another face, for bodies of its own at the same path. */
   readonly face: FaceAtDoor | null;
   readonly requests: RequestSchemas;
@@ -196,6 +198,7 @@ const usual = {
   other_media: [],
   fault_page: null,
   in_pieces: false,
+  says_extent: false,
   face: null,
 } as const;
 

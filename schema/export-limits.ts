@@ -3,6 +3,8 @@ export const exportLimits = {
   rows_max: 200,
   /** Of a stream of the whole book: one statement and one piece of its answer. */
   page_rows: 1_000,
+  /** Of a stream of rows that match: counted by one statement, before its first piece. */
+  counted_seqs: 50_000,
   /** Under way at once in one process: each keeps a processor of the database busy for as long as its reader takes all. */
   streams_max: 8,
   streams_per_book_max: 2,

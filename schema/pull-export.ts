@@ -54,6 +54,17 @@ export const pullSignedMembers = [
   'coverage_sha256',
 ] as const satisfies (keyof PullExportPayload)[];
 
+/** Where a page of an export lies for whoever possesses the book. */
+export function exportUrl(
+  base_url: string,
+  agent_id: number,
+  asked: Readonly<Record<string, string | number | null>>,
+): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked)) if (value !== null) query.set(name, String(value));
+  return `${base_url}/v1/agents/${agent_id}/book/export?${query}`;
+}
+
 /** The public address of a published export. */
 export function pullExportUrl(base_url: string, slug: string): string {
   return `${base_url}/public/export/${slug}`;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { documents } from '../../schema/documents.ts';
 import { type ExportField, exportFields } from '../../schema/export-row.ts';
+import { limits } from '../../schema/limits.ts';
 import { pullFormats } from '../../schema/pull-export.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
@@ -31,7 +32,8 @@ const members = Object.entries<ExportField>(exportFields).map(([name, { type, nu
 
 const ExportedRow = z.object(Object.fromEntries(members));
 
-export const BookAuditAnswer = z.object({
+/** As it stands in a published export, which says in its coverage of how many rows. */
+const AuditPack = z.object({
   schema: z.literal(documents.book_audit),
   agent_id: z.int(),
   exported_at: z.string(),
@@ -44,6 +46,24 @@ export const BookAuditAnswer = z.object({
   policy: JsonMembers.nullable(),
   rows: z.array(ExportedRow),
   attestation_note: z.string(),
+});
+
+const READ = limits.matching_rows_read_max.toLocaleString('en');
+
+export const BookAuditAnswer = AuditPack.extend({
+  row_count: z.int().describe('Rows of this answer.'),
+  truncated: z.boolean().describe('Whether rows that match are not in this answer: older or newer ones.'),
+  matching_count: z
+    .int()
+    .nullable()
+    .describe(
+      `How many rows match, in this answer or not. Null where more than ${READ} would have to be read to say it.`,
+    ),
+  matching_usdc_sum: Atomic.nullable().describe(
+    'Sum of all rows that match, in atomic USDC. Null where matching_count is null.',
+  ),
+  next: z.string().nullable().describe('URL of the page of the next older rows. Null where no older row matches.'),
+  totals_cover: z.literal('rows_shown').describe('What `totals` is of: the rows of this answer.'),
 });
 
 const Signature = z.object({ alg: z.literal('ES256'), kid: z.string(), jws: z.string(), value: z.string() });
@@ -94,7 +114,7 @@ export const PullExportAnswer = z.object({
   document_media_type: z.string(),
   csv_sha256: hash.describe('SHA-256 of what `?format=csv` answers, hex.'),
   coverage_sha256: hash.describe('SHA-256 of the canonical coverage with its signature, hex.'),
-  document: z.union([BookAuditAnswer, z.string()]),
+  document: z.union([AuditPack, z.string()]),
   coverage: CoverageAnswer,
   issuer_signature: Signature.extend({ issuer_jwk: JsonMembers }),
   pull_note: z.string(),
@@ -108,6 +128,11 @@ export const PublishedExportAnswer = z.object({
   exported_at: z.string().describe('When what is served was built.'),
   row_count: z.int(),
   complete: z.boolean(),
+  truncated: z
+    .boolean()
+    .nullable()
+    .describe('Whether rows that match were left out by `limit`, or were not looked at in time.'),
+  matching_count: z.int().nullable().describe('How many rows match. Null where not all were looked at in time.'),
   empty_reason: z.string().nullable(),
 });
 
@@ -116,6 +141,7 @@ export const WithdrawnExportAnswer = z.object({ agent_id: z.int(), slug: z.strin
 nameComponents({
   ExportedRow,
   BookAudit: BookAuditAnswer,
+  PublishedBookAudit: AuditPack,
   ExportCoverage: CoverageAnswer,
   PullExport: PullExportAnswer,
   PublishedExport: PublishedExportAnswer,

@@ -53,8 +53,19 @@ export const answerHeaders = {
   },
   challenge: { 'PAYMENT-REQUIRED': header('The offer of version 2, base64 JSON.') },
   inPieces: {
-    'x-svc-export-rows': header('How many rows of the book this answer covers.'),
-    'x-svc-export-last-seq': header('The seq of the last of them; with `after` the next export begins behind it.'),
+    'x-svc-export-rows': header(
+      'How many rows this answer has. With `evidence` it is what matched when the answer began: a row may move on meanwhile.',
+    ),
+    'x-svc-export-last-seq': header(
+      'The seq of the last row that was looked at; with `after` the next export begins behind it.',
+    ),
+  },
+  extent: {
+    'X-SVC-Truncated': header('`true` where rows that match are not in this answer, else `false`.'),
+    'X-SVC-Matching-Count': header(
+      'How many rows match, in this answer or not. Absent where too many rows would have to be read to say it.',
+    ),
+    Link: header('`rel="next"`: the page of the next older rows (RFC 8288). Absent where no older row matches.'),
   },
   /** RFC 9110 8.8.3 and RFC 9111 5.2, of documents that change seldom. */
   kept: {

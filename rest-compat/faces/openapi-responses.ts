@@ -26,6 +26,7 @@ export function responses(door: Door, method: DoorMethod, schemas: ComponentSche
       ...(isRated(door) ? answerHeaders.rate : {}),
       ...(isKept(door) ? answerHeaders.kept : {}),
       ...(door.in_pieces ? answerHeaders.inPieces : {}),
+      ...(door.says_extent ? answerHeaders.extent : {}),
       ...door.face?.headers,
     },
     content: {

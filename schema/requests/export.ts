@@ -19,6 +19,12 @@ export const ExportLimit = z
 /** The same where it stands alone, so that a refusal names it. */
 export const ExportSize = z.object({ limit: ExportLimit.nullish() });
 
+/** Of `next` in the answer before: it is a whole number as those of a book's pages are. */
+export const ExportBefore = Seq.describe(
+  'Only rows older than the row of this seq. `next` in the answer names the one that begins the following page.',
+);
+export const ExportPage = z.object({ before: ExportBefore.nullish() });
+
 export function exportRows(limit: number | null | undefined): number {
   return Math.min(limit ?? exportLimits.rows_max, exportLimits.rows_max);
 }
@@ -31,11 +37,15 @@ export const exportFormats = ['csv', 'json', 'html'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 const Format = z.enum(exportFormats).optional().describe('csv unless told.');
 
-/** Query of GET /v1/agents/{agent_id}/book/export, but for its limit, which is text there. */
+/** Query of GET /v1/agents/{agent_id}/book/export, but for its limit and `before`, which are text there. */
 export const exportQuery = { format: Format, ...rowFilter };
 
 /** Body of POST /v1/agents/{agent_id}/book/export; possession in it was looked at before. */
-export const ExportRequest = PossessionMembers.extend({ ...exportQuery, limit: ExportLimit.optional() }).strict();
+export const ExportRequest = PossessionMembers.extend({
+  ...exportQuery,
+  limit: ExportLimit.optional(),
+  before: ExportBefore.optional(),
+}).strict();
 
 /** What of a publication is no row's: the same by REST and on the graph. */
 export const PublishMembers = z.object({
@@ -68,6 +78,8 @@ export const streamQuery = {
   after: AfterRow.optional(),
 };
 export const StreamRequest = z.object(streamQuery);
+/** The same with what narrows the rows. */
+export const filteredStreamQuery = { ...streamQuery, ...rowFilter };
 
 export const journalFormats = ['csv', 'ledger'] as const;
 export type JournalFormat = (typeof journalFormats)[number];
@@ -83,3 +95,4 @@ export const journalQuery = {
     .describe('An entry for each row, which is so unless told, or for each UTC day and rail.'),
 };
 export const JournalRequest = z.object(journalQuery);
+export const filteredJournalQuery = { ...journalQuery, ...rowFilter };

@@ -17,7 +17,7 @@ import { StoredLedgerEscrow } from './escrow/ledger-escrow.entity.ts';
 import { LedgerEscrowResolver } from './escrow/ledger-escrow.resolver.ts';
 import { Escrows } from './escrow/migration.ts';
 import { BookExportResolver } from './export/export.resolver.ts';
-import { PullExportTable } from './export/migration.ts';
+import { PullExportExtent, PullExportTable } from './export/migration.ts';
 import { PullExportResolver } from './export/publish.resolver.ts';
 import { PullExport } from './export/pull-export.entity.ts';
 import { InflowResolver } from './inflow/inflow.resolver.ts';
@@ -124,6 +124,7 @@ export const bookMigrations = [
   CorrectionMerges,
   EscrowFulfillments,
   YieldedRows,
+  PullExportExtent,
 ];
 
 const named = (reference: object) => reference;

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { exportLimits } from '../../schema/export-limits.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { refusing } from '../harness/doors/refusing.ts';
 import { keepsToTable } from '../harness/doors/table.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -12,10 +13,17 @@ type Agent = Awaited<ReturnType<Service['newAgent']>>;
 let service: Service;
 /** With the stamp and two chats on its book. */
 let reader: Agent;
+/** With the stamp, two chats for one intent, one for none, and a call that its kill switch refused, in this order. */
+let varied: Agent;
 beforeAll(async () => {
   service = await sharedService();
   reader = await service.newAgent();
   for (const name of ['First', 'Second']) await service.buy(reader.account, ask(name));
+  varied = await service.newAgent();
+  const intents: JsonObject[] = [{ intent_id: 'bill' }, {}, { intent_id: 'bill' }];
+  for (const intent of intents) await service.buy(varied.account, ask('Varied', intent));
+  await refusing(service).set(varied, 'kill_switch', true);
+  await service.buy(varied.account, ask('Refused'));
 });
 
 const STREAM = 'stream';
@@ -74,6 +82,51 @@ describe('GET /v1/agents/{agent_id}/book/export/stream', () => {
     expect((await taken(path(reader, STREAM, '?after=99'))).text).toBe('');
   });
 
+  it.each<[string, number[]]>([
+    ['evidence=collected', [1, 2, 3, 4]],
+    ['evidence=policy_blocked', [5]],
+    ['intent_id=bill', [2, 4]],
+    ['intent_id=bill&evidence=policy_blocked', []],
+    ['from=2020-01-01&intent_id=bill', [2, 4]],
+    ['from=2999-01-01', []],
+    ['to=2020-01-01', []],
+  ])('200 by %s: the rows that match, and how many, in every form', async (query, seqs) => {
+    const { headers, text } = await taken(path(varied, STREAM, `?format=ndjson&${query}`), { headers: held(varied) });
+    expect(headers.get('x-svc-export-rows')).toBe(String(seqs.length));
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line) as { seq?: number; end?: JsonObject });
+    expect(lines.slice(0, -1).map(({ seq }) => seq)).toEqual(seqs);
+    expect(lines.at(-1)?.end).toMatchObject({
+      rows_done: seqs.length,
+      rows_total: seqs.length,
+      filters: Object.fromEntries(
+        [...new URLSearchParams(query)].map(([name, value]) => [
+          name,
+          /^\d/.test(value) ? `${value}T00:00:00.000Z` : value,
+        ]),
+      ),
+    });
+    const csv = await taken(path(varied, STREAM, `?${query}`), { headers: held(varied) });
+    const records: Record<string, string>[] = parse(csv.text, { columns: true });
+    expect(records.map(({ seq }) => Number(seq))).toEqual(seqs);
+    const { bytes } = await taken(path(varied, STREAM, `?format=parquet&${query}`), { headers: held(varied) });
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+    expect((await parquetReadObjects({ file })).map(({ seq }) => seq)).toEqual(seqs);
+  });
+
+  it('200 from a moment on and up to one, and after a row of what matches', async () => {
+    const all = await taken(path(varied, STREAM), { headers: held(varied) });
+    const records: Record<string, string>[] = parse(all.text, { columns: true });
+    const [from, to] = [records[1]?.collected_at, records[3]?.collected_at];
+    const between = await taken(path(varied, STREAM, `?from=${from}&to=${to}`), { headers: held(varied) });
+    expect(between.text.trimEnd().split('\n').slice(1)).toEqual(all.text.split('\n').slice(2, 4));
+    const resumed = await taken(path(varied, STREAM, '?intent_id=bill&after=2'), { headers: held(varied) });
+    expect(resumed.text.trimEnd().split('\n')).toEqual(all.text.split('\n').slice(4, 5));
+    expect(resumed.headers.get('x-svc-export-rows')).toBe('1');
+  });
+
   it('200 on HEAD: how many rows there are, and none of them', async () => {
     const { status, headers } = await fetch(service.url + path(reader, STREAM), {
       method: 'HEAD',
@@ -82,10 +135,13 @@ describe('GET /v1/agents/{agent_id}/book/export/stream', () => {
     expect([status, headers.get('x-svc-export-rows')]).toEqual([200, '3']);
   });
 
-  it.each(['format=xml', 'after=-1', 'after=x', 'after=2147483648'])('400 on %s', async query => {
-    const heard = await service.get(path(reader, STREAM, `?${query}`), held(reader));
-    expect(heard).toMatchObject({ status: 400, body: { error: { param: query.split('=')[0] } } });
-  });
+  it.each(['format=xml', 'after=-1', 'after=x', 'after=2147483648', 'from=x', 'evidence=stolen'])(
+    '400 on %s',
+    async query => {
+      const heard = await service.get(path(reader, STREAM, `?${query}`), held(reader));
+      expect(heard).toMatchObject({ status: 400, body: { error: { param: query.split('=')[0] } } });
+    },
+  );
 
   it('429 where too many of one book are under way, and 200 again once their readers have left', async () => {
     const agent = await service.newAgent();
@@ -118,6 +174,13 @@ describe('POST /v1/agents/{agent_id}/book/export/stream', () => {
     expect(text.split('\n')).toHaveLength(3);
   });
 
+  it('200 with what narrows the rows in the body', async () => {
+    const body = JSON.stringify({ session: varied.session, format: 'ndjson', intent_id: 'bill' });
+    const headers = { 'content-type': 'application/json', 'X-SVC-Session': '' };
+    const { text } = await taken(path(varied, STREAM), { method: 'POST', body, headers });
+    expect(text).toContain('"rows_done":2');
+  });
+
   it.each([STREAM, JOURNAL])('400 on a member that is not known, by POST to %s', async door => {
     const heard = await service.post(path(reader, door), { session: reader.session, from_seq: 2 });
     expect(heard).toMatchObject({ status: 400, body: { error: { param: 'from_seq' } } });
@@ -147,6 +210,30 @@ describe('GET /v1/agents/{agent_id}/book/export/journal', () => {
     expect(text).toContain(`(${reader.task_id})`);
   });
 
+  it.each<[string, number]>([
+    ['evidence=collected', 4],
+    ['evidence=policy_blocked', 0],
+    ['intent_id=bill', 2],
+    ['to=2020-01-01', 0],
+    ['from=2020-01-01', 4],
+  ])('200 by %s: entries of the rows that match, per row and per day', async (query, rows) => {
+    for (const per of ['row', 'day']) {
+      const { text } = await taken(path(varied, JOURNAL, `?per=${per}&${query}`), { headers: held(varied) });
+      const records: Record<string, string>[] = parse(text, { columns: true });
+      const debits = records.map(({ debit = '' }) => BigInt(debit.replace('.', '') || '0'));
+      expect(debits.reduce((sum, debit) => sum + debit, 0n)).toBe(2_000n * BigInt(rows));
+    }
+  });
+
+  it('200 as a journal that says which rows it is of', async () => {
+    const query = '?format=ledger&intent_id=bill&from=2020-01-01';
+    const { text } = await taken(path(varied, JOURNAL, query), { headers: held(varied) });
+    expect(text.split('\n')[0]).toContain('Only rows that match: from 2020-01-01T00:00:00.000Z, intent_id bill.');
+    expect((await taken(path(varied, JOURNAL, '?format=ledger'), { headers: held(varied) })).text).not.toContain(
+      'Only',
+    );
+  });
+
   it.each(['format=xls', 'per=week'])('400 on %s', async query => {
     const heard = await service.get(path(reader, JOURNAL, `?${query}`), held(reader));
     expect(heard).toMatchObject({ status: 400, body: { error: { param: query.split('=')[0] } } });
@@ -155,7 +242,7 @@ describe('GET /v1/agents/{agent_id}/book/export/journal', () => {
 
 describe('POST /v1/agents/{agent_id}/book/export/journal', () => {
   it('200 by session in the body', async () => {
-    const body = JSON.stringify({ session: reader.session, per: 'day' });
+    const body = JSON.stringify({ session: reader.session, per: 'day', evidence: 'collected' });
     const headers = { 'content-type': 'application/json', 'X-SVC-Session': '' };
     expect((await taken(path(reader, JOURNAL), { method: 'POST', body, headers })).text).toContain('paid calls');
   });

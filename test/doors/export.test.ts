@@ -3,14 +3,17 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { exportFieldNames } from '../../schema/export-row.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
+import { say, use } from '../harness/mcp-message.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 interface Audit extends JsonObject {
   readonly totals: JsonObject;
   readonly rows: readonly JsonObject[];
+  readonly next: string | null;
 }
 
 let service: Service;
@@ -141,6 +144,107 @@ describe('GET /v1/agents/{agent_id}/book/export', () => {
     expect(await read(reader, `?format=json${query}`)).toMatchObject({ row_count: rows });
   });
 
+  it('200 as JSON says of how many rows it is a part, what all of them come to, and where the older ones are', async () => {
+    const part = await read(reader, '?format=json&limit=2');
+    expect(part).toMatchObject({
+      row_count: 2,
+      totals: { usdc_sum: '4000' },
+      totals_cover: 'rows_shown',
+      truncated: true,
+      matching_count: 3,
+      matching_usdc_sum: '6000',
+    });
+    expect(part.next).toBe(`${service.url}${path(reader, '?format=json&limit=2&before=2')}`);
+    const whole = await read(reader, '?format=json');
+    expect(whole).toMatchObject({ truncated: false, matching_count: 3, matching_usdc_sum: '6000', next: null });
+  });
+
+  it('200 by `next`: every row that matches once, the last page still a part', async () => {
+    const whole = await read(reader, '?format=json&evidence=collected&from=2020-01-01');
+    const pages: Audit[] = [];
+    const first = path(reader, '?format=json&evidence=collected&from=2020-01-01&limit=1');
+    for (let next: string | null = service.url + first; next !== null; ) {
+      expect(next.startsWith(service.url)).toBe(true);
+      const page: Audit = (await service.get<Audit>(next.slice(service.url.length), held(reader))).body;
+      expect(page).toMatchObject({ row_count: 1, truncated: true, matching_count: 3, matching_usdc_sum: '6000' });
+      pages.unshift(page);
+      next = page.next;
+    }
+    expect(pages.flatMap(({ rows }) => rows)).toEqual(whole.rows);
+  });
+
+  it('200 with the count and the sum of what the filter names, rows without an amount among them', async () => {
+    expect(await read(refused, '?format=json&evidence=policy_blocked')).toMatchObject({
+      truncated: false,
+      matching_count: 1,
+      matching_usdc_sum: '0',
+    });
+    expect(await read(reader, '?format=json&intent_id=%3Dtreasury')).toMatchObject({
+      truncated: false,
+      matching_count: 1,
+      matching_usdc_sum: '2000',
+    });
+    expect(await read(reader, '?format=json&from=2999-01-01')).toMatchObject({
+      truncated: false,
+      matching_count: 0,
+      matching_usdc_sum: '0',
+      next: null,
+    });
+  });
+
+  it('200 as CSV or a page for print says the same in headers', async () => {
+    for (const format of ['csv', 'html']) {
+      const part = await service.get<string>(path(reader, `?format=${format}&limit=2`), held(reader));
+      const whole = await service.get<string>(path(reader, `?format=${format}`), held(reader));
+      const said = [part, whole].map(({ headers }) =>
+        ['X-SVC-Truncated', 'X-SVC-Matching-Count', 'Link'].map(name => headers.get(name)),
+      );
+      const next = `${service.url}${path(reader, `?format=${format}&limit=2&before=2`)}`;
+      expect(said).toEqual([
+        ['true', '3', `<${next}>; rel="next"`],
+        ['false', '3', null],
+      ]);
+    }
+  });
+
+  it('200 as a page for print says that it is a part, and what all rows come to', async () => {
+    const { text } = await service.get<string>(path(reader, '?format=html&limit=2'), held(reader));
+    expect(text).toContain('Totals of the rows on this page');
+    expect(text).toContain('<dd>2 of 3 that match</dd>');
+    expect(text).toContain('All 3 rows that match: 0.006000 USDC.');
+    const whole = await service.get<string>(path(reader, '?format=html'), held(reader));
+    expect(whole.text).toContain('<dd>3: all that match</dd>');
+    expect(whole.text).not.toContain('This page is a part');
+  });
+
+  it('the graph and the tool say it too', async () => {
+    const query = `{ bookExport(agentId: ${reader.agent_id}, limit: 2) {
+      truncated matchingCount matchingUsdcSum nextBefore document } }`;
+    const { data } = await onGraph<{ bookExport: JsonObject }>(service, query, {}, reader.session);
+    expect(data?.bookExport).toMatchObject({
+      truncated: true,
+      matchingCount: 3,
+      matchingUsdcSum: '6000',
+      nextBefore: 2,
+      document: { truncated: true, matching_count: 3, next: expect.stringContaining('before=2') },
+    });
+    const last = `{ bookExport(agentId: ${reader.agent_id}, before: 2) { truncated nextBefore csv } }`;
+    expect((await onGraph(service, last, {}, reader.session)).data?.bookExport).toMatchObject({
+      truncated: true,
+      nextBefore: null,
+      csv: expect.stringContaining(reader.task_id),
+    });
+    const given = { agent_id: reader.agent_id, limit: 1, before: 3 };
+    const { body } = await say(service.url, use('export_book', given), held(reader));
+    expect(body?.result?._meta).toMatchObject({
+      'svc402/headers': {
+        'x-svc-truncated': 'true',
+        'x-svc-matching-count': '3',
+        link: `<${service.url}${path(reader, '?format=csv&limit=1&before=2')}>; rel="next"`,
+      },
+    });
+  });
+
   it('200 with a limit has the newest rows', async () => {
     const [all, newest] = [await read(reader, '?format=json'), await read(reader, '?format=json&limit=2')];
     expect(newest.rows).toEqual(all.rows.slice(1));
@@ -151,15 +255,21 @@ describe('GET /v1/agents/{agent_id}/book/export', () => {
     expect((await service.get(path(reader), { 'X-SVC-Proof': proof })).status).toBe(200);
   });
 
-  it.each(['limit=0', 'limit=x', 'format=pdf', 'from=yesterday', 'to=2026-13-01', 'evidence=rumour'])(
-    '400 on %s',
-    async query => {
-      const param = query.split('=')[0];
-      const heard = await service.get(path(reader, `?${query}`), held(reader));
-      expect(heard).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param } } });
-      expect(heard.body).not.toMatchObject({ detail: expect.stringContaining('Invalid ISO') });
-    },
-  );
+  it.each([
+    'limit=0',
+    'limit=x',
+    'before=-1',
+    'before=x',
+    'format=pdf',
+    'from=yesterday',
+    'to=2026-13-01',
+    'evidence=rumour',
+  ])('400 on %s', async query => {
+    const param = query.split('=')[0];
+    const heard = await service.get(path(reader, `?${query}`), held(reader));
+    expect(heard).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param } } });
+    expect(heard.body).not.toMatchObject({ detail: expect.stringContaining('Invalid ISO') });
+  });
 
   it('400 on a member that is not known, in query or body: a misspelt filter would export all rows', async () => {
     const unknown = { status: 400, body: { code: 'invalid_request', error: { param: 'intent' } } };

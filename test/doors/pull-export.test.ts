@@ -50,6 +50,7 @@ describe('POST /v1/agents/{agent_id}/book/export/publish', () => {
     ['limit', { limit: 0 }],
     ['from', { from: 'x' }],
     ['intent', { intent: 'misspelt' }],
+    ['before', { before: 2 }],
   ])('400 on %s, and nothing is published', async (param, body) => {
     const agent = await service.newAgent();
     expect(await publish(agent, body)).toMatchObject({ status: 400, body: { error: { param } } });
@@ -97,6 +98,21 @@ describe('GET /public/export/{slug}', () => {
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     const { csv_sha256 } = (await pull(published.slug)).body;
     expect(createHash('sha256').update(text).digest('hex')).toBe(csv_sha256);
+  });
+
+  it('200 as CSV says in headers whether rows that match are not in it', async () => {
+    const agent = await service.newAgent();
+    await service.buy(agent.account, ask('Newest'));
+    for (const [limit, truncated] of [
+      [1, true],
+      [200, false],
+    ] as const) {
+      const { body: published } = await publish(agent, { limit });
+      expect(published).toMatchObject({ truncated, matching_count: 2, row_count: Math.min(limit, 2) });
+      const { headers } = await pull(published.slug, '?format=csv');
+      const said = ['X-SVC-Truncated', 'X-SVC-Matching-Count'].map(name => headers.get(name));
+      expect(said).toEqual([String(truncated), '2']);
+    }
   });
 
   it('200 whose document is the CSV, where its owner has published it so', async () => {

@@ -28,7 +28,9 @@ export function answerMeta(headers: Headers): JsonObject | null {
   const settled = decoded(headerOf(headers, 'payment-response') ?? headerOf(headers, 'x-payment-response'));
   const facts = Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)
-    .filter(([name]) => name.startsWith('x-svc-') || name === 'retry-after' || name === 'x-should-retry');
+    .filter(
+      ([name]) => name.startsWith('x-svc-') || name === 'retry-after' || name === 'x-should-retry' || name === 'link',
+    );
   if (settled === null && facts.length === 0) return null;
   return {
     ...(settled === null ? {} : { [PAYMENT_RESPONSE]: settled }),

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
+import type { ExportedPage } from './read.ts';
 
 /** The audit pack, `svc402.book_audit.v1`: what a book's owner files. */
 export interface BookAudit extends JsonObject {
@@ -14,6 +15,45 @@ export interface BookAudit extends JsonObject {
   readonly policy: JsonObject | null;
   readonly rows: readonly JsonObject[];
   readonly attestation_note: string;
+}
+
+/** What a page of an export is a page of: it stands beside the audit pack's own members, and is signed nowhere. */
+export interface ExportExtent extends JsonObject {
+  /** Rows that match are not here: newer or older ones. */
+  readonly truncated: boolean;
+  /** Of all rows that match, shown here or not; null where too many would have to be read to say it. */
+  readonly matching_count: number | null;
+  /** Atomic USDC of all of them. */
+  readonly matching_usdc_sum: string | null;
+  /** Where the next older rows are; null where there are none. */
+  readonly next: string | null;
+  readonly totals_cover: typeof ROWS_SHOWN;
+}
+
+/** Over what the totals of an answer are. */
+export const ROWS_SHOWN = 'rows_shown';
+
+export function exportExtent({ rows, matching, before, next_before }: ExportedPage, next: string | null): ExportExtent {
+  // Uncounted, what is older is known, and whoever asks for what is older than a row has seen that row.
+  const others = next_before !== null || before !== null;
+  return {
+    truncated: matching.count === null ? others : rows.length < matching.count,
+    matching_count: matching.count,
+    matching_usdc_sum: matching.usdc_sum?.toString() ?? null,
+    next,
+    totals_cover: ROWS_SHOWN,
+  };
+}
+
+/** The same beside what has no room for it; what is not known is not said. */
+export function extentHeaders({
+  truncated,
+  matching_count,
+}: Pick<ExportExtent, 'truncated' | 'matching_count'>): Record<string, string> {
+  return {
+    'x-svc-truncated': String(truncated),
+    ...(matching_count !== null && { 'x-svc-matching-count': String(matching_count) }),
+  };
 }
 
 export interface ExportTotals extends JsonObject {

@@ -1,9 +1,12 @@
 import { Arg, Ctx, FieldResolver, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
+import type { AtomicAmount } from '../../../schema/amount.ts';
 import { withoutNull } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { ExportScope } from '../../../schema/export-coverage.ts';
+import { exportUrl } from '../../../schema/pull-export.ts';
 import {
+  type ExportFormat,
   type JournalFormat,
   JournalRequest,
   type JournalUnit,
@@ -14,22 +17,23 @@ import { parseRequest } from '../../../schema/requests/parse.ts';
 import { requirePossession } from '../../access.ts';
 import { iso } from '../../clock.ts';
 import type { BookContext } from '../context.ts';
-import { type BookAudit, bookAudit } from './audit.ts';
+import { type BookAudit, bookAudit, type ExportExtent, exportExtent, extentHeaders } from './audit.ts';
 import { csvOf } from './csv.ts';
 import { BookExport, BookExportFilter, BookExportPiece, exportPiece } from './export.type.ts';
 import { JournalFormatWord, JournalUnitWord, StreamFormatWord } from './export-words.ts';
 import { auditPage } from './html.ts';
 import { bookJournal } from './journal-stream.ts';
 import { spanOf } from './pages.ts';
-import { scopeOf } from './publish.ts';
-import { exportedRows, exportHead, readingOf } from './read.ts';
+import { beforeOf, type ExportFilter, scopeOf } from './publish.ts';
+import { type ExportedPage, exportedPage, exportHead, readingOf } from './read.ts';
 import { StreamRoom } from './room.ts';
-import { bookStreams, progress, type StreamedPiece, type StreamSource } from './stream.ts';
+import { bookStreams, type StreamedPiece, type StreamSource } from './stream.ts';
 
 /** What the forms of an export are made of. */
 interface Exported {
   readonly audit: BookAudit;
   readonly scope: ExportScope;
+  readonly page: ExportedPage;
 }
 
 const room = new StreamRoom();
@@ -49,42 +53,72 @@ export class BookExportResolver {
       description: 'Rows: 1 to 200, 200 where it is left out; more is clamped.',
     })
     limit: number | null,
+    @Arg('before', () => Int, {
+      nullable: true,
+      description: 'Only rows older than the row of this seq: nextBefore of the page before.',
+    })
+    before: number | null,
     @Ctx() { principal, database, clock, base_url }: BookContext,
   ): Promise<Exported> {
     const agent_id = requirePossession(principal, agentId);
     const scope = scopeOf(agent_id, filter ?? {}, limit ?? null);
+    const older_than = beforeOf(before ?? null);
     const reading = readingOf(database);
     const head = await exportHead(reading, agent_id);
     if (head === null) throw new Refusal('forbidden');
     if (head.damaged) throw new Refusal('book_damaged');
-    const rows = await exportedRows(reading, scope, base_url);
+    const page = await exportedPage(reading, scope, older_than, base_url);
     const exported_at = iso(clock.now_ms());
-    return { audit: bookAudit(agent_id, { exported_at, policy: head.policy, rows }), scope };
+    return { audit: bookAudit(agent_id, { exported_at, policy: head.policy, rows: page.rows }), scope, page };
   }
 
   @FieldResolver()
-  document(@Root() { audit }: Exported): JsonObject {
-    return audit;
+  document(@Root() exported: Exported, @Ctx() context: BookContext): JsonObject {
+    const { rows, attestation_note, ...audit } = exported.audit;
+    // The rows and the note stand last: what they are of is read before them.
+    return { ...audit, ...announced(exported, 'json', context), rows, attestation_note };
   }
 
   @FieldResolver()
-  csv(@Root() { audit }: Exported): string {
-    return csvOf(audit.rows);
+  csv(@Root() exported: Exported, @Ctx() context: BookContext): string {
+    announced(exported, 'csv', context);
+    return csvOf(exported.audit.rows);
   }
 
   @FieldResolver()
-  html(@Root() { audit, scope }: Exported, @Ctx() { base_url }: BookContext): string {
-    return auditPage(audit, scope, base_url);
+  html(@Root() exported: Exported, @Ctx() context: BookContext): string {
+    const extent = announced(exported, 'html', context);
+    return auditPage({ ...exported, extent, before: exported.page.before }, context.base_url);
+  }
+
+  @FieldResolver()
+  truncated(@Root() { page }: Exported): boolean {
+    return exportExtent(page, null).truncated;
+  }
+
+  @FieldResolver()
+  matchingCount(@Root() { page }: Exported): number | null {
+    return page.matching.count;
+  }
+
+  @FieldResolver()
+  matchingUsdcSum(@Root() { page }: Exported): AtomicAmount | null {
+    return page.matching.usdc_sum;
+  }
+
+  @FieldResolver()
+  nextBefore(@Root() { page }: Exported): number | null {
+    return page.next_before;
   }
 
   @Subscription(() => BookExportPiece, {
-    description: 'A whole book after the row of seq `after`, as csv, ndjson or parquet.',
+    description: 'All rows of a book that match after the row of seq `after`, as csv, ndjson or parquet.',
     subscribe: ({ args, context }) => {
       const { format = 'csv', after = 0 } = parseRequest(
         StreamRequest,
         withoutNull({ format: args.format, after: args.after }),
       );
-      return begin(args.agentId, after, context as BookContext, bookStreams[format]);
+      return begin({ agentId: args.agentId, after, filter: args.filter }, context as BookContext, bookStreams[format]);
     },
   })
   bookExportStream(
@@ -94,19 +128,22 @@ export class BookExportResolver {
     @Arg('after', () => Int, { nullable: true, description: 'The seq of the last row that the reader has.' }) _after:
       | number
       | null,
+    @Arg('filter', () => BookExportFilter, { nullable: true, description: 'Which rows; all where it is left out.' })
+    _filter: BookExportFilter | null,
     @Root() piece: StreamedPiece,
   ): BookExportPiece {
     return exportPiece(piece);
   }
 
   @Subscription(() => BookExportPiece, {
-    description: 'The spend of a whole book by double entry, as csv or ledger, per row or per day.',
+    description: 'The spend of all rows of a book that match, by double entry: csv or ledger, per row or per day.',
     subscribe: ({ args, context }) => {
       const { format = 'csv', per = 'row' } = parseRequest(
         JournalRequest,
         withoutNull({ format: args.format, per: args.per }),
       );
-      return begin(args.agentId, 0, context as BookContext, source => bookJournal(source, format, per));
+      const asked = { agentId: args.agentId, after: 0, filter: args.filter };
+      return begin(asked, context as BookContext, source => bookJournal(source, format, per));
     },
   })
   bookJournal(
@@ -115,24 +152,38 @@ export class BookExportResolver {
     _format: JournalFormat | null,
     @Arg('per', () => JournalUnitWord, { nullable: true, description: 'row where it is left out.' })
     _per: JournalUnit | null,
+    @Arg('filter', () => BookExportFilter, { nullable: true, description: 'Which rows; all where it is left out.' })
+    _filter: BookExportFilter | null,
     @Root() piece: StreamedPiece,
   ): BookExportPiece {
     return exportPiece(piece);
   }
 }
 
+/** Said in headers too: CSV has no other place for it. */
+function announced(
+  { page, scope }: Exported,
+  format: ExportFormat,
+  { response, base_url }: Pick<BookContext, 'response' | 'base_url'>,
+): ExportExtent {
+  const { book_id, from, to, filters, limit } = scope;
+  const before = page.next_before;
+  const next = before === null ? null : exportUrl(base_url, book_id, { format, from, to, ...filters, limit, before });
+  const extent = exportExtent(page, next);
+  Object.assign(response.headers, extentHeaders(extent), next !== null && { link: `<${next}>; rel="next"` });
+  return extent;
+}
+
 /** How far a stream will go is told before its first byte, since no form but ndjson could say it at its end. */
 async function begin(
-  agentId: number,
-  after: number,
+  { agentId, after, filter }: { agentId: number; after: number; filter?: ExportFilter | null },
   { principal, database, base_url, response }: BookContext,
   open: (source: StreamSource) => AsyncIterable<StreamedPiece>,
 ): Promise<AsyncIterable<StreamedPiece>> {
   const agent_id = requirePossession(principal, agentId);
   room.requireRoom(agent_id);
-  const span = await spanOf(database, agent_id, after);
-  const { rows_total, last_seq } = progress(span, span.last_seq);
-  response.headers['x-svc-export-rows'] = String(rows_total);
-  response.headers['x-svc-export-last-seq'] = String(last_seq);
+  const span = await spanOf(database, agent_id, after, filter ?? {});
+  response.headers['x-svc-export-rows'] = String(span.rows_total);
+  response.headers['x-svc-export-last-seq'] = String(span.last_seq);
   return room.hold(agent_id, open({ database, span, base_url }));
 }

@@ -1,11 +1,15 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
+import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Evidence } from '../../../schema/evidence.ts';
-import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { limits } from '../../../schema/limits.ts';
+import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { EvidenceWord } from '../ledger/row-words.ts';
 import type { ExportFilter } from './publish.ts';
 import type { StreamedPiece } from './stream.ts';
+
+const READ = limits.matching_rows_read_max.toLocaleString('en');
 
 @ObjectType({ description: 'An export of at most 200 rows, in whichever form is selected.' })
 export class BookExport {
@@ -18,6 +22,23 @@ export class BookExport {
   @Directive('@cost(weight: 500)')
   @Field(() => String, { description: 'A page for print.' })
   html!: string;
+  @Field(() => Boolean, { description: 'Whether rows that match are not on this page: older or newer ones.' })
+  truncated!: boolean;
+  @Field(() => Int, {
+    nullable: true,
+    description: `How many rows match, on this page or not. Null where more than ${READ} would have to be read to say it.`,
+  })
+  matchingCount!: number | null;
+  @Field(() => AtomicAmountScalar, {
+    nullable: true,
+    description: 'Sum of all rows that match, in atomic USDC. Null where matchingCount is null.',
+  })
+  matchingUsdcSum!: AtomicAmount | null;
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Value of `before` for the page of older rows. Null where no older row matches.',
+  })
+  nextBefore!: number | null;
 }
 
 @InputType({ description: 'Which rows of a book are exported: those of which all that is said here is true.' })

@@ -2,7 +2,7 @@ import { parseAtomic } from '../../../schema/amount.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { ExportScope } from '../../../schema/export-coverage.ts';
 import { Html, html } from '../../../schema/html.ts';
-import type { BookAudit } from './audit.ts';
+import type { BookAudit, ExportExtent } from './audit.ts';
 import { currencyOf, decimalText } from './currency.ts';
 
 /* The export as a page for print: A4 on its side, a head on each sheet, no script, nothing loaded from anywhere. */
@@ -24,7 +24,17 @@ const STYLE = `
   tfoot td { font-weight: 600; border-bottom: 0; border-top: .4mm solid #1a1a1a; } .sums { width: auto; min-width: 60%; }
   footer { margin-top: 8mm; color: #555; font-size: 8pt; break-inside: avoid; }`;
 
-export function auditPage(audit: BookAudit, scope: ExportScope, base_url: string): string {
+/** What the page is made of. */
+interface Printed {
+  readonly audit: BookAudit;
+  readonly scope: ExportScope;
+  readonly extent: ExportExtent;
+  /** Rows older than that of this seq; null: from the newest on. */
+  readonly before: number | null;
+}
+
+export function auditPage(printed: Printed, base_url: string): string {
+  const { audit, extent } = printed;
   const { agent_id, exported_at, row_count, rows } = audit;
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Book of agent ${agent_id}, ${exported_at.slice(0, 10)}</title>
@@ -33,8 +43,8 @@ export function auditPage(audit: BookAudit, scope: ExportScope, base_url: string
 <style>${new Html(STYLE)}</style></head>
 <body><header><h1>Spend of agent ${agent_id}</h1>
 <p class="quiet">Audit export of the book at ${base_url}. All times are UTC.</p>
-<dl>${facts(audit, scope)}</dl></header>
-<h2>Totals</h2>${sums(audit)}
+<dl>${facts(printed)}</dl></header>
+<h2>Totals of the rows on this page</h2>${sums(audit)}${leftOut(extent)}
 <h2>${row_count === 0 ? 'No rows' : row_count === 1 ? '1 row' : `${row_count} rows`}</h2>${row_count === 0 ? html`<p>The book has no row that was asked for.</p>` : table(rows)}
 <footer><p>${audit.attestation_note}</p><p>${audit.schema}. The same data is to be had as JSON and CSV at ${base_url}/v1/agents/${agent_id}/book/export.</p></footer>
 </body></html>
@@ -42,20 +52,41 @@ export function auditPage(audit: BookAudit, scope: ExportScope, base_url: string
   return page.text;
 }
 
-function facts({ exported_at, row_count, policy }: BookAudit, { from, to, filters, limit }: ExportScope): Html[] {
+function facts({ audit, scope, extent, before }: Printed): Html[] {
+  const { exported_at, row_count, policy } = audit;
+  const { from, to, filters } = scope;
   const { evidence, intent_id } = filters;
   const period = from === null && to === null ? 'whole book' : `${from ?? 'its beginning'} to ${to ?? 'now'}`;
-  const filtered = [evidence && `evidence ${evidence}`, intent_id && `intent ${intent_id}`].filter(Boolean).join(', ');
-  const full = row_count === limit ? ' (the newest; the limit is reached)' : '';
+  const older = before !== null && `older than row ${before}`;
+  const filtered = [evidence && `evidence ${evidence}`, intent_id && `intent ${intent_id}`, older];
   const policies = Object.entries(policy ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return [
     ['Exported', exported_at.replace('T', ' ').replace(/\.\d+Z$/, '')],
-    ['Rows', `${row_count}${full}`],
+    ['Rows', rowsOf(row_count, extent)],
     ['Period', period],
-    ['Filter', filtered || 'none'],
+    ['Filter', filtered.filter(Boolean).join(', ') || 'none'],
     ['Policy', policies.join(', ') || 'none set'],
   ].map(([name = '', value = '']) => html`<dt>${name}</dt><dd>${value}</dd>`);
 }
+
+function rowsOf(row_count: number, { truncated, matching_count }: ExportExtent): string {
+  if (!truncated) return `${row_count}: all that match`;
+  return matching_count === null
+    ? `${row_count}: others may match too`
+    : `${row_count} of ${matching_count} that match`;
+}
+
+/** What the page does not show, and where it is. */
+function leftOut({ truncated, matching_count, matching_usdc_sum, next }: ExportExtent): Html | string {
+  if (!truncated) return '';
+  const all =
+    matching_count === null || matching_usdc_sum === null
+      ? 'How many rows match was not counted.'
+      : `All ${matching_count} rows that match: ${decimalText(BigInt(matching_usdc_sum), usdc)} USDC.`;
+  return html`<p><strong>This page is a part.</strong> ${all}${next === null ? '' : ` Older rows: ${next}`}</p>`;
+}
+
+const usdc = currencyOf('usdc');
 
 function sums({ totals }: BookAudit): Html {
   const rails = Object.entries(totals.by_rail).map(([rail, { count, amount }]) => {
@@ -88,7 +119,7 @@ function setAside({ bucket, inflow_claim }: JsonObject): Html | string {
   const allocation = isJsonObject(inflow_claim) ? inflow_claim.allocation : null;
   const atomic = typeof allocation === 'string' ? parseAtomic(allocation) : null;
   if (atomic === null) return '';
-  return html`<small>${bucket}: ${decimalText(atomic, currencyOf('usdc'))} USDC set aside</small>`;
+  return html`<small>${bucket}: ${decimalText(atomic, usdc)} USDC set aside</small>`;
 }
 
 function link(url: Json | undefined, text: Json | undefined): Html {

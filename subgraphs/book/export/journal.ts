@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { JournalUnit } from '../../../schema/requests/export.ts';
 import { type Currency, currencyOf, decimalText } from './currency.ts';
 
@@ -65,8 +66,12 @@ export function journalCsv(spends: readonly Spend[]): string {
   return records.length === 0 ? '' : stringify(records, { escape_formulas: true });
 }
 
-/** Says of a journal how its amounts are written, so that a program that reads it rounds none. */
-export const ledgerHead = '; Each amount is in full. Accounts: expenses:inference, assets:wallet:<currency>.\n\n';
+/** Says of a journal how its amounts are written, so that a program that reads it rounds none, and which rows it is of. */
+export function ledgerHead(filters: JsonObject): string {
+  const narrowed = Object.entries(filters).map(([name, value]) => `${name} ${plain(String(value))}`);
+  const only = narrowed.length === 0 ? '' : ` Only rows that match: ${narrowed.join(', ')}.`;
+  return `; Each amount is in full. Accounts: expenses:inference, assets:wallet:<currency>.${only}\n\n`;
+}
 
 /** Transactions in the format that ledger and hledger read. */
 export function ledgerJournal(spends: readonly Spend[]): string {

@@ -12,3 +12,17 @@ export class PullExportTable extends Migration {
     `);
   }
 }
+
+/** Of how many rows an export is, beside the signed text: whoever pulls its CSV alone reads it in headers. */
+export class PullExportExtent extends Migration {
+  override up(): void {
+    this.addSql(`
+      alter table pull_export add column truncated boolean null, add column matching_count integer null;
+      update pull_export set
+        truncated = (signed::json->'coverage'->>'truncated')::boolean or empty_reason is not distinct from 'empty_by_drain',
+        matching_count = (signed::json->'coverage'->>'enumerated_count')::integer
+          + (signed::json->'coverage'->>'omitted_by_policy_count')::integer
+      where signed is not null;
+    `);
+  }
+}

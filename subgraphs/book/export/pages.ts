@@ -4,32 +4,92 @@ import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../database.ts';
 import { Semaphore } from '../../semaphore.ts';
 import { replaysCounted } from '../page/row-json.ts';
+import { rowTests, seqsFrom, seqsTo } from '../page/row-scope.ts';
 import { BASE_URL } from './cells.ts';
+import type { ExportFilter } from './publish.ts';
 
-/* A whole book, read page by page in the order of seq, which has no gaps: no cursor is held while a slow reader takes it. */
+/* All rows of a book that match, read page by page in the order of seq, which has no gaps: no cursor is held while a slow reader takes them. */
 
 /** What of a book is read: the rows after one seq, up to the last that stood when the reading began. */
 export interface BookSpan {
   readonly agent_id: AgentId;
+  /** The seq of the last row that the reader has. */
   readonly after: number;
+  /** No row up to this one matches; `after`, or where the time begins that is asked for. */
+  readonly begins_after: number;
   readonly last_seq: number;
+  readonly filter: ExportFilter;
+  /** Rows between that matched when the reading began; one of a certain evidence may move on meanwhile. */
+  readonly rows_total: number;
 }
 
-/** @throws forbidden where there is no such book; book_damaged */
-export async function spanOf(database: Database, agent_id: AgentId, after: number): Promise<BookSpan> {
-  const [head] = await database.query<{ seq: number; damaged: boolean }>({
-    name: 'export span',
-    text: 'select seq, damage is not null as damaged from book where agent_id = $1',
-    values: [agent_id],
+/** @throws forbidden where there is no such book; book_damaged; unavailable */
+export async function spanOf(
+  database: Database,
+  agent_id: AgentId,
+  after: number,
+  filter: ExportFilter = {},
+): Promise<BookSpan> {
+  const values: unknown[] = [agent_id];
+  const moment = (at: Date | null | undefined) => (at ? `$${values.push(at.toISOString())}` : null);
+  const [from, to] = [moment(filter.from), moment(filter.to)];
+  // Null: no row lies in that time.
+  const [first, last] = [from === null ? '1' : seqsFrom(from), to === null ? 'seq' : seqsTo(to)];
+  const [head] = await database.query<{ seq: number; first: number | null; last: number | null; damaged: boolean }>({
+    name: ['export span', from && 'from', to && 'to'].filter(Boolean).join(' '),
+    text: `select seq, ${first} as first, ${last} as last, damage is not null as damaged from book where agent_id = $1`,
+    values,
   });
   if (!head) throw new Refusal('forbidden');
   if (head.damaged) throw new Refusal('book_damaged');
-  return { agent_id, after: Math.min(after, head.seq), last_seq: head.seq };
+  const begun = Math.min(after, head.seq);
+  const begins_after = Math.max(begun, (head.first ?? head.seq + 1) - 1);
+  const last_seq = Math.max(begun, Math.min(head.seq, head.last ?? 0));
+  const span = { agent_id, after: begun, begins_after: Math.min(begins_after, last_seq), last_seq, filter };
+  return { ...span, rows_total: await rowsIn(database, span) };
 }
 
-/** A page's rows, made one text by an expression over each; `to` is the seq of its last row. */
+/** In steps of so many seqs, each in turn with the pages of all streams: to count is a thirtieth of what it is to read. */
+async function rowsIn(database: Database, span: Omit<BookSpan, 'rows_total'>): Promise<number> {
+  const { agent_id, begins_after, last_seq, filter } = span;
+  if (!isNarrowed(filter)) return last_seq - begins_after;
+  let counted = 0;
+  for (let after = begins_after; after < last_seq; after += exportLimits.counted_seqs) {
+    const values: unknown[] = [agent_id, after, Math.min(after + exportLimits.counted_seqs, last_seq)];
+    const name = `export count${shapeOf(filter)}`;
+    const text = `select count(*)::int as rows from book_row
+      where agent_id = $1 and seq > $2 and seq <= $3${matching(filter, values)}`;
+    const found = await turns.take(String(agent_id), () => database.query<{ rows: number }>({ name, text, values }));
+    if (!found) throw new Refusal('unavailable', { detail: 'Too much is exported at once. Ask again later.' });
+    counted += found[0]?.rows ?? 0;
+  }
+  return counted;
+}
+
+function isNarrowed(filter: ExportFilter): boolean {
+  return shapeOf(filter) !== '';
+}
+
+/** What a filter asks of a row, as further conditions; its values come behind those that are given. */
+export function matching(filter: ExportFilter, values: unknown[]): string {
+  return rowTests(filter, value => `$${values.push(value)}`)
+    .map(test => ` and ${test}`)
+    .join('');
+}
+
+/** By what a statement with such conditions is named: one text has one name. */
+export function shapeOf(filter: ExportFilter): string {
+  const names = Object.entries(filter).filter(([, value]) => (value ?? null) !== null);
+  return names
+    .map(([name]) => ` by ${name}`)
+    .sort()
+    .join('');
+}
+
+/** A page's rows, made one text by an expression over each; `to` is the seq with which it ends. */
 export interface TextPage {
   readonly text: string;
+  readonly rows: number;
   readonly to: number;
 }
 
@@ -40,25 +100,27 @@ const turns = new Semaphore({
   waiting_per_asker_max: 2 * exportLimits.streams_per_book_max,
 });
 
-/** Rows of book $1 after $3 up to $4, each by `line` (an expression over `book_row r` and `c`), joined by `separator`. */
+/** Rows of book $1 after $3 up to $4 that match, each by `line` (an expression over `book_row r` and `c`), joined by `separator`. */
 export function textPages(
   database: Database,
   span: BookSpan,
   made: { readonly name: string; readonly line: string; readonly separator: string; readonly base_url: string },
 ): AsyncGenerator<TextPage> {
-  const text = `select string_agg(${made.line.replaceAll(BASE_URL, '$2::text')}, ${made.separator} order by r.seq) as page
-    from (select * from book_row where agent_id = $1 and seq > $3 and seq <= $4) r
-    left join ${replaysCounted('$1')} c using (seq)`;
+  const line = made.line.replaceAll(BASE_URL, '$2::text');
   return readAhead(span, async (after, to) => {
-    const values = [span.agent_id, made.base_url, after, to];
-    const [found] = await database.query<{ page: string | null }>({ name: `export ${made.name}`, text, values });
-    return { text: found?.page ?? '', to };
+    const values: unknown[] = [span.agent_id, made.base_url, after, to];
+    const text = `select string_agg(${line}, ${made.separator} order by r.seq) as page, count(*)::int as rows
+      from (select * from book_row where agent_id = $1 and seq > $3 and seq <= $4${matching(span.filter, values)}) r
+      left join ${replaysCounted('$1')} c using (seq)`;
+    const name = `export ${made.name}${shapeOf(span.filter)}`;
+    const [found] = await database.query<{ page: string | null; rows: number }>({ name, text, values });
+    return { text: found?.page ?? '', rows: found?.rows ?? 0, to };
   });
 }
 
 /** One page is read while the one before it is taken. The longest that this holds are those two. */
 export async function* readAhead<T extends object>(
-  { agent_id, after, last_seq }: BookSpan,
+  { agent_id, begins_after, last_seq }: BookSpan,
   read: (after: number, to: number) => Promise<T>,
 ): AsyncGenerator<T> {
   const begin = (from: number) => {
@@ -68,7 +130,7 @@ export async function* readAhead<T extends object>(
     return page;
   };
   const ahead: Promise<T | null>[] = [];
-  for (let from = after; from < last_seq || ahead.length > 0; ) {
+  for (let from = begins_after; from < last_seq || ahead.length > 0; ) {
     while (ahead.length < PAGES_AHEAD && from < last_seq) {
       ahead.push(begin(from));
       from += exportLimits.page_rows;

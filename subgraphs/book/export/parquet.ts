@@ -51,12 +51,10 @@ export class ParquetFile {
   readonly #bytes = new ByteWriter();
   readonly #writer: ParquetWriter;
 
-  /** `said` stands in the file's own metadata. */
-  constructor(said: Readonly<Record<string, string>>) {
+  constructor() {
     this.#writer = new ParquetWriter({
       writer: this.#bytes,
       schema: [{ name: 'book', num_children: columns.length }, ...columns.map(({ element }) => element)],
-      kvMetadata: Object.entries(said).map(([key, value]) => ({ key, value })),
     });
   }
 
@@ -71,7 +69,9 @@ export class ParquetFile {
     return this.#taken();
   }
 
-  end(): Uint8Array {
+  /** `said` stands in the file's own metadata, which come last. */
+  end(said: Readonly<Record<string, string>>): Uint8Array {
+    this.#writer.kvMetadata = Object.entries(said).map(([key, value]) => ({ key, value }));
     this.#writer.finish();
     return this.#taken();
   }

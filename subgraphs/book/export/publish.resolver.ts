@@ -6,6 +6,7 @@ import { PublishMembers } from '../../../schema/requests/export.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { requirePossession } from '../../access.ts';
 import type { BookContext } from '../context.ts';
+import { extentHeaders } from './audit.ts';
 import { BookExportFilter, WithdrawnExport } from './export.type.ts';
 import { PullFormatWord } from './export-words.ts';
 import { publishExport, publishedExport, pulledExport, scopeOf, withdrawExport } from './publish.ts';
@@ -78,6 +79,14 @@ export class PullExportResolver {
     const withdrawn = await withdrawExport(database, agent_id);
     if (withdrawn === null) throw new Refusal('not_found', { detail: 'Nothing is published of this book.' });
     return { agentId: agent_id, slug: withdrawn.slug, withdrawnAt: new Date(clock.now_ms()) };
+  }
+
+  /** Rows alone: of how many they are stands in headers. */
+  @FieldResolver()
+  csv(@Root() { csv, truncated, matchingCount }: PullExport, @Ctx() { response }: BookContext): string | null {
+    if (truncated !== null)
+      Object.assign(response.headers, extentHeaders({ truncated, matching_count: matchingCount }));
+    return csv;
   }
 
   @FieldResolver(() => String, { description: 'Where anybody pulls it.' })

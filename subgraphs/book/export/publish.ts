@@ -1,9 +1,9 @@
 import { Refusal } from '../../../schema/errors.ts';
-import type { ExportScope } from '../../../schema/export-coverage.ts';
+import type { CoveragePayload, ExportScope } from '../../../schema/export-coverage.ts';
 import { exportLimits } from '../../../schema/export-limits.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { PullFormat } from '../../../schema/pull-export.ts';
-import { ExportSize, exportRows } from '../../../schema/requests/export.ts';
+import { ExportPage, ExportSize, exportRows } from '../../../schema/requests/export.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, selectList } from '../../columns.ts';
@@ -11,6 +11,7 @@ import type { Database } from '../../database.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BookContext } from '../context.ts';
 import type { RowFilter } from '../page/row-scope.ts';
+import type { ExportExtent } from './audit.ts';
 import { buildExport } from './build.ts';
 import { PullExport } from './pull-export.entity.ts';
 import { signedPullExport } from './sign.ts';
@@ -38,6 +39,11 @@ export function scopeOf(book_id: number, filter: ExportFilter, limit: number | n
     filters: { evidence: evidence ?? null, intent_id: intentId ?? null },
     limit: exportRows(parseRequest(ExportSize, { limit }).limit),
   };
+}
+
+/** @throws invalid_request on what is no seq */
+export function beforeOf(before: number | null): number | null {
+  return parseRequest(ExportPage, { before }).before ?? null;
 }
 
 /** What is to be published. */
@@ -86,16 +92,42 @@ async function buildAndStore(
   const specimen = profile === 'development';
   const signed = signedPullExport(issuer, { slug, agent_id, format, exported_at, specimen, audit, csv, coverage });
   const { complete, empty_reason } = coverage;
+  const { truncated, matching_count } = pulledExtent(coverage);
   await database.query({
     name: 'store pull export',
-    text: `update pull_export set exported_at = $3, row_count = $4, complete = $5, empty_reason = $6, signed = $7, csv = $8
+    text: `update pull_export set exported_at = $3, row_count = $4, complete = $5, empty_reason = $6, signed = $7, csv = $8,
+        truncated = $9, matching_count = $10
       where agent_id = $1 and slug = $2 and (exported_at is null or exported_at <= $3)`,
-    values: [agent_id, slug, exported_at, audit.row_count, complete, empty_reason, signed, csv],
+    values: [
+      agent_id,
+      slug,
+      exported_at,
+      audit.row_count,
+      complete,
+      empty_reason,
+      signed,
+      csv,
+      truncated,
+      matching_count,
+    ],
   });
   const stands = await publishedExport(database, agent_id);
   // Withdrawn meanwhile: that was the owner's last word.
   if (stands?.slug !== slug) throw new Refusal('not_found', { detail: 'The export was withdrawn while it was built.' });
   return stands;
+}
+
+/** What is said of an export beside its CSV. What was not looked at to its end may lack any row. */
+export function pulledExtent({
+  truncated,
+  empty_reason,
+  enumerated_count,
+  omitted_by_policy_count: omitted,
+}: CoveragePayload): Pick<ExportExtent, 'truncated' | 'matching_count'> {
+  return {
+    truncated: truncated || empty_reason === 'empty_by_drain',
+    matching_count: omitted === null ? null : enumerated_count + omitted,
+  };
 }
 
 /** The slug under which the book is published, or this one from now on. */

@@ -36,6 +36,20 @@ export class PullExport {
   @Property({ type: 'boolean', nullable: true })
   complete!: boolean | null;
 
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether rows that match are not in it: the limit left them out, or they were not looked at in time.',
+  })
+  @Property({ type: 'boolean', nullable: true })
+  truncated!: boolean | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'How many rows match, in it or not. Null where not all were looked at in time.',
+  })
+  @Property({ type: 'integer', nullable: true })
+  matchingCount!: number | null;
+
   @Field(() => EmptyReasonWord, { nullable: true, description: 'Why it is empty; null where rows stand in it.' })
   @Property({ type: 'text', nullable: true })
   emptyReason!: EmptyReason | null;

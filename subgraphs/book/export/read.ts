@@ -6,6 +6,7 @@ import { type AgentId, agentId } from '../../../schema/ids.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import type { Database } from '../../database.ts';
 import { asTime } from '../../json-sql.ts';
+import { type FoundMatching, type MatchingRows, matchingOf, matchingText } from '../page/matching.ts';
 import { replaysCounted } from '../page/row-json.ts';
 import { type RowFilter, rowConditions, rowScope } from '../page/row-scope.ts';
 import { BASE_URL, cells } from './cells.ts';
@@ -38,6 +39,50 @@ export async function exportedRows(reading: Reading, scope: ExportScope, base_ur
     values: [...values, base_url],
   });
   return rows.map(({ row }) => JSON.parse(row) as JsonObject);
+}
+
+/** A page of an export, and what it is a page of: both of one moment. */
+export interface ExportedPage {
+  /** By collected_at and then task_id. */
+  readonly rows: JsonObject[];
+  /** Of all rows that the scope names, whatever its limit and `before`. */
+  readonly matching: MatchingRows;
+  /** Shown are rows older than that of this seq; null: from the newest on. */
+  readonly before: number | null;
+  /** `before` of the next page; null where no older row matches. */
+  readonly next_before: number | null;
+}
+
+/** The newest rows that the scope lets in, older than the row of seq `before` where there is one. */
+export async function exportedPage(
+  reading: Reading,
+  scope: ExportScope,
+  before: number | null,
+  base_url: string,
+): Promise<ExportedPage> {
+  const filter = filterOf(scope);
+  // One more than is shown says that there are others.
+  const page = rowScope(agentId(scope.book_id), { limit: scope.limit + 1, before, filter });
+  const values = [...page.values, base_url, scope.limit];
+  const [url, shown] = [`$${values.length - 1}::text`, `nth <= $${values.length}`];
+  const matching = matchingText(filter, value => `$${values.push(value)}`);
+  const { rows } = await reading.query<FoundMatching & { rows: string[]; next_before: number | null }>({
+    text: `with page as (select *, row_number() over (order by seq desc) as nth from (${page.select}) newest)
+      select m.*, case when (select bool_and(${shown}) from page) then null
+          else (select min(seq) from page where ${shown}) end as next_before,
+        array(select ${ROW.replaceAll(BASE_URL, url)} from page r left join ${replaysCounted('$1')} c using (seq)
+          where ${shown} order by r.collected_at, r.task_id collate "C") as rows
+      from (${matching}) m`,
+    values,
+  });
+  const [found] = rows;
+  if (!found) throw new Error('an aggregate is always one row');
+  return {
+    rows: found.rows.map(row => JSON.parse(row) as JsonObject),
+    matching: matchingOf(found),
+    before,
+    next_before: found.next_before,
+  };
 }
 
 /** The rows of these tasks on a book, as an export shows them. */

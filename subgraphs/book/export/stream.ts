@@ -1,7 +1,9 @@
+import { withoutNull } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { exportLimits } from '../../../schema/export-limits.ts';
 import { exportFieldNames } from '../../../schema/export-row.ts';
 import type { StreamFormat } from '../../../schema/requests/export.ts';
+import { iso } from '../../clock.ts';
 import type { Database } from '../../database.ts';
 import { cells, seqCell } from './cells.ts';
 import { csvLine, jsonLine } from './lines.ts';
@@ -9,13 +11,9 @@ import { type BookSpan, type TextPage, textPages } from './pages.ts';
 import { ParquetFile } from './parquet.ts';
 
 /** A piece of a stream: its bytes, and how far it has come. */
-export interface StreamedPiece {
+export interface StreamedPiece extends Progress {
   readonly text: string | null;
   readonly bytes: Uint8Array | null;
-  readonly rows_done: number;
-  readonly rows_total: number;
-  /** Of the last row that has gone out: a reader that was cut off goes on after it. */
-  readonly last_seq: number;
 }
 
 export interface StreamSource {
@@ -29,51 +27,92 @@ const csv = { name: 'csv', line: csvLine(withSeq), separator: String.raw`E'\n'` 
 const json = { name: 'json', line: jsonLine(withSeq), separator: String.raw`E'\n'` };
 const csvHead = `${['seq', ...exportFieldNames].join()}\n`;
 
-/** A whole book, in constant memory. What comes before the first row has `last_seq` where the reader begins. */
+/** All rows of a book that match, in constant memory. What comes before the first row has `last_seq` where the reader begins. */
 export const bookStreams: Readonly<Record<StreamFormat, (source: StreamSource) => AsyncGenerator<StreamedPiece>>> = {
   async *csv({ database, span, base_url }) {
     // Whoever goes on after a row has the names above it.
-    if (span.after === 0) yield textPiece(span, span.after, csvHead);
-    for await (const { text, to } of textPages(database, span, { ...csv, base_url }))
-      yield textPiece(span, to, `${text}\n`);
+    const begun = begin(span);
+    if (span.after === 0) yield textPiece(begun, csvHead);
+    yield* lines(begun, textPages(database, span, { ...csv, base_url }));
   },
   async *ndjson({ database, span, base_url }) {
-    for await (const { text, to } of textPages(database, span, { ...json, base_url }))
-      yield textPiece(span, to, `${text}\n`);
-    const { rows_done, rows_total, last_seq } = progress(span, span.last_seq);
-    yield textPiece(span, span.last_seq, `${JSON.stringify({ end: { rows_done, rows_total, last_seq } })}\n`);
+    const end = yield* lines(begin(span), textPages(database, span, { ...json, base_url }));
+    const said = { ...atEnd(end, span), ...filtersOf(span) };
+    yield textPiece(atEnd(end, span), `${JSON.stringify({ end: said })}\n`);
   },
   async *parquet({ database, span, base_url }) {
-    const { rows_total, last_seq } = progress(span, span.last_seq);
-    const file = new ParquetFile({ rows_total: String(rows_total), last_seq: String(last_seq) });
-    for await (const group of groups(textPages(database, span, { ...json, base_url })))
-      yield bytesPiece(span, group.to, file.group(group.rows));
-    yield bytesPiece(span, span.last_seq, file.end());
+    const file = new ParquetFile();
+    let done = begin(span);
+    for await (const { rows, to } of groups(textPages(database, span, { ...json, base_url }))) {
+      done = passed(done, rows.length, to);
+      yield bytesPiece(done, file.group(rows));
+    }
+    const end = atEnd(done, span);
+    const said = { rows_total: end.rows_total, last_seq: end.last_seq, ...filtersOf(span) };
+    const texts = Object.entries(said).map(([name, it]) => [
+      name,
+      typeof it === 'number' ? `${it}` : JSON.stringify(it),
+    ]);
+    yield bytesPiece(end, file.end(Object.fromEntries(texts)));
   },
 };
+
+/** Pages as pieces of whole lines; how far they have come. */
+async function* lines(done: Progress, pages: AsyncIterable<TextPage>): AsyncGenerator<StreamedPiece, Progress> {
+  for await (const { text, rows, to } of pages) {
+    done = passed(done, rows, to);
+    if (rows > 0) yield textPiece(done, `${text}\n`);
+  }
+  return done;
+}
 
 /** Several pages in one group: the file's end tells of each group, and is held in memory until then. */
 async function* groups(pages: AsyncIterable<TextPage>): AsyncGenerator<{ rows: JsonObject[]; to: number }> {
   let rows: JsonObject[] = [];
-  let last: TextPage | null = null;
+  let to = 0;
   for await (const page of pages) {
-    rows.push(...page.text.split('\n').map(line => JSON.parse(line) as JsonObject));
-    last = page;
+    if (page.rows > 0) rows.push(...page.text.split('\n').map(line => JSON.parse(line) as JsonObject));
+    to = page.to;
     if (rows.length < exportLimits.parquet_group_pages * exportLimits.page_rows) continue;
-    yield { rows, to: page.to };
-    [rows, last] = [[], null];
+    yield { rows, to };
+    rows = [];
   }
-  if (last) yield { rows, to: last.to };
+  if (rows.length > 0) yield { rows, to };
 }
 
-export function progress({ after, last_seq }: BookSpan, to: number) {
-  return { rows_done: to - after, rows_total: last_seq - after, last_seq: to };
+/** How far a stream has come. */
+export interface Progress {
+  readonly rows_done: number;
+  readonly rows_total: number;
+  /** Of the last row that was looked at: a reader that was cut off goes on after it. */
+  readonly last_seq: number;
 }
 
-export function textPiece(span: BookSpan, to: number, text: string): StreamedPiece {
-  return { text, bytes: null, ...progress(span, to) };
+export function begin({ after, rows_total }: BookSpan): Progress {
+  return { rows_done: 0, rows_total, last_seq: after };
 }
 
-function bytesPiece(span: BookSpan, to: number, bytes: Uint8Array): StreamedPiece {
-  return { text: null, bytes, ...progress(span, to) };
+export function passed({ rows_done, rows_total }: Progress, rows: number, last_seq: number): Progress {
+  const done = rows_done + rows;
+  return { rows_done: done, rows_total: Math.max(rows_total, done), last_seq };
+}
+
+/** Then it is known how many there were: one whose evidence has moved on meanwhile came or did not. */
+function atEnd({ rows_done }: Progress, { last_seq }: BookSpan): Progress {
+  return { rows_done, rows_total: rows_done, last_seq };
+}
+
+/** What narrows the rows, by the names of a request; nothing where it is the whole book. */
+export function filtersOf({ filter: { from, to, evidence, intentId } }: BookSpan): { readonly filters?: JsonObject } {
+  const [begins, ends] = [from, to].map(at => (at ? iso(at.getTime()) : null));
+  const filters = withoutNull({ from: begins, to: ends, evidence, intent_id: intentId }) as JsonObject;
+  return Object.keys(filters).length === 0 ? {} : { filters };
+}
+
+export function textPiece(progress: Progress, text: string): StreamedPiece {
+  return { text, bytes: null, ...progress };
+}
+
+function bytesPiece(progress: Progress, bytes: Uint8Array): StreamedPiece {
+  return { text: null, bytes, ...progress };
 }
