@@ -22,7 +22,7 @@ import { untilHolds } from '../harness/until-holds.ts';
  */
 
 /** Doors of these kinds that are not asked here, and why. */
-const elsewhere: Readonly<Record<string, string>> = {
+const not_compared: Readonly<Record<string, string>> = {
   record_inflow: 'each call makes another row, whose claim get_agent_book shows',
   correct_inflow: 'each call makes another correction, which get_agent_book shows',
   start_reconciliation: 'its report is signed later, and get_reconciliation shows it',
@@ -37,35 +37,36 @@ const elsewhere: Readonly<Record<string, string>> = {
 };
 
 /** Those whose whole answer is compared: a moment later they say the same. */
-const asks = everyDoor.filter(
+const compared = everyDoor.filter(
   door => signingDoors.includes(door) || (door.kind === 'document' && door.effect === 'reads'),
 );
 
-let on: Populated;
-let asked: Readonly<Record<string, readonly Given[]>>;
+let populated: Populated;
+let requests: Readonly<Record<string, readonly Given[]>>;
 beforeAll(async () => {
-  on = await openPopulated();
-  asked = await everything();
+  populated = await openPopulated();
+  requests = await everything();
 });
 
-const agentId = () => on.agent.agent_id;
+const agentId = () => populated.agent.agent_id;
 const sessionOf = ({ session }: { readonly session: string }) => ({ 'X-SVC-Session': session });
 /** A request about the agent's book, by its session. */
 const ofBook = (more: Given = {}): Given => ({
-  headers: sessionOf(on.agent),
+  headers: sessionOf(populated.agent),
   ...more,
   params: { agent_id: String(agentId()), ...more.params },
 });
 
 /** Of whom an approval waits, and who has a webhook. */
-const ofWaiting = () => ofBook({ params: { agent_id: String(on.waiting.agent_id) }, headers: sessionOf(on.waiting) });
+const ofWaiting = () =>
+  ofBook({ params: { agent_id: String(populated.waiting.agent_id) }, headers: sessionOf(populated.waiting) });
 
 /** The example of each door that sells work, paid for once and not sent yet. */
 async function paidWork(): Promise<Record<string, readonly Given[]>> {
   const sold = signingDoors.filter(door => door.price !== null && door.challenge === 'first');
   const given = sold.map(async (door): Promise<[string, readonly Given[]]> => {
-    const payer = await on.service.chain.newWallet();
-    const headers = await on.service.payment(payer, door.path);
+    const payer = await populated.service.chain.newWallet();
+    const headers = await populated.service.payment(payer, door.path);
     const { example } = door;
     // A task names who pays for it.
     const body = { ...example, ...(example && 'sender' in example && { sender: payer.address }) };
@@ -83,14 +84,14 @@ async function paidWork(): Promise<Record<string, readonly Given[]>> {
 /** A chat whose request has members that the graph spells otherwise, and whose answer calls a tool. */
 async function chatWithTools(): Promise<Given> {
   const tool = { name: 'weather', parameters: { type: 'object', properties: { in_city: { type: 'string' } } } };
-  const headers = await on.service.payment(await on.service.chain.newWallet(), CHAT);
+  const headers = await populated.service.payment(await populated.service.chain.newWallet(), CHAT);
   const messages = [{ role: 'user', content: 'Weather?' }];
   const tools = [{ type: 'function', function: tool }];
   return { headers, body: { messages, tools, tool_choice: 'required', top_p: 0.5 } };
 }
 
 async function everything(): Promise<Record<string, readonly Given[]>> {
-  const { service, agent, book, near, before, world } = on;
+  const { service, agent, book, near, before, world } = populated;
   const { account } = agent;
   const headers = sessionOf(agent);
   const { task_id, chat } = book;
@@ -111,7 +112,7 @@ async function everything(): Promise<Record<string, readonly Given[]>> {
   });
   const wallet = { wallet: account.address };
   // A call, the stamp of a registration, what came from elsewhere, and what a router has done.
-  const receipts = [task_id, agent.task_id, on.completed, on.generated];
+  const receipts = [task_id, agent.task_id, populated.completed, populated.generated];
   const work = await paidWork();
   return {
     ...work,
@@ -161,7 +162,7 @@ async function everything(): Promise<Record<string, readonly Given[]>> {
       },
     ],
     get_session_types: [{}],
-    get_session: on.sessions.map((delegation_hash, index, { length }) => ({
+    get_session: populated.sessions.map((delegation_hash, index, { length }) => ({
       params: { delegation_hash },
       // What is signed is the revocation that ended the last.
       ...(index < length - 1 && { unsigned: true }),
@@ -174,7 +175,7 @@ async function everything(): Promise<Record<string, readonly Given[]>> {
       { params: wallet, body: { signed_at, signature } },
       { params: wallet, body: { signed_at, signature, limit: 1 } },
     ],
-    get_settlement: [{ params: { payment_id: on.nonce } }],
+    get_settlement: [{ params: { payment_id: populated.nonce } }],
     get_refusal: [{ params: { refusal_id: book.refusal_id } }],
     get_log_checkpoint: [{}],
     get_log_verifier_keys: [{}],
@@ -184,7 +185,9 @@ async function everything(): Promise<Record<string, readonly Given[]>> {
     get_log_totals: [{}],
     get_payment_proof: [{ params: { task_id } }],
     get_book_total: [ofBook({ query: { task_id } })],
-    get_router_summary: [{ params: { book_id: on.router.book_id }, headers: bearer(on.router.ingest_key) }],
+    get_router_summary: [
+      { params: { book_id: populated.router.book_id }, headers: bearer(populated.router.ingest_key) },
+    ],
     list_jobs: [{}],
     get_job: [{ params: { id: 'job_one' } }],
     list_board_posts: [{}],
@@ -194,7 +197,7 @@ async function everything(): Promise<Record<string, readonly Given[]>> {
     get_board_feed_atom: [{}],
     get_board_feed_json: [{}],
     list_board_flags: [{ headers: OPS, query: { limit: '2' } }],
-    record_completion: on.completions.map(body => ({ headers: INBOUND, body })),
+    record_completion: populated.completions.map(body => ({ headers: INBOUND, body })),
     get_endpoint_score: [{ params: { host: 'api.example' } }],
     get_jwks: [{}],
     get_did_document: [{}],
@@ -209,8 +212,8 @@ async function everything(): Promise<Record<string, readonly Given[]>> {
 }
 
 it('each door that reads or shows something signed is asked here, or said to be elsewhere, and no other', () => {
-  const named = [...Object.keys(asked), ...Object.keys(elsewhere)].sort();
-  expect(named).toEqual(asks.map(({ name }) => name).sort());
+  const named = [...Object.keys(requests), ...Object.keys(not_compared)].sort();
+  expect(named).toEqual(compared.map(({ name }) => name).sort());
 });
 
 it('each door that sells work is among them', () => {
@@ -241,14 +244,14 @@ function listIn(answer: Json): readonly Json[] {
   return found as readonly Json[];
 }
 
-describe.each(asks.filter(({ name }) => !(name in elsewhere)).map(door => [door.name, door] as const))(
+describe.each(compared.filter(({ name }) => !(name in not_compared)).map(door => [door.name, door] as const))(
   '%s',
   (name: string, door: Door) => {
     it('answers the same, and the same that is signed, by each face that offers it', async () => {
-      for (const given of asked[name] ?? []) {
+      for (const given of requests[name] ?? []) {
         // An allowance is signed anew each second, and the log grows: all are asked until nothing moved between them.
         await untilHolds(async () => {
-          const { rest, ...others } = await answersOf(on.service, door, given);
+          const { rest, ...others } = await answersOf(populated.service, door, given);
           const offered = Object.values(others).filter(answer => answer !== null);
           expect(offered.length).toBeGreaterThan(0);
           for (const answer of offered) expect(lasting(answer)).toEqual(lasting(rest));
@@ -275,8 +278,8 @@ interface Row {
   readonly null_on_graph?: true;
 }
 
-const SHUT = { status: 401, code: 'unauthenticated' };
-const WRONG = { status: 403, code: 'forbidden' };
+const UNAUTHENTICATED = { status: 401, code: 'unauthenticated' };
+const FORBIDDEN = { status: 403, code: 'forbidden' };
 const INVALID = { status: 400, code: 'invalid_request' };
 const NOT_FOUND = { status: 404, code: 'not_found' };
 
@@ -313,13 +316,13 @@ const refusals: readonly Row[] = [
     door: 'get_agent_record',
     why: 'more of it, and nothing shown',
     given: () => ofBook({ query: { opt_in: '1' }, headers: {} }),
-    refused: SHUT,
+    refused: UNAUTHENTICATED,
   },
   {
     door: 'get_agent_record',
     why: 'more of it, by another book’s session',
-    given: () => ofBook({ query: { opt_in: '1' }, headers: sessionOf(on.stranger) }),
-    refused: WRONG,
+    given: () => ofBook({ query: { opt_in: '1' }, headers: sessionOf(populated.stranger) }),
+    refused: FORBIDDEN,
   },
   {
     door: 'get_book_gaps',
@@ -330,14 +333,14 @@ const refusals: readonly Row[] = [
   {
     door: 'get_book_lineage',
     why: 'a row of another book',
-    given: () => ofBook({ params: { task_id: on.stranger.task_id } }),
-    refused: WRONG,
+    given: () => ofBook({ params: { task_id: populated.stranger.task_id } }),
+    refused: FORBIDDEN,
   },
   {
     door: 'get_book_lineage',
     why: 'no limit',
-    given: () => ofBook({ params: { task_id: on.agent.task_id }, query: { limit: '0' } }),
-    variables: () => ({ agentId: agentId(), taskId: on.agent.task_id, limit: 0 }),
+    given: () => ofBook({ params: { task_id: populated.agent.task_id }, query: { limit: '0' } }),
+    variables: () => ({ agentId: agentId(), taskId: populated.agent.task_id, limit: 0 }),
     refused: INVALID,
   },
   {
@@ -378,7 +381,7 @@ const refusals: readonly Row[] = [
   {
     door: 'get_book_slice',
     why: 'a session',
-    given: () => ({ headers: sessionOf(on.agent) }),
+    given: () => ({ headers: sessionOf(populated.agent) }),
     refused: { status: 401, code: 'token_required' },
   },
   {
@@ -390,14 +393,14 @@ const refusals: readonly Row[] = [
   {
     door: 'file_dispute',
     why: 'no task',
-    given: () => ofBook({ body: { ...on.book.dispute, task_id: '' } }),
+    given: () => ofBook({ body: { ...populated.book.dispute, task_id: '' } }),
     variables: () => ({ agentId: agentId(), input: { claimType: 'output_missing', taskId: '' } }),
     refused: INVALID,
   },
   {
     door: 'file_dispute',
     why: 'no row of the book',
-    given: () => ofBook({ body: { ...on.book.dispute, task_id: 'none' } }),
+    given: () => ofBook({ body: { ...populated.book.dispute, task_id: 'none' } }),
     refused: NOT_FOUND,
   },
   {
@@ -420,19 +423,24 @@ const refusals: readonly Row[] = [
     given: () => ({ query: { q: 'a\0' } }),
     refused: { ...INVALID, param: 'query' },
   },
-  { door: 'list_board_flags', why: 'nothing shown', given: () => ({}), refused: SHUT },
+  { door: 'list_board_flags', why: 'nothing shown', given: () => ({}), refused: UNAUTHENTICATED },
   {
     door: 'list_board_flags',
     why: 'a wrong secret',
     given: () => ({ headers: { 'X-SVC-Board-Ops': 'wrong' } }),
-    refused: WRONG,
+    refused: FORBIDDEN,
   },
-  { door: 'hide_job', why: 'nothing shown', given: () => ({ params: { id: 'job_one' }, body: {} }), refused: SHUT },
+  {
+    door: 'hide_job',
+    why: 'nothing shown',
+    given: () => ({ params: { id: 'job_one' }, body: {} }),
+    refused: UNAUTHENTICATED,
+  },
   {
     door: 'hide_job',
     why: 'a wrong secret',
     given: () => ({ params: { id: 'job_one' }, body: {}, headers: { 'X-SVC-Board-Ops': 'wrong' } }),
-    refused: WRONG,
+    refused: FORBIDDEN,
   },
   {
     door: 'hide_job',
@@ -440,12 +448,12 @@ const refusals: readonly Row[] = [
     given: () => ({ params: { id: 'job_none' }, body: {}, headers: OPS }),
     refused: { status: 404, code: 'job_not_found' },
   },
-  { door: 'record_completion', why: 'nothing shown', given: () => ({ body: completion() }), refused: SHUT },
+  { door: 'record_completion', why: 'nothing shown', given: () => ({ body: completion() }), refused: UNAUTHENTICATED },
   {
     door: 'record_completion',
     why: 'a wrong secret',
     given: () => ({ body: completion(), headers: { 'X-SVC-Board-Inbound': 'wrong' } }),
-    refused: WRONG,
+    refused: FORBIDDEN,
   },
 ];
 
@@ -454,8 +462,8 @@ describe.each(refusals.map(row => [row.door, row.why, row] as const))('%s: %s', 
     const door = everyDoor.find(door => door.name === name);
     if (door?.kind !== 'document') throw new Error(`${name} is no door of the graph`);
     const given = row.given();
-    expect(await refusedByRest(on.service, door, given)).toMatchObject(row.refused);
-    const graph = await refusedByGraph(on.service, door, given, row.variables?.());
+    expect(await refusedByRest(populated.service, door, given)).toMatchObject(row.refused);
+    const graph = await refusedByGraph(populated.service, door, given, row.variables?.());
     if (row.null_on_graph) expect(graph).toBeNull();
     else expect(graph).toMatchObject(row.refused);
   });
@@ -463,7 +471,7 @@ describe.each(refusals.map(row => [row.door, row.why, row] as const))('%s: %s', 
 
 describe('chat_completions: no hub answers, and no other may be asked', () => {
   it('is refused alike at the door and on the graph, behind one attempt, and costs nothing', async () => {
-    const { service } = on;
+    const { service } = populated;
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const input = ask('Nobody', { svc: { failover: false } });

@@ -145,11 +145,11 @@ describe.each(Object.keys(everything(nobody)))('%s', name => {
   });
 });
 
-interface Told {
+interface FaceAnswer {
   readonly body: Json;
   readonly headers: Headers;
 }
-type Call = (shown: Readonly<Record<string, string>>, request: JsonObject) => Promise<Told>;
+type Call = (shown: Readonly<Record<string, string>>, request: JsonObject) => Promise<FaceAnswer>;
 
 /** One request for a chat, by one payment or key, as each face takes them; what comes back has the signed thing somewhere in it. */
 const calls: { readonly [F in Face]: Call } = {
@@ -182,46 +182,46 @@ async function byEachFace(
   request: JsonObject,
   by: readonly Face[] = ['rest', 'graphql', 'mcp', 'a2a'],
 ) {
-  const told: { readonly face: Face; readonly signed: JsonObject; readonly headers: Headers }[] = [];
+  const answers: { readonly face: Face; readonly signed: JsonObject; readonly headers: Headers }[] = [];
   // One after the other: what is bought is bought by the first, and given again to the others.
   for (const face of by) {
     const { body, headers } = await calls[face](shown, request);
     const signed = havingIn(body, 'issuer_signature');
     if (signed === null) throw new Error(`${face} shows nothing signed: ${JSON.stringify(body).slice(0, 300)}`);
-    told.push({ face, signed, headers });
+    answers.push({ face, signed, headers });
   }
-  return told;
+  return answers;
 }
 
 /** Each has those members, and each the same. */
-function agreesOn(told: Awaited<ReturnType<typeof byEachFace>>, members: readonly string[]): void {
-  const [first] = told;
-  for (const { face, signed } of told)
+function agreesOn(answers: Awaited<ReturnType<typeof byEachFace>>, members: readonly string[]): void {
+  const [first] = answers;
+  for (const { face, signed } of answers)
     for (const member of members) {
       expect(signed[member], `${face}: ${member}`).toBeDefined();
       expect(signed[member], `${face}: ${member}`).toEqual(first?.signed[member]);
     }
 }
 
-const headerOf = (told: Awaited<ReturnType<typeof byEachFace>>, asked: Face, name: string) =>
-  told.find(({ face }) => face === asked)?.headers.get(name);
+const headerOf = (answers: Awaited<ReturnType<typeof byEachFace>>, asked: Face, name: string) =>
+  answers.find(({ face }) => face === asked)?.headers.get(name);
 
 describe('a paid call', () => {
   const SIGNED = ['task_id', 'payload_hash', 'signature', 'co_signature', 'issuer_signature', 'tree_head_hash'];
 
   it('that was paid for by one face is answered again by each other with the receipt that was signed, and charged once', async () => {
     const payer = await service.chain.newWallet();
-    const told = await byEachFace(await service.payment(payer, CHAT), ask('By any face'));
-    agreesOn(told, SIGNED);
-    expect(headerOf(told, 'graphql', 'x-svc-settlement-status')).toBe('idempotent_replay');
+    const answers = await byEachFace(await service.payment(payer, CHAT), ask('By any face'));
+    agreesOn(answers, SIGNED);
+    expect(headerOf(answers, 'graphql', 'x-svc-settlement-status')).toBe('idempotent_replay');
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 
   it('by a key under an Idempotency-Key is answered again by each other face with the receipt that was signed', async () => {
     const keys = { 'X-API-Key': 'a-live-key', 'Idempotency-Key': `parity-${crypto.randomUUID()}` };
-    const told = await byEachFace(keys, ask('By any face under a key'));
-    agreesOn(told, SIGNED);
-    expect(headerOf(told, 'graphql', 'x-svc-settlement-status')).toBe('idempotent_replay');
+    const answers = await byEachFace(keys, ask('By any face under a key'));
+    agreesOn(answers, SIGNED);
+    expect(headerOf(answers, 'graphql', 'x-svc-settlement-status')).toBe('idempotent_replay');
   });
 
   it.each([
@@ -261,11 +261,11 @@ describe('a paid call', () => {
     async (policy_code, policy, value, request, by) => {
       const agent = await service.newAgent();
       await refusedBy().set(agent, policy, value as Json);
-      const told = await byEachFace(await service.payment(agent.account, CHAT), request, by);
-      agreesOn(told, REFUSED);
-      expect(told[0]?.signed).toMatchObject({ policy_code, charged: false });
+      const answers = await byEachFace(await service.payment(agent.account, CHAT), request, by);
+      agreesOn(answers, REFUSED);
+      expect(answers[0]?.signed).toMatchObject({ policy_code, charged: false });
       for (const face of ['rest', 'graphql'] as const)
-        expect(headerOf(told, face, 'x-svc-refusal-url')).toBe(told[0]?.signed.refusal_url);
+        expect(headerOf(answers, face, 'x-svc-refusal-url')).toBe(answers[0]?.signed.refusal_url);
     },
   );
 });

@@ -9,7 +9,7 @@ export interface Result<D> {
 }
 
 /** By whom a document is sent: nobody, whoever shows headers, or whoever holds the session of a book. */
-export type Shown = Readonly<Record<string, string>> | string | null;
+type Shown = Readonly<Record<string, string>> | string | null;
 
 /**
  * Sends a document to /graphql. `data`: null where no resolver was reached; `refused`: the extensions of the first error, null
