@@ -91,13 +91,14 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
   try {
     const operations = closing.adopt(openOperations(exposureOf(config), logger), it => it.close());
     const { metrics, paid_calls } = operations;
-    const database = closing.adopt(await openStore(config.database_url, config.database_connections_max), store =>
-      store.close(),
+    const store = closing.adopt(await openStore(config.database_url, config.database_connections_max), it =>
+      it.close(),
     );
-    hearDamagedRecords(database, operations.recordDamaged);
+    hearDamagedRecords(store, operations.recordDamaged);
     const signer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: () => times.clock.now_ms() });
     const { log, base } = await openLogAndBase(config, {
-      database,
+      database: store,
+      faults,
       openChain,
       issuer: signer,
       logger,
@@ -105,9 +106,11 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       closing,
       audit_leaves,
     });
-    // For resolvers. Recording, settling, reconcile and the heartbeat have the database itself: each must look at the halt.
-    const guarded = refusingWritesWhileHalted(database, () => log.watch.halt);
-    hearDamagedRecords(guarded, operations.recordDamaged);
+    // Recording, settling, reconcile and the heartbeat: each must look at the halt, and what answers a caller waits for `saved`.
+    const database = log.books.knowing(store, { waits: false });
+    // For resolvers.
+    const guarded = refusingWritesWhileHalted(log.books.knowing(store, { waits: true }), () => log.watch.halt);
+    for (const it of [database, guarded]) hearDamagedRecords(it, operations.recordDamaged);
     const issuer = await withHistories(signer, database, config, { logger, watch: log.watch });
     closing.adopt(await BookGuard.open(database, logger, options.book_audit_rests), it => it.stop());
     await base.begin(issuer.jwks);
@@ -140,6 +143,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       profile,
       saved_head: log.saved_head,
       known_log: log.known,
+      known_books: log.books,
       ...times,
       anchor: () => chain_head.anchor(),
     });
