@@ -112,7 +112,11 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const guarded = refusingWritesWhileHalted(log.books.knowing(store, { waits: true }), () => log.watch.halt);
     for (const it of [database, guarded]) hearDamagedRecords(it, operations.recordDamaged);
     const issuer = await withHistories(signer, database, config, { logger, watch: log.watch });
-    closing.adopt(await BookGuard.open(database, logger, options.book_audit_rests), it => it.stop());
+    const auditing = {
+      ...(options.book_audit_rests !== undefined && { rests: options.book_audit_rests }),
+      halted: () => log.watch.halt !== null,
+    };
+    closing.adopt(await BookGuard.open(database, logger, auditing), it => it.stop());
     await base.begin(issuer.jwks);
     const live = closing.adopt(await openLive(database), it => it.close());
     await log.watch.listen(live);

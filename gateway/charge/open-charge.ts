@@ -179,7 +179,7 @@ function telling(database: Database) {
 function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refusedByBook, failures }: Tools) {
   const { database, rails, pay_to, log, recording, vault, issuer, base_url, owner, clock, random, faults } = parts;
   const { queues, record } = recording;
-  const guesses = new Guesses({ database, clock, hears, agentOfWallet: parts.agentOfWallet });
+  const guesses = new Guesses({ database, clock, log, hears, agentOfWallet: parts.agentOfWallet });
   const enter = openEnter({
     verify: openVerify({ database, rails, pay_to, clock, marksOf, failures, hears }),
     guesses,

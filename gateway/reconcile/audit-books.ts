@@ -19,6 +19,13 @@ const BOOKS_PER_PAGE = 100;
 /** What an operator does about a book that contradicts itself. */
 const WAY_ON = 'Restore its rows, events and head: a round that finds all of it sound opens it again';
 
+export interface BookGuardOptions {
+  /** How many times as long as each step took it rests after it. */
+  readonly rests?: number;
+  /** Whether the log is halted. */
+  readonly halted?: () => boolean;
+}
+
 /**
  * Audits every book from its first event on while the service runs, by the order of their ids and over again for ever.
  * A book that contradicts itself is closed by a mark on its head, in all processes at once; one that was marked and is
@@ -27,23 +34,25 @@ const WAY_ON = 'Restore its rows, events and head: a round that finds all of it 
 export class BookGuard {
   readonly #database: Database;
   readonly #rests: number;
+  readonly #halted: () => boolean;
   readonly #logger: Logger;
   readonly #stopping = new AbortController();
   /** Those of which the log has been told. */
   readonly #told = new Set<number>();
   readonly #running: Promise<void>;
 
-  private constructor(database: Database, logger: Logger, rests: number) {
+  private constructor(database: Database, logger: Logger, { rests = RESTS, halted = () => false }: BookGuardOptions) {
     this.#database = database;
     this.#rests = rests;
+    this.#halted = halted;
     this.#logger = logger;
     this.#running = this.#audit();
   }
 
   /** The books that moved last are looked at before anything is served. */
-  static async open(database: Database, logger: Logger, rests = RESTS): Promise<BookGuard> {
+  static async open(database: Database, logger: Logger, options: BookGuardOptions = {}): Promise<BookGuard> {
     const found = await auditNewest(database);
-    const guard = new BookGuard(database, logger, rests);
+    const guard = new BookGuard(database, logger, options);
     for (const { agent_id, ...damage } of found) guard.#tell(agent_id, damage);
     return guard;
   }
@@ -57,8 +66,9 @@ export class BookGuard {
     let after = 0;
     while (!this.#stopping.signal.aborted) {
       try {
-        after = await this.#auditOn(after);
-        if (after === 0) await this.#rest(ROUND_REST_MS);
+        // Of books that went back nothing is to be written, neither that they are damaged nor that they are sound.
+        if (!this.#halted()) after = await this.#auditOn(after);
+        if (after === 0 || this.#halted()) await this.#rest(ROUND_REST_MS);
       } catch (error) {
         this.#logger.warn({ err: error, agent_id: after }, 'the audit of the books waits for the database');
         await this.#rest(RETRY_MS);
@@ -70,7 +80,7 @@ export class BookGuard {
   async #auditOn(after: number): Promise<number> {
     const books = await booksAfter(this.#database, after, BOOKS_PER_PAGE);
     for (const agent_id of books) {
-      if (this.#stopping.signal.aborted) return after;
+      if (this.#stopping.signal.aborted || this.#halted()) return after;
       await this.#auditBook(agent_id);
     }
     return books.at(-1) ?? 0;
@@ -78,7 +88,7 @@ export class BookGuard {
 
   async #auditBook(agent_id: AgentId): Promise<void> {
     let walked = unwalked;
-    while (!this.#stopping.signal.aborted) {
+    while (!this.#stopping.signal.aborted && !this.#halted()) {
       const from_ms = performance.now();
       const step = await auditStep(this.#database, agent_id, walked);
       if (step.kind === 'closed') this.#tell(agent_id, step.damage);

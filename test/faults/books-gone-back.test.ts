@@ -87,6 +87,9 @@ describe('a database that went back by free events alone', () => {
     const reads = (at: At) =>
       fetch(`${at.url}/v1/book/slice`, { headers: bearerOf(slice_token) }).then(({ status }) => status);
     expect(await reads(first)).toBe(200);
+    const exported = await post(first, `/v1/agents/${owner.agent_id}/book/export/publish`, { session: owner.session });
+    const pull = (at: At) => fetch(`${at.url}/public/export/${exported.body.slug}`).then(({ status }) => status);
+    expect(await pull(first)).toBe(200);
     expect((await setBudget(first, owner, '1000000')).status).toBe(200);
     await first.stop();
     const older = await copyOf(ground.database_url);
@@ -110,6 +113,7 @@ describe('a database that went back by free events alone', () => {
 
     expect((await setBudget(goesOn, owner, '3')).status).toBe(403);
     expect(await reads(goesOn)).toBe(403);
+    expect(await pull(goesOn)).toBe(404);
     const shown = (await (await fetch(`${goesOn.url}/v1/sessions/${grant.delegation_hash}`)).json()) as JsonObject;
     expect(shown).toMatchObject({ status: 'revoked', ended_by: { payer: owner.account.address, signature: null } });
     const { sessions } = (await (await fetch(`${goesOn.url}/.well-known/revocations`)).json()) as JsonObject;

@@ -8,6 +8,7 @@ import { parseRequest } from '../../../schema/requests/parse.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
+import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BookContext } from '../context.ts';
 import type { RowFilter } from '../page/row-scope.ts';
@@ -154,8 +155,9 @@ export function publishedExport(database: Database, agent_id: AgentId): Promise<
   return stored(database, 'agent_id', agent_id);
 }
 
-/** Null where there is none, or none any more. */
-export function pulledExport(database: Database, slug: string): Promise<PullExport | null> {
+/** Null where there is none, or none any more. While the log is halted it may have been withdrawn since. @throws unavailable */
+export async function pulledExport(database: Database, slug: string): Promise<PullExport | null> {
+  requireNotHalted(database);
   return stored(database, 'slug', slug);
 }
 
