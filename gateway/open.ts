@@ -91,14 +91,13 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
   try {
     const operations = closing.adopt(openOperations(exposureOf(config), logger), it => it.close());
     const { metrics, paid_calls } = operations;
-    const store = closing.adopt(await openStore(config.database_url, config.database_connections_max), it =>
-      it.close(),
+    const database = closing.adopt(await openStore(config.database_url, config.database_connections_max), store =>
+      store.close(),
     );
-    hearDamagedRecords(store, operations.recordDamaged);
+    hearDamagedRecords(database, operations.recordDamaged);
     const signer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: () => times.clock.now_ms() });
     const { log, base } = await openLogAndBase(config, {
-      database: store,
-      faults,
+      database,
       openChain,
       issuer: signer,
       logger,
@@ -106,17 +105,11 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       closing,
       audit_leaves,
     });
-    // Recording, settling, reconcile and the heartbeat: each must look at the halt, and what answers a caller waits for `saved`.
-    const database = log.books.knowing(store, { waits: false });
-    // For resolvers.
-    const guarded = refusingWritesWhileHalted(log.books.knowing(store, { waits: true }), () => log.watch.halt);
-    for (const it of [database, guarded]) hearDamagedRecords(it, operations.recordDamaged);
+    // For resolvers. Recording, settling, reconcile and the heartbeat have the database itself: each must look at the halt.
+    const guarded = refusingWritesWhileHalted(database, () => log.watch.halt);
+    hearDamagedRecords(guarded, operations.recordDamaged);
     const issuer = await withHistories(signer, database, config, { logger, watch: log.watch });
-    const auditing = {
-      ...(options.book_audit_rests !== undefined && { rests: options.book_audit_rests }),
-      halted: () => log.watch.halt !== null,
-    };
-    closing.adopt(await BookGuard.open(database, logger, auditing), it => it.stop());
+    closing.adopt(await BookGuard.open(database, logger, options.book_audit_rests), it => it.stop());
     await base.begin(issuer.jwks);
     const live = closing.adopt(await openLive(database), it => it.close());
     await log.watch.listen(live);
@@ -147,7 +140,6 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       profile,
       saved_head: log.saved_head,
       known_log: log.known,
-      known_books: log.books,
       ...times,
       anchor: () => chain_head.anchor(),
     });

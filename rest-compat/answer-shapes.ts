@@ -60,10 +60,3 @@ export const PaymentRequired = z.looseObject({
 });
 
 nameComponents({ Problem, Challenge: PaymentRequired });
-
-export const BrokenBookNames = z
-  .object({
-    count: z.int().min(1).describe('Number of books that have lost events.'),
-    agent_ids: z.array(z.int()).describe('Ids of the first 20 of these books, in ascending order.'),
-  })
-  .describe('Books that do not go on from events that were committed. Left out where there are none.');

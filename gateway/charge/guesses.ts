@@ -10,7 +10,6 @@ import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts
 import { isGuessing, takeShown } from '../../subgraphs/receipt/claim/mismatch.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { Semaphore } from '../../subgraphs/semaphore.ts';
-import type { LogStanding } from '../log/open-log.ts';
 import type { Rail } from '../rails/rail.ts';
 import type { Landing } from '../record/facts.ts';
 import type { Hears } from './answer-by-outcome.ts';
@@ -31,7 +30,6 @@ const mismatching: ReadonlySet<ErrorCode> = new Set([
 export interface GuessParts {
   readonly database: Database;
   readonly clock: Clock;
-  readonly log: Pick<LogStanding, 'halt'>;
   agentOfWallet(wallet: string): Promise<AgentId | null>;
   readonly hears: Hears;
 }
@@ -81,9 +79,10 @@ export class Guesses {
     claim: PaymentClaim,
     { request_hash, address_mark: mark, is_payers = false }: Presented,
   ): Promise<void> {
+    const { database, hears } = this.#parts;
     if (is_payers || isFirstPayers(claim, mark)) return;
     const is_wrong = claim.requestHash !== request_hash;
-    if (await this.#isGuess(claim, mark, is_wrong)) throw this.#parts.hears({ kind: 'doubtful' });
+    if (await isGuess(database, claim, { mark, is_wrong })) throw hears({ kind: 'doubtful' });
   }
 
   /**
@@ -121,15 +120,9 @@ export class Guesses {
     const { claim_key, address_mark: mark } = presented;
     const claim = await claimByKey(database, claim_key);
     if (claim === null || isFirstPayers(claim, mark)) return null;
-    if (!(await this.#isGuess(claim, mark, is_wrong))) return null;
+    if (!(await isGuess(database, claim, { mark, is_wrong }))) return null;
     if (await this.#isItsPayer(claim, presented, context)) return null;
     return hears({ kind: 'doubtful', proof: wanted(clock.now_ms(), claim) });
-  }
-
-  /** Counts one that is wrong. While the log is halted nothing is counted, so that each may be a guess: its payer alone is told. */
-  async #isGuess(claim: PaymentClaim, mark: string, is_wrong: boolean): Promise<boolean> {
-    const { database, log } = this.#parts;
-    return log.halt !== null || isGuess(database, claim, { mark, is_wrong });
   }
 
   /** Whether whoever shows a payment is its payer, by what is in no calldata; the cheapest first. */

@@ -16,7 +16,7 @@ import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Landing } from '../record/facts.ts';
-import type { OpenedRecording } from '../record/open-recording.ts';
+import type { Queues } from '../record/queues.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import { type CallMarks, idempotencyKeyOf } from './call-names.ts';
 import type { CallOutcome } from './call-outcome.ts';
@@ -31,7 +31,7 @@ import { announceSalt } from './payment-response.ts';
 export interface NamedCallParts {
   readonly database: Database;
   readonly vault: Vault;
-  readonly replay: OpenedRecording['replay'];
+  readonly replay: Queues['replay'];
   readonly log: Pick<LogStanding, 'halt'>;
   readonly hears: Hears;
 }
@@ -114,7 +114,7 @@ export async function answerAgain(
 ): Promise<KeptCall> {
   const opened = vault.open(answer_box, keyAnswerLabel(task_id)).toString('utf8');
   const { answer, request_salt } = JSON.parse(opened) as KeptAnswer;
-  if (!log.halt) await replay(task_id);
+  if (!log.halt) await replay.submit(task_id);
   const [receipt] = await receiptsByTask(database, [task_id]);
   if (!receipt) throw new Error(`${task_id} is recorded and has no receipt`);
   announceSalt(context, { request_salt });

@@ -133,7 +133,7 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     whole,
     lookAtFirst: openLookAtFirst({ database, rails }),
     isSigned: openIsSigned({ rails, pay_to, clock }),
-    replay: recording.replay,
+    replay: recording.queues.replay.submit.bind(recording.queues.replay),
     faults,
     hears,
   });
@@ -161,7 +161,7 @@ function openTools({ database, challenges, log, recording, rates, base_url, cloc
     marksOf: openMarks(vault),
     giving_up: openGivingUp({ database, log, later }),
     later,
-    refusedByBook: openRefusedByBook({ database, recording, base_url, hears }),
+    refusedByBook: openRefusedByBook({ database, blocked_calls: recording.blocked_calls, base_url, hears }),
     failures: new Failures(rates.uncharged, clock),
   };
 }
@@ -179,7 +179,7 @@ function telling(database: Database) {
 function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refusedByBook, failures }: Tools) {
   const { database, rails, pay_to, log, recording, vault, issuer, base_url, owner, clock, random, faults } = parts;
   const { queues, record } = recording;
-  const guesses = new Guesses({ database, clock, log, hears, agentOfWallet: parts.agentOfWallet });
+  const guesses = new Guesses({ database, clock, hears, agentOfWallet: parts.agentOfWallet });
   const enter = openEnter({
     verify: openVerify({ database, rails, pay_to, clock, marksOf, failures, hears }),
     guesses,
@@ -218,7 +218,7 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
   };
   const bought_by = {
     database,
-    replay: recording.replay,
+    replay: queues.replay,
     vault,
     log,
     announce,
@@ -256,7 +256,7 @@ function openWaiving(parts: ChargeParts, { hears, marksOf, later, refusedByBook 
   const { database, log, recording, vault, owner, clock, random, faults } = parts;
   const { queues, record } = recording;
   const waived_by = {
-    names: { database, vault, replay: recording.replay, log, hears },
+    names: { database, vault, replay: queues.replay, log, hears },
     key_calls: new KeyCalls(limits.key_calls_underway_max, hears),
     marksOf,
     random,

@@ -15,7 +15,7 @@ import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import { isFound, type Landing } from '../record/facts.ts';
-import type { OpenedRecording } from '../record/open-recording.ts';
+import type { Queues } from '../record/queues.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import type { BoughtBefore } from './buy-once.ts';
 import { type Footing, type Held, workUntil } from './held.ts';
@@ -25,7 +25,7 @@ import { sealAnswer } from './settle-claim.ts';
 
 export interface BoughtParts {
   readonly database: Database;
-  readonly replay: OpenedRecording['replay'];
+  readonly replay: Queues['replay'];
   readonly vault: Vault;
   readonly log: Pick<LogStanding, 'halt'>;
   readonly announce: Announce;
@@ -57,7 +57,7 @@ export async function redeliver(
       : ({ kind: 'kept', answer_box } as const);
   if (found.kind === 'held') throw hears({ kind: 'in_flight', task_id });
   try {
-    if (!log.halt) await parts.replay(task_id);
+    if (!log.halt) await parts.replay.submit(task_id);
     if (found.kind === 'gone') throw hears({ kind: 'answer_gone', verify_url: verifyUrl(base_url, task_id) });
     const [receipt] = await receiptsByTask(database, [task_id]);
     if (!receipt) throw new Error(`${task_id} is recorded and has no receipt`);

@@ -1,6 +1,4 @@
 import { join } from 'node:path';
-import { SavedHeads, UnreadableHeads } from '../../subgraphs/book/heads/saved-heads.ts';
-import { booksThatStand } from '../../subgraphs/book/heads/stand.ts';
 import { iso, systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { restoreHistories } from '../../subgraphs/receipt/issuer/record.ts';
@@ -9,7 +7,6 @@ import { proveHeads } from '../../subgraphs/receipt/log/anchored-head.ts';
 import { type Damage } from '../../subgraphs/receipt/log/audit.ts';
 import { auditStored } from '../../subgraphs/receipt/log/audit-stored.ts';
 import { declareBreak, headToContinue } from '../../subgraphs/receipt/log/break.ts';
-import { allBroken, booksSentence, brokenBooks } from '../../subgraphs/receipt/log/broken-books.ts';
 import { type LogIntegrity, proveLogIntact } from '../../subgraphs/receipt/log/prove-intact.ts';
 import { type SavedHead, savedHead, UnreadableHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { type TreeHeadFacts } from '../../subgraphs/receipt/log/tree-head.ts';
@@ -18,8 +15,6 @@ import { readConfig } from '../config/read-config.ts';
 import { anchoredSentence } from '../log/anchor/anchored-heads.ts';
 import { HEADS_MAX_AT_START } from '../log/anchor/anchoring.ts';
 import { type Anchors, openAnchors } from '../log/anchor/open-anchors.ts';
-import { endCredentials } from '../log/end-credentials.ts';
-import { bookHeadsPath } from '../log/open-log.ts';
 import { findServices } from '../operations/find-services.ts';
 import { run } from '../operations/run.ts';
 import { openStore } from '../parts.ts';
@@ -28,13 +23,11 @@ import { openBase } from '../rails/base/open-base.ts';
 /*
  * `npm run accept-log-break -- "REASON"`: the one way on from a log that is shorter or other than what was signed, or of
  * which nobody knows what was signed. It declares the break, signed and published at /.well-known/log-breaks.json, and
- * lets the service start again. All sessions, tokens and grants end with it. What it declares damaged is passed over from then on, hash by hash, and nothing else.
+ * lets the service start again. What it declares damaged is passed over from then on, hash by hash, and nothing else.
  */
 const USAGE = `usage: npm run accept-log-break -- "REASON"
 
-Declares, signed and in public, that the log or books are not as they were committed before, and lets the service start again.
-All book sessions, slice tokens, delegated sessions, open approval requests and published exports end: owners recover by their wallets.
-Say why:
+Declares, signed and in public, that the log is not the one that was signed before, and lets the service start again. Say why:
 npm run accept-log-break -- "restored the backup of 2 May after a disk failure"`;
 
 const [reason] = process.argv.slice(2);
@@ -84,19 +77,6 @@ async function readHead(saved_head: SavedHead): Promise<ReadHead> {
   }
 }
 
-/** By what this folder knows, and by what a process has halted the log for. */
-async function booksThatWentBack(database: Database, saved_books: SavedHeads, integrity: LogIntegrity) {
-  const halted = integrity.kind === 'halted' ? (integrity.halt.books ?? null) : null;
-  try {
-    const { broken } = await booksThatStand(database, (await saved_books.read()) ?? []);
-    return { books: allBroken(brokenBooks(broken), halted), books_readable: true };
-  } catch (fault) {
-    if (!(fault instanceof UnreadableHeads)) throw fault;
-    console.error(fault.message);
-    return { books: halted, books_readable: false };
-  }
-}
-
 /** Long enough for a search through years of blocks. */
 const SEARCH_MS_MAX = 300_000;
 
@@ -128,20 +108,17 @@ await run(async () => {
     const { kind, found } = integrity;
     const { anchored, contradicted } = await findAnchored(anchors);
     const damage = await damageOf(database, found.tree_size);
-    const saved_books = new SavedHeads(bookHeadsPath(config.data_dir));
-    const { books, books_readable } = await booksThatWentBack(database, saved_books, integrity);
-    if (books) console.error(booksSentence(books));
     const sound = !contradicted && (kind === 'intact' || (kind === 'unsaved' && found.tree_size === 0));
-    if (readable && books_readable && sound && damage.length === 0 && books === null) {
+    if (readable && sound && damage.length === 0) {
       console.log('The log is not broken: nothing was declared.');
     } else {
       const head = await headToContinue(database, found);
       const declared_at = iso(systemClock.now_ms());
       const signed = signedBefore(saved, integrity);
-      const declared = { saved: signed, found, anchored, damage, books, reason, declared_at };
-      console.log(await declareBreak(database, issuer, declared, endCredentials));
+      console.log(
+        await declareBreak(database, issuer, { saved: signed, found, anchored, damage, reason, declared_at }),
+      );
       await saved_head.restart(head);
-      await saved_books.remove();
     }
   } finally {
     await Promise.all([anchors?.close(), chain.close(), database.close()]);

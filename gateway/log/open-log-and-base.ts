@@ -10,7 +10,7 @@ import { type Anchors, openAnchors } from './anchor/open-anchors.ts';
 import { BaseStart } from './believe-base.ts';
 import { type LogOptions, type OpenedLog, openLog } from './open-log.ts';
 
-interface LogAndBaseParts extends Pick<LogOptions, 'audit_leaves' | 'faults' | 'logger'> {
+interface LogAndBaseParts extends Pick<LogOptions, 'audit_leaves' | 'logger'> {
   readonly database: Database;
   readonly openChain: typeof openBase;
   readonly issuer: Issuer;
@@ -25,12 +25,12 @@ export interface LogAndBase {
 
 /** Proves the log by the saved head; by the heads on Base it is proven once `base` begins. */
 export async function openLogAndBase(config: Config, parts: LogAndBaseParts): Promise<LogAndBase> {
-  const { audit_leaves, closing, database, faults = null, issuer, logger, openChain, operations } = parts;
+  const { audit_leaves, closing, database, issuer, logger, openChain, operations } = parts;
   const chain = closing.adopt(openChain({ rpc_url: config.base_rpc_url }), it => it.close());
   // On another than the one behind BASE_RPC_URL nothing can be anchored.
   const anchors = openChain === openBase ? openAnchors(config, { database, chain, issuer }) : null;
   if (anchors) closing.adopt(anchors, it => it.close());
-  const options = { data_dir: config.data_dir, faults, issuer, logger, audit_leaves };
+  const options = { data_dir: config.data_dir, issuer, logger, audit_leaves };
   const log = await openLog(database, options).catch(fault => withAnchored(fault, anchors));
   closing.adopt(log, it => it.stop());
   const { standing } = log;

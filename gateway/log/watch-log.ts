@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { KnownBooks } from '../../subgraphs/book/heads/known-books.ts';
 import { iso, systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { LiveLog } from '../../subgraphs/live.ts';
@@ -29,7 +28,6 @@ const REST_MS = 100;
 export interface LogWatchParts {
   readonly database: Database;
   readonly known: KnownLog;
-  readonly books: Pick<KnownBooks, 'look'>;
   readonly saved_head: SavedHead;
   /** The newest break that was declared before this process began. */
   readonly breaks_before: number;
@@ -124,10 +122,9 @@ export class LogWatch {
    * head cannot be read: the next one comes soon.
    */
   async look(): Promise<void> {
-    const { books, database, known } = this.#parts;
+    const { database, known } = this.#parts;
     try {
       await lookAtLog(database, known);
-      await books.look(database);
       await this.#keepNewest();
       this.#seen = true;
     } catch (fault) {
@@ -174,11 +171,11 @@ export class LogWatch {
     if (head?.root_hash === newest.root_hash) await saved_head.save(head);
   }
 
-  #close(mismatch: Mismatch): void {
+  #close({ known, found }: Mismatch): void {
     const by = `${hostname()}/${process.pid}`;
-    this.#halt = { ...mismatch, at: iso(systemClock.now_ms()), by };
+    this.#halt = { known, found, at: iso(systemClock.now_ms()), by };
     const sentence = mismatchSentence(this.#halt);
-    this.#parts.logger.fatal(mismatch, `${sentence}. No payments are taken any more. ${WAY_ON}`);
+    this.#parts.logger.fatal({ known, found }, `${sentence}. No payments are taken any more. ${WAY_ON}`);
     this.#woken.resolve();
   }
 

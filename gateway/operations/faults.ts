@@ -13,9 +13,7 @@ export type FaultPoint =
   | 'in_hold'
   | 'before_record'
   | 'in_record'
-  | 'after_record'
-  /** Events of books are committed, and their heads are not saved. */
-  | 'before_book_heads';
+  | 'after_record';
 export interface Faults {
   reach(point: FaultPoint): Promise<void>;
 }

@@ -1,7 +1,6 @@
-import { type JsonObject, present } from '../../schema/canonical-json.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { damagedBooks } from '../../subgraphs/book/audit/audit-stored.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { brokenNames } from '../../subgraphs/receipt/log/broken-books.ts';
 import { type WitnessStanding, witnessStandings } from '../../subgraphs/receipt/log/cosignatures.ts';
 import { type LogHalt } from '../../subgraphs/receipt/log/halt.ts';
 import { logStands } from '../../subgraphs/receipt/log/signed-heads.ts';
@@ -82,6 +81,6 @@ function witnessFacts(witness: string, standing: WitnessStanding | undefined): J
 }
 
 /** Which machine met it is for the operator's log. */
-function haltFacts({ known, found, books, at }: LogHalt): JsonObject {
-  return { known: { ...known }, found: { ...found }, ...(books && { books: present(brokenNames(books)) }), at };
+function haltFacts({ known, found, at }: LogHalt): JsonObject {
+  return { known: { ...known }, found: { ...found }, at };
 }

@@ -19,13 +19,6 @@ const BOOKS_PER_PAGE = 100;
 /** What an operator does about a book that contradicts itself. */
 const WAY_ON = 'Restore its rows, events and head: a round that finds all of it sound opens it again';
 
-export interface BookGuardOptions {
-  /** How many times as long as each step took it rests after it. */
-  readonly rests?: number;
-  /** Whether the log is halted. */
-  readonly halted?: () => boolean;
-}
-
 /**
  * Audits every book from its first event on while the service runs, by the order of their ids and over again for ever.
  * A book that contradicts itself is closed by a mark on its head, in all processes at once; one that was marked and is
@@ -34,25 +27,23 @@ export interface BookGuardOptions {
 export class BookGuard {
   readonly #database: Database;
   readonly #rests: number;
-  readonly #halted: () => boolean;
   readonly #logger: Logger;
   readonly #stopping = new AbortController();
   /** Those of which the log has been told. */
   readonly #told = new Set<number>();
   readonly #running: Promise<void>;
 
-  private constructor(database: Database, logger: Logger, { rests = RESTS, halted = () => false }: BookGuardOptions) {
+  private constructor(database: Database, logger: Logger, rests: number) {
     this.#database = database;
     this.#rests = rests;
-    this.#halted = halted;
     this.#logger = logger;
     this.#running = this.#audit();
   }
 
   /** The books that moved last are looked at before anything is served. */
-  static async open(database: Database, logger: Logger, options: BookGuardOptions = {}): Promise<BookGuard> {
+  static async open(database: Database, logger: Logger, rests = RESTS): Promise<BookGuard> {
     const found = await auditNewest(database);
-    const guard = new BookGuard(database, logger, options);
+    const guard = new BookGuard(database, logger, rests);
     for (const { agent_id, ...damage } of found) guard.#tell(agent_id, damage);
     return guard;
   }
@@ -66,9 +57,8 @@ export class BookGuard {
     let after = 0;
     while (!this.#stopping.signal.aborted) {
       try {
-        // Of books that went back nothing is to be written, neither that they are damaged nor that they are sound.
-        if (!this.#halted()) after = await this.#auditOn(after);
-        if (after === 0 || this.#halted()) await this.#rest(ROUND_REST_MS);
+        after = await this.#auditOn(after);
+        if (after === 0) await this.#rest(ROUND_REST_MS);
       } catch (error) {
         this.#logger.warn({ err: error, agent_id: after }, 'the audit of the books waits for the database');
         await this.#rest(RETRY_MS);
@@ -80,7 +70,7 @@ export class BookGuard {
   async #auditOn(after: number): Promise<number> {
     const books = await booksAfter(this.#database, after, BOOKS_PER_PAGE);
     for (const agent_id of books) {
-      if (this.#stopping.signal.aborted || this.#halted()) return after;
+      if (this.#stopping.signal.aborted) return after;
       await this.#auditBook(agent_id);
     }
     return books.at(-1) ?? 0;
@@ -88,7 +78,7 @@ export class BookGuard {
 
   async #auditBook(agent_id: AgentId): Promise<void> {
     let walked = unwalked;
-    while (!this.#stopping.signal.aborted && !this.#halted()) {
+    while (!this.#stopping.signal.aborted) {
       const from_ms = performance.now();
       const step = await auditStep(this.#database, agent_id, walked);
       if (step.kind === 'closed') this.#tell(agent_id, step.damage);

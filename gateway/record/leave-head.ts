@@ -1,25 +1,20 @@
-import type { KnownBooks } from '../../subgraphs/book/heads/known-books.ts';
 import type { KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
 import type { SavedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import type { SignedTreeHead } from '../../subgraphs/receipt/log/tree-head.ts';
 import type { Faults } from '../operations/faults.ts';
 
 interface HeadParts {
-  readonly known_books: Pick<KnownBooks, 'saved'>;
   readonly known_log: KnownLog;
   readonly saved_head: SavedHead;
   readonly faults: Faults | null;
 }
 
-/**
- * What is committed is known here, then outside the database: an answer goes out only once its head is saved there, and the heads of
- * its books, each in a file of its own at the same time.
- */
+/** What is committed is known here, then outside the database: an answer goes out only once its head is saved there. */
 export async function leaveHead(
-  { known_books, known_log, saved_head, faults }: HeadParts,
+  { known_log, saved_head, faults }: HeadParts,
   tree_head: SignedTreeHead,
 ): Promise<void> {
   known_log.committed(tree_head);
   await faults?.reach('after_record');
-  await Promise.all([saved_head.save(tree_head), known_books.saved()]);
+  await saved_head.save(tree_head);
 }

@@ -1,7 +1,5 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import type { TaskId } from '../../schema/ids.ts';
 import type { Completions } from '../../subgraphs/board/inbound/completions.ts';
-import type { KnownBooks } from '../../subgraphs/book/heads/known-books.ts';
 import type { BlockedTooOften, BookRefusal } from '../../subgraphs/book/ledger/block.ts';
 import { BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import { type Collected, collect } from '../../subgraphs/book/ledger/collect.ts';
@@ -39,8 +37,6 @@ export interface RecordingParts extends FormParts {
   /** What this process knows of the log by itself: a batch appends to no other. */
   readonly known_log: KnownLog;
   readonly saved_head: SavedHead;
-  /** Likewise of books. */
-  readonly known_books: KnownBooks;
   /** What a signed refusal says of when it was made. */
   readonly anchor: Refuser['anchor'];
   readonly faults: Faults | null;
@@ -53,21 +49,17 @@ export interface OpenedRecording {
   readonly queues: Queues;
   readonly blocked_calls: BlockedCalls;
   readonly record: RecordCall;
-  /** Notes on its book that a call was answered again. */
-  replay(task_id: TaskId): Promise<void>;
   /** Of what was reported: the same log, without a call of ours. */
   readonly reports: Reports;
   readonly completions: Completions;
   readonly hand_offs: HandOffs;
   /** What the book of its payer says against an act of a session; null where it lets it pass. */
   judgeAct(act: JudgedAct): Promise<BookRefusal | BlockedTooOften | null>;
-  /** Resolves when what is committed of books is on disk: before anybody is told that a book refused a call. */
-  booksSaved(): Promise<void>;
 }
 
 /** Row, receipt, leaf and head in one commit; then the head outside the database, and only then the answer to the caller. */
 export function openRecording(parts: RecordingParts): OpenedRecording {
-  const { database, issuer, vault, random, profile, known_books, known_log, anchor, faults } = parts;
+  const { database, issuer, vault, random, profile, known_log, anchor, faults } = parts;
   const blocked_calls = new BlockedCalls();
   const refusing = { refuser: { issuer, random, profile, anchor }, blocked_calls };
   const queues = openQueues(database, openRecorder(issuer, vault.seal, known_log), refusing, faults);
@@ -77,11 +69,6 @@ export function openRecording(parts: RecordingParts): OpenedRecording {
     reports: openReporting(parts),
     completions: openCompletions(parts),
     hand_offs: openHandOffs(parts),
-    booksSaved: () => known_books.saved(),
-    async replay(task_id) {
-      await queues.replay.submit(task_id);
-      await known_books.saved();
-    },
     judgeAct: act => database.transaction(tx => judgeAct(tx, refusing.refuser, act)),
     async record(recordable) {
       const recorded = await queues.record.submit({ ...recordable, ...leftBy(parts, recordable) });

@@ -2,7 +2,6 @@ import { atomicAmount } from '../../schema/amount.ts';
 import { nothingKnown, type RowBirth } from '../../schema/book-row.ts';
 import { canonicalHash, type JsonObject, present } from '../../schema/canonical-json.ts';
 import type { Reported } from '../../schema/router/reported.ts';
-import type { KnownBooks } from '../../subgraphs/book/heads/known-books.ts';
 import { lockSoundBooks } from '../../subgraphs/book/ledger/append-births.ts';
 import { type Collection, collect } from '../../subgraphs/book/ledger/collect.ts';
 import {
@@ -33,8 +32,6 @@ export interface ReportingParts extends FormParts {
   /** What this process knows of the log by itself: a batch appends to no other. */
   readonly known_log: KnownLog;
   readonly saved_head: SavedHead;
-  /** Likewise of books. */
-  readonly known_books: Pick<KnownBooks, 'saved'>;
   readonly faults: Faults | null;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COUNT_RANGE } from '../../schema/count-range.ts';
 import { documents } from '../../schema/documents.ts';
-import { BrokenBookNames, JsonMembers, nameComponents } from '../answer-shapes.ts';
+import { JsonMembers, nameComponents } from '../answer-shapes.ts';
 
 const HeadName = z.object({ tree_size: z.int(), root_hash: z.string() });
 
@@ -19,11 +19,9 @@ export const HealthAnswer = z.object({
     .nullable()
     .describe('Head of the receipt log; null while the database is away.'),
   log_halt: z
-    .object({ known: HeadName, found: HeadName, books: BrokenBookNames.optional(), at: z.string() })
+    .object({ known: HeadName, found: HeadName, at: z.string() })
     .optional()
-    .describe(
-      'Present while the log is halted: nothing is appended, and no payment is taken. `found` does not extend `known`, or `books` lists books that have lost events; the two heads are then the same.',
-    ),
+    .describe('Where the log does not extend what was signed: nothing is appended, and no payment is taken.'),
   last_anchored_root: z.string().nullable().describe('Root of the newest head of the log that stands on Base.'),
   last_anchored_tx: z.string().nullable().describe('The transaction on Base that says so.'),
   anchor: z
@@ -106,14 +104,9 @@ const RevokedSession = z.object({
   seq: z.int().describe('Its place among all of them: from 1, without a gap, in the order in which they came to hold.'),
   delegation_hash: z.string().describe('Of the AuthorizeSession grant, 0x.'),
   payer: z.string().describe('Who has signed it: the payer of the session, or of one over it.'),
-  at: z.int().describe('Time that was signed, in Unix seconds; without a signature, when it was revoked.'),
+  at: z.int().describe('The time that was signed, Unix seconds.'),
   revoked_at: z.string(),
-  signature: z
-    .string()
-    .nullable()
-    .describe(
-      'Signature of the payer over RevokeSession(delegationHash, at). Null if the service ended the session with all others, because its operator accepted a break of the log (/.well-known/log-breaks.json).',
-    ),
+  signature: z.string().describe('The payer’s, over RevokeSession(delegationHash, at).'),
 });
 
 export const RevocationsAnswer = z.object({

@@ -20,14 +20,9 @@ const delegation_hash = z.string().describe('The EIP-712 digest of the grant, 0x
 
 /** What was signed, and when it came to hold. */
 const revocation = {
-  payer: z.string().describe('Wallet that signed it; the payer of the session if nobody did.'),
-  at: z.int().describe('Time that was signed, in Unix seconds; without a signature, when it was revoked.'),
-  signature: z
-    .string()
-    .nullable()
-    .describe(
-      'Null if the service ended the session with all others, because its operator accepted a break of the log.',
-    ),
+  payer: z.string().describe('Who has signed it.'),
+  at: z.int().describe('The time that was signed, Unix seconds.'),
+  signature: z.string(),
   revoked_at: z.iso.datetime().describe('Since when it holds, for it and all below it.'),
 } as const;
 

@@ -43,7 +43,7 @@ import { LogAnchorRow } from './log/anchor.entity.ts';
 import { LogCosignature, LogWitnessRow } from './log/cosignature.entity.ts';
 import { LogBreakRecord, LogHead, LogNode, TreeHead } from './log/log.entity.ts';
 import { LogResolver } from './log/log.resolver.ts';
-import { BreaksEndCredentials, LogCosignatures } from './log/migration.ts';
+import { LogCosignatures } from './log/migration.ts';
 import { StatsResolver } from './log/stats.resolver.ts';
 import { LogTilesResolver } from './log/tiles.resolver.ts';
 import { ReceiptBaseline } from './migration.ts';
@@ -108,7 +108,6 @@ export const receiptMigrations = [
   NumberedRevocations,
   TasksOfBuyers,
   NumbersOfRevocations,
-  BreaksEndCredentials,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {

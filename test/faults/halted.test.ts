@@ -1,14 +1,12 @@
-import { Agent, fetch as fetchBy } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Door } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { mutations, operationOf } from '../harness/doors/root-fields.ts';
-import { answerTo, newBuyer, type Order } from '../harness/faults/buyer.ts';
+import { answerTo, newBuyer } from '../harness/faults/buyer.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import { haltOf, olderState } from '../harness/faults/halted.ts';
 import { startWire } from '../harness/faults/wire.ts';
-import { atEnd } from '../harness/release.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
 /*
@@ -24,9 +22,6 @@ let agent_id: number;
 let rotated_away: string;
 let newest: string;
 let lost_task: string;
-let kept: Order;
-/** Withdrawn since. */
-let slug: string;
 
 beforeAll(async () => {
   ground = await openGround();
@@ -36,10 +31,6 @@ beforeAll(async () => {
   const registered = await answerTo(gateway, await buyer.registration());
   agent_id = Number(registered.body.agent_id);
   rotated_away = String(registered.body.session);
-  kept = await buyer.chat('kept');
-  expect((await answerTo(gateway, kept)).status).toBe(200);
-  const published = await post(`/v1/agents/${agent_id}/book/export/publish`, { session: rotated_away });
-  slug = String((published.body as JsonObject).slug);
   older = await olderState(ground, [wire]);
   const rotation = await post(`/v1/agents/${agent_id}/book/rotate`, { session: rotated_away });
   newest = String((rotation.body as JsonObject).session);
@@ -135,7 +126,6 @@ describe('while the log is halted', () => {
     ['its proof', () => `/prove-result?task_id=${lost_task}`],
     ['its place in the log', () => `/log/proof/${lost_task}`],
     ['its inclusion', () => `/log/inclusion?task_id=${lost_task}`],
-    ['an export that may have been withdrawn', () => `/public/export/${slug}`],
     ['a refusal', () => '/refusal/refusal_0123456789abcdef?format=json'],
   ])('503, never 404, for %s that is not found', async (_what, path) => {
     expect((await get(path())).status).toBe(503);
@@ -149,23 +139,6 @@ describe('while the log is halted', () => {
     '/log/checkpoint',
   ])('503 for %s, which may have lost entries', async path => {
     expect((await get(path)).status).toBe(503);
-  });
-
-  it('a payment shown by a stranger is answered to its payer alone, and nothing is counted: 409 payer_proof_required', async () => {
-    const elsewhere = new Agent({ localAddress: '127.9.9.9' });
-    atEnd(() => elsewhere.close());
-    const before = await contents();
-    const wrong = JSON.stringify({ ...(JSON.parse(kept.body) as JsonObject), max_tokens: 7 });
-    for (const body of [wrong, kept.body]) {
-      const headers = { 'content-type': 'application/json', 'x-payment': kept.payment };
-      const sent = { method: 'POST', headers, body, dispatcher: elsewhere };
-      const answer = await fetchBy(gateway.url + kept.path, sent);
-      expect({ status: answer.status, body: await answer.json() }).toMatchObject({
-        status: 409,
-        body: { code: 'payer_proof_required' },
-      });
-    }
-    expect(await contents()).toEqual(before);
   });
 
   it('what lasts and is of this process is served: models, keys, documents, health', async () => {

@@ -1,6 +1,5 @@
 import { approvalLimits } from '../../../schema/session/approval.ts';
-import type { Database, Tx } from '../../database.ts';
-import { TAKEN } from './columns.ts';
+import type { Database } from '../../database.ts';
 
 /** Requests whose time was over long ago: what was asked and answered stays on the book, as its events. */
 export async function forgetApprovals(database: Pick<Database, 'query'>): Promise<void> {
@@ -16,10 +15,4 @@ export async function forgetApprovals(database: Pick<Database, 'query'>): Promis
     });
     if (forgotten.length < max) return;
   }
-}
-
-/** Ends what waits for an answer, with its link, and drops approvals that no call has taken: the same call asks again. */
-export function endApprovals(tx: Tx): void {
-  tx.write({ text: 'update approval_request set open_until = now() where decision is null and open_until > now()' });
-  tx.write({ text: `delete from approval_request a where decision = 'approve' and not ${TAKEN}` });
 }

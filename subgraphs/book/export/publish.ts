@@ -7,8 +7,7 @@ import { ExportPage, ExportSize, exportRows } from '../../../schema/requests/exp
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, selectList } from '../../columns.ts';
-import type { Database, Tx } from '../../database.ts';
-import { requireNotHalted } from '../../receipt/log/while-halted.ts';
+import type { Database } from '../../database.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BookContext } from '../context.ts';
 import type { RowFilter } from '../page/row-scope.ts';
@@ -155,9 +154,8 @@ export function publishedExport(database: Database, agent_id: AgentId): Promise<
   return stored(database, 'agent_id', agent_id);
 }
 
-/** Null where there is none, or none any more. While the log is halted it may have been withdrawn since. @throws unavailable */
-export async function pulledExport(database: Database, slug: string): Promise<PullExport | null> {
-  requireNotHalted(database);
+/** Null where there is none, or none any more. */
+export function pulledExport(database: Database, slug: string): Promise<PullExport | null> {
   return stored(database, 'slug', slug);
 }
 
@@ -165,9 +163,4 @@ async function stored(database: Database, column: 'agent_id' | 'slug', value: un
   const text = `select ${selectList(PullExport)} from pull_export where ${column} = $1 and signed is not null`;
   const [row] = await database.query({ name: `pull export by ${column}`, text, values: [value] });
   return row ? asEntity(PullExport, row) : null;
-}
-
-/** The same of all books: one that was withdrawn before may have come back with an older database. */
-export function withdrawAllExports(tx: Tx): void {
-  tx.write({ text: 'delete from pull_export' });
 }

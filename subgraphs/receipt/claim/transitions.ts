@@ -281,11 +281,3 @@ export function forgetAnswer(tx: Tx, task_id: string, field: string): void {
     values: [task_id, field],
   });
 }
-
-/** The same of every call of that field. */
-export function forgetAnswersOf(tx: Tx, field: string): void {
-  tx.write({
-    text: 'update payment_claim set answer_box = null where field = $1 and answer_box is not null',
-    values: [field],
-  });
-}

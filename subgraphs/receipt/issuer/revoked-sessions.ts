@@ -8,8 +8,7 @@ export interface SignedRevocation {
   readonly delegation_hash: string;
   readonly payer: string;
   readonly at: number;
-  /** Null where nobody signed it: the session ended with all others, as a break of the log was accepted. */
-  readonly signature: string | null;
+  readonly signature: string;
 }
 
 export interface KeptRevocation extends SignedRevocation {

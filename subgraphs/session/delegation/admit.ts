@@ -7,7 +7,6 @@ import { grantStanding, hasParent, narrowingOf, permissionOf } from '../../../sc
 import { isKeysSignature } from '../../../schema/session/public-key.ts';
 import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import type { Database } from '../../database.ts';
-import { credentialsEndedAt } from '../../receipt/log/break.ts';
 import type { Payer } from '../../sale.ts';
 import type { WalletProofs } from '../../wallet-proofs.ts';
 import type { Delegation } from './delegation.entity.ts';
@@ -47,7 +46,6 @@ export async function admitGrant(parts: AdmitParts, payment: GrantedPayment, now
       facts: { charged: false, delegation_hash: shown.delegation_hash },
     });
   const known = await delegationByHash(parts.database, shown.delegation_hash);
-  if (known === null) await requireSince(parts.database, grant.validAfter);
   const path = known?.path ?? (await pathOf(parts, payment));
   requirePermitted(payment);
   const standing = grantStanding(grant, now_seconds).kind;
@@ -72,20 +70,6 @@ export function refused(detail: string, code: ErrorCode = 'delegation_invalid'):
 
 export function notActive(session_status: string): Refusal {
   return new Refusal('session_not_active', { facts: { charged: false, session_status } });
-}
-
-/**
- * A grant from before a break of the log may have been revoked in what was lost: like every session that was known then, it has ended.
- * @throws session_not_active
- */
-async function requireSince(database: Database, valid_after: number): Promise<void> {
-  const ended_at = await credentialsEndedAt(database);
-  if (ended_at === null || valid_after >= ended_at) return;
-  throw new Refusal('session_not_active', {
-    detail: `All sessions ended at ${ended_at}: sign a grant whose validAfter is that time or later.`,
-    param: 'x-svc-delegation',
-    facts: { charged: false, session_status: 'revoked' },
-  });
 }
 
 /** Who stands over a grant that is new here, and who has signed it. */

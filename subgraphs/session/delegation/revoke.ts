@@ -1,7 +1,6 @@
 import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
 import { revocationDigest } from '../../../schema/session/act.ts';
 import { sessionLimits } from '../../../schema/session/session-limits.ts';
-import type { Tx } from '../../database.ts';
 import { TREE_CHANNEL } from '../../live-channels.ts';
 import {
   type KeptRevocation,
@@ -74,19 +73,4 @@ async function signerOf(
     if (verdict !== 'invalid') unknown = verdict === 'no_turn' ? 'unavailable' : 'chain_unavailable';
   }
   throw unknown === null ? new Refusal('revocation_invalid', { param: 'signature' }) : new Refusal(unknown);
-}
-
-/** Revokes every session that may still be used, without the word of its payer, as of `at` (ISO 8601). */
-export function revokeAllSessions(tx: Tx, at: string): void {
-  lockRevocations(tx);
-  tx.write({
-    text: `with revoked as (
-        insert into session_revocation (delegation_hash, payer, at, signature, unbound, revoked_at)
-        select delegation_hash, payer, floor(extract(epoch from $1::timestamptz)), null, false, $1 from delegation d
-        where session_expiry > extract(epoch from $1::timestamptz)
-          and not exists (select from session_revocation r where r.delegation_hash = d.delegation_hash)
-        order by delegation_hash returning delegation_hash)
-      select pg_notify($2, delegation_hash) from revoked`,
-    values: [at, TREE_CHANNEL],
-  });
 }

@@ -15,16 +15,9 @@ export const SessionStatusWord = graphEnum<SessionStatus>('SessionStatus', 'Whet
 export class RevokedSession {
   @Field(() => String, { description: 'Of the session.' }) delegationHash!: string;
   @Field(() => SessionStatusWord, { description: '`revoked`.' }) status!: SessionStatus;
-  @Field(() => String, { description: 'Wallet that signed it; the payer of the session if nobody did.' })
-  payer!: string;
-  @Field(() => Int, { description: 'Time that was signed, in Unix seconds; without a signature, when it was revoked.' })
-  at!: number;
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'Signature as it was shown. Null if the service ended the session with all others, because its operator accepted a break of the log.',
-  })
-  signature!: string | null;
+  @Field(() => String, { description: 'Who has signed it.' }) payer!: string;
+  @Field(() => Int, { description: 'The time that was signed, Unix seconds.' }) at!: number;
+  @Field(() => String, { description: 'As it was shown.' }) signature!: string;
   @Field(() => DateTimeScalar, { description: 'Since when it holds.' }) revokedAt!: Date;
 }
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../../database.ts';
-import { forgetAnswer, forgetAnswersOf } from '../../receipt/claim/transitions.ts';
+import { forgetAnswer } from '../../receipt/claim/transitions.ts';
 
 /** What registering answers, as it is kept for a replay: sealed by the charge, because the session is in it. */
 export type RegistrationAnswer = {
@@ -15,9 +15,4 @@ export const REGISTRATION_FIELD = 'Mutation.registerAgent';
 /** The stamp's stored answer names a session that ends. That of any other call which registered its payer is kept. */
 export function forgetRegistration(tx: Tx, task_id: string): void {
   forgetAnswer(tx, task_id, REGISTRATION_FIELD);
-}
-
-/** The same of all agents. */
-export function forgetRegistrations(tx: Tx): void {
-  forgetAnswersOf(tx, REGISTRATION_FIELD);
 }

@@ -33,18 +33,13 @@ it('a shrunken log is named, and goes on only after its break was declared, sign
 
   const head = await headToContinue(older, integrity.found);
   const { saved, found } = integrity;
-  const declared = await declareBreak(
-    older,
-    issuer,
-    {
-      saved,
-      found,
-      damage: [],
-      reason: 'an older dump',
-      declared_at: '2026-01-02T03:04:05.678Z',
-    },
-    async () => {},
-  );
+  const declared = await declareBreak(older, issuer, {
+    saved,
+    found,
+    damage: [],
+    reason: 'an older dump',
+    declared_at: '2026-01-02T03:04:05.678Z',
+  });
   await saved_head.restart(head);
   expect(await proveLogIntact(older, await saved_head.read())).toMatchObject({ kind: 'intact' });
   expect(await proveLogIntact(older, await grow(older, 4))).toMatchObject({ kind: 'intact' });

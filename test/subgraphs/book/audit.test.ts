@@ -200,20 +200,6 @@ describe('the audit of a book', () => {
     }
   });
 
-  it('closes none while the log is halted', async () => {
-    let asked = 0;
-    const halted = () => ++asked > 0;
-    const guard = await BookGuard.open(database, pino({ level: 'silent' }), { rests: 0, halted });
-    try {
-      await alter('update book set spent_atomic = 1 where agent_id = $1');
-      const before = asked;
-      await expect.poll(() => asked, { timeout: 30_000 }).toBeGreaterThan(before + 1);
-      expect(await mark()).toBeNull();
-    } finally {
-      await guard.stop();
-    }
-  });
-
   it('a book that is closed lets nothing new in, and takes what was paid for', async () => {
     await alter('update book set spent_atomic = 1 where agent_id = $1');
     await audited();
