@@ -30,6 +30,8 @@ interface ColumnOptions {
   readonly autoincrement?: boolean;
   readonly default?: string | number | boolean | null;
   readonly defaultRaw?: string;
+  /** As an expression over the other columns of the row, with `stored` behind it. */
+  readonly generated?: string;
 }
 
 interface IndexOptions {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { outcomes } from '../../schema/requests/board.ts';
+import { outcomes, postBackings } from '../../schema/requests/board.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
 
 /* What the doors of posts, comments and flags answer, as it looks on the wire. */
@@ -23,7 +23,12 @@ export const PostAnswer = z.object({
   latency_ms: z.int().nullable(),
   date: At,
   verify_url: z.string().describe('Page of the backing receipt.'),
-  backing: z.enum(['spend-backed', 'stamp-backed']),
+  backing: z.enum(postBackings),
+  self_dealt: z
+    .boolean()
+    .describe(
+      'True if the cited receipt is a payment from a wallet to itself or to the wallet of the author; such a post is stamp-backed. Money that goes to a second wallet of the same person and back is not detected.',
+    ),
   like_count: z.int(),
   confirm_count: z.int(),
   untrusted_text: Text('the poster').nullable(),

@@ -8,6 +8,7 @@ import {
   CommentPageMembers,
   CommentRequest,
   outcomes,
+  PostFilterRequest,
   PostPageMembers,
   PostRequest,
 } from '../../schema/requests/board.ts';
@@ -19,6 +20,7 @@ import { CommentAnswer, CommentsAnswer, FlagAnswer, PostAnswer, PostsAnswer, Pos
 import { stampErrors, stamped } from './stamped.ts';
 
 const POSTS = '/v1/board/posts';
+const { author_agent_id, backing } = PostFilterRequest.shape;
 const PostPath = z.object({ id: BoardId });
 const CommentPath = z.object({ id: BoardId, commentId: BoardId });
 
@@ -55,7 +57,7 @@ export const postDoors = [
     name: 'list_board_posts',
     methods: ['GET'],
     path: POSTS,
-    summary: 'Posts that stand, newest first, by outcome and by the host of an endpoint',
+    summary: 'Posts that stand, newest first, by outcome, host of the endpoint, author and backing',
     tags: ['board'],
     document: operation('board/list_board_posts'),
     query: z.strictObject({
@@ -65,6 +67,10 @@ export const postDoors = [
         .max(boardLimits.endpoint_chars_max)
         .optional()
         .describe('Posts about this host: a URL or a host.'),
+      author_agent_id: digits(author_agent_id.unwrap())
+        .optional()
+        .describe(author_agent_id.description ?? ''),
+      backing,
       limit: digits(PostPageMembers.limit.unwrap())
         .optional()
         .describe(PostPageMembers.limit.description ?? ''),

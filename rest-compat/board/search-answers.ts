@@ -9,6 +9,12 @@ const BoardEntryAnswer = z.object({
   posted_at: z.string(),
   endpoint_host: z.string().nullable().describe('Null of a job.'),
   outcome: z.string().nullable().describe('Null of a job.'),
+  self_dealt: z
+    .boolean()
+    .nullable()
+    .describe(
+      'True if the receipt that a post cites is a payment from a wallet to itself or to the wallet of the author. Null of a job.',
+    ),
   untrusted_text: z.string().describe('Written by the poster: show it as plain text only.'),
   url: z.string().describe('Where all of it is shown.'),
 });

@@ -87,6 +87,22 @@ export const PostPageMembers = {
   cursor: cursorOf('post').optional().describe('`next_cursor` of the page before.'),
 } as const;
 
+/** What backs a post: money that was spent, or the stamp that paid for it. */
+export const postBackings = ['spend-backed', 'stamp-backed'] as const;
+export type PostBackingWord = (typeof postBackings)[number];
+
+/** Which posts, and which page of them. */
+export const PostFilterRequest = z.object({
+  ...PostPageMembers,
+  author_agent_id: z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1)
+    .optional()
+    .describe('Posts of this author alone: the id of an agent.'),
+  backing: z.enum(postBackings).optional().describe('Posts with this backing alone.'),
+});
+
 export const CommentPageMembers = {
   limit: z
     .int()

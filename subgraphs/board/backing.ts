@@ -17,15 +17,50 @@ export type PaidWith = 'usdc' | 'xno';
 /**
  * Money that was seen to be paid, by a call here or to somebody else: a receipt without an amount of its own (of a refusal, of
  * a key's call, of one whose payer or payment is not proven) backs nothing. Nor does a stamp of the board, which pays for what
- * it was bought for. `row`: null where the author's book has none of that task.
+ * it was bought for. Nor does money that its payer has kept: see `isSelfDealt`. `row`: null where the author's book has none of
+ * that task.
  */
-export function backingOf(row: CitedRow | null): Backing {
+export function backingOf(row: CitedRow | null, hands: Hands): Backing {
   if (row === null) return { kind: 'refused', code: 'receipt_not_on_book' };
   const { evidence, collected, amount, rail, hub, model } = row;
   const spent = (evidence === 'collected' || evidence === 'foreign_ingest') && collected && amount !== null;
   const board_stamp = hub === STAMPED_BY && model === BOARD_MODEL;
-  if (!spent || amount <= 0n || board_stamp) return { kind: 'refused', code: 'receipt_not_qualifying' };
+  if (!spent || amount <= 0n || board_stamp || isSelfDealt(row, hands))
+    return { kind: 'refused', code: 'receipt_not_qualifying' };
   return { kind: 'backs', amount_atomic: amount, rail: rail === 'xno' ? 'xno' : 'usdc' };
+}
+
+/** Wallets that tell who has paid whom. */
+export interface Hands {
+  /** Of the agent whose book the row is on; null where it is not known. */
+  readonly own_wallet: string | null;
+  /** Wallets to which this service is paid. */
+  readonly treasuries: readonly string[];
+}
+
+/** Whom the money of a row went to, by wallet. */
+export function walletsPaid(
+  { evidence, pay_to }: Pick<CitedRow, 'evidence' | 'pay_to'>,
+  { treasuries }: Pick<Hands, 'treasuries'>,
+): readonly string[] {
+  if (pay_to !== null) return [pay_to];
+  return isPaidHere({ evidence }) ? treasuries : [];
+}
+
+/**
+ * Whether the wallet that was paid is the one that paid, or the own wallet of the book's agent: then nobody has spent anything.
+ * Money that goes to a second wallet of the same person and back is not seen to be that.
+ */
+export function isSelfDealt(row: Pick<CitedRow, 'evidence' | 'pay_to' | 'payer_wallet'>, hands: Hands): boolean {
+  const payers = [row.payer_wallet, hands.own_wallet].flatMap(wallet => wallet ?? []);
+  return haveOneInCommon(payers, walletsPaid(row, hands));
+}
+
+/** An address of Base is one in whatever case it is spelt; one of Solana or Nano is spelt in one way. */
+export function haveOneInCommon(some: readonly string[], others: readonly string[]): boolean {
+  const spelt = (address: string) => (address.startsWith('0x') ? address.toLowerCase() : address);
+  const known = new Set(others.map(spelt));
+  return some.some(address => known.has(spelt(address)));
 }
 
 /** Held in `claim_slot` for ever by what the receipt of that task backs: a post or a confirm. */

@@ -38,6 +38,7 @@ import { postPaid } from './post/post.paid.ts';
 import { BoardPostResolver } from './post/post.resolver.ts';
 import { BoardPostRecord } from './post/post.type.ts';
 import { BoardPostPageResolver, postsWritten } from './post/post-page.resolver.ts';
+import { BoardSelfDealt } from './post/self-dealt.migration.ts';
 import { BoardReactions } from './reaction/migration.ts';
 import { BoardConfirm, BoardLike, BoardLikeTold } from './reaction/reaction.entity.ts';
 import { ReactionResolver } from './reaction/reaction.resolver.ts';
@@ -84,6 +85,7 @@ export const boardMigrations = [
   BoardScoresPaidHere,
   BoardEventTasks,
   BoardFlaggedThings,
+  BoardSelfDealt,
 ];
 
 export function boardSubgraph(): Promise<Subgraph> {

@@ -3,7 +3,9 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { openPosting, POSTS, type Posted, type Posting } from '../harness/board/open-posting.ts';
 import { payingFetch } from '../harness/buyer.ts';
+import { moveBoard } from '../harness/doors/board-posts.ts';
 import { boundTo } from '../harness/doors/bound.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 
 let house: Posting;
 beforeAll(async () => {
@@ -45,6 +47,67 @@ describe('GET /v1/board/posts', () => {
     ])
       expect((await list(`endpoint=pages.example&limit=${limit}`)).next_cursor, `${limit}`).toBe(next);
     expect(await ids('endpoint=nobody.example')).toEqual([]);
+  });
+
+  it('200 by author and by backing, at the door as on the graph; a post that was self-dealt stands by its stamp alone', async () => {
+    const { service, author, other } = house;
+    const endpoint = 'https://filters.example/a';
+    const stamped = await house.posted({ endpoint });
+    const backed = await house.posted({ endpoint: 'https://gateway.example/', receipt_ref: await house.called() });
+    const theirs = (await house.post({ endpoint }, other)).body;
+    const of = (agent: { readonly agent_id: number }, query: string) =>
+      `author_agent_id=${agent.agent_id}&limit=100${query}`;
+    const list = async (query: string) => (await service.get<{ posts: Posted[] }>(`${POSTS}?${query}`)).body.posts;
+    const ids = async (query: string) => (await list(query)).map(({ post_id }) => post_id);
+    expect(await ids(of(other, ''))).toContain(theirs.post_id);
+    expect(await ids(of(other, ''))).not.toContain(stamped.post_id);
+    expect(await ids(of(author, '&endpoint=filters.example'))).toEqual([stamped.post_id]);
+    expect(await ids(of(author, '&backing=spend-backed'))).toContain(backed.post_id);
+    expect(await ids(of(author, '&backing=spend-backed'))).not.toContain(stamped.post_id);
+    expect(await ids('backing=stamp-backed&endpoint=filters.example')).toEqual([theirs.post_id, stamped.post_id]);
+    const graph = `query ($agentId: Int!) {
+      boardPosts(authorAgentId: $agentId, backing: "spend-backed") { postId selfDealt }
+      boardPostPage(authorAgentId: $agentId, backing: "spend-backed") { posts { postId backing selfDealt } }
+    }`;
+    const { data } = await onGraph<{ boardPosts: JsonObject[]; boardPostPage: { posts: JsonObject[] } }>(
+      service,
+      graph,
+      { agentId: author.agent_id },
+    );
+    expect(data?.boardPosts).toContainEqual({ postId: backed.post_id, selfDealt: false });
+    expect(data?.boardPostPage.posts).toContainEqual({
+      postId: backed.post_id,
+      backing: 'spend-backed',
+      selfDealt: false,
+    });
+
+    await service.query('update board_post set self_dealt = true where post_id = $1', [backed.post_id]);
+    await moveBoard(service);
+    const [stamp] = await service.query<{ stamp_task_id: string }>(
+      'select stamp_task_id from board_post where post_id = $1',
+      [backed.post_id],
+    );
+    const shown = {
+      backing: 'stamp-backed',
+      self_dealt: true,
+      verify_url: expect.stringContaining(stamp?.stamp_task_id ?? ''),
+    };
+    expect((await service.get(`${POSTS}/${backed.post_id}`)).body).toMatchObject(shown);
+    expect((await list(of(author, '&backing=stamp-backed'))).find(it => it.post_id === backed.post_id)).toMatchObject(
+      shown,
+    );
+    expect(await ids(of(author, '&backing=spend-backed'))).not.toContain(backed.post_id);
+  });
+
+  it.each([
+    ['author_agent_id=0', 'author_agent_id'],
+    ['author_agent_id=x', 'author_agent_id'],
+    ['backing=both', 'backing'],
+  ])('400 naming the member: %s', async (query, param) => {
+    expect(await house.service.get(`${POSTS}?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', error: { param } },
+    });
   });
 
   it('400 of a filter or a page that can be none', async () => {

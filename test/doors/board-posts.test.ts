@@ -38,6 +38,7 @@ describe('POST /v1/board/posts', () => {
       date: expect.any(String),
       verify_url: expect.stringMatching(/^https:\/\/gateway\.example\/receipt\/task_/),
       backing: 'stamp-backed',
+      self_dealt: false,
       like_count: 0,
       confirm_count: 0,
       untrusted_text: text,
@@ -230,6 +231,28 @@ describe('POST /v1/board/posts', () => {
       );
     expect(await house.stampsOf()).toBe(stamps + 1);
     expect(author.agent_id).not.toBe(other.agent_id);
+  });
+
+  it('403 receipt_not_qualifying of a payment from a wallet to itself, and nothing is charged', async () => {
+    const { author } = house;
+    const stamps = await house.stampsOf();
+    const own = author.account.address;
+    const elsewhere = privateKeyToAccount(generatePrivateKey());
+    const itself = await house.recorded(invoiceOf(house.world.show(transferOf({ payer: own, pay_to: own }))));
+    expect(await house.rowOf(itself)).toMatchObject({ payer_proven: true, pay_to: own });
+    for (const outcome of ['double_charge', 'success'])
+      expect(await house.post({ endpoint: SHOP, receipt_ref: itself, outcome })).toMatchObject({
+        status: 403,
+        body: { code: 'receipt_not_qualifying', charged: false, error: { param: 'receipt_ref' } },
+      });
+    expect(await house.stampsOf()).toBe(stamps);
+    const spent = await house.recorded(
+      invoiceOf(house.world.show(transferOf({ payer: own, pay_to: elsewhere.address }))),
+    );
+    expect(await house.post({ endpoint: SHOP, receipt_ref: spent })).toMatchObject({
+      status: 201,
+      body: { backing: 'spend-backed', self_dealt: false },
+    });
   });
 
   it('403 with the signed refusal of a book that allows no more, and nothing is charged', async () => {

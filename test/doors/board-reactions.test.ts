@@ -166,6 +166,8 @@ describe('POST /v1/board/posts/{id}/confirms', () => {
       await report(),
       await report({ receipt_ref: null }),
       await report({ stamp_task_id: 'none' }),
+      // Who confirms comes before which host the receipt is of.
+      await report({ endpoint_host: 'elsewhere.example' }),
     ])
       expect(await confirm(post_id, related, shows(reader))).toMatchObject({
         status: 409,

@@ -24,6 +24,12 @@ export class BoardEntry {
   endpointHost!: string | null;
   @Field(() => String, { nullable: true, description: 'What the poster met there; null of a job.' })
   outcome!: string | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'True if the receipt that a post cites is a payment from a wallet to itself or to the wallet of the author. Null of a job.',
+  })
+  selfDealt!: boolean | null;
   @Directive(costOfText(boardLimits.post_text_chars_max))
   @Field(() => String, { description: 'Written by the poster: show it as plain text only.' })
   untrustedText!: string;

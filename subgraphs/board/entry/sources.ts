@@ -9,6 +9,7 @@ export interface EntrySource {
   readonly id: string;
   readonly host: string;
   readonly outcome: string;
+  readonly self_dealt: string;
   readonly text: string;
   /** Whether it is shown at all. */
   readonly shown: string;
@@ -26,6 +27,7 @@ export const entrySources: readonly EntrySource[] = [
     id: 'post_id',
     host: 'endpoint_host',
     outcome: 'outcome',
+    self_dealt: 'self_dealt',
     text: `coalesce(untrusted_text, '')`,
     shown: STANDING,
     words: 'board_words(endpoint_host, untrusted_text)',
@@ -37,6 +39,7 @@ export const entrySources: readonly EntrySource[] = [
     id: 'job_id',
     host: 'null',
     outcome: 'null',
+    self_dealt: 'null',
     text: 'untrusted_text',
     shown: SHOWN,
     words: `board_words(null, untrusted_text || ' ' || coalesce(untrusted_acceptance_test, ''))`,
@@ -45,9 +48,9 @@ export const entrySources: readonly EntrySource[] = [
 ];
 
 /** A row as an entry: its members, and what it is called behind its prefix, by which entries are in order. */
-export function membersOf({ kind, id, host, outcome, text }: EntrySource): string {
+export function membersOf({ kind, id, host, outcome, self_dealt, text }: EntrySource): string {
   return `'${kind}' as kind, ${id} as id, substr(${id}, ${kind.length + 2}) as name, posted_at as "postedAt",
-    ${host}::text as "endpointHost", ${outcome}::text as outcome, ${text} as "untrustedText"`;
+    ${host}::text as "endpointHost", ${outcome}::text as outcome, ${self_dealt}::boolean as "selfDealt", ${text} as "untrustedText"`;
 }
 
 /** Only what is older than the entry of the name $2, whatever its kind; all where that is null. */

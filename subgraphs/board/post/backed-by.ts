@@ -16,15 +16,21 @@ export interface PostBacking extends JsonObject {
   readonly paid_here: boolean;
 }
 
+type BackingContext = Pick<
+  BoardContext,
+  'database' | 'base_url' | 'hostOfHub' | 'isHubHost' | 'treasuries' | 'walletOfAgent'
+>;
+
 /**
- * The cited receipt, where it is the author's own, was paid, and is of the endpoint's host; without one the stamp itself, of
+ * The cited receipt, where it is the author's own, was paid to somebody else, and is of the endpoint's host; without one the stamp itself, of
  * which nobody but the author says where it was earned.
  * @throws receipt_not_on_book, receipt_not_qualifying, receipt_host_differs
  */
 export async function backedBy(
   { agent_id, receipt_ref, endpoint_host }: Pick<PostRequest, 'receipt_ref' | 'endpoint_host'> & ByAuthor,
-  { database, base_url, hostOfHub, isHubHost }: Pick<BoardContext, 'database' | 'base_url' | 'hostOfHub' | 'isHubHost'>,
+  context: BackingContext,
 ): Promise<PostBacking> {
+  const { database, base_url, hostOfHub, isHubHost, treasuries, walletOfAgent } = context;
   if (receipt_ref === null)
     return {
       amount_atomic: limits.stamp_price_atomic.toString(),
@@ -33,7 +39,8 @@ export async function backedBy(
       paid_here: false,
     };
   const row = await citedRow(database, agent_id, receipt_ref);
-  const backing = backingOf(row);
+  const own_wallet = await walletOfAgent(agent_id);
+  const backing = backingOf(row, { own_wallet, treasuries: Object.values(treasuries) });
   if (row === null || backing.kind === 'refused')
     throw refused(backing.kind === 'refused' ? backing.code : 'receipt_not_on_book');
   const host_basis = hostBasis(row, endpoint_host, { ours: new URL(base_url).host, hostOfHub, isHubHost });

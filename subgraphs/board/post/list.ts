@@ -1,5 +1,6 @@
 import { boardLimits } from '../../../schema/board/limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import type { PostBackingWord } from '../../../schema/requests/board.ts';
 import { Written } from '../../../schema/written.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
@@ -13,6 +14,9 @@ export interface PostFilter {
   readonly type: Outcome | null;
   /** A URL or a host. */
   readonly endpoint: string | null;
+  /** Who has posted. */
+  readonly author_agent_id: number | null;
+  readonly backing: PostBackingWord | null;
   /** At most `page_posts_max`: see `postRows`. */
   readonly limit: number;
   /** The last post that the reader has; null: from the newest on. */
@@ -75,17 +79,24 @@ export async function writtenPage(
  * Postgres sees through `=`, and would walk back through the whole board for posts that few match, or that are all old. Through
  * `= any` it does not.
  */
-function newest({ type, endpoint, cursor }: Omit<PostFilter, 'limit'>, limit: number, columns: string) {
+function newest(
+  { type, endpoint, author_agent_id, backing, cursor }: Omit<PostFilter, 'limit'>,
+  limit: number,
+  columns: string,
+) {
   const host = endpoint === null ? null : hostOf(endpoint);
   const filters = [
-    { name: 'host', column: 'endpoint_host', by: '=', value: host },
-    { name: 'outcome', column: 'outcome', by: '=', value: type },
-    { name: 'cursor', column: 'post_id', by: '<', value: cursor },
+    // Of one author there are few: what else is asked for is looked at in those.
+    { name: 'agent', column: 'agent_id', of: 'integer', by: '=', value: author_agent_id },
+    { name: 'host', column: 'endpoint_host', of: 'text', by: '=', value: host },
+    { name: 'outcome', column: 'outcome', of: 'text', by: '=', value: type },
+    { name: 'backing', column: 'spend_backed', of: 'boolean', by: '=', value: backing && backing === 'spend-backed' },
+    { name: 'cursor', column: 'post_id', of: 'text', by: '<', value: cursor },
   ].filter(({ value }) => value !== null);
   const first = filters[0]?.by === '=' ? filters[0].column : null;
-  const bound = (column: string, by: string, at: number) =>
-    column === first ? `= any($${at}::text[])` : `${by} $${at}`;
-  const where = filters.map(({ column, by }, at) => ` and ${column} ${bound(column, by, limit + at + 1)}`).join('');
+  const bound = ({ column, of, by }: (typeof filters)[number], at: number) =>
+    column === first ? `= any($${at}::${of}[])` : `${by} $${at}`;
+  const where = filters.map((filter, at) => ` and ${filter.column} ${bound(filter, limit + at + 1)}`).join('');
   const order = [...(first ? [first] : []), 'post_id'].map(column => `${column} desc`).join(', ');
   return {
     name: ['board posts', ...filters.map(({ name }) => name)].join(', '),

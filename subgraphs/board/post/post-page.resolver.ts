@@ -1,18 +1,15 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Directive, Info, Int, Query, Resolver } from 'type-graphql';
-import { z } from 'zod';
 import { boardLimits } from '../../../schema/board/limits.ts';
-import { withoutNull } from '../../../schema/camel.ts';
-import { PostPageMembers } from '../../../schema/requests/board.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
 import { Written } from '../../../schema/written.ts';
 import type { Context } from '../../context.ts';
 import type { LeftOut } from '../../json-sql.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { WrittenFields } from '../../written-leaves.ts';
-import { type PostPage, pageOfPosts, postRows, writtenPage } from './list.ts';
+import { type PostPage, pageOfPosts, writtenPage } from './list.ts';
 import { Outcome } from './post.entity.ts';
 import { BoardPostPage } from './post.type.ts';
+import { POSTS_OF_AGENT, POSTS_OF_BACKING, postFilter } from './post-filter.ts';
 import { postsOfPage, postText } from './post-json.ts';
 
 /** What Postgres writes of a page, where whoever asked takes it so. */
@@ -23,8 +20,6 @@ export const postsWritten: WrittenFields = {
     return (await writtenPage(database, filter, { post, base_url })).posts;
   },
 };
-
-const Page = z.object(PostPageMembers);
 
 @Resolver(() => BoardPostPage)
 export class BoardPostPageResolver {
@@ -42,14 +37,10 @@ export class BoardPostPageResolver {
     limit?: number | null,
     @Arg('cursor', () => String, { nullable: true, description: '`nextCursor` of the page before.' })
     cursor?: string | null,
+    @Arg('authorAgentId', () => Int, { nullable: true, description: POSTS_OF_AGENT }) authorAgentId?: number | null,
+    @Arg('backing', () => String, { nullable: true, description: POSTS_OF_BACKING }) backing?: string | null,
   ): Promise<PostPage> {
-    const page = parseRequest(Page, withoutNull({ limit, cursor }));
-    const filter = {
-      type: type ?? null,
-      endpoint: endpoint ?? null,
-      limit: postRows(page.limit),
-      cursor: page.cursor ?? null,
-    };
+    const filter = postFilter({ type, endpoint, limit, cursor, authorAgentId, backing });
     const post = postsOfPage(info);
     return post === null ? pageOfPosts(database, filter) : writtenPage(database, filter, { post, base_url });
   }

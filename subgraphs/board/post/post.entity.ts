@@ -44,6 +44,10 @@ export const CAN_WEIGH = `host_basis = 'signed' and paid_here and receipt_ref is
   properties: ['endpointHost', 'amountAtomic', 'postId'],
   where: `${STANDING} and ${CAN_WEIGH}`,
 })
+@Index({ name: 'board_post_agent', properties: ['agentId', 'postId'], where: STANDING })
+@Index({ name: 'board_post_backing', properties: ['spendBacked', 'postId'], where: STANDING })
+@Index({ name: 'board_post_host_backing', properties: ['endpointHost', 'spendBacked', 'postId'], where: STANDING })
+@Index({ name: 'board_post_outcome_backing', properties: ['outcome', 'spendBacked', 'postId'], where: STANDING })
 @Index({ name: 'board_post_outcome', properties: ['outcome', 'postId'], where: STANDING })
 export class BoardPost {
   @Field(() => String, { description: 'By which it is found.' })
@@ -65,6 +69,15 @@ export class BoardPost {
   /** The cited receipt; without one the stamp alone backs the post. */
   @Property({ type: 'text', nullable: true })
   receiptRef!: string | null;
+  @Field(() => Boolean, {
+    description:
+      'True if the cited receipt is a payment from a wallet to itself or to the wallet of the author. Such a post, from before these receipts were refused, is stamp-backed. Money that goes to a second wallet of the same person and back is not detected.',
+  })
+  @Property({ type: 'boolean', default: false })
+  selfDealt!: boolean;
+  /** Whether its receipt backs it, or its stamp alone. */
+  @Property({ type: 'boolean', generated: '((receipt_ref is not null) and (not self_dealt)) stored' })
+  spendBacked!: boolean;
   /** Task of the stamp that paid for the post. */
   @Property({ type: 'text' })
   stampTaskId!: string;

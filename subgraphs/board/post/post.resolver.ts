@@ -2,10 +2,9 @@ import { Arg, Ctx, Directive, FieldResolver, Int, Mutation, Query, Resolver, Roo
 import { z } from 'zod';
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import { boardLimits } from '../../../schema/board/limits.ts';
-import { withoutNull } from '../../../schema/camel.ts';
 import { limits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
-import { BoardId, PostPageMembers, PostRequest } from '../../../schema/requests/board.ts';
+import { BoardId, PostRequest } from '../../../schema/requests/board.ts';
 import { parseRequest, requestOf } from '../../../schema/requests/parse.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { asEntity } from '../../columns.ts';
@@ -16,13 +15,13 @@ import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
 import { takenDownAt } from '../standing.ts';
 import { type BoardStatus, BoardStatusWord, HostBasisWord, PaidWithWord } from '../words.ts';
-import { findPost, listPosts, postRows } from './list.ts';
+import { findPost, listPosts } from './list.ts';
 import { BoardPost, Outcome } from './post.entity.ts';
 import { postPaid, type WrittenPost } from './post.paid.ts';
 import { BoardPostRecord, PostInput } from './post.type.ts';
+import { POSTS_OF_AGENT, POSTS_OF_BACKING, postFilter } from './post-filter.ts';
 import { takeDownPost } from './take-down.ts';
 
-const Page = z.object(PostPageMembers);
 const PostPath = z.object({ id: BoardId });
 
 @Resolver(() => BoardPost)
@@ -40,10 +39,10 @@ export class BoardPostResolver {
     limit?: number | null,
     @Arg('cursor', () => String, { nullable: true, description: '`postId` of the last post of the page before.' })
     cursor?: string | null,
+    @Arg('authorAgentId', () => Int, { nullable: true, description: POSTS_OF_AGENT }) authorAgentId?: number | null,
+    @Arg('backing', () => String, { nullable: true, description: POSTS_OF_BACKING }) backing?: string | null,
   ): Promise<BoardPost[]> {
-    const page = parseRequest(Page, withoutNull({ limit, cursor }));
-    const filter = { type: type ?? null, endpoint: endpoint ?? null };
-    return listPosts(context.database, { ...filter, limit: postRows(page.limit), cursor: page.cursor ?? null });
+    return listPosts(context.database, postFilter({ type, endpoint, limit, cursor, authorAgentId, backing }));
   }
 
   @Query(() => BoardPostRecord, { nullable: true, description: 'One post; null where there is none of that id.' })
@@ -107,14 +106,16 @@ export class BoardPostResolver {
     return hostBasis;
   }
 
-  @FieldResolver(() => String, { description: '`spend-backed` where a receipt is cited, or else `stamp-backed`.' })
+  @FieldResolver(() => String, {
+    description: '`spend-backed` where a receipt is cited that shows money spent, or else `stamp-backed`.',
+  })
   backing(@Root() post: BoardPost): string {
-    return post.receiptRef === null ? 'stamp-backed' : 'spend-backed';
+    return post.spendBacked ? 'spend-backed' : 'stamp-backed';
   }
 
   @FieldResolver(() => String, { description: 'Page of the backing receipt.' })
   verifyUrl(@Root() post: BoardPost, @Ctx() context: Context): string {
-    return verifyUrl(context.base_url, post.receiptRef ?? post.stampTaskId);
+    return verifyUrl(context.base_url, (post.spendBacked ? post.receiptRef : null) ?? post.stampTaskId);
   }
 }
 
@@ -138,6 +139,8 @@ function written(post: WrittenPost, takenDownAt: Date | null): BoardPost {
     endpointHost,
     hostBasis,
     receiptRef,
+    selfDealt: false,
+    spendBacked: receiptRef !== null,
     outcome: Outcome[outcome],
     rail: post.rail,
     stampTaskId: post.stamp_task_id,

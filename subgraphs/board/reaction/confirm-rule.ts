@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../schema/errors.ts';
 import type { CitedRow } from '../../book/page/cited-row.ts';
-import { backingOf, hostBasis, type KnownHosts } from '../backing.ts';
+import { backingOf, type Hands, haveOneInCommon, hostBasis, type KnownHosts } from '../backing.ts';
 
 /** Who confirms whose report, by what. */
 export interface Confirming {
@@ -9,8 +9,10 @@ export interface Confirming {
   readonly endpoint_host: string;
   /** On the confirmer's own book; null where it has none of that task. */
   readonly row: CitedRow | null;
-  /** Whose money is behind the report: of the receipt that it cites, and of its stamp. */
-  readonly report_payers: readonly string[];
+  /** Wallets of the report: who has paid for what it cites and for its stamp, who was paid, and its author. */
+  readonly report_wallets: readonly string[];
+  /** Of the confirmer; see `backingOf`. */
+  readonly hands: Hands;
 }
 
 export type ConfirmFault = Extract<
@@ -20,20 +22,16 @@ export type ConfirmFault = Extract<
 
 /**
  * What speaks against a confirm; null: nothing. It says that somebody else, with other money, has met the same host: so it is
- * neither the author's own nor paid by whoever paid for the report. Pure.
+ * neither the author's own, nor by whoever paid for the report or was paid by what it cites. Who that is comes before what the
+ * receipt is worth. Pure.
  */
 export function confirmFault(confirming: Confirming, known: KnownHosts): ConfirmFault | null {
-  const { author, confirmer, endpoint_host, row, report_payers } = confirming;
+  const { author, confirmer, endpoint_host, row, report_wallets, hands } = confirming;
   if (author === confirmer) return 'self_confirm';
-  const backing = backingOf(row);
+  if (row === null) return 'receipt_not_on_book';
+  const confirmers = [row.payer_wallet, hands.own_wallet].flatMap(wallet => wallet ?? []);
+  if (haveOneInCommon(confirmers, report_wallets)) return 'related_confirm';
+  const backing = backingOf(row, hands);
   if (backing.kind === 'refused') return backing.code;
-  if (row === null || hostBasis(row, endpoint_host, known) === null) return 'receipt_host_differs';
-  const payer = row.payer_wallet;
-  return payer !== null && report_payers.some(other => isSamePayer(payer, other)) ? 'related_confirm' : null;
-}
-
-/** An address of Base is one in whatever case it is spelt; one of Solana or Nano is spelt in one way. */
-function isSamePayer(one: string, other: string): boolean {
-  const spelt = (address: string) => (address.startsWith('0x') ? address.toLowerCase() : address);
-  return spelt(one) === spelt(other);
+  return hostBasis(row, endpoint_host, known) === null ? 'receipt_host_differs' : null;
 }

@@ -7,7 +7,7 @@ import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
 import { slotsMissed } from '../../receipt/claim/claim.ts';
 import { readsOf } from '../../transaction.ts';
-import { backingSlot } from '../backing.ts';
+import { backingSlot, type Hands, walletsPaid } from '../backing.ts';
 import type { BoardContext } from '../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
 import { takeBoardUse } from '../uses.ts';
@@ -27,7 +27,10 @@ interface Confirm {
   readonly receipt_ref: string;
 }
 
-type Confirmer = Pick<BoardContext, 'database' | 'clock' | 'base_url' | 'hostOfHub' | 'isHubHost'>;
+type Confirmer = Pick<
+  BoardContext,
+  'database' | 'clock' | 'base_url' | 'hostOfHub' | 'isHubHost' | 'treasuries' | 'walletOfAgent'
+>;
 
 const { confirms_per_agent_hour_max: max } = reactionLimits;
 const detail = `An agent confirms at most ${max} times in an hour.`;
@@ -39,7 +42,10 @@ const detail = `An agent confirms at most ${max} times in an hour.`;
  */
 export async function confirmPost(context: Confirmer, confirm: Confirm): Promise<Confirmed> {
   await takeBoardUse(context.database, { holder: `confirm:${confirm.agent_id}`, max, detail });
-  const write = (tx: Tx) => confirmIn(tx, context, confirm);
+  // Before the transaction: an agent's wallet never changes, and nothing else is asked while a post is locked.
+  const own_wallet = await context.walletOfAgent(confirm.agent_id);
+  const hands = { own_wallet, treasuries: Object.values(context.treasuries) };
+  const write = (tx: Tx) => confirmIn(tx, context, { ...confirm, hands });
   return writeInTurn(confirm.agent_id, () => context.database.transaction(write));
 }
 
@@ -47,9 +53,9 @@ export async function confirmPost(context: Confirmer, confirm: Confirm): Promise
 async function confirmIn(
   tx: Tx,
   { clock, base_url, hostOfHub, isHubHost }: Confirmer,
-  confirm: Confirm,
+  confirm: Confirm & { readonly hands: Hands },
 ): Promise<Confirmed> {
-  const { agent_id, post_id, receipt_ref } = confirm;
+  const { agent_id, post_id, receipt_ref, hands } = confirm;
   const post = await lockPost(tx, post_id);
   const standing = await standingConfirm(tx, confirm);
   if (standing && standing.receipt_ref !== receipt_ref)
@@ -57,9 +63,9 @@ async function confirmIn(
   if (standing) return { post_id, confirm_count: standing.confirm_count, again: true };
   const row = await citedRow(readsOf(tx), agent_id, receipt_ref);
   const { agent_id: author, endpoint_host } = post;
-  const report_payers = await payersOf(tx, post);
+  const report_wallets = await walletsOf(tx, post, hands);
   const known = { ours: new URL(base_url).host, hostOfHub, isHubHost };
-  const fault = confirmFault({ author, confirmer: agent_id, endpoint_host, row, report_payers }, known);
+  const fault = confirmFault({ author, confirmer: agent_id, endpoint_host, row, report_wallets, hands }, known);
   if (fault !== null) throw new Refusal(fault, { param: 'receipt_ref' });
   const claim_key = `confirm:${post_id}:${agent_id}`;
   const missed = await slotsMissed(tx, [{ slot: backingSlot(receipt_ref), claim_key }]);
@@ -80,11 +86,17 @@ async function standingConfirm(tx: Tx, { post_id, agent_id }: Confirm) {
   return rows[0] ?? null;
 }
 
-/** Both of its receipts stand on its author's book. */
-async function payersOf(tx: Tx, { agent_id, receipt_ref, stamp_task_id }: ReactedPost): Promise<readonly string[]> {
-  const tasks = receipt_ref === null ? [stamp_task_id] : [stamp_task_id, receipt_ref];
-  const rows = await Promise.all(tasks.map(task_id => citedRow(readsOf(tx), agent_id, task_id)));
-  return rows.flatMap(row => row?.payer_wallet ?? []);
+/** Who is behind a report: both of its receipts stand on its author's book, and what it cites says who was paid. */
+async function walletsOf(
+  tx: Tx,
+  { agent_id, receipt_ref, stamp_task_id, author_wallet }: ReactedPost,
+  hands: Hands,
+): Promise<readonly string[]> {
+  const [stamp, cited] = await Promise.all(
+    [stamp_task_id, receipt_ref].map(task_id => task_id && citedRow(readsOf(tx), agent_id, task_id)),
+  );
+  const paid = cited ? walletsPaid(cited, hands) : [];
+  return [author_wallet, (stamp || null)?.payer_wallet, (cited || null)?.payer_wallet, ...paid].flatMap(it => it ?? []);
 }
 
 async function storeConfirm(tx: Tx, { post_id, agent_id, receipt_ref }: Confirm, at: string): Promise<number> {

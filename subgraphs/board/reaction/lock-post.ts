@@ -9,13 +9,15 @@ export interface ReactedPost {
   readonly endpoint_host: string;
   readonly receipt_ref: string | null;
   readonly stamp_task_id: string;
+  readonly author_wallet: string | null;
 }
 
 /** Locked, so that its counters are those of its rows. @throws not_found, also for a hidden one; post_taken_down */
 export async function lockPost(tx: Tx, post_id: string): Promise<ReactedPost> {
   const { rows } = await tx.query<ReactedPost & { taken_down: boolean }>({
     name: 'lock board post',
-    text: `select post_id, agent_id, endpoint_host, receipt_ref, stamp_task_id, taken_down_at is not null as taken_down
+    text: `select post_id, agent_id, endpoint_host, receipt_ref, stamp_task_id, taken_down_at is not null as taken_down,
+        (select wallet from agent a where a.agent_id = board_post.agent_id) as author_wallet
       from board_post where post_id = $1 and not hidden for no key update`,
     values: [post_id],
   });

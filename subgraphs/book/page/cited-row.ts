@@ -15,6 +15,8 @@ export interface CitedRow {
   /** What a payment to somebody else was for, as it was described: a URL, as a rule. */
   readonly resource: string | null;
   readonly payer_wallet: string | null;
+  /** Of a payment to somebody else: whom it was paid to. Null of a payment to this service. */
+  readonly pay_to: string | null;
   /** Whether whoever was paid has signed that it was for that resource. */
   readonly merchant_signed: boolean;
 }
@@ -28,7 +30,7 @@ export async function citedRow(
   const [row] = await query<CitedRow & Record<string, unknown>>({
     name: 'row that is cited',
     text: `select evidence, collected, amount, rail, hub, model, fulfillment->>'resource' as resource, payer_wallet,
-        coalesce((facts->>'merchant_signed')::boolean, false) as merchant_signed
+        facts->>'pay_to' as pay_to, coalesce((facts->>'merchant_signed')::boolean, false) as merchant_signed
       from book_row where agent_id = $1 and task_id = $2`,
     values: [agent_id, task_id],
   });

@@ -15,15 +15,17 @@ const paid: CitedRow = {
   model: 'alpha-1',
   resource: null,
   payer_wallet: null,
+  pay_to: null,
   merchant_signed: false,
 };
+const hands = { own_wallet: '0xOwn', treasuries: ['0xTreasury'] };
 const hubs = openHubHosts([{ name: 'alpha', base_url: 'http://Hub.example:8080/v1' }], {
   base_url: 'https://router.example/api',
 });
 const known = { ours: 'gateway.example', ...hubs };
 
 describe('what backs a post or a confirm', () => {
-  it('is money that was seen to be paid, whatever else a row says', () => {
+  it('is money that was seen to be paid to somebody else, whatever else a row says', () => {
     const rows = fc.record({
       evidence: fc.constantFrom(...evidences),
       collected: fc.boolean(),
@@ -32,21 +34,30 @@ describe('what backs a post or a confirm', () => {
       hub: fc.constantFrom('alpha', 'svc', null),
       model: fc.constantFrom('alpha-1', 'board', 'register', null),
       resource: fc.constantFrom('https://shop.example/', null),
-      payer_wallet: fc.constant(null),
+      payer_wallet: fc.constantFrom('0xAb', 'sol', '0xTreasury', null),
+      pay_to: fc.constantFrom('0xaB', 'Sol', 'sol', '0xoWN', null),
       merchant_signed: fc.boolean(),
     });
     fc.assert(
       fc.property(rows, row => {
-        const backing = backingOf(row);
+        const backing = backingOf(row, hands);
         const seen = ['collected', 'foreign_ingest'].includes(row.evidence) && row.collected;
         const stamp_of_board = row.hub === 'svc' && row.model === 'board';
-        const backs = seen && row.amount !== null && row.amount > 0n && !stamp_of_board;
+        const paid_to = row.pay_to ?? (row.evidence === 'collected' ? '0xTreasury' : null);
+        const same = row.payer_wallet !== null && row.payer_wallet.startsWith('0x') === paid_to?.startsWith('0x');
+        const kept =
+          paid_to === '0xoWN' ||
+          (same &&
+            (paid_to?.startsWith('0x')
+              ? paid_to.toLowerCase() === row.payer_wallet?.toLowerCase()
+              : paid_to === row.payer_wallet));
+        const backs = seen && row.amount !== null && row.amount > 0n && !stamp_of_board && !kept;
         expect(backing.kind).toBe(backs ? 'backs' : 'refused');
         if (backing.kind === 'backs') expect(backing.amount_atomic).toBe(row.amount);
         else expect(backing.code).toBe('receipt_not_qualifying');
       }),
     );
-    expect(backingOf(null)).toEqual({ kind: 'refused', code: 'receipt_not_on_book' });
+    expect(backingOf(null, hands)).toEqual({ kind: 'refused', code: 'receipt_not_on_book' });
   });
 });
 

@@ -17,8 +17,8 @@ beforeAll(async () => {
   for (const text of [
     // Words are made for each row, and nobody seeks any here.
     'drop index board_post_words, board_post_similar, board_job_words, board_job_similar',
-    `insert into board_post (post_id, agent_id, endpoint_host, outcome, stamp_task_id, amount_atomic, hidden, posted_at)
-      select 'post_' || lpad(n::text, 26, '0'), 1, 'h' || n % 5 || '.example', case when n <= 1000 then 'double_charge' when n % 50 = 7 then 'error' else 'success' end,
+    `insert into board_post (post_id, agent_id, receipt_ref, endpoint_host, outcome, stamp_task_id, amount_atomic, hidden, posted_at)
+      select 'post_' || lpad(n::text, 26, '0'), n % 11, case when n <= 2000 then 'task_r' end, 'h' || n % 5 || '.example', case when n <= 1000 then 'double_charge' when n % 50 = 7 then 'error' else 'success' end,
         'task_x', 2000, n % 7 = 0, now() from generate_series(1, ${POSTS}) n`,
     `insert into board_job (job_id, agent_id, state, untrusted_text, budget_atomic, deadline, ends_at, stamp_task_id, posted_at)
       select 'job_' || lpad(n::text, 26, '0'), 1, state, 'A job', 1000, now(), case state when 'open' then now() + interval '1 day' end,
@@ -88,8 +88,22 @@ const filters: readonly [string, Partial<PostFilter>, string][] = [
     { endpoint: 'h2.example', type: Outcome.error, cursor: CURSOR },
     'board_post_host_outcome',
   ],
+  ['of an author', { author_agent_id: 3 }, 'board_post_agent'],
+  ['of an author, behind a cursor', { author_agent_id: 3, cursor: CURSOR }, 'board_post_agent'],
+  ['with a backing that only the oldest have', { backing: 'spend-backed' }, 'board_post_backing'],
+  ['with the other backing, behind a cursor', { backing: 'stamp-backed', cursor: CURSOR }, 'board_post_backing'],
+  ['of a host and a backing', { endpoint: 'h2.example', backing: 'spend-backed' }, 'board_post_host_backing'],
+  ['of an outcome and a backing', { type: Outcome.success, backing: 'spend-backed' }, 'board_post_outcome_backing'],
 ];
-const filterOf = (asked: Partial<PostFilter>) => ({ type: null, endpoint: null, cursor: null, limit: LIMIT, ...asked });
+const filterOf = (asked: Partial<PostFilter>) => ({
+  type: null,
+  endpoint: null,
+  author_agent_id: null,
+  backing: null,
+  cursor: null,
+  limit: LIMIT,
+  ...asked,
+});
 
 describe('of thirty thousand posts', () => {
   it.each(filters)(

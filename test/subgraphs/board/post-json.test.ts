@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 const ALL = `__typename post_id: postId status endpointHost hostBasis outcome amount rail latencyMs date: postedAt verifyUrl
-  backing likeCount confirmCount untrustedText`;
+  backing selfDealt likeCount confirmCount untrustedText`;
 
 async function page(selection: string, written: boolean) {
   const { data, errors } = await graph.execute({
@@ -48,6 +48,7 @@ const post = fc.record({
   host_basis: fc.constantFrom('signed', 'declared'),
   outcome: fc.constantFrom('success', 'error', 'double_charge', 'price_jump'),
   receipt_ref: fc.option(text),
+  self_dealt: fc.boolean(),
   amount_atomic: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String),
   rail: fc.constantFrom('usdc', 'xno'),
   latency_ms: fc.option(fc.nat(86_400_000)),
