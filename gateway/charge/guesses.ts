@@ -112,8 +112,8 @@ export class Guesses {
   }
 
   /**
-   * What callers hear in place of their answer, also of those who ask at the same time; null where nothing speaks against
-   * them, or they have proven who they are. Right or wrong, a request is judged at the same point.
+   * Refuses a caller who may be guessing; null where nothing counts against them, or they have proven to be the payer. Right
+   * and wrong requests are judged at the same point, so that simultaneous ones cannot pass the bound.
    */
   async #doubted(presented: Presented, context: Context, is_wrong: boolean): Promise<Refusal | null> {
     const { clock, database, hears } = this.#parts;

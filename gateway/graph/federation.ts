@@ -31,21 +31,20 @@ export interface Running {
 }
 
 /** A supergraph as Apollo's libraries read it. */
-interface Reading {
+interface ReadSupergraph {
   readonly supergraph: string;
   readonly api: Schema;
   readonly whole: GraphQLSchema;
   readonly query_planner: QueryPlanner;
 }
 
-/** The last one: gateways that are opened in one process, one after the other or together, have the same supergraph. */
-let last: Reading | null = null;
+/** The last supergraph that was read: gateways that are opened in one process have the same, and to read it takes longest of all. */
+let last_read: ReadSupergraph | null = null;
 
 /** In steps, so that its caller may let others have their turn between them: each blocks the process for a while. */
 export function* openFederation({ supergraph, schema, sources, logger }: FederationParts): Generator<void, Federation> {
-  const reading = last?.supergraph === supergraph ? last : yield* readAgain(supergraph);
-  last = reading;
-  const { api, whole, query_planner } = reading;
+  last_read = last_read?.supergraph === supergraph ? last_read : yield* readSupergraph(supergraph);
+  const { api, whole, query_planner } = last_read;
   return {
     planner: new Planner(query_planner, api, schema, sources),
     run({ plan, scope, operation, sources }) {
@@ -62,7 +61,7 @@ export function* openFederation({ supergraph, schema, sources, logger }: Federat
   };
 }
 
-function* readAgain(supergraph: string): Generator<void, Reading> {
+function* readSupergraph(supergraph: string): Generator<void, ReadSupergraph> {
   const read = Supergraph.build(supergraph, { validateSupergraph: false });
   yield;
   const api = read.apiSchema();

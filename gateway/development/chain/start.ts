@@ -154,14 +154,14 @@ function urlOf(port: number): string {
 
 const architectures: Partial<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
-/** Whether the package's anvil does; not known before the first chain of this process. */
-let shipped_runs: boolean | undefined;
+/** Whether the package's anvil runs; undefined until this process has tried. */
+let packaged_runs: boolean | undefined;
 
 /** An anvil that runs: the package's, or a copy in `copies` where it lost its exec bit and is not ours to change. */
 async function runnableAnvil(copies: string): Promise<string> {
   const shipped = packagedAnvil();
-  shipped_runs ??= succeeds(null, shipped, ['--version']);
-  if (shipped_runs) return shipped;
+  packaged_runs ??= succeeds(null, shipped, ['--version']);
+  if (packaged_runs) return shipped;
   const copy = join(copies, 'anvil');
   await mkdir(copies, { recursive: true });
   await copyFile(shipped, `${copy}.${process.pid}`);

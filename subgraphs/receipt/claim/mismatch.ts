@@ -20,9 +20,8 @@ interface ShownRequest {
 }
 
 /**
- * One request shown with a payment, under the payment's row lock, so that of many at once each is judged by all before it.
- * Returns what was counted before; a wrong one is counted, unless that address, or every one, is told nothing any more: guessing
- * on writes nothing. A right one never is.
+ * Judges one request that was shown with a payment, under the payment's row lock: of many at once each sees what all before it
+ * have counted. Returns the counts before this one. A wrong request is counted until a limit is reached; a right one never is.
  */
 export async function takeShown(
   database: Pick<Database, 'query'>,
