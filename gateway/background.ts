@@ -11,6 +11,7 @@ import type { Operations } from './operations/open.ts';
 import { ChainAway } from './rails/epoch.ts';
 import { fundingTask } from './reconcile/board-funding.ts';
 import { fleetTasks } from './reconcile/fleet-tasks.ts';
+import { noticeTasks } from './reconcile/notices.ts';
 import { openReconciler, type ReconcileParts, type Reconciler } from './reconcile/reconcile.ts';
 import { reconciliationTasks } from './reconcile/reconciliations.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
@@ -32,7 +33,7 @@ interface BackgroundParts {
 
 export interface Background {
   readonly reconciler: Reconciler;
-  readonly jobs: Pick<Jobs, 'start'>;
+  readonly jobs: Pick<Jobs, 'start' | 'done'>;
 }
 
 /** What goes on behind the calls: rounds, which are this process's own, and jobs, each of which is done once in the fleet. */
@@ -58,7 +59,7 @@ export async function openBackground(
     halted: () => base.halt !== null,
     logger,
     ended,
-    tasks: { ...webhooks.tasks, ...reports },
+    tasks: { ...webhooks.tasks, ...reports, ...noticeTasks },
     periodic: [
       ...fleetTasks(parts),
       ...anchorTasks(base),
@@ -90,8 +91,13 @@ function totalsTasks({ database, stating, finishing: { clock } }: ReconcileParts
   return [{ name: 'totals', rest_ms: TOTALS_REST_MS, run }];
 }
 
-/** Until Base is known no round can ask it: that has been said once, and is not said again with each. */
+/**
+ * What is away is named by `/readyz`, and the next round asks again: an error of ours is something else. Until Base is known no
+ * round can ask it: that has been said once, and is not said again with each.
+ */
 function levelOf(error: unknown, base_known: boolean): 'debug' | 'warn' | 'error' {
-  if (!base_known && error instanceof ChainAway) return 'debug';
-  return error instanceof DatabaseAway ? 'warn' : 'error';
+  const faults = error instanceof AggregateError ? error.errors : [error];
+  const chain_away = faults.every(fault => fault instanceof ChainAway);
+  if (chain_away) return base_known ? 'warn' : 'debug';
+  return faults.every(fault => fault instanceof DatabaseAway || fault instanceof ChainAway) ? 'warn' : 'error';
 }

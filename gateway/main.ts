@@ -4,7 +4,7 @@ import { type FoundServices, findServices } from './operations/find-services.ts'
 import { greeting } from './operations/greeting.ts';
 import { requirePort } from './operations/listen-fault.ts';
 import { openLogger } from './operations/logger.ts';
-import { run } from './operations/run.ts';
+import { requireNoArguments, run, warnWithoutEffect } from './operations/run.ts';
 import { stopOnSignals } from './operations/stop.ts';
 
 /* `npm start`: the gateway as a process, until a signal stops it. */
@@ -14,6 +14,7 @@ const NO_SOLANA =
 
 async function serve(settings: Settings, { config, stop }: FoundServices): Promise<void> {
   const logger = openLogger(settings.log_level);
+  warnWithoutEffect(logger, settings);
   const gateway = await openGateway(config, { logger });
   // Before it greets: whoever reads the greeting may stop it.
   stopOnSignals(gateway, { config, logger, afterwards: stop });
@@ -27,6 +28,7 @@ async function serve(settings: Settings, { config, stop }: FoundServices): Promi
 }
 
 await run(async () => {
+  requireNoArguments();
   const settings = readConfig();
   await requirePort(settings);
   const services = await findServices(settings);

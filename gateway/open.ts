@@ -5,9 +5,9 @@ import { limits } from '../schema/limits.ts';
 import { type Clock, systemClock, systemRandom } from '../subgraphs/clock.ts';
 import type { Database } from '../subgraphs/database.ts';
 import type { ForeignTransfers } from '../subgraphs/foreign-transfers.ts';
-import { openLive } from '../subgraphs/live.ts';
+import { type HearingTold, type LiveHearing, openLive } from '../subgraphs/live.ts';
 import { hearDamagedRecords } from '../subgraphs/receipt/damaged-record.ts';
-import { openHubs as openHttpHubs } from '../subgraphs/receipt/inference/hubs/open.ts';
+import { type Hubs, openHubs as openHttpHubs } from '../subgraphs/receipt/inference/hubs/open.ts';
 import { recordIssuer } from '../subgraphs/receipt/issuer/record.ts';
 import { type Issuer, openIssuer } from '../subgraphs/receipt/issuer/signing-keys.ts';
 import { type HeadName } from '../subgraphs/receipt/log/tree-head.ts';
@@ -18,6 +18,7 @@ import { openBackground } from './background.ts';
 import type { StreamsInFlight } from './charge/drive-stream.ts';
 import { openCharge } from './charge/open-charge.ts';
 import type { Config } from './config/read-config.ts';
+import { RemoteStandings } from './graph/remote/standings.ts';
 import { servicesOf } from './http/callers.ts';
 import { type Serve, serveGateway } from './http/serve-gateway.ts';
 import type { BaseStart } from './log/believe-base.ts';
@@ -31,7 +32,8 @@ import { openOperations } from './operations/open.ts';
 import type { PaidCalls } from './operations/paid-calls.ts';
 import { Readiness, type ReadinessParts } from './operations/readiness.ts';
 import { watch } from './operations/watch.ts';
-import { openStore, soldBy } from './parts.ts';
+import { openOwnStore } from './own-store.ts';
+import { soldBy } from './parts.ts';
 import type { ChainHead } from './rails/base/chain-head.ts';
 import { openBase } from './rails/base/open-base.ts';
 import { factoriesOf } from './rails/base/signature.ts';
@@ -89,29 +91,41 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
   const times = { clock: options.clock ?? systemClock, random: systemRandom };
   const closing = new AsyncDisposableStack();
   try {
-    const operations = closing.adopt(openOperations(exposureOf(config), logger), it => it.close());
+    const operations = closing.adopt(openOperations(exposureOf(config), logger, times.clock), it => it.close());
     const { metrics, paid_calls } = operations;
-    const database = closing.adopt(await openStore(config.database_url, config.database_connections_max), store =>
-      store.close(),
-    );
-    hearDamagedRecords(database, operations.recordDamaged);
-    const signer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: () => times.clock.now_ms() });
+    const owner = randomUUID();
+    const { database: store, log_origin } = await openOwnStore(config, logger);
+    closing.defer(() => store.close());
+    hearDamagedRecords(store, operations.recordDamaged);
+    const signing_as = { base_url: config.base_url, base_urls: config.base_urls, log_origin };
+    const signer = openIssuer(config.issuer_keys, { ...signing_as, now_ms: () => times.clock.now_ms() });
     const { log, base } = await openLogAndBase(config, {
-      database,
+      database: store,
+      faults,
       openChain,
       issuer: signer,
       logger,
       operations,
       closing,
       audit_leaves,
+      owner,
     });
-    // For resolvers. Recording, settling, reconcile and the heartbeat have the database itself: each must look at the halt.
-    const guarded = refusingWritesWhileHalted(database, () => log.watch.halt);
-    hearDamagedRecords(guarded, operations.recordDamaged);
+    // Recording, settling, reconcile and the heartbeat: each must look at the halt, and what answers a caller waits for `saved`.
+    const database = log.books.knowing(store, { waits: false });
+    // For resolvers.
+    const { watch: log_watch } = log;
+    const saving = log.books.knowing(store, { waits: true });
+    const guarded = refusingWritesWhileHalted(saving, () => log_watch.halt, log_watch.halted);
+    for (const it of [database, guarded]) hearDamagedRecords(it, operations.recordDamaged);
+    await base.compare();
     const issuer = await withHistories(signer, database, config, { logger, watch: log.watch });
-    closing.adopt(await BookGuard.open(database, logger, options.book_audit_rests), it => it.stop());
+    const auditing = {
+      ...(options.book_audit_rests !== undefined && { rests: options.book_audit_rests }),
+      halted: () => log.watch.halt !== null,
+    };
+    closing.adopt(await BookGuard.open(database, logger, auditing), it => it.stop());
     await base.begin(issuer.jwks);
-    const live = closing.adopt(await openLive(database), it => it.close());
+    const live = closing.adopt(openLive(database, hearingTold(logger)), it => it.close());
     await log.watch.listen(live);
     const { hubs, router_look_ups } = openUpstream(config, { openHubs, operations, closing });
     const wallets = openWalletProofs(base.chain, factoriesOf(config));
@@ -131,7 +145,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     closing.adopt(opened_rails, it => it.close());
     const { rails, pay_to, chain_head } = opened_rails;
     const { transfers = opened_rails.transfers } = options;
-    const { profile, base_url } = config;
+    const { profile, base_url, base_urls } = config;
     const recording = openRecording({
       database,
       issuer,
@@ -140,19 +154,24 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       profile,
       saved_head: log.saved_head,
       known_log: log.known,
+      known_books: log.books,
       ...times,
       anchor: () => chain_head.anchor(),
     });
-    const same = { database, rails, vault, log: base, ...whoSells(database, { hubs, vault, issuer }), ...times };
+    const same = { database, rails, vault, log: base, owner, ...whoSells(database, { hubs, vault, issuer }), ...times };
     const challenges = openChallenges(pay_to, openExtensions(issuer, times.clock));
-    const charging = openCharge({ ...same, wallets, pay_to, challenges, recording, issuer, rates, base_url, faults });
+    const named = { base_url, base_urls };
+    const charging = openCharge({ ...same, ...named, wallets, pay_to, challenges, recording, issuer, rates, faults });
     await live.watchCanceled(charging.heardCanceled);
     const watched = watchedBy(config, log.watch, { database, issuer, logger });
     const unfinished = reconciledBy({ ...same, ...recording, ...charging, ...watched, transfers });
     const { reconciler, jobs } = await openBackground(unfinished, { base, config, vault, logger, operations, closing });
-    const needs = needsOf(config, { rails, chain_head, queues: recording.queues, log: base, reconciler });
+    const standings = new RemoteStandings();
+    const known = { rails, chain_head, queues: recording.queues, log: base, reconciler, standings, hubs, live };
+    const needs = needsOf(config, known);
     const readiness = new Readiness(needs);
-    const shown = { database, log: base, writable: needs.writable, ...shownOf(config) };
+    const { writable, subgraphs_away } = needs;
+    const shown = { database, log: base, writable, subgraphs_away, readiness, jobs, ...shownOf(config) };
     watch(metrics, { database, queues: recording.queues, readiness, witnesses: shown.witnesses });
     const payout_accounts = closing.adopt(openPayoutAccounts(config.solana), it => it.close());
     const asked = { hubs, router_look_ups, wallets, transfers, payout_accounts, ...besideCalls(recording) };
@@ -166,6 +185,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       logger,
       closing,
       operations,
+      standings,
       health: () => health({ ...shown, rails: openRails(opened_rails), anchoring: base.anchoring }),
       away: () => readiness.away(),
       without: () => readiness.without(),
@@ -194,10 +214,9 @@ function shownOf({ profile, stand_ins, witnesses }: Config) {
   return { profile, stand_ins, witnesses: openWitnesses(witnesses).map(({ key }) => key) };
 }
 
-/** This process by name, all that it sells, and whose a wallet is. */
+/** All that it sells, and whose a wallet is. */
 function whoSells(database: Database, parts: Omit<Parameters<typeof soldBy>[0], 'random'>) {
   return {
-    owner: randomUUID(),
     sold: soldBy({ ...parts, random: systemRandom }),
     agentOfWallet: (wallet: string) => agentOfWallet(database, wallet),
   };
@@ -229,6 +248,15 @@ function opened(url: string, { readiness, closing, streams, paid_calls }: Runnin
   };
 }
 
+const hearingTold = (logger: Logger): HearingTold => ({
+  deaf: fault =>
+    logger.warn(
+      { err: fault },
+      'The connection that receives changes of other processes is lost; live rows and ended sessions are delayed',
+    ),
+  hears: () => logger.warn('The connection that receives changes of other processes is restored'),
+});
+
 const exposureOf = ({ metrics_token: token, profile }: Config) => ({ token, profile });
 
 /** On a log that was proven, and on no other: its history would be another's. */
@@ -250,9 +278,13 @@ interface Needed {
   readonly queues: OpenedRecording['queues'];
   readonly log: BaseStart;
   readonly reconciler: Reconciler;
+  readonly standings: RemoteStandings;
+  readonly hubs: Pick<Hubs, 'away'>;
+  readonly live: LiveHearing;
 }
 
-function needsOf({ profile }: Config, { rails, chain_head, queues, log, reconciler }: Needed): ReadinessParts {
+function needsOf({ profile }: Config, needed: Needed): ReadinessParts {
+  const { rails, chain_head, queues, log, reconciler, standings, hubs, live } = needed;
   const { heartbeat } = reconciler;
   const { settler, age_ms } = railOf({ rails }, 'base');
   return {
@@ -263,6 +295,10 @@ function needsOf({ profile }: Config, { rails, chain_head, queues, log, reconcil
     sound: () => log.sound,
     // A development chain may run ahead: each of its blocks is a second later than the one before.
     clock_off_ms: () => Math.max(heartbeat.clock_off_ms(), profile === 'production' ? chain_head.ahead_ms() : 0),
+    subgraphs_away: () => standings.away(),
+    settling_trouble: network => rails[network]?.settling.trouble ?? null,
+    hubs_away: () => hubs.away.length > 0,
+    hears: () => live.hears,
     facilitator: settler.reachable?.bind(settler),
   };
 }

@@ -2,7 +2,7 @@ import { limits } from '../schema/limits.ts';
 import { boardEntities, boardMigrations, boardSold, boardSubgraph } from '../subgraphs/board/index.ts';
 import { bookEntities, bookMigrations, bookSold, bookSubgraph } from '../subgraphs/book/index.ts';
 import type { Random } from '../subgraphs/clock.ts';
-import { type Database, openDatabase } from '../subgraphs/database.ts';
+import { type Database, type DatabaseOptions, openDatabase } from '../subgraphs/database.ts';
 import { receiptEntities, receiptMigrations, receiptSold, receiptSubgraph } from '../subgraphs/receipt/index.ts';
 import type { Hubs } from '../subgraphs/receipt/inference/hubs/open.ts';
 import type { Issuer } from '../subgraphs/receipt/issuer/signing-keys.ts';
@@ -10,6 +10,7 @@ import type { AnyPaid } from '../subgraphs/sale.ts';
 import { sessionEntities, sessionMigrations, sessionSold, sessionSubgraph } from '../subgraphs/session/index.ts';
 import type { Subgraph } from '../subgraphs/subgraph.ts';
 import type { Vault } from '../subgraphs/vault.ts';
+import { OperatorFault } from './config/fault.ts';
 import type { SubgraphName } from './config/read-config.ts';
 import { databaseFault } from './operations/database-fault.ts';
 
@@ -21,15 +22,18 @@ export const tables = {
   migrations: [...receiptMigrations, ...bookMigrations, ...sessionMigrations, ...boardMigrations],
 };
 
-/** The one database of all subgraphs, brought up to date. @throws ConfigFault where it cannot be had. */
-export async function openStore(
-  url: string,
-  connections_max: number = limits.database_connections_max_default,
-): Promise<Database> {
+interface StoreOptions {
+  readonly connections_max?: number;
+  readonly before?: DatabaseOptions['before'];
+}
+
+/** The one database of all subgraphs, brought up to date. @throws ConfigFault where it cannot be had; and what `before` throws. */
+export async function openStore(url: string, { connections_max, before }: StoreOptions = {}): Promise<Database> {
+  const connections = connections_max ?? limits.database_connections_max_default;
   try {
-    return await openDatabase({ url, ...tables, connections_max });
+    return await openDatabase({ url, ...tables, connections_max: connections, ...(before && { before }) });
   } catch (error) {
-    throw databaseFault(error, url);
+    throw error instanceof OperatorFault ? error : databaseFault(error, url);
   }
 }
 

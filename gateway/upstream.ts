@@ -23,9 +23,8 @@ export function openUpstream(
   { openHubs, operations, closing }: UpstreamParts,
 ): Upstream {
   const times = { clock: systemClock, random: systemRandom };
-  const hubs = closing.adopt(openHubs(settings, { ...times, router, timeout_ms, heard: operations.hubHeard }), it =>
-    it.close(),
-  );
+  const { hubHeard: heard, hubRefused: refused } = operations;
+  const hubs = closing.adopt(openHubs(settings, { ...times, router, timeout_ms, heard, refused }), it => it.close());
   watchHubs(operations.metrics, hubs);
   const router_look_ups = router && closing.adopt(openLookUps(router.base_url), it => it.close());
   return { hubs, router_look_ups };

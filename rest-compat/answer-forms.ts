@@ -25,6 +25,11 @@ export interface Form {
   textOf(data: JsonObject): string | null;
 }
 
+/** A page that checks in the reader's browser what it shows: made with the program that it runs, which its policy names. */
+export interface CheckedForm extends Omit<Form, 'headers' | 'textOf'> {
+  withProgram(program: string): Pick<Form, 'headers' | 'textOf'>;
+}
+
 /** What went wrong, for people: where they would have been shown a page. */
 export interface FaultPage {
   readonly media: string;

@@ -45,7 +45,38 @@ export const Problem = z.looseObject({
   status: z.int(),
   detail: z.string(),
   code: z.string(),
-  error: z.object({ message: z.string(), type: z.string(), code: z.string(), param: z.string().nullable() }),
+  charged: z
+    .boolean()
+    .nullable()
+    .optional()
+    .describe(
+      'Whether the payment sent with this request has been charged. Null: not known yet; send the same payment again and do not sign another. Absent: this error says nothing about it.',
+    ),
+  attempts: z
+    .array(
+      z.object({
+        hub: z.string().describe('Name of the model hub.'),
+        reason: z.string().describe('Why this attempt brought no answer.'),
+      }),
+    )
+    .optional()
+    .describe(
+      'Attempts to get an answer from model hubs, in the order in which they were made. Absent if the error does not come from model hubs.',
+    ),
+  retry_after_seconds: z
+    .number()
+    .min(0)
+    .optional()
+    .describe('Seconds to wait before the request is sent again. Absent if the error does not name a time.'),
+  hub_status: z
+    .int()
+    .optional()
+    .describe('HTTP status with which the router refused the request. Absent from all other errors.'),
+  error: z
+    .object({ message: z.string(), type: z.string(), code: z.string(), param: z.string().nullable() })
+    .describe(
+      "The same error in the form that OpenAI's clients read. For a hub's verdict, `code`, `type` and `param` are the hub's own; top-level `code` is this service's.",
+    ),
 });
 
 /** x402 version 1; version 2 says the same in the PAYMENT-REQUIRED header. */
@@ -60,3 +91,19 @@ export const PaymentRequired = z.looseObject({
 });
 
 nameComponents({ Problem, Challenge: PaymentRequired });
+
+export const BrokenBookNames = z
+  .object({
+    count: z.int().min(0).describe('Number of books that have lost events.'),
+    agent_ids: z.array(z.int()).describe('Ids of the first 20 of these books, in ascending order.'),
+    credentials: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'Number of recently committed book sessions and revocations that are missing, as far as the service knows. Left out if there are none.',
+      ),
+  })
+  .describe(
+    'Books that have lost committed events, and the number of credentials that are lost. Left out if nothing is lost.',
+  );

@@ -1,10 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-json.ts';
 import { Refusal } from '../schema/errors.ts';
 import { jsonText } from '../schema/written.ts';
+import type { Form } from './answer-forms.ts';
 import { paymentIn } from './credentials.ts';
 import { type DocumentDoor, type Door, type Face, NO_STORE, type PageDoor } from './door.ts';
 import { withDoorHeaders } from './door-headers.ts';
-import type { DoorRequest } from './door-request.ts';
+import type { AskedOperation } from './door-operation.ts';
+import { type DoorRequest, requireKnownHeaders } from './door-request.ts';
 import { tagged, unlessKnown } from './etag.ts';
 import { faultPage } from './fault-page.ts';
 import { pass, withinRate } from './gate.ts';
@@ -14,7 +16,7 @@ import { lastingPage } from './lasting-page.ts';
 import { offer } from './offer.ts';
 import { withoutNulls } from './omit-nulls.ts';
 import type { Caller, Executed, ExecutedError, Followable, Port } from './port.ts';
-import { type Answer, closed, problem } from './problem.ts';
+import { type Answer, closed, faultBeside, problem } from './problem.ts';
 import { type StreamedAnswer, streamed } from './streamed-answer.ts';
 import type { Upload } from './upload.ts';
 
@@ -57,18 +59,24 @@ async function opened(door: Door, request: DoorRequest, house: Face, uploads: Up
     return upload;
   });
   if (passage.kind === 'refused') return passage.answer;
-  const { document, variables, stream, plain, valid_body, status } = door.operation({
-    params,
-    query,
-    headers,
-    body: passage.body,
-    accept: (request.spelt ?? door.path) === door.path ? headers.accept : undefined,
-  });
+  const operation = () => {
+    // As a member of a body: after the price and possession, before anything is claimed.
+    requireKnownHeaders(headers);
+    const accept = (request.spelt ?? door.path) === door.path ? headers.accept : undefined;
+    return door.operation({ params, query, headers, body: passage.body, accept });
+  };
+  const { document, variables, stream, plain, valid_body, status } = await besidePayment(
+    door,
+    passage,
+    port,
+    operation,
+  );
   for (const upload of uploads) await upload.deliver();
   if (stream === null) {
     const answer = (data: JsonObject) => door.answer(data, variables);
     const kept = { ...keptFor(door, query, passage.caller), ...(status !== null && { status }), answer };
-    const spelt = plain ? { ...kept, media: plain.media, answer: plain.textOf } : kept;
+    const form = await formOf(plain, port);
+    const spelt = form ? { ...kept, media: form.media, answer: form.textOf } : kept;
     const make = async () => {
       const executed = await port.execute({
         document,
@@ -77,19 +85,43 @@ async function opened(door: Door, request: DoorRequest, house: Face, uploads: Up
         caller: passage.caller,
         nulls: door.nulls,
       });
-      const told = { ...executed, headers: { ...executed.headers, ...plain?.headers } };
+      const told = { ...executed, headers: { ...executed.headers, ...form?.headers } };
       return tagged(spelt, concluded(spelt, request, port, told));
     };
     const made = () => keptBytes(spelt, params, port, make);
     return unlessKnown(headers, await keptByBoard({ ...spelt, variables }, port, made));
   }
   if (stream.live) return followed(door, request, port, { document, variables, ...stream });
-  const subscribed = await port.subscribe({ document, variables, valid_body, caller: passage.caller });
+  const subscribed = await port.subscribe({
+    document,
+    variables,
+    valid_body,
+    caller: passage.caller,
+    left: request.left?.(),
+  });
   if (subscribed.kind === 'refused') return concluded(door, request, port, subscribed.executed);
   const answer = streamed(subscribed, stream);
   if (request.method !== 'HEAD') return answer;
   await subscribed.events[Symbol.asyncIterator]().return?.();
   return { ...answer, body: null };
+}
+
+/** What a request is refused with before its document runs says whether its payment was charged: for this request it may have been. */
+async function besidePayment<T>(door: Door, { caller }: { caller: Caller }, port: Port, ask: () => T): Promise<T> {
+  try {
+    return ask();
+  } catch (fault) {
+    throw door.price && fault instanceof Refusal ? await port.besidePayment(fault, caller.payment) : fault;
+  }
+}
+
+/** A page that checks itself is made with what it runs. */
+async function formOf(
+  asked: AskedOperation['plain'],
+  port: Port,
+): Promise<Pick<Form, 'media' | 'headers' | 'textOf'> | null> {
+  if (asked === null || !('withProgram' in asked)) return asked;
+  return { media: asked.media, ...asked.withProgram(await port.verifierProgram()) };
 }
 
 async function followed(
@@ -157,16 +189,8 @@ function fulfilled(door: Door, body: Json, headers: Executed['headers'], status 
 /** A refusal of the door's own, before anything was executed. @throws what is no refusal */
 function refusedBefore(door: Door | undefined, request: DoorRequest, port: Port, cause: unknown): Answer {
   if (!(cause instanceof Refusal)) throw cause;
-  const { code, status, message } = cause;
-  const { code: _code, status: _status, param, answer_headers = {}, ...facts } = cause.extensions;
-  const named = typeof param === 'string' ? { param } : {};
-  return refusal(
-    door,
-    request,
-    port,
-    { code, status, message, facts: facts as JsonObject, ...named },
-    answer_headers as Answer['headers'],
-  );
+  const { headers, ...fault } = faultBeside(cause);
+  return refusal(door, request, port, { ...fault, status: cause.status }, headers);
 }
 
 function refusal(

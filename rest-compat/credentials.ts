@@ -36,10 +36,12 @@ export function credentialsIn(
 ): Credentials {
   const proof = text(body.proof) ?? text(headers['x-svc-proof']);
   const agent = headers['x-svc-agent'];
+  // Left out of a call that spends, the proof would be that of nobody, and the call land on another book than was meant.
+  const of = proven ?? (spends(headers) ? { agent_id: NOBODY, request: null } : null);
   return {
-    sessions: sessionsIn(text(body.session) ?? text(headers['x-svc-session'])),
+    sessions: sessionsShown(headers, body),
     agent: agent === undefined ? null : agentOf(String(agent)),
-    proof: proof !== null && proven !== null ? { ...proven, value: proof, nonce: given(headers['x-svc-nonce']) } : null,
+    proof: of === null || proof === null ? null : { ...of, value: proof, nonce: given(headers['x-svc-nonce']) },
     api_key: bearer_is_inbound ? text(headers['x-api-key']) : apiKeyIn(headers),
     slice: slice_token === null ? null : shownSlice(slice_token),
     ingest_key: ingestKeyIn(headers),
@@ -49,8 +51,23 @@ export function credentialsIn(
     redelivery: text(headers['x-svc-redeliver']),
     idempotency_key: given(headers['idempotency-key']),
     delegation: given(headers['x-svc-delegation']),
+    note: given(headers['x-svc-note']),
     address,
   };
+}
+
+/**
+ * An empty one beside a payment or a key is one that opens nothing: whoever left a variable unset would pay, and land on no book. By
+ * itself it shows nothing.
+ */
+function sessionsShown(headers: RequestHeaders, body: JsonObject): readonly string[] {
+  const shown = sessionsIn(text(body.session) ?? text(headers['x-svc-session']));
+  const is_empty = shown.length === 0 && typeof (body.session ?? headers['x-svc-session']) === 'string';
+  return is_empty && spends(headers) ? [''] : shown;
+}
+
+function spends(headers: RequestHeaders): boolean {
+  return paymentIn(headers) !== null || apiKeyIn(headers) !== null;
 }
 
 /** A header that is repeated is one list, joined by commas (RFC 9110 5.3); no session has one in it. */

@@ -2,7 +2,7 @@ import type { DocumentNode } from 'graphql';
 import type { z } from 'zod';
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import { parseRequest } from '../schema/requests/parse.ts';
-import type { Form, Plain, StreamForm } from './answer-forms.ts';
+import type { CheckedForm, Form, Plain, StreamForm } from './answer-forms.ts';
 import type { RawRequest } from './door-request.ts';
 import { likedForm } from './http/accept.ts';
 import type { EventFrames } from './sse.ts';
@@ -22,7 +22,7 @@ export interface AskedOperation {
   /** Of a subscription: how its events go out. Null where the answer comes in one piece. */
   readonly stream: StreamAsked | null;
   /** Set where the answer is asked for as bare text. */
-  readonly plain: Pick<Form, 'media' | 'textOf' | 'headers'> | null;
+  readonly plain: Pick<Form, 'media' | 'textOf' | 'headers'> | CheckedForm | null;
 }
 
 export interface StreamAsked {
@@ -42,7 +42,7 @@ export interface Runs<P, Q, H, B extends object> {
   readonly stream?: StreamForm<Q, B>;
   readonly plain?: Plain<B>;
   /** By name; `form` says which of them a request asks for, and none by any other name; where it says nothing, Accept may. */
-  readonly forms?: Readonly<Record<string, Form>>;
+  readonly forms?: Readonly<Record<string, Form | CheckedForm>>;
   form?(asked: { query: Q; body: B }): string | undefined;
   /** The forms that Accept may choose; see `Columns`. */
   readonly by_accept?: readonly string[];
@@ -61,7 +61,7 @@ export function askedOperation<P, Q, H, B extends object>(
   const { document, instead = {}, actions = {}, stream, plain, forms = {}, complete, variables } = row;
   const given = {
     params: parseRequest(requests.params, request.params) as P,
-    query: parseRequest(requests.query, request.query) as Q,
+    query: parseRequest(requests.query, request.query, 'query parameter') as Q,
     headers: parseRequest(requests.headers, request.headers) as H,
   };
   const body = complete?.(request.body, given.headers) ?? request.body;

@@ -45,18 +45,18 @@ function fieldsOf(shape: JsonObject): JsonObject {
 function field(shape: Json | undefined, required: boolean): JsonObject {
   if (!isJsonObject(shape)) return {};
   const { description } = shape;
-  const type = typesOf(shape);
+  const [type, ...others] = new Set(typesOf(shape));
   return {
-    ...(type ? { type } : {}),
+    ...(type !== undefined && others.length === 0 ? { type } : {}),
     ...(required ? { required } : {}),
     ...(typeof description === 'string' ? { description } : {}),
   };
 }
 
-/** The type beside null, which says no more than that a member may be left out. */
-function typesOf({ type, anyOf }: JsonObject): string | undefined {
-  const types = Array.isArray(anyOf) ? anyOf.map(one => (isJsonObject(one) ? one.type : null)) : [type].flat();
-  return types.find(one => typeof one === 'string' && one !== 'null') as string | undefined;
+/** Its types beside null, which says no more than that a member may be left out. One of several would be told as the only one. */
+function typesOf({ type, anyOf }: JsonObject): readonly string[] {
+  if (Array.isArray(anyOf)) return anyOf.flatMap(one => (isJsonObject(one) ? typesOf(one) : []));
+  return [type ?? []].flat().filter(one => typeof one === 'string' && one !== 'null') as string[];
 }
 
 /**
@@ -73,6 +73,7 @@ export function jsonSchema(
     unrepresentable: 'any',
     override({ zodSchema: part, jsonSchema: made }) {
       spellTuple(made);
+      spellAlternatives(made);
       amend(part, made);
     },
   });
@@ -80,6 +81,14 @@ export function jsonSchema(
 }
 
 export type PartSchema = z.core.JSONSchema.BaseSchema;
+
+/** Alternatives of which one may leave out the type that tells them apart do not exclude each other by what linters can see. */
+function spellAlternatives(made: PartSchema): void {
+  const { oneOf } = made;
+  if (!oneOf?.some(({ required = [], properties = {} }) => properties.type && !required.includes('type'))) return;
+  made.anyOf = oneOf;
+  delete made.oneOf;
+}
 
 /**
  * zod ends a tuple by `items: false`, which linters and generators of OpenAPI take for none, and spells an empty one as

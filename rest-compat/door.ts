@@ -5,10 +5,12 @@ import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
+import { PossessionMembers } from '../schema/requests/possession.ts';
 import type { FaultPage } from './answer-forms.ts';
 import { type Effect, usualEffect } from './door-effect.ts';
 import { type AskedOperation, askedOperation, type RequestSchemas, type Runs } from './door-operation.ts';
 import type { BodyMedia, DoorRequest, RawRequest } from './door-request.ts';
+import type { FaultFormName } from './fault-form.ts';
 import type { LeftOutNulls, Means, Port } from './port.ts';
 import type { Answer } from './problem.ts';
 import type { StreamedAnswer } from './streamed-answer.ts';
@@ -46,6 +48,8 @@ export interface Columns {
   /** Other spellings of the same path; the offer and the description name `path`. */
   readonly aliases: readonly `/${string}`[];
   readonly summary: string;
+  /** Bounds that no member of its schemas says, in full sentences. */
+  readonly limits: readonly string[];
   /** A good body in few bytes, for whoever learns by one. Every paid door has one. */
   readonly example: JsonObject | null;
   /** Whether search engines may index what lies there. */
@@ -103,6 +107,8 @@ export interface Columns {
   readonly by_accept: readonly string[];
   /** All other media types in which it may be asked for, as text or bytes. */
   readonly other_media: readonly string[];
+  /** In which form it tells a fault by HTTP. */
+  readonly faults: FaultFormName;
   /** How what goes wrong is said to whoever would have been shown a page; null where nobody is shown one. */
   readonly fault_page: FaultPage | null;
   /** It comes piece by piece, and its headers say how many rows it will have. */
@@ -112,6 +118,11 @@ export interface Columns {
   /** Answers in place of the door itself, which it may call: another face, for bodies of its own at the same path. */
   readonly face: FaceAtDoor | null;
   readonly requests: RequestSchemas;
+}
+
+/** Whether an Idempotency-Key has it done once: what writes and is not paid for, but for what hands out a secret, which is shown once. */
+export function isDoneOnce({ effect, price, tool }: Pick<Columns, 'effect' | 'price' | 'tool'>): boolean {
+  return effect !== 'reads' && price === null && !('none' in tool && tool.none === 'returns_secret');
 }
 
 /** Another protocol at the path of a door: its calls are bodies of a shape of their own, and their faults as well. */
@@ -165,10 +176,19 @@ interface DocumentRow<P, Q, H, B extends object> extends Row, Runs<P, Q, H, B> {
 }
 
 const nothing = z.object({});
+/** A filter that is misspelt is refused by its name: ignored, it would be answered with all that there is. */
+const noQuery = z.strictObject({});
+
+/** Of a row that takes bodies and names none: what shows possession, where that is asked for, and nothing else. */
+const usualBody = ({ methods, possession = 'none' }: Pick<Row, 'methods' | 'possession'>): z.ZodType => {
+  if (methods.every(method => method === 'GET')) return nothing;
+  return possession === 'none' ? z.strictObject({}) : PossessionMembers.strict();
+};
 
 const usual = {
   tool: {},
   aliases: [],
+  limits: [],
   example: null,
   crawled: true,
   price: null,
@@ -196,6 +216,7 @@ const usual = {
   event: null,
   by_accept: [],
   other_media: [],
+  faults: 'problem',
   fault_page: null,
   in_pieces: false,
   says_extent: false,
@@ -213,9 +234,9 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
     forms = {},
     form: _form,
     params = nothing,
-    query = nothing,
+    query = noQuery,
     headers = nothing,
-    body = nothing,
+    body = usualBody(row),
     complete,
     variables,
     answer,

@@ -23,6 +23,7 @@ import { discoveryDoors } from './discovery/doors.ts';
 import { listingDoors } from './discovery/listing-doors.ts';
 import type { Door } from './door.ts';
 import { inferenceDoors, mediaDoors } from './inference/doors.ts';
+import { messageDoors } from './inference/message-doors.ts';
 import { taskDoors } from './inference/task-doors.ts';
 import { logDoors } from './log/doors.ts';
 import { totalsDoors } from './log/totals-doors.ts';
@@ -35,6 +36,7 @@ import { possessionDoors, registrationDoors } from './session/doors.ts';
 /** The door table: what is served, described and priced is read from here and from nowhere else. */
 export const everyDoor: readonly Door[] = [
   ...inferenceDoors,
+  ...messageDoors,
   ...mediaDoors,
   ...taskDoors,
   ...registrationDoors,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
-import { errors } from '../schema/errors.ts';
+import { errors, Refusal } from '../schema/errors.ts';
 import type { ShownProof } from '../schema/proof.ts';
 import { agentOf, credentialsIn, paymentIn } from './credentials.ts';
 import type { Door } from './door.ts';
@@ -7,7 +7,7 @@ import { type Body, type DoorRequest, emptyBody } from './door-request.ts';
 import { offer, pathOf, priceOf, resourceOf } from './offer.ts';
 import type { Caller, PaymentJudgement, Port, RateTurn } from './port.ts';
 import { namedAgent, openedBy, tokenAt, unpossessed } from './possession.ts';
-import { type Answer, closed, problem } from './problem.ts';
+import { type Answer, closed, faultBeside, problem } from './problem.ts';
 import type { Upload, UploadSender } from './upload.ts';
 
 /** What a call of a door comes by: the caller and the body, or the answer that it is refused with. */
@@ -59,8 +59,7 @@ export async function pass(
   if (first && !waived(door, body)) return refused(first);
   if (body.kind === 'refused') {
     const shut = shutTo(door, request, caller, port);
-    const limit = body === crowded ? port.rates.crowded : {};
-    return refused(shut ?? problem({ code: body.code, message: body.detail }, limit));
+    return refused(shut ?? (await withoutBody(door, request, port, caller, body)));
   }
 
   if (request.body && door.possession !== 'none' && showsMore(request, body.value)) caller = await identify(body.value);
@@ -156,6 +155,22 @@ async function bodyOf(
   }
 }
 
+/** Whoever shows a payment with a body that cannot be read may have shown it with one that could. */
+async function withoutBody(
+  door: Door,
+  { headers: shown }: DoorRequest,
+  port: Port,
+  { payment }: Caller,
+  body: Extract<Body, { kind: 'refused' }>,
+): Promise<Answer> {
+  const { code, detail, param } = body;
+  const refusal = new Refusal(code, { ...(detail !== undefined && { detail }), ...(param !== undefined && { param }) });
+  if (body === crowded) return problem(faultBeside(refusal), port.rates.crowded);
+  if (door.price === null) return problem(faultBeside(refusal));
+  const { headers, ...fault } = faultBeside(await port.besidePayment(refusal, payment));
+  return problem(fault, headers, paymentIn(shown) !== null);
+}
+
 const noFile: Upload = { id: '', take: () => false, async deliver() {}, release() {} };
 
 const crowded: Body = {
@@ -172,19 +187,17 @@ function asksFirst(door: Door, payment: PaymentJudgement): boolean {
 /** A header that cannot be read, or a payment that is none; the payment stays usable for what it was made for. */
 function refusePayment(door: Door, request: DoorRequest, port: Port, payment: PaymentJudgement): Answer | null {
   if (door.price === null) return null;
-  if (payment.kind === 'malformed') return unreadable(door, request, port);
+  if (payment.kind === 'malformed') return unreadable(door, request, port, payment.why);
   if (payment.kind !== 'rejected') return null;
   return offer(door, request, port, { code: 'payment_rejected', detail: payment.reason });
 }
 
 /** What cannot be read is a fault of the request, or one more call that has not been paid: which of them is its transport's to say. */
-function unreadable(door: Door, request: DoorRequest, port: Port): Answer | null {
-  if (!request.unreadable_is_unpaid) return problem({ code: 'invalid_payment' });
+function unreadable(door: Door, request: DoorRequest, port: Port, why: string): Answer | null {
+  if (!request.unreadable_is_unpaid) return problem({ code: 'invalid_payment', message: why });
   // There the offer is the resolver's, which hears of no payment.
-  return door.challenge === 'after_state' ? null : offer(door, request, port, noPayment);
+  return door.challenge === 'after_state' ? null : offer(door, request, port, { code: 'invalid_payment', detail: why });
 }
-
-const noPayment = { code: 'invalid_payment', detail: errors.invalid_payment[1] } as const;
 
 /** Without it, whoever mistyped a key would read a plain 402 and pay. */
 const unknownKey = { code: 'unknown_api_key', detail: errors.unknown_api_key[1] } as const;

@@ -8,9 +8,10 @@ import type { Answer } from './problem.ts';
 export const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
 
 export const OCTETS = 'application/octet-stream';
+export const ZIP = 'application/zip';
 
 /** Of an answer that is bytes: on the graph, and in the row's `response`, it is their base64. */
-const BYTES: ReadonlySet<string> = new Set([OCTETS, SCITT_STATEMENT]);
+const BYTES: ReadonlySet<string> = new Set([OCTETS, SCITT_STATEMENT, ZIP]);
 
 /** Text goes out verbatim, and base64 as the bytes that it is of. */
 export function bodyIn(media: string, text: string): string | Buffer {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { DocumentNode } from 'graphql';
 import type { BoardStanding, ShownBoardSecrets } from '../schema/board/shared-secret.ts';
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
-import type { ErrorCode } from '../schema/errors.ts';
+import type { ErrorCode, Refusal } from '../schema/errors.ts';
 import type { NetworkName } from '../schema/network.ts';
 import type { Possession } from '../schema/principal.ts';
 import type { ShownProof } from '../schema/proof.ts';
@@ -39,6 +39,8 @@ export interface Credentials {
   readonly idempotency_key: string | null;
   /** The X-SVC-Delegation header: the grant of a session, beside a payment. */
   readonly delegation: string | null;
+  /** The X-SVC-Note header as it came. */
+  readonly note: string | null;
   /** The absolute URL of the door that was called; where none was, it is left out. */
   readonly resource?: string;
   readonly address: string;
@@ -54,7 +56,8 @@ export interface ShownPayment {
 export type PaymentJudgement =
   | { readonly kind: 'none' }
   /** No base64 of JSON in an x402 shape. */
-  | { readonly kind: 'malformed' }
+  /** `why`: header, version and member, in a sentence. */
+  | { readonly kind: 'malformed'; readonly why: string }
   /** Where it came it buys nothing that has a price yet. */
   | { readonly kind: 'unjudged'; readonly presented: unknown }
   /** Not what was offered, or not its payer's. `reason` is x402's own word. */
@@ -119,6 +122,8 @@ export interface DoorOperation {
    */
   readonly valid_body: object;
   readonly caller: Caller;
+  /** Of an answer in events: aborted once its reader has left. */
+  readonly left?: AbortSignal | undefined;
 }
 
 export interface ExecutedError {
@@ -194,6 +199,8 @@ export interface Port {
    * @throws Refusal unavailable, chain_unavailable; the payment stays usable.
    */
   prove(unproven: Extract<PaymentJudgement, { kind: 'unproven' }>, address: string): Promise<PaymentJudgement>;
+  /** A refusal that was found without a look at the payment, with `charged` beside it where a payment came along. */
+  besidePayment(refusal: Refusal, payment: PaymentJudgement): Promise<Refusal>;
   /** May be asked twice for one request: by its headers, then with what the body adds. */
   identify(credentials: Credentials, payment: PaymentJudgement): Promise<Caller>;
   readonly rates: AddressRates;
@@ -218,6 +225,8 @@ export interface Port {
   boardVersion(): Promise<string>;
   /** Signs the service's own description of itself, and nothing that comes from outside (RFC 7515, without its payload). */
   signCard(card: JsonObject): CardSignature;
+  /** The verifier as a browser runs it: the text of the program of every page that checks what it shows. */
+  verifierProgram(): Promise<string>;
   readonly offered: OfferedRequests;
   readonly tool_sessions: ToolSessions;
   health(): Promise<JsonObject>;

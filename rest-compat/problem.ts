@@ -1,5 +1,5 @@
-import type { JsonObject } from '../schema/canonical-json.ts';
-import { type ErrorCode, errors, leaves } from '../schema/errors.ts';
+import { isJsonObject, type JsonObject, present } from '../schema/canonical-json.ts';
+import { type ErrorCode, errors, finalHubCodes, leaves, type Refusal, sayingCharged } from '../schema/errors.ts';
 
 /** What leaves by the socket. A null body is an empty one: possession refusals say nothing but their status. */
 export interface Answer {
@@ -23,6 +23,18 @@ export interface ProblemFault {
   readonly facts?: JsonObject;
 }
 
+/** What a refusal says, and the headers that it brings along. */
+export function faultBeside({ code, message, extensions }: Refusal) {
+  const { code: _code, status: _status, param, answer_headers = {}, ...facts } = extensions;
+  return {
+    code,
+    message,
+    facts: facts as JsonObject,
+    ...(typeof param === 'string' && { param }),
+    headers: answer_headers as Answer['headers'],
+  };
+}
+
 /** The categories that OpenAI's clients sort errors by. */
 const categories: Readonly<Record<number, string>> = {
   401: 'authentication_error',
@@ -38,10 +50,14 @@ function category(status: number): string {
 
 /** What may be said of a fault: of one that is ours, nothing but that. */
 function told({ code, message, param, facts = {} }: ProblemFault) {
-  const [status, title] = errors[code];
+  const [status, sentence] = errors[code];
   const hidden = code === 'internal';
-  const detail = hidden ? title : (message ?? title);
-  const error: JsonObject = { message: detail, type: category(status), code, param: param ?? null };
+  const title = sayingCharged(sentence, hidden ? undefined : facts.charged);
+  const detail = hidden ? title : sayingCharged(message ?? sentence, facts.charged);
+  // A hub's own words are what clients of its API act on, such as `context_length_exceeded`.
+  const { hub_error } = facts;
+  const by_hub = isJsonObject(hub_error) ? present(hub_error) : {};
+  const error: JsonObject = { message: detail, type: category(status), code, param: param ?? null, ...by_hub };
   return { status, title, detail, facts: hidden ? {} : facts, error };
 }
 
@@ -93,6 +109,9 @@ const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
 /** The same of a payment whose outcome the error does not know either. */
 const OPEN_SECONDS = 5;
 
+/** Whatever is paid for the request: a verdict on it, or the size of what it asks for. */
+const finalCodes: ReadonlySet<ErrorCode> = new Set([...finalHubCodes, 'answer_too_large']);
+
 /**
  * When to ask again, and whether a client may do so by itself. OpenAI's clients retry 408, 409, 429 and 5xx unless
  * `x-should-retry` says no, and an x402 client below them pays for each retry anew: so it does wherever the payment in hand
@@ -108,6 +127,6 @@ export function retryHeaders(
   const wait = known ?? (left === 'open' ? OPEN_SECONDS : undefined);
   return {
     ...(wait === undefined ? {} : { 'retry-after': String(Math.ceil(wait)) }),
-    ...(left === 'unused' ? {} : { 'x-should-retry': 'false' }),
+    ...(left === 'unused' && !finalCodes.has(code) ? {} : { 'x-should-retry': 'false' }),
   };
 }

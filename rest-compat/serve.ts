@@ -5,10 +5,13 @@ import { callDoor, type DoorOutcome, unpaidAt } from './call.ts';
 import { paymentIn } from './credentials.ts';
 import type { Door, DoorMethod, Face } from './door.ts';
 import { type Body, type BodyMedia, type BodySource, type DoorRequest, emptyBody } from './door-request.ts';
+import { inFaultForm } from './fault-form.ts';
 import { declaresBody, expectedBytes, leavesUnread, lingering, readJson } from './http/body.ts';
 import { codingFor } from './http/coding.ts';
 import { isPreflight } from './http/cors.ts';
 import { readForm } from './http/form.ts';
+import { onceLeft } from './http/left.ts';
+import { notOfferedAt } from './inference/not-offered.ts';
 import type { Port } from './port.ts';
 import { type Answer, problem } from './problem.ts';
 import type { Upload } from './upload.ts';
@@ -26,12 +29,16 @@ export async function serveDoors(app: FastifyInstance, port: Port, doors: readon
       if (!request.raw.destroyed) request.log.error({ err: error }, 'a door broke');
       return sendOutcome(reply, problem({ code: 'internal' }, {}, paymentIn(request.raw.headers) !== null));
     });
-    const route = (url: string, answer: (request: FastifyRequest) => Promise<DoorOutcome>, compressed = false) =>
+    const route = (
+      url: string,
+      answer: (request: FastifyRequest, reply: FastifyReply) => Promise<DoorOutcome>,
+      compressed = false,
+    ) =>
       scope.route({
         method: METHODS,
         url,
         ...(compressed ? {} : { compress: false }),
-        onRequest: async (request, reply) => sendOutcome(reply, await packed(request, await answer(request))),
+        onRequest: async (request, reply) => sendOutcome(reply, await packed(request, await answer(request, reply))),
         handler: () => undefined,
       });
     const spelt = doors.flatMap(door => [door.path, ...door.aliases].map(path => ({ path, door })));
@@ -39,13 +46,18 @@ export async function serveDoors(app: FastifyInstance, port: Port, doors: readon
       const here = rows.map(row => row.door);
       route(
         path.replace(/\{(\w+)\}/g, ':$1'),
-        request => answerAt(here, request, { port, doors }, path),
+        (request, reply) => answerAt(here, [request, reply], { port, doors }, path),
         here.every(isForAll),
       );
     }
     // A page hears that there is nothing there only if its browser lets it ask.
-    route('/*', async request => (isPreflight(request.raw) ? choices([]) : problem({ code: 'not_found' })));
+    route('/*', async request => (isPreflight(request.raw) ? choices([]) : nothingAt(request)));
   });
+}
+
+function nothingAt({ url, headers }: FastifyRequest): Answer {
+  const [path = ''] = url.split('?');
+  return notOfferedAt(path, headers) ?? problem({ code: 'not_found' });
 }
 
 /**
@@ -60,21 +72,21 @@ function isForAll({ price, possession, slice_token, ingest_key, board_secret }: 
 
 async function answerAt(
   here: readonly Door[],
-  request: FastifyRequest,
+  [request, reply]: readonly [FastifyRequest, FastifyReply],
   house: Face,
   path: string,
 ): Promise<DoorOutcome> {
   if (request.method === 'OPTIONS') return choices(here);
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const door = here.find(({ methods }) => methods.includes(method as DoorMethod));
-  const asked = { ...doorRequest(request), spelt: path };
-  if (door) return (door.face?.serve ?? callDoor)(door, asked, house);
+  const asked = { ...doorRequest(request, reply), spelt: path };
+  if (door) return inFaultForm(door.faults, await (door.face?.serve ?? callDoor)(door, asked, house));
   // So that nobody pays for a method that is not served: RFC 9110 10.2.1 lets any answer say which are.
   const allow = allowed(here);
   return (await unpaidAt(here, asked, house.port, { allow })) ?? problem({ code: 'method_not_allowed' }, { allow });
 }
 
-function doorRequest(request: FastifyRequest): DoorRequest {
+function doorRequest(request: FastifyRequest, reply: FastifyReply): DoorRequest {
   const { raw, query, ip: address } = request;
   return {
     method: raw.method ?? '',
@@ -82,6 +94,7 @@ function doorRequest(request: FastifyRequest): DoorRequest {
     query,
     headers: raw.headers,
     address,
+    left: () => onceLeft(reply.raw, reply.raw.destroyed),
     body: raw.method === 'GET' || raw.method === 'HEAD' ? null : bodyOf(raw),
   };
 }

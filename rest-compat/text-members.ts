@@ -1,26 +1,47 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../schema/canonical-json.ts';
+import { namesEachOnce } from '../schema/json-bounds.ts';
 import { type AudioFormat, audioFormatOf } from '../schema/requests/transcription.ts';
 
-/** An integer that travels as text, in a query or a header: digits only, so that `1e2` and `0x10` are none. */
+/** An integer that travels as text, in a query or a header: digits only, so that `1e2`, `0x10` and `01` are none. */
 export function digits<S extends z.ZodType<number>>(integer: S): z.ZodType<number> {
-  return z.preprocess(text => (typeof text === 'string' && /^[0-9]{1,15}$/.test(text) ? Number(text) : text), integer);
+  return z.preprocess(
+    text => (typeof text === 'string' && /^(?:0|[1-9][0-9]{0,14})$/.test(text) ? Number(text) : text),
+    integer,
+  );
 }
 
 /** The same, which may be below zero. */
 export function integerText<S extends z.ZodType<number>>(integer: S): z.ZodType<number> {
   return z.preprocess(
-    text => (typeof text === 'string' && /^-?[0-9]{1,15}$/.test(text) ? Number(text) : text),
+    text => (typeof text === 'string' && /^(?:0|-?[1-9][0-9]{0,14})$/.test(text) ? Number(text) : text),
     integer,
   );
 }
+
+/**
+ * Text in a header. Node reads each byte as a character of Latin-1, and what is sent is UTF-8 (RFC 8187 3.2.1): both are the same for
+ * ASCII. Bytes that are no UTF-8 are refused: each reader would show them as something else.
+ */
+export function headerText<S extends z.ZodType>(schema: S) {
+  return z.preprocess((sent, context) => {
+    if (typeof sent !== 'string' || !/[\x80-\xff]/.test(sent) || /[^\0-\xff]/.test(sent)) return sent;
+    try {
+      return utf8.decode(Buffer.from(sent, 'latin1'));
+    } catch {
+      context.addIssue({ code: 'custom', message: 'is not UTF-8' });
+      return z.NEVER;
+    }
+  }, schema);
+}
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * A form says all in text: what the same member is in JSON. A list of one may be told of by its bare name, and an object by
  * a part that holds JSON: OpenAPI 3.1 has clients write so what a description of multipart content calls list and object.
  */
 const spelt = {
-  number: text => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text),
+  number: text => (/^-?(?:0|[1-9]\d{0,14})(\.\d{1,15})?$/.test(text) ? Number(text) : text),
   flag: text => (text === 'true' ? true : text === 'false' ? false : text),
   list: text => [text],
   object: text => objectIn(text) ?? text,
@@ -42,7 +63,7 @@ export function formOf<S extends z.ZodType>(schema: S, kinds: Readonly<Record<st
 function objectIn(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : null;
+    return isJsonObject(value) && namesEachOnce(Buffer.from(text), value) ? value : null;
   } catch {
     return null;
   }

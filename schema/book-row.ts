@@ -36,7 +36,14 @@ export const rowFacts = {
     group: ['payment', 'amount'],
     description: 'Atomic units of the rail; null where nothing is known to have been paid.',
   },
-  transfer_index: { from: 'birth', type: 'integer', nullable: true, moves: true, hidden: true },
+  transfer_index: {
+    from: 'birth',
+    type: 'integer',
+    nullable: true,
+    moves: true,
+    description:
+      'Position of the transfer of this row: the log index within its block on base, the index of the instruction on solana. With payment.ref it identifies the transfer where several share a transaction. Null if the transfer was not observed.',
+  },
   collected_at: { from: 'place', type: 'time', description: 'When it was collected, or else recorded.' },
   collected: { from: 'birth', type: 'boolean', moves: true, description: 'Whether its money was collected.' },
   model: {
@@ -44,9 +51,25 @@ export const rowFacts = {
     type: 'text',
     nullable: true,
     group: ['route', 'model'],
-    description: 'The model that answered; of a refused call the one that was asked for.',
+    description:
+      'Model that the hub was asked for; for a refused call, the model that the caller asked for. For a payment to somebody else and for an inflow, as the owner of the book named it.',
   },
-  hub: { from: 'birth', type: 'text', nullable: true, group: ['route', 'hub'], description: 'The hub that answered.' },
+  hub: {
+    from: 'birth',
+    type: 'text',
+    nullable: true,
+    group: ['route', 'hub'],
+    description:
+      'Hub that answered. For a payment to somebody else and for an inflow, who served it as the owner of the book named it.',
+  },
+  answered_model: {
+    from: 'facts',
+    type: 'text',
+    common: true,
+    group: ['route', 'answered_model'],
+    description:
+      'Model that the hub named in its answer. Null if it named none, if no hub was asked, and on rows whose receipt is under policies 1 to 8.',
+  },
   intent_id: { from: 'birth', type: 'text', nullable: true, description: 'The treasury intent it names.' },
   attempt_index: { from: 'birth', type: 'integer', nullable: true, description: 'Its attempt, from 0.' },
   payer_wallet: {
@@ -70,7 +93,12 @@ export const rowFacts = {
     type: 'text',
     nullable: true,
     description:
-      'Task id of the row that it follows from. Of a redeemed hand-off, the task id of the receipt that was handed on, which is on another book. Null where it follows from none.',
+      'Task id of the parent row. For a redeemed hand-off, the task id of the receipt that was handed off, which is on another book. Null if there is no parent.',
+  },
+  delegation_hash: {
+    from: 'session',
+    type: 'text',
+    description: 'Delegation hash of the session that the call was made under. Null if it was made under none.',
   },
   event: {
     from: 'facts',
@@ -91,7 +119,12 @@ export const rowFacts = {
     type: 'text',
     description: 'The cap that refused, where it is one of an hour or a day.',
   },
-  spent_atomic: { from: 'facts', type: 'digits', description: 'Collected under the ceiling that refused by then.' },
+  spent_atomic: {
+    from: 'facts',
+    type: 'digits',
+    description:
+      'Atomic USDC counted under the ceiling that refused, at that time: collected amounts and amounts of rows with evidence RECORDED_BY_SETTLE.',
+  },
   cap_atomic: { from: 'facts', type: 'digits', description: 'That ceiling; null where no amount decides.' },
   period_start: { from: 'facts', type: 'text', description: 'Where the hour or the day of that cap began.' },
   recorded_by: {
@@ -120,18 +153,18 @@ export const rowFacts = {
     from: 'facts',
     type: 'text',
     description:
-      'Of a correction: the task of the row that it takes the place of: an inflow, an earlier correction of one, a row whose payment its chain does not have, or a row that yields to another.',
+      'Task id of the row that this row corrects: an inflow, an earlier correction, a row whose payment was not found on its chain, or a row that yields to another. Null if this row is not a correction.',
   },
   yielded_to: {
     from: 'facts',
     type: 'text',
     description:
-      'Of a correction: the task of the row, possibly on another book, that records the same transfer with its payer proven. The corrected row yields to it.',
+      'Task id of the row, possibly on another book, that records the same transfer with a proven payer and replaces the corrected row. Null if this correction has another cause.',
   },
   merges: {
     from: 'facts',
     type: 'text_list',
-    description: 'Of a correction: tasks of the branches of a fork that come together in it, oldest first.',
+    description: 'Task ids of the fork branches that this correction merges, oldest first. Null if it merges none.',
   },
   inflow_claim: {
     from: 'facts',
@@ -173,11 +206,19 @@ export const rowFacts = {
     description:
       'Of an inflow: what was corrected since, oldest first: the newest, at most 200 and 16 KiB of them; each is a row of its own too.',
   },
+  inflow_corrections_count: {
+    from: 'rows',
+    type: 'integer',
+    cost: 2,
+    description:
+      'Of an inflow: number of its corrections, including those that inflow_corrections does not show. Null for any other row.',
+  },
   merged_by: {
     from: 'rows',
     type: 'text',
     cost: 2,
-    description: 'Of a correction: the task of the newest correction that merges it with other branches of its fork.',
+    description:
+      'Task id of the newest correction that merges this one with other branches of the fork. Null if none does.',
   },
   fulfillment: { from: 'birth', type: 'json', nullable: true },
   facts: { from: 'birth', type: 'json', hidden: true },
@@ -246,7 +287,7 @@ function named<K extends RowFactName>(holds: (fact: RowFact) => boolean): readon
   return Object.entries<RowFact>(rowFacts).flatMap(([name, fact]) => (holds(fact) ? [name as K] : []));
 }
 
-export const rowColumns = named<RowColumn>(({ from }) => !['facts', 'events', 'rows'].includes(from));
+export const rowColumns = named<RowColumn>(({ from }) => !['facts', 'events', 'rows', 'session'].includes(from));
 /** What the hash covers: all that a row is born with, and its place; but for the hash itself. */
 export const hashedColumns = named<From<'birth' | 'place'>>(({ from }) => from === 'birth' || from === 'place').filter(
   name => name !== 'row_hash',

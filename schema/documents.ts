@@ -21,5 +21,8 @@ export const documents = {
   log_totals: 'svc402.log_totals.v1',
   book_total: 'svc402.book_total.v1',
   payment_proof: 'svc402.payment_proof.v1',
-  endpoint_score: 'svc402.endpoint_score.v1',
+  endpoint_score: 'svc402.endpoint_score.v2',
 } as const;
+
+/** `typ` in the header of the token `addresses` of the key set, so that no other token of the issuer counts as one (RFC 8725 §3.11). */
+export const ADDRESSES_TYP = 'svc-addresses+jwt';

@@ -6,6 +6,8 @@ export const escrowLimits = {
   /** From one book to one other. */
   live_per_pair_max: 10,
   opens_per_pair_hour_max: 20,
+  /** To the webhook of a counterparty that wants to be told. */
+  offers_told_per_book_hour_max: 10,
   /** Where nobody says when an escrow ends. */
   lasts_seconds_default: 7 * 24 * 3_600,
   lasts_seconds_max: 90 * 24 * 3_600,

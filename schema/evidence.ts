@@ -1,3 +1,5 @@
+import { isJsonObject, type JsonObject } from './canonical-json.ts';
+
 /** What a book row rests on: the specification's eight values, and the only ways from one to another. */
 export const evidences = [
   'collected',
@@ -42,7 +44,7 @@ export type ArrivalStatus = (typeof arrivalStatuses)[number];
  * the row by which something was reached; `dispute` says what was claimed of the row, and decided;
  * `escrow` is a phase of the ledger escrow over the row.
  */
-export type BookEventKind = RowEventKind | TermsEventKind | 'alerts_changed';
+export type BookEventKind = RowEventKind | TermsEventKind | NoticeKind | 'alerts_changed';
 export type RowEventKind =
   | 'born'
   | 'transition'
@@ -54,5 +56,16 @@ export type RowEventKind =
   | 'approval'
   | 'dispute'
   | 'escrow';
+/** What another agent did that concerns the owner of the book, written only where its webhook is told of that: of no row either. */
+export type NoticeKind = 'bid' | 'escrow_offer';
 /** What its owner allows was changed: of no row, so such an event has neither seq nor task. */
 export type TermsEventKind = 'policy_changed' | 'budget_changed';
+
+/**
+ * The amount that a row had been counted with, in digits, where the body of a `transition` takes it away, because its transfer
+ * was not found on its chain; null of any other event.
+ */
+export function givenUpAmount({ amount, born }: JsonObject): string | null {
+  const had = isJsonObject(born) ? born.amount : null;
+  return amount === null && typeof had === 'string' ? had : null;
+}

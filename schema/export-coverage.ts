@@ -29,7 +29,12 @@ export interface ExportScope extends JsonObject {
   /** ISO 8601, `from` inclusive and `to` exclusive; null where it is open. */
   readonly from: string | null;
   readonly to: string | null;
-  readonly filters: { readonly evidence: string | null; readonly intent_id: string | null };
+  readonly filters: {
+    readonly evidence: string | null;
+    readonly intent_id: string | null;
+    /** Never in a coverage: what is signed of its filters are the two above. Left out where it narrows nothing. */
+    readonly delegation_hash?: string;
+  };
   readonly limit: number;
 }
 

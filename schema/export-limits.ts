@@ -12,6 +12,8 @@ export const exportLimits = {
   pages_read_at_once_max: 4,
   page_wait_ms_max: 10_000,
   parquet_group_pages: 4,
+  /** Of the name of an account in a journal. */
+  account_chars_max: 100,
   /** Looks at every row of a book, which may have any number of them; then the export says that it did not finish. */
   pull_scan_ms_max: 5_000,
   pulls_built_at_once_max: 2,

@@ -31,13 +31,19 @@ export const exportFields = {
   replay_events: {
     type: 'json_list',
     nullable: false,
-    description: '{replay_of, settlement_status, recorded_at}; of one that stands for several first_at and count too.',
+    description:
+      'The newest 200 replays, each {replay_of, settlement_status, recorded_at}. An entry that combines several replays also has first_at and count. replay_count counts all.',
   },
   arrival_status: text,
   omission_rule: text,
   ingress_receipt: { type: 'json', nullable: true },
   inflow_claim: { type: 'json', nullable: true },
-  inflow_corrections: { type: 'json_list', nullable: true },
+  inflow_corrections: {
+    type: 'json_list',
+    nullable: true,
+    description:
+      'For an inflow: its newest corrections, at most 200 and 16 KiB in total. Each is also a row of its own. inflow_corrections_count counts all.',
+  },
   policy_code: text,
   reason: text,
   policy_key: text,
@@ -51,14 +57,40 @@ export const exportFields = {
   parent_ref: {
     ...text,
     description:
-      'Task id of the row that it follows from. Of a redeemed hand-off, the task id of the receipt that was handed on, which is on another book.',
+      'Task id of the parent row. For a redeemed hand-off, the task id of the receipt that was handed off, which is on another book.',
   },
-  corrects: { ...text, description: 'Of a correction: the task of the row that it takes the place of.' },
+  corrects: { ...text, description: 'Task id of the row that this row corrects.' },
   yielded_to: {
     ...text,
-    description: 'Of a correction: the task of the row that records the same transfer with its payer proven.',
+    description:
+      'Task id of the row that records the same transfer with a proven payer and replaces the corrected row.',
   },
+  transfer_index: {
+    ...integer,
+    description:
+      'Position of the transfer: the log index within its block on base, the index of the instruction on solana. With payment_ref it identifies the transfer where several share a transaction.',
+  },
+  delegation_hash: { ...text, description: 'Delegation hash of the session that the call was made under.' },
+  seq: { type: 'integer', nullable: false, description: 'Position of the row in its book, from 1 without a gap.' },
+  row_hash: {
+    type: 'text',
+    nullable: false,
+    description:
+      'SHA-256 (hex) of the facts that the row was recorded with, its seq and the row_hash of the row before it. The book chains its rows by it.',
+  },
+  inflow_corrections_count: {
+    ...integer,
+    description:
+      'Of an inflow: number of its corrections, including those that inflow_corrections does not show. Null for any other row.',
+  },
+  answered_model: { ...text, description: 'Model that the hub named in its answer. Null if it named none.' },
 } as const satisfies Record<string, ExportField>;
 
 export type ExportFieldName = keyof typeof exportFields;
 export const exportFieldNames = Object.keys(exportFields) as ExportFieldName[];
+
+/** Streamed exports begin with the seq, by which a reader resumes. */
+export const streamedFieldNames: readonly ExportFieldName[] = [
+  'seq',
+  ...exportFieldNames.filter(name => name !== 'seq'),
+];

@@ -1,3 +1,4 @@
+import { Refusal } from './errors.ts';
 import { limits } from './limits.ts';
 
 /* Reads the Idempotency-Key header. */
@@ -15,4 +16,12 @@ const VISIBLE = /^[!-~]+$/;
 export function readIdempotencyKey(header: string): string | null {
   const key = header.match(QUOTED)?.[1]?.replace(/\\(.)/g, '$1') ?? header;
   return key.length <= limits.idempotency_key_chars_max && VISIBLE.test(key) ? key : null;
+}
+
+/** The same, of a header that came. @throws invalid_request before anything is done under it */
+export function idempotencyKeyIn(header: string): string {
+  const key = readIdempotencyKey(header);
+  if (key !== null) return key;
+  const detail = 'Idempotency-Key: not 1 to 255 visible ASCII characters.';
+  throw new Refusal('invalid_request', { param: IDEMPOTENCY_HEADER, detail, facts: { charged: false } });
 }

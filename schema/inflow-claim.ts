@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonObject } from './canonical-json.ts';
 import type { documents } from './documents.ts';
+import { signedWords } from './signed-words.ts';
 
 /* What is signed of an inflow: by the issuer, always, and before that by the agent's wallet, where its owner wants it so. */
 
@@ -21,14 +22,10 @@ export interface InflowClaimPayload extends JsonObject {
   readonly claimed_at: string;
 }
 
-/** What a wallet may sign beforehand, by the word that its text begins with. */
-export const walletClaims = {
-  inflow: 'svc.inflow_claim',
-  correction: 'svc.inflow_correction',
-} as const;
-export type WalletClaimKind = keyof typeof walletClaims;
+/** What a wallet may sign beforehand. */
+export type WalletClaimKind = 'inflow' | 'correction';
 
 /** The text that the wallet signs (EIP-191, personal_sign): the word, a pipe, and the claim but for its signature, canonical. */
 export function walletClaimText(kind: WalletClaimKind, { signature: _, ...members }: JsonObject): string {
-  return `${walletClaims[kind]}|${canonicalJson(members)}`;
+  return `${signedWords[kind].word}|${canonicalJson(members)}`;
 }

@@ -24,9 +24,9 @@ export const limits = {
   /** Of one row and hour: each is an event of its own. What comes beyond is counted. */
   replay_events_per_hour_max: 20,
   /** Of one policy version, policy code, intent and hour: each is a row with a signed refusal. What comes beyond is 429. */
+  blocked_rows_per_hour_max: 20,
   /** Of one book, whatever its policies and the calls' intents: from then on it is told of, and has no row. */
   blocked_rows_per_book_hour_max: 200,
-  blocked_rows_per_hour_max: 20,
   /** What is counted becomes one event of its row and kind after so long. */
   counted_seconds: 60,
   counted_per_transaction_max: 200,
@@ -56,6 +56,11 @@ export const limits = {
   /** Of one API key, within the time that answers are kept: under each lies an answer. */
   idempotency_keys_max: 10_000,
   idempotent_answers_bytes_max: 1024 * 1024 * 1024,
+  /** The same of what is written without a payment, by one credential. */
+  written_once_max: 1_000,
+  written_once_bytes_max: 16 * 1024 * 1024,
+  written_once_answer_bytes_max: 256 * 1024,
+  written_once_underway_seconds_max: 60,
   request_bytes_max: 1024 * 1024,
   /** Of a body that is no work to be done: a policy, a registration, a proof. */
   small_request_bytes_max: 16 * 1024,
@@ -67,18 +72,32 @@ export const limits = {
   /** OpenAI's own bound. */
   tools_max: 128,
   tool_calls_max: 128,
+  /** Of a hub's `reasoning_details`; what is beyond them is left out of the answer. */
+  reasoning_details_max: 1_000,
+  reasoning_details_depth_max: 16,
+  reasoning_details_members_max: 10_000,
+  /** Of what a hub counts beside the tokens of request and answer: in one object, and how deep these lie in each other. */
+  usage_details_max: 32,
+  usage_details_depth_max: 3,
   tool_name_chars_max: 128,
   tool_call_id_chars_max: 256,
   tool_description_chars_max: 64 * 1024,
   /** Of one schema, of a tool's arguments or of an answer. */
   tool_schema_depth_max: 48,
   tool_schema_members_max: 10_000,
+  /** Of a member that is passed on to hubs without being known here. */
+  forwarded_depth_max: 32,
   stop_texts_max: 4,
   stop_text_chars_max: 500,
   image_prompt_chars_max: 32_000,
   image_side_pixels_min: 64,
   image_side_pixels_max: 2_048,
   image_url_chars_max: 2_048,
+  /** OpenAI's own bound. */
+  embedding_inputs_max: 2_048,
+  /** Of one text: more than any model on offer reads. */
+  embedding_tokens_max: 32_768,
+  embedding_dimensions_max: 16_384,
   transcription_prompt_chars_max: 4_000,
   transcription_segments_max: 20_000,
   upload_file_bytes_max: 25 * 1024 * 1024,
@@ -102,7 +121,16 @@ export const limits = {
   answer_bytes_max: 4 * 1024 * 1024,
   /** A picture of the largest size, as a PNG in base64; less than `subgraph_answer_bytes_max`, which it goes on in. */
   image_answer_bytes_max: 12 * 1024 * 1024,
+  /**
+   * Vectors as they go out: some 900,000 numbers, or 1,500 vectors of 1,536 in base64. Less than `subgraph_answer_bytes_max`, which
+   * they go on in, and a third of a second of work.
+   */
+  embedding_answer_chars_max: 12 * 1024 * 1024,
+  /** The same as hubs send them: OpenAI indents its JSON, which takes up to twice as much. */
+  embedding_hub_answer_bytes_max: 24 * 1024 * 1024,
   answer_kept_hours: 24,
+  /** Of one payment: answers that broke off by the hub's doing when the work was done once more. */
+  reruns_max: 3,
   /** After `validBefore`: a payment that came to nothing, of which the chain has said that it never moved. */
   claim_forgotten_after_seconds: 3_600,
   claims_forgotten_per_transaction_max: 500,
@@ -128,6 +156,10 @@ export const limits = {
   stop_hurried_ms: 2_000,
   /** One key press comes twice: from the terminal to all its processes, and once more passed on by npm. */
   signal_echo_ms: 1_000,
+  /** What is read of an answer that refuses, what of its message is passed on, and from which length on parts of a hub's address and its key are kept out of it. */
+  hub_error_bytes_max: 64 * 1024,
+  hub_message_chars_max: 500,
+  hub_secret_chars_min: 8,
   hub_connections_max: 128,
   /** Callers who wait for a socket to one hub: whoever comes next goes to the next hub at once. */
   hub_waiting_max: 1_024,
@@ -264,7 +296,8 @@ export const limits = {
   graphql_faults_max: 5,
   /** GraphQL's messages quote what was asked for, however long. */
   graphql_fault_chars_max: 500,
-  graphql_variables_depth_max: 16,
+  /** What a hub is passed on lies so deep, below the input, its list of messages, a message and that one's `extra`. */
+  graphql_variables_depth_max: 40,
   graphql_variables_values_max: 20_000,
   /** Of one text, but where a paid field may take a long one. */
   graphql_variables_chars_max: 16 * 1024,

@@ -16,6 +16,11 @@ export function refusalUrl(base_url: string, refusal_id: string): string {
   return `${base_url}/refusal/${refusal_id}`;
 }
 
+/** Whether a later verdict has taken the place of one: public, and without what was claimed. */
+export function disputeStatusUrl(base_url: string, dispute_id: string): string {
+  return `${base_url}/dispute/${dispute_id}`;
+}
+
 /** The links in `verification` of a refusal, and of a receipt too. */
 export function issuerLinks(base_url: string) {
   return {

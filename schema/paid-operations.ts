@@ -1,37 +1,112 @@
 import { actActions } from './session/act.ts';
 
 /*
- * What a book is asked about before it is sold: each paid door by its name, with its path and the fields of the graph that
- * it sells (test/rest-compat/paid-operations.test.ts holds it to the door table). A stamp is not among them: no book is
- * asked about one.
+ * Each paid endpoint by its one name, which is that of its tool, with its path and the fields of the graph that it sells
+ * (test/rest-compat/paid-operations.test.ts holds it to the door table). The names are the same by every interface and for each
+ * payment of an endpoint: a grant's `doors` and a book's `risk_tiers` hold them.
  */
+
+interface PaidEndpoint {
+  readonly path: `/${string}`;
+  /** Coordinates of what is charged for. */
+  readonly fields: readonly string[];
+  /** What it was called before: a policy or a session that says so still means it. */
+  readonly formerly?: readonly string[];
+}
+type PaidEndpoints = Readonly<Record<string, PaidEndpoint>>;
+
 const CHAT = ['Mutation.createChatCompletion', 'Subscription.chatCompletionStream'] as const;
 
+/** What a book is asked about before it is sold. */
 export const paidOperations = {
   chat_completions: { path: '/v1/chat/completions', fields: CHAT },
   a2a_message: { path: '/a2a-message', fields: CHAT },
   create_response: { path: '/v1/responses', fields: ['Mutation.createResponse', 'Subscription.responseStream'] },
+  create_message: { path: '/v1/messages', fields: ['Mutation.createMessage', 'Subscription.messageStream'] },
   generate_image: { path: '/v1/images/generations', fields: ['Mutation.createImage'] },
+  create_embeddings: { path: '/v1/embeddings', fields: ['Mutation.createEmbeddings'] },
   transcribe_audio: { path: '/v1/audio/transcriptions', fields: ['Mutation.createTranscription'] },
-  request_task: { path: '/task-request', fields: ['Mutation.requestTask'] },
+  submit_inference: { path: '/task-request', fields: ['Mutation.requestTask'], formerly: ['request_task'] },
   quote_task: { path: '/task-quote', fields: ['Mutation.quoteTask'] },
-} as const satisfies Record<string, { readonly path: `/${string}`; readonly fields: readonly string[] }>;
+} as const satisfies PaidEndpoints;
 
-type Listed = readonly [name: string, listed: { readonly path: string; readonly fields: readonly string[] }];
-const listed: readonly Listed[] = Object.entries(paidOperations);
+/** What costs a stamp, or is paid for in two: of these no book is asked. Before they had a name they were called by their field. */
+export const stampOperations = {
+  register_agent: { path: '/v1/agents/register', fields: ['Mutation.registerAgent'], formerly: ['registerAgent'] },
+  ingest_foreign_x402: {
+    path: '/v1/agents/{agent_id}/book/ingest',
+    fields: ['Mutation.ingestForeignSpend'],
+    formerly: ['ingestForeignSpend'],
+  },
+  create_board_post: { path: '/v1/board/posts', fields: ['Mutation.createPost'], formerly: ['createPost'] },
+  create_board_comment: {
+    path: '/v1/board/posts/{id}/comments',
+    fields: ['Mutation.createComment'],
+    formerly: ['createComment'],
+  },
+  flag_board_post: { path: '/v1/board/posts/{id}/flag', fields: ['Mutation.flagPost'], formerly: ['flagPost'] },
+  flag_board_comment: {
+    path: '/v1/board/posts/{id}/comments/{commentId}/flag',
+    fields: ['Mutation.flagComment'],
+    formerly: ['flagComment'],
+  },
+  post_job: { path: '/v1/board/jobs', fields: ['Mutation.postJob'], formerly: ['postJob'] },
+  bid_on_job: { path: '/v1/board/jobs/{id}/bid', fields: ['Mutation.bidOnJob'], formerly: ['bidOnJob'] },
+  flag_job: { path: '/v1/board/jobs/{id}/flag', fields: ['Mutation.flagJob'] },
+  pay_job: {
+    path: '/v1/board/jobs/{id}/pay',
+    fields: ['Mutation.payJob', 'Mutation.payJob.fee'],
+    formerly: ['payJob'],
+  },
+} as const satisfies PaidEndpoints;
+
+type NamedEndpoints = typeof paidOperations & typeof stampOperations;
+/** Coordinates of all that is charged for. */
+export type SoldField = NamedEndpoints[keyof NamedEndpoints]['fields'][number];
+
+const everyPaid: PaidEndpoints = { ...paidOperations, ...stampOperations };
+
+/** What the `doors` of a grant may hold. */
+export const grantableEndpoints = Object.entries(everyPaid).map(([name, { path }]) => ({ name, path }));
+
+const soldBy = (table: PaidEndpoints, field: string) =>
+  Object.entries(table).filter(([, { fields }]) => fields.includes(field));
+
+/** The names of all paid endpoints that sell a field: two that sell one field are one operation. */
+export function endpointsOf(field: string): readonly string[] {
+  return soldBy(everyPaid, field).map(([name]) => name);
+}
+
+/** The same with what they were called before: by what a grant is held against a call. */
+export function namesOfField(field: string): readonly string[] {
+  return named(soldBy(everyPaid, field));
+}
 
 /**
- * Every name of what a field sells, so that a call is judged alike by REST and by GraphQL: two doors that sell one field
- * are one operation. Empty for a field that no book is asked about.
+ * Every name of what a book is asked about, so that a call is judged alike by REST and by GraphQL. Empty for a field that no book is
+ * asked about.
  */
 export function operationsOf(field: string): readonly string[] {
-  return listed.filter(([, { fields }]) => fields.includes(field)).map(([name]) => name);
+  return named(soldBy(paidOperations, field));
+}
+
+function named(endpoints: readonly (readonly [string, PaidEndpoint])[]): readonly string[] {
+  return endpoints.flatMap(([name, { formerly = [] }]) => [name, ...formerly]);
 }
 
 /** The same of what was bought at a URL; empty where that does not tell, as `/graphql` does not. */
 export function operationsAt(url: string): readonly string[] {
-  const sold = listed.find(([, { path }]) => url.endsWith(path));
-  return sold ? operationsOf(sold[1].fields[0] ?? '') : [];
+  const sold = Object.values<PaidEndpoint>(paidOperations).find(({ path }) => url.endsWith(path));
+  return sold ? operationsOf(sold.fields[0] ?? '') : [];
+}
+
+const nameNow = new Map(
+  Object.entries(everyPaid).flatMap(([name, { formerly = [] }]) => formerly.map(former => [former, name] as const)),
+);
+
+/** What an endpoint is called now; any other name as it is. */
+export function endpointName(name: string): string {
+  return nameNow.get(name) ?? name;
 }
 
 /** Names that `risk_tiers` may list. */

@@ -1,5 +1,6 @@
 import { limits } from './limits.ts';
 import { type NetworkName, networks } from './network.ts';
+import { signedText } from './signed-words.ts';
 
 /* What a payer signs to be shown, and to cancel, the tasks that it has paid for, and the header it comes in. */
 
@@ -21,7 +22,7 @@ export interface PayerProof {
  * names the service, so that whoever is shown it cannot ask another for the same.
  */
 export function payersText(base_url: string, { network, wallet, at_seconds }: Omit<PayerProof, 'signature'>): string {
-  return `svc.tasks|${base_url}|${network}|${wallet}|${at_seconds}`;
+  return signedText('tasks', base_url, { network, wallet, unix_seconds: at_seconds });
 }
 
 /** `<network>:<wallet>:<unix seconds>:<signature>`; null where the header has another form. */

@@ -119,8 +119,10 @@ export const policyKinds = {
   },
   tier2_above: {
     type: 'cap',
-    description: 'Atomic USDC: a charge above it wants an approval that is fresh.',
-    rest_description: 'Atomic USDC: a charge above it wants a fresh signed approval.',
+    description:
+      'A charge above this amount in atomic USDC requires a fresh approval. `0`: each charge requires one of its own. Calls by API key charge nothing, and pass.',
+    rest_description:
+      'A charge above this amount in atomic USDC requires a fresh signed approval. `0`: each charge requires one of its own. Calls by API key charge nothing, and pass.',
     rule: {
       refusal_code: 'approval_ttl_expired',
       policy_code: 'tier2_approval_missing',
@@ -145,9 +147,10 @@ export const policyKinds = {
   },
   risk_tiers: {
     type: 'tiers',
-    description: '`{high, low}`, names of paid doors and of acts: a high one wants a fresh approval at any amount.',
+    description:
+      '`{high, low}`, names of paid endpoints and of acts. A call of a high one requires a fresh approval, whatever its amount.',
     rest_description:
-      'Names of paid doors and of acts: a high one wants a fresh approval at any amount, a low one none up to tier2_above.',
+      'Names of paid endpoints and of acts. A high one requires a fresh approval at any amount, a low one none up to tier2_above.',
     rule: {
       refusal_code: 'approval_ttl_expired',
       policy_code: 'high_risk_approval_missing',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseAtomic } from './amount.ts';
 import { limits } from './limits.ts';
 import { policyLimits } from './policy-limits.ts';
-import { storedText } from './requests/parse.ts';
+import { storedText } from './requests/text.ts';
 import { RISK_TIERS, RiskTiers } from './risk-tiers.ts';
 
 /* How the values of policies are read, whichever policy they are of. */

@@ -131,9 +131,9 @@ export interface ReceiptPolicyRef extends JsonObject {
  * The stored canonical object: its SHA-256 is `payload_hash`, its RFC 6962 leaf hash stands in the log.
  * Holds neither tree head nor signatures, so it can be made before the log's head is locked.
  * Left out where they do not apply, never null: `claim_id`, `payment` (in a book chain `book_id`, `payment_ref`, `observed_transfer` and
- * `payer_proven`), `legs`, `settlement_basis`, `waived_by`, `reported`, `delegation_hash` with `valid_after` and `session_expiry`,
+ * `payer_proven`), `legs`, `settlement_basis`, `waived_by`, `reported` with `reported_parties`, `delegation_hash` with `valid_after` and `session_expiry`,
  * `parent_receipt_id` with `target_agent`, `intent_id`,
- * `attempt_index`, `vendor_blind`, `provider_cogs`, `profile`.
+ * `attempt_index`, `answered_model`, `answered_catalogue_model`, `vendor_blind`, `provider_cogs`, `profile`.
  */
 export interface ReceiptPayload extends JsonObject {
   readonly schema: typeof documents.receipt;

@@ -1,9 +1,12 @@
 import type { NetworkName } from './network.ts';
+import { signedText } from './signed-words.ts';
 
 /* What a payer signs to have a paid answer delivered again, and the header it comes in. */
 
-/** Which payment a payer wants delivered again, and when he said so. */
+/** Which payment a payer wants delivered again, by whom, and when he said so. */
 export interface Redelivery {
+  /** Of the service. */
+  readonly base_url: string;
   readonly network: NetworkName;
   /** The EIP-3009 nonce, or the hash of the message on Solana. */
   readonly payment_id: string;
@@ -18,8 +21,8 @@ export const REDELIVERY_HEADER = 'X-SVC-Redeliver';
  * What the payer's wallet signs, as UTF-8: by `personal_sign` (EIP-191) or its own code (ERC-1271) on Base, by Ed25519 on
  * Solana. The header is `<unix seconds>:<signature>`, the signature in hex on Base and in base58 on Solana.
  */
-export function redeliveryText({ network, payment_id, at_seconds }: Redelivery): string {
-  return `svc.redeliver|${network}|${payment_id}|${at_seconds}`;
+export function redeliveryText({ base_url, network, payment_id, at_seconds }: Redelivery): string {
+  return signedText('redeliver', base_url, { network, payment_id, unix_seconds: at_seconds });
 }
 
 export interface RedeliveryProof {
@@ -35,7 +38,9 @@ export function readRedelivery(header: string): RedeliveryProof | null {
 
 /** Null where it is another text: then a wallet would sign what nobody has shown to its owner. */
 export function readRedeliveryText(text: unknown): Redelivery | null {
-  const [, network, payment_id = '', at] =
-    String(text).match(/^svc\.redeliver\|(base|solana)\|([0-9A-Za-z]{1,100})\|(\d{1,12})$/) ?? [];
-  return network ? { network: network as NetworkName, payment_id, at_seconds: Number(at) } : null;
+  const [, base_url = '', network, payment_id = '', at] =
+    String(text).match(
+      /^svc\.redeliver\|(https?:\/\/[^|\s]{1,2000})\|(base|solana)\|([0-9A-Za-z]{1,100})\|(\d{1,12})$/,
+    ) ?? [];
+  return network ? { base_url, network: network as NetworkName, payment_id, at_seconds: Number(at) } : null;
 }

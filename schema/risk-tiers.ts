@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { riskyOperations } from './paid-operations.ts';
+import { endpointName, riskyOperations } from './paid-operations.ts';
 import { listOf } from './requests/parse.ts';
 
 const known = new Set(riskyOperations);
 /** Each name of one list is looked for in the other: of lists without an end nobody would see that. */
-const Names = listOf(z.string(), riskyOperations.length, 0).default([]);
+const Names = listOf(z.string().transform(endpointName), riskyOperations.length, 0).default([]);
 export const RISK_TIERS = 'is {high: [names], low: [names]} and no more, or null';
 
 /**
  * Which operations are how risky: `high` ones need a fresh approval at any amount, `low` ones none up to `tier2_above`, as
- * all that is in neither list. Names are those of paid doors and of acts, each in one list, once.
+ * all that is in neither list. Names are those of paid endpoints and of acts, each in one list, once.
  */
 export const RiskTiers = z
   .strictObject({ high: Names, low: Names }, { error: RISK_TIERS })

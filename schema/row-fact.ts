@@ -4,9 +4,9 @@ export interface RowFact {
    * Where it comes from. `place`: the ledger's, as the row is appended; `birth`: whoever collects says it, and it is
    * hashed with the place; `later`: null at birth, set by an arrival; `counted`: by the replays that follow; `facts`: a
    * member of the column `facts`, which only some kinds of row carry; `events`: told by the book's events; `rows`: by
-   * rows that were born later.
+   * rows that were born later; `session`: by the delegated session that its call was made under.
    */
-  readonly from: 'place' | 'birth' | 'later' | 'counted' | 'facts' | 'events' | 'rows';
+  readonly from: 'place' | 'birth' | 'later' | 'counted' | 'facts' | 'events' | 'rows' | 'session';
   /** `digits`: a text of atomic units. */
   readonly type: 'text' | 'digits' | 'integer' | 'boolean' | 'amount' | 'time' | 'json' | 'json_list' | 'text_list';
   /** The values that a text may have. */
@@ -16,6 +16,8 @@ export interface RowFact {
   readonly moves?: true;
   /** Shown as this member of a group, and not by its own name. */
   readonly group?: readonly [group: RowGroup, member: string];
+  /** Of a member of `facts`: most rows carry it, so it makes none a rare one for those who read many. */
+  readonly common?: true;
   /** It came once rows stood: hashed only where it is set, so that what stood before keeps its hash. */
   readonly added?: true;
   /** On the graph. */

@@ -1,3 +1,5 @@
+import { signedText } from './signed-words.ts';
+
 /*
  * What a wallet signs to be told which receipts it has paid for. It names the service, so that whoever is shown it cannot ask another
  * for the same.
@@ -8,7 +10,7 @@ export const walletReceiptsPage = { usual: 25, most: 50 } as const;
 
 /** EIP-191 (personal_sign). `wallet` in EIP-55 spelling, `at_seconds` Unix time. */
 export function walletReceiptsText(base_url: string, wallet: string, at_seconds: number): string {
-  return `svc.receipts|${base_url}|${wallet}|${at_seconds}`;
+  return signedText('receipts', base_url, { checksum_address: wallet, unix_seconds: at_seconds });
 }
 
 /**
@@ -16,5 +18,5 @@ export function walletReceiptsText(base_url: string, wallet: string, at_seconds:
  * is, and counts what it paid that agent as paid to itself.
  */
 export function reconciliationText(base_url: string, agent_id: number, wallet: string, at_seconds: number): string {
-  return `svc.reconcile|${base_url}|${agent_id}|${wallet}|${at_seconds}`;
+  return signedText('reconcile', base_url, { agent_id, checksum_address: wallet, unix_seconds: at_seconds });
 }

@@ -1,4 +1,4 @@
-import { hashTypedData, hexToBytes } from 'viem';
+import { typedDataDigest, typedStruct } from './typed-hash.ts';
 
 /*
  * What a shop signs by x402's offer-and-receipt extension, as typed data: the terms that it asked for, and that it was paid.
@@ -35,36 +35,31 @@ export interface SignedDelivery {
 
 /** §3.2: chain 1 whatever network the artifact is of. */
 const domainOf = (name: string) => ({ name, version: '1', chainId: 1 }) as const;
-const OFFER = {
-  Offer: [
-    { name: 'version', type: 'uint256' },
-    { name: 'resourceUrl', type: 'string' },
-    { name: 'scheme', type: 'string' },
-    { name: 'network', type: 'string' },
-    { name: 'asset', type: 'string' },
-    { name: 'payTo', type: 'string' },
-    { name: 'amount', type: 'string' },
-    { name: 'validUntil', type: 'uint256' },
-  ],
-} as const;
-const RECEIPT = {
-  Receipt: [
-    { name: 'version', type: 'uint256' },
-    { name: 'network', type: 'string' },
-    { name: 'resourceUrl', type: 'string' },
-    { name: 'payer', type: 'string' },
-    { name: 'issuedAt', type: 'uint256' },
-    { name: 'transaction', type: 'string' },
-  ],
-} as const;
+const OFFER = typedStruct('Offer', [
+  { name: 'version', type: 'uint256' },
+  { name: 'resourceUrl', type: 'string' },
+  { name: 'scheme', type: 'string' },
+  { name: 'network', type: 'string' },
+  { name: 'asset', type: 'string' },
+  { name: 'payTo', type: 'string' },
+  { name: 'amount', type: 'string' },
+  { name: 'validUntil', type: 'uint256' },
+]);
+const RECEIPT = typedStruct('Receipt', [
+  { name: 'version', type: 'uint256' },
+  { name: 'network', type: 'string' },
+  { name: 'resourceUrl', type: 'string' },
+  { name: 'payer', type: 'string' },
+  { name: 'issuedAt', type: 'uint256' },
+  { name: 'transaction', type: 'string' },
+]);
 
 export function offerDigest({ version, validUntil, ...terms }: SignedTerms): Uint8Array {
   const message = { ...terms, version: BigInt(version), validUntil: BigInt(validUntil) };
-  return hexToBytes(hashTypedData({ domain: domainOf('x402 offer'), types: OFFER, primaryType: 'Offer', message }));
+  return typedDataDigest(domainOf('x402 offer'), OFFER, message);
 }
 
 export function receiptDigest({ version, issuedAt, ...facts }: SignedDelivery): Uint8Array {
   const message = { ...facts, version: BigInt(version), issuedAt: BigInt(issuedAt) };
-  const domain = domainOf('x402 receipt');
-  return hexToBytes(hashTypedData({ domain, types: RECEIPT, primaryType: 'Receipt', message }));
+  return typedDataDigest(domainOf('x402 receipt'), RECEIPT, message);
 }

@@ -22,6 +22,8 @@ export interface Services {
   readonly random: Random;
   /** Public base of this service, without a trailing slash. */
   readonly base_url: string;
+  /** That one, then those that it had before: what is signed for any of them is signed for this service. */
+  readonly base_urls: readonly string[];
   /** `development` while any stand-in is in use. */
   readonly profile: 'development' | 'production';
 }
@@ -33,12 +35,23 @@ export interface Brought {
   readonly router_key: Secret | null;
   /** The X-SVC-Redeliver header: by which its payer proves that the payment is his. Not believed yet. */
   readonly redelivery: string | null;
-  /** The Idempotency-Key header as it came: read by `charge`, where something is sold. */
+  /** The Idempotency-Key header as it came: read by `charge`, where something is sold, and of other mutations by the graph. */
   readonly idempotency_key: string | null;
   /** The X-SVC-Delegation header as it came: read by `charge`, where something is sold. */
   readonly delegation: string | null;
+  /** The X-SVC-Note header as it came: read by `charge`, where something is sold. */
+  readonly note: string | null;
   /** The URL of the door that was called, as its 402 names it; on /graphql it is left out. */
   readonly resource?: string | undefined;
+}
+
+/** A mutation that nobody pays for, under the Idempotency-Key of its caller: known by marks, since what was sent is not kept. */
+export interface NamedWrite {
+  readonly mark: string;
+  readonly credential_mark: string;
+  readonly request_hash: string;
+  /** Never the same twice. */
+  readonly attempt: string;
 }
 
 /** What one request carries to every resolver. A subgraph that needs more of the process declares it in its own context.ts. */
@@ -46,6 +59,10 @@ export interface Context extends Services, Brought {
   readonly principal: Principal;
   /** The body of a REST call as its door's schema has made it: see `requestOf`. It never leaves this process. */
   readonly valid_body?: object;
+  /** Set where the request takes a key by what it writes. What is written by `database` does so already; a recorder is handed it. */
+  readonly named_write?: NamedWrite;
+  /** Aborted once whoever asked has left: work that precedes an answer ends then. Left out: nobody can say so. */
+  readonly left?: AbortSignal | undefined;
   /** Lifted into PAYMENT-RESPONSE and `x-svc-*` headers by the server, in REST and on /graphql alike. */
   readonly response: ResponseHeaders;
 }

@@ -33,6 +33,8 @@ export interface PoolUsage {
 export interface TransactionBound {
   /** The server ends the session of one that takes longer, whatever it waits for. Servers before Postgres 17 know no such bound. */
   readonly ms_max?: number;
+  /** Each statement may take so long, as of an operator's command over whole tables; 10 seconds unless given. */
+  readonly statement_ms_max?: number;
   /** Postgres refuses writes in it, so it is allowed while the log is halted. */
   readonly read_only?: true;
 }
@@ -70,6 +72,8 @@ export interface DatabaseOptions {
   readonly entities: readonly (new () => object)[];
   readonly migrations: readonly MigrationClass[];
   readonly connections_max: number;
+  /** Looks at the database before anything is written there: what it throws leaves it as it was. */
+  readonly before?: (client: pg.Client) => Promise<void>;
 }
 
 /** Opens the database and brings its schema up to date; several processes may do so at once. @throws UnknownSchema */
@@ -88,7 +92,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await client.connect();
     return client;
   };
-  const bounds = (await migrate(options, { connect, settings })) >= BOUNDS_TRANSACTIONS;
+  const bounds = (await migrate(options, { connect, settings, before: options.before })) >= BOUNDS_TRANSACTIONS;
   const beginOf = ({ ms_max, read_only }: TransactionBound = {}) => {
     const begin = read_only ? 'begin read only' : 'begin';
     return ms_max && bounds ? `${begin}; set local transaction_timeout = ${ms_max}` : begin;
@@ -117,7 +121,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       }
     },
     usage: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    transaction: (work, bound) => transaction(pool, beginOf(bound), work),
+    transaction: (work, bound) =>
+      transaction(pool, { begin: beginOf(bound), statement_ms_max: bound?.statement_ms_max }, work),
     close: () => pool.end(),
   };
 }

@@ -39,7 +39,8 @@ export type NotBelieved =
 
 export type Observation =
   | { readonly kind: 'observed'; readonly transfer: ObservedTransfer; readonly seen_in: SeenIn }
-  | { readonly kind: 'not_believed'; readonly reason: NotBelieved }
+  /** `transfer_indexes`: of those that would do, where several would. */
+  | { readonly kind: 'not_believed'; readonly reason: NotBelieved; readonly transfer_indexes?: readonly number[] }
   /** The chain cannot be asked now, or its node contradicts itself: nothing is known. */
   | { readonly kind: 'unknown'; readonly cause?: unknown }
   /** Nobody is configured who could be asked. */

@@ -1,4 +1,5 @@
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
+import type { CommitmentMaker } from '../schema/output-commitment.ts';
 import { graphEnum } from './graph-enum.ts';
 import type { JobKind } from './sale.ts';
 
@@ -26,6 +27,12 @@ export const DigestKindWord = graphEnum<'sha256' | 'keccak256'>('DigestKind', 'B
   keccak256: 'Keccak-256.',
 });
 
+export const CommitmentMakerWord = graphEnum<CommitmentMaker>('CommitmentMaker', 'Who made an output commitment.', {
+  service: 'This service, which had the output in hand.',
+  winner: 'The winner of a job of the board, on delivery. This service had not seen the output.',
+  reporter: 'The party that recorded or reported the work. This service has not seen the output.',
+});
+
 @Directive('@shareable')
 @ObjectType({ description: 'What was delivered, by the hash of it.' })
 export class OutputCommitment {
@@ -37,6 +44,17 @@ export class OutputCommitment {
   kind!: string | null;
   @Field(() => String, { nullable: true, description: 'Why there is none.' })
   omissionRule!: string | null;
+  @Field(() => CommitmentMakerWord, {
+    nullable: true,
+    description: 'Who made the commitment. Null where nothing is committed to, and under receipt policies 1 to 7.',
+  })
+  by!: CommitmentMaker | null;
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      'Names of the members that the hash covers. Null if nothing is committed to, if this service has not seen the output, and under receipt policies 1 to 8.',
+  })
+  covers!: readonly string[] | null;
 }
 
 @Directive('@shareable')

@@ -15,6 +15,9 @@ export interface JobPayloads {
   readonly 'webhook/ping': PingJob;
   /** Takes a report a few pages further (subgraphs/book/reconciliation). */
   readonly 'book/reconciliation': { readonly report_id: string };
+  /** Tells the owner of a book what another agent did, where its webhook wants that (gateway/reconcile/notices.ts). */
+  readonly 'book/escrow_offer': { readonly escrow_id: string };
+  readonly 'board/bid': { readonly bid_id: string };
 }
 
 export type TaskName = keyof JobPayloads;
@@ -93,6 +96,17 @@ export async function forgetSuperseded(database: Pick<Database, 'query'>): Promi
       where key is null and locked_at is null and attempts >= max_attempts
         and (task_identifier like 'periodic/%' or task_identifier like 'webhook/%')`,
   });
+}
+
+/** For how long the longest of the jobs of these keys could have run and was taken up by nobody; 0 for none. */
+export async function longestReadySeconds(database: Pick<Database, 'query'>, keys: readonly string[]): Promise<number> {
+  const [found] = await database.query<{ seconds: number }>({
+    name: 'longest ready job',
+    text: `select coalesce(extract(epoch from now() - min(run_at)), 0)::float8 as seconds
+      from ${JOBS_SCHEMA}._private_jobs where key = any($1) and is_available and run_at <= now()`,
+    values: [keys],
+  });
+  return found?.seconds ?? 0;
 }
 
 export interface ReadyJobs {

@@ -59,6 +59,18 @@ export interface LiveTasks {
   watchCanceled(told: CancelWatcher): Promise<() => void>;
 }
 
+/** Whether anything can be heard: of use to whoever says how the process stands. */
+export interface LiveHearing {
+  /** False until LISTEN is in force, and while its connection is lost: rows and ends of sessions are then told late. */
+  readonly hears: boolean;
+}
+
+/** What becomes of the connection, for an operator: told once for each time that nothing could be heard. */
+export interface HearingTold {
+  deaf(fault: unknown): void;
+  hears(): void;
+}
+
 export type Wake = (position: number | null) => void;
 
 export type LogWatcher = (notice: string | null) => void;
@@ -74,12 +86,17 @@ const RETRY_MS_FIRST = 100;
 const RETRY_MS_MAX = 2_000;
 
 /** One LISTEN connection per process, opened by the first watcher and reopened when it is lost. */
-export function openLive(database: Pick<Database, 'connect'>): Live & LiveLog & LiveBoard & LiveTrees & LiveTasks {
-  return new PostgresLive(database);
+export function openLive(
+  database: Pick<Database, 'connect'>,
+  told: HearingTold | null = null,
+): Live & LiveLog & LiveBoard & LiveTrees & LiveTasks & LiveHearing {
+  return new PostgresLive(database, told);
 }
 
-class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
+class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks, LiveHearing {
   readonly #database: Pick<Database, 'connect'>;
+  readonly #told: HearingTold | null;
+  #deaf = false;
   /** Of books by their agents, of sessions by their names. */
   readonly #watchers = new Map<number | string, Set<Wake>>();
   readonly #sessionWatchers = new Set<SessionWatcher>();
@@ -99,8 +116,13 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
   #listening: Promise<void> | null = null;
   #connection: LiveConnection | null = null;
 
-  constructor(database: Pick<Database, 'connect'>) {
+  constructor(database: Pick<Database, 'connect'>, told: HearingTold | null) {
     this.#database = database;
+    this.#told = told;
+  }
+
+  get hears(): boolean {
+    return this.#connection !== null;
   }
 
   watch(agent_id: number, wake: Wake): Promise<() => void> {
@@ -164,8 +186,13 @@ class PostgresLive implements Live, LiveLog, LiveBoard, LiveTrees, LiveTasks {
   async #listen(): Promise<void> {
     for (let pause_ms = RETRY_MS_FIRST; !this.#ended.signal.aborted; pause_ms = Math.min(pause_ms * 2, RETRY_MS_MAX)) {
       try {
-        return await this.#connect();
-      } catch {
+        await this.#connect();
+        if (this.#deaf) this.#told?.hears();
+        this.#deaf = false;
+        return;
+      } catch (fault) {
+        if (!this.#deaf && !this.#ended.signal.aborted) this.#told?.deaf(fault);
+        this.#deaf = true;
         await sleep(pause_ms, null, { signal: this.#ended.signal }).catch(() => {});
       }
     }

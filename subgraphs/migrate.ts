@@ -12,20 +12,24 @@ export class UnknownSchema extends Error {
 
 const MIGRATION_LOCK = 7_402_001;
 
+interface MigrateParts {
+  readonly connect: () => Promise<pg.Client>;
+  readonly settings: pg.ClientConfig;
+  readonly before: ((client: pg.Client) => Promise<void>) | undefined;
+}
+
 /**
  * Brings the schema up to date, ours and that of jobs; of several processes at once, one does, and the others find it
- * done. `settings`: of the connections that `connect` opens. Returns the server's version: 180004 for 18.4.
- * @throws UnknownSchema
+ * done. `settings`: of the connections that `connect` opens. `before` looks at it first, and nobody else writes meanwhile.
+ * Returns the server's version: 180004 for 18.4. @throws UnknownSchema
  */
-export async function migrate(
-  schema: OrmOptions,
-  { connect, settings }: { readonly connect: () => Promise<pg.Client>; readonly settings: pg.ClientConfig },
-): Promise<number> {
+export async function migrate(schema: OrmOptions, { connect, settings, before }: MigrateParts): Promise<number> {
   const lock = await connect();
   try {
     await lock.query('set lock_timeout = 0; set idle_in_transaction_session_timeout = 0');
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await requirePublic(lock);
+    await before?.(lock);
     await stampBaselines(lock, schema.migrations);
     if (await isBehind(lock, schema.migrations)) {
       const { runMigrations } = await import('./orm.ts');

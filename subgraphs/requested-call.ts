@@ -10,6 +10,8 @@ export interface RequestedCall extends NamedIntent {
   readonly model: string | null;
   /** Ids of the models one of which will answer; empty where none is involved, as for a call that no model answers. */
   readonly models: readonly string[];
+  /** Ids of those that svc/auto may choose among for it; left out where no model is involved. */
+  readonly auto_models?: readonly string[];
 }
 
 const namesNone: NamedIntent = { intent_id: null, attempt_index: null, parent_ref: null };
@@ -18,5 +20,6 @@ const namesNone: NamedIntent = { intent_id: null, attempt_index: null, parent_re
 export function requestedCall(paid: AnyPaid, args: JsonObject): RequestedCall {
   const { intent_id, attempt_index, parent_ref } = paid.intent?.(args) ?? namesNone;
   const named = { field: paid.field, model: paid.model?.(args) ?? null, models: paid.models?.(args) ?? [] };
-  return { ...named, intent_id, attempt_index, parent_ref };
+  const auto_models = paid.auto_models?.(args);
+  return { ...named, ...(auto_models && { auto_models }), intent_id, attempt_index, parent_ref };
 }

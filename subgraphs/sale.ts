@@ -1,6 +1,6 @@
 import type { AtomicAmount } from '../schema/amount.ts';
 import type { JsonObject } from '../schema/canonical-json.ts';
-import type { ErrorCode } from '../schema/errors.ts';
+import type { ErrorCode, Refusal } from '../schema/errors.ts';
 import type { AgentId, TaskId } from '../schema/ids.ts';
 import type { jobKinds } from '../schema/job-kind.ts';
 import { limits } from '../schema/limits.ts';
@@ -30,6 +30,13 @@ export type JobKind = (typeof jobKinds)[number];
 export interface Route {
   readonly model: string;
   readonly hub: string;
+  /** The model that the hub named in its answer; null or left out where it named none. */
+  readonly answered_model?: string | null;
+  /**
+   * The id of the hub's catalogue that `answered_model` names, by its configuration now: `model` itself, of which it is an alias, or
+   * another one. Null or left out where it names none, and where it is `model` with nothing but a version added.
+   */
+  readonly answered_catalogue_model?: string | null;
 }
 
 /** What the work brought. `answer` is the domain value: it is kept sealed for redelivery and projected per selection. */
@@ -38,8 +45,12 @@ export interface Work<T extends JsonObject> {
   readonly route: Route;
   /** SHA-256 hex of the output, committed to in the receipt; null where there is nothing to commit to. */
   readonly output_sha256: string | null;
+  /** Names of the members that the hash covers; null or left out where there is none. */
+  readonly output_covers?: readonly string[] | null;
   /** Why there is nothing to commit to. */
   readonly omission_rule: OmissionRule | null;
+  /** Of a streamed answer that is not whole; null or left out of any other. */
+  readonly broke_off?: BrokenBy | null;
   /** What it cost us, where a price is known. */
   readonly provider_cogs?: ProviderCogs | null;
   /** It lies with whoever made it, and is fetched from there: by the caller himself, whom `vendor_blind` hides no longer. */
@@ -49,9 +60,24 @@ export interface Work<T extends JsonObject> {
 /**
  * Why a receipt commits to no output: the money is proven, the output is not. `process_ended` is our doing, by a crash or
  * by a stop that could wait no longer: then no answer is kept, and the next resend is worked for. `no_input`: a task was
- * taken on, and nothing was put to anybody yet.
+ * taken on, and nothing was put to anybody yet. `hub_broke_off` is of a request that its hub refused on the way, too, and of a limit of
+ * ours: those two bring no rerun.
  */
 export type OmissionRule = 'no_output' | 'no_input' | 'hub_broke_off' | 'process_ended';
+
+/**
+ * By whose doing a streamed answer ended in its midst: the hub's, the request's as its hub judged it on the way, a limit of ours on
+ * time or size, or the stop of this process.
+ */
+export type BrokenBy = 'hub' | 'request' | 'limit' | 'stop';
+
+/** Why the receipt of an answer that broke off commits to no output. */
+export const omissionOf: Readonly<Record<BrokenBy, OmissionRule>> = {
+  hub: 'hub_broke_off',
+  request: 'hub_broke_off',
+  limit: 'hub_broke_off',
+  stop: 'process_ended',
+};
 
 /** Work that has begun to speak: the first piece of it is in hand, and nothing was sent on yet. */
 export interface Speaking<T extends JsonObject> {
@@ -139,6 +165,13 @@ interface Sold<A extends JsonObject> {
    * no model is involved, and a book that allows some models alone does not limit it.
    */
   models?(args: A): readonly string[];
+  /** The same of svc/auto for these arguments, whatever they name: what a grant of svc/auto allows. */
+  auto_models?(args: A): readonly string[];
+  /**
+   * The same arguments as the version before would have bound a payment to them, where it left something out; null where it would not.
+   * Left out: it bound them as this one does.
+   */
+  former_args?(args: A): JsonObject | null;
   /**
    * Last word before the claim, with the payer proven: throws a Refusal, and the payment stays usable.
    * Nothing that it finds free may be relied on later: what must be unique is a slot.
@@ -221,6 +254,8 @@ export interface TwoLegs<A extends JsonObject, T extends JsonObject> {
   readonly brought: T | null;
   /** What whoever shows another payment is told then. */
   readonly brought_already: ErrorCode;
+  /** Why nothing can be paid by this request; it is said with what is known of a payment that came along. */
+  readonly refused: Refusal | null;
 }
 
 /** Sold as one answer, in one piece. */

@@ -18,12 +18,20 @@ export interface Charged<T extends JsonObject> {
   readonly settlement_status: SettlementStatus;
   /** The receipt's node, as the receipt subgraph made it: it knows its own. */
   readonly receipt: object;
+  /**
+   * Of an answer that broke off: how often the same payment may still bring the work once more. Null, as where it is left out: no
+   * payment came with it.
+   */
+  readonly reruns_left?: number | null;
+  /** Of an answer by work that was done once more: which time that was, from 1. Null or left out of any other. */
+  readonly rerun?: number | null;
 }
 
 /** A stream that is paid for, or waived. It is brought to its end and recorded whether anybody reads it or not. */
 export interface ChargedStream<T extends JsonObject> {
   readonly task_id: TaskId;
   readonly settlement_status: SettlementStatus;
+  readonly rerun: number | null;
   /** `base:0x…`; null where nothing was paid. */
   readonly payment_ref: string | null;
   readonly begun: T;

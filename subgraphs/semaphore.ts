@@ -29,9 +29,9 @@ export class Semaphore {
     this.#patience = { ...ENDLESS, ...patience };
   }
 
-  /** Null where no turn came in time, or the asker has too many in line. */
-  async take<T extends object>(asker: string, work: () => Promise<T>): Promise<T | null> {
-    return (await this.#turn(asker, this.#patience)) ? this.#inTurn(work) : null;
+  /** Null where no turn came in time, or the asker has too many in line, or has left (`left`). */
+  async take<T extends object>(asker: string, work: () => Promise<T>, left?: AbortSignal): Promise<T | null> {
+    return (await this.#turn(asker, this.#patience, left)) ? this.#inTurn(work) : null;
   }
 
   /** Waits for as long as it takes. */
@@ -50,7 +50,8 @@ export class Semaphore {
     }
   }
 
-  #turn(asker: string, { wait_ms_max, waiting_per_asker_max }: Patience): Promise<boolean> {
+  #turn(asker: string, { wait_ms_max, waiting_per_asker_max }: Patience, left?: AbortSignal): Promise<boolean> {
+    if (left?.aborted) return Promise.resolve(false);
     if (this.#free > 0) {
       this.#free--;
       return Promise.resolve(true);
@@ -60,6 +61,8 @@ export class Semaphore {
     this.#lines.set(asker, line);
     return new Promise(resolve => {
       const giveUp = () => {
+        clearTimeout(timer);
+        left?.removeEventListener('abort', giveUp);
         line.splice(line.indexOf(waiting), 1);
         if (line.length === 0 && this.#lines.get(asker) === line) this.#lines.delete(asker);
         resolve(false);
@@ -69,9 +72,11 @@ export class Semaphore {
       const waiting: Waiting = {
         begin() {
           clearTimeout(timer);
+          left?.removeEventListener('abort', giveUp);
           resolve(true);
         },
       };
+      left?.addEventListener('abort', giveUp);
       line.push(waiting);
     });
   }

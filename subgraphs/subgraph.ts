@@ -68,7 +68,7 @@ export async function buildSubgraph(
   { written = {}, ...parts }: SubgraphParts,
   references: Readonly<Record<string, ResolveReference>> = {},
 ): Promise<Subgraph> {
-  const plain = await buildSchema({ ...parts, validate: false, skipCheck: true, pubSub: noPubSub });
+  const plain = described(await buildSchema({ ...parts, validate: false, skipCheck: true, pubSub: noPubSub }));
   const schema = withEntities(plain, references);
   return {
     name,
@@ -78,6 +78,28 @@ export async function buildSubgraph(
       return textOf(plain);
     },
   };
+}
+
+/** The same words in each subgraph, since composition has one of them. */
+const roots = {
+  query: 'Reads. No field of this type writes anything or costs money.',
+  mutation:
+    'Writes. A field marked `@paid` costs its price in atomic USDC, and is the only field of its operation. With an Idempotency-Key header any other field is carried out once, unless its response holds a secret.',
+  subscription:
+    'Events, over a WebSocket (graphql-transport-ws) or as server-sent events at /graphql/stream. A field marked `@paid` is served by its REST endpoint only.',
+} as const;
+
+function described(schema: GraphQLSchema): GraphQLSchema {
+  const types = {
+    query: schema.getQueryType(),
+    mutation: schema.getMutationType(),
+    subscription: schema.getSubscriptionType(),
+  };
+  for (const root of Object.keys(roots) as (keyof typeof roots)[]) {
+    const type = types[root];
+    if (type) type.description = roots[root];
+  }
+  return schema;
 }
 
 /**

@@ -19,17 +19,28 @@ export function readsOf(tx: Tx) {
   };
 }
 
-/** All or nothing, on a connection of the pool; see `Database.transaction`. `begin` is the statement that begins it. */
-export async function transaction<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+interface Beginning {
+  /** The statement that begins it. */
+  readonly begin: string;
+  /** The pool's unless given. */
+  readonly statement_ms_max?: number | undefined;
+}
+
+/** All or nothing, on a connection of the pool; see `Database.transaction`. */
+export async function transaction<T>(pool: pg.Pool, by: Beginning, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
-    return await attempt(pool, begin, work);
+    return await attempt(pool, by, work);
   } catch (error) {
-    if (error instanceof DatabaseAway && error.passing) return attempt(pool, begin, work);
+    if (error instanceof DatabaseAway && error.passing) return attempt(pool, by, work);
     throw error;
   }
 }
 
-async function attempt<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function attempt<T>(
+  pool: pg.Pool,
+  { begin, statement_ms_max }: Beginning,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect().catch(error => {
     throw isOutage(error) ? new DatabaseAway(error) : error;
   });
@@ -39,7 +50,7 @@ async function attempt<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promis
     broken ??= fault;
   };
   client.on('error', onBroken);
-  const statements = new Statements(client);
+  const statements = new Statements(client, statement_ms_max);
   let in_doubt = false;
   try {
     // Nothing is sent behind it: of a transaction that was not begun each statement would stand by itself.
@@ -71,9 +82,12 @@ async function attempt<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promis
 class Statements implements Tx {
   failure: Error | null = null;
   readonly #client: pg.PoolClient;
+  /** The driver's word for it. */
+  readonly #bound: { readonly query_timeout: number } | null;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, statement_ms_max?: number) {
     this.#client = client;
+    this.#bound = statement_ms_max === undefined ? null : { query_timeout: statement_ms_max };
   }
 
   query<R extends pg.QueryResultRow>(statement: string | pg.QueryConfig): Promise<pg.QueryResult<R>> {
@@ -101,7 +115,8 @@ class Statements implements Tx {
     statement: string | pg.QueryConfig,
     heard: (fault: Error | null, result: pg.QueryResult<R>) => void,
   ): void {
-    const config = typeof statement === 'string' ? { text: statement } : statement;
+    const asked = typeof statement === 'string' ? { text: statement } : statement;
+    const config = this.#bound === null ? asked : { ...asked, ...this.#bound };
     this.#client.query<R>(config, (fault: Error | null, result) => {
       if (fault) this.failure ??= fault;
       heard(fault, result);

@@ -96,12 +96,18 @@ export class IncomingFile {
     return this.#length;
   }
 
-  /** False where there is no room for it: all files together hold as much as they may, or all of its sender's. */
+  /**
+   * False where there is no room for it: all files together hold as much as they may, or all of its sender's. What it held is
+   * free at once, before another asks: of files that come side by side no more are turned away than must be.
+   */
   take(piece: Uint8Array): boolean {
     // What comes late would hold its room for ever.
     if (this.#released) return false;
     for (let from = 0; from < piece.length; ) {
-      if (this.#free.length === 0 && !this.#grow()) return false;
+      if (this.#free.length === 0 && !this.#grow()) {
+        this.release();
+        return false;
+      }
       const part = piece.subarray(from, from + this.#free.length);
       this.#free.set(part);
       this.#free = this.#free.subarray(part.length);

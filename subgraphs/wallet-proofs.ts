@@ -11,8 +11,11 @@ export interface WalletProofs {
 /** `unreachable`: the chain could not be asked; `no_turn`: too many want to ask it. Nothing is known then. */
 export type WalletVerdict = 'valid' | 'invalid' | 'unreachable' | 'no_turn';
 
-/**
- * The same for what nobody pays for: one address may ask so often about signatures that are nobody's, however many wallets
- * are looked at for each. @throws rate_limited
- */
-export interface FreeWalletProofs extends Pick<WalletProofs, 'verifies'> {}
+/** The same for what nobody pays for: one address may ask so often about wallets that have not signed. */
+export interface FreeWalletProofs {
+  /**
+   * `digests`: of one word, under each name that this service has or had. The one that the wallet's key has signed is asked about
+   * alone; where there is none its code is asked about each, and all of them count once. @throws rate_limited
+   */
+  verifies(wallet: string, digests: readonly Uint8Array[], signature: string, asker: string): Promise<WalletVerdict>;
+}

@@ -3,9 +3,11 @@ import { modelsWithin } from '../../schema/session/grant-rule.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { admitGrant } from '../../subgraphs/session/delegation/admit.ts';
+import type { RequestedCall } from '../../subgraphs/requested-call.ts';
+import { type AdmitParts, admitGrant, refused } from '../../subgraphs/session/delegation/admit.ts';
 import { payerOfRoot } from '../../subgraphs/session/delegation/find.ts';
 import { payActOf } from '../../subgraphs/session/delegation/pay-act.ts';
+import { type ShownParts, shownDelegation } from '../../subgraphs/session/delegation/shown.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import { paymentId } from '../rails/payment.ts';
@@ -20,6 +22,7 @@ export interface AdmitUnderParts {
   readonly wallets: WalletProofs;
   readonly clock: Clock;
   readonly vault: Pick<Vault, 'mark'>;
+  readonly base_urls: readonly string[];
   readonly failures: Pick<Failures, 'tried'>;
 }
 
@@ -33,7 +36,7 @@ export function openAdmitUnder(parts: AdmitUnderParts) {
     // Also where it comes under a session over the first's: all of that one's path has counted both.
     const counted = paid.held_under?.includes(delegation.delegation_hash) ? 0n : null;
     const holds_atomic = counted ?? paid.reserved_atomic ?? authorization.amount_atomic;
-    const asked = { shown: delegation, payer, field: paid.field, models: call.models, address: principal.address };
+    const asked = { shown: delegation, payer, call, address: principal.address };
     const now_seconds = Math.floor(parts.clock.now_ms() / 1000);
     const paid_under = await admitGrant(parts, { ...asked, holds_atomic }, now_seconds).catch(error => {
       // Its payment proves its payer, and so costs no turn at the door: what grants come to beside it is counted here.
@@ -48,7 +51,29 @@ export function openAdmitUnder(parts: AdmitUnderParts) {
   };
 }
 
+/** A grant that came beside a key, as its call is made under it. */
+export type KeyCallUnder = Pick<ClaimedUnder, 'shown' | 'paid_under'>;
+export type AdmitUnderKey = (call: RequestedCall, context: Context) => Promise<KeyCallUnder | null>;
+
+/**
+ * What a grant comes to beside a key that stands in for the payment: it is judged as beside a payment of nothing, and bound by no
+ * such call. Uncharged: @throws delegation_invalid, grant_exceeded, session_not_active, chain_unavailable, unavailable
+ */
+export function openAdmitUnderKey(parts: ShownParts & AdmitParts & Pick<AdmitUnderParts, 'clock'>): AdmitUnderKey {
+  return async (call, { delegation, principal: { address } }) => {
+    if (delegation === null) return null;
+    const shown = await shownDelegation(parts, delegation, address);
+    if (shown.act !== null) throw refused('its `act` approves a payment, and the request has no payment');
+    const now_seconds = Math.floor(parts.clock.now_ms() / 1000);
+    const paid_under = await admitGrant(parts, { shown, payer: null, call, holds_atomic: 0n, address }, now_seconds);
+    return { shown, paid_under };
+  };
+}
+
 /** The models that may answer by the book and by the grant; null where neither says so. */
-export function modelsUnder({ under }: Presented, allowed: readonly string[] | null): readonly string[] | null {
-  return under ? modelsWithin(under.shown.grant.models, allowed) : allowed;
+export function modelsUnder(
+  { under, call: { auto_models = [] } }: { readonly under?: KeyCallUnder | null; readonly call: RequestedCall },
+  allowed: readonly string[] | null,
+): readonly string[] | null {
+  return under ? modelsWithin(under.shown.grant, auto_models, allowed) : allowed;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors, Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
+import { SIBLINGS_FULL } from '../../schema/session/session-limits.ts';
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { NotSent } from '../rails/outcome.ts';
 import type { ChallengeReason, Challenges } from '../x402/offer.ts';
@@ -45,6 +46,11 @@ const nothing = (code: ErrorCode, facts: JsonObject = {}, detail?: string): Row 
   facts: { charged: false, ...facts },
   detail,
 });
+
+const STILL_OWED =
+  'The answer is still owed: the payment was charged before, and its receipt stands. Send the same one again.';
+const REFUSED_AGAIN =
+  'The payment was charged before, and its receipt stands. The same request will be refused again; the agent whose book has its row can dispute it as `output_missing`.';
 
 const unsent: Record<NotSent['reason'], ErrorCode> = {
   chain_unavailable: 'chain_unavailable',
@@ -118,10 +124,16 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
       facts: { payer_proof: proof },
     }),
     lapsed: () => nothing('payment_lapsed'),
-    refused_by_session: ({ refusal }) =>
-      refusal.kind === 'cap_exceeded'
-        ? nothing('session_cap_exceeded', { delegation_hash: refusal.delegation_hash })
-        : nothing('session_not_active', { session_status: refusal.status }),
+    refused_by_session: ({ refusal }) => {
+      switch (refusal.kind) {
+        case 'cap_exceeded':
+          return nothing('session_cap_exceeded', { delegation_hash: refusal.delegation_hash });
+        case 'not_active':
+          return nothing('session_not_active', { session_status: refusal.status });
+        case 'siblings_full':
+          return nothing('delegation_invalid', {}, `The grant is not accepted: ${SIBLINGS_FULL}.`);
+      }
+    },
     slot_taken: ({ paid: { slot_taken, slot_retry_seconds } }) => ({
       movement: 'nothing_moved',
       code: slot_taken ?? 'duplicate_ref',
@@ -154,19 +166,23 @@ const rows: { readonly [K in CallOutcome['kind']]: (outcome: Extract<CallOutcome
     // The payment is spent, whoever shows it: who is told only that they may not might forget it and sign another.
     not_possessor: () => ({ movement: 'moved', code: 'forbidden', facts: { charged: true } }),
     answer_gone: ({ verify_url }) => ({ movement: 'moved', code: 'answer_gone', facts: { verify_url } }),
+    kill_switch_resend: ({ task_id, verify_url }) => ({
+      movement: 'moved',
+      code: 'kill_switch_resend',
+      facts: { charged: true, task_id, verify_url },
+    }),
     blocked: ({ code, document }) => ({ movement: 'nothing_moved', code, facts: document }),
     blocked_too_often: ({ too_often: { policy_code, retry_after_seconds }, last_refusal_url }) =>
       nothing('blocked_too_often', { policy_code, last_refusal_url, retry_after_seconds }),
     canceled: ({ task_id }) => nothing('call_canceled', { task_id }),
     broke_off: ({ away, task_id }) => nothing(away ? 'unavailable' : 'internal', { ...(task_id && { task_id }) }),
     // No sentence that says "nothing was charged" is true of it.
-    still_owed({ refusal, task_id, verify_url }) {
+    still_owed({ refusal, final, task_id, verify_url }) {
       const { code: _, status: _status, ...facts } = refusal.extensions;
       return {
         movement: 'moved',
         code: unpaying(refusal.code),
-        detail:
-          'The answer is still owed: the payment was charged before, and its receipt stands. Send the same one again.',
+        detail: final ? `${refusal.message} ${REFUSED_AGAIN}` : STILL_OWED,
         facts: { ...(facts as OpenFacts), charged: true, task_id, verify_url },
       };
     },

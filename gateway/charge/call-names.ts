@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { Refusal } from '../../schema/errors.ts';
-import { readIdempotencyKey } from '../../schema/idempotency-key.ts';
+import { idempotencyKeyIn } from '../../schema/idempotency-key.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { type NamedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
 import { isRouted } from '../../subgraphs/receipt/inference/catalogue.ts';
@@ -11,11 +10,7 @@ import type { Late } from '../rails/verify.ts';
 
 /** The key that came in the header. @throws invalid_request before anything is charged for it */
 export function idempotencyKeyOf({ idempotency_key }: Pick<Context, 'idempotency_key'>): string | null {
-  if (idempotency_key === null) return null;
-  const key = readIdempotencyKey(idempotency_key);
-  if (key !== null) return key;
-  const detail = 'Idempotency-Key: not 1 to 255 visible ASCII characters.';
-  throw new Refusal('invalid_request', { param: 'Idempotency-Key', detail, facts: { charged: false } });
+  return idempotency_key === null ? null : idempotencyKeyIn(idempotency_key);
 }
 
 /**

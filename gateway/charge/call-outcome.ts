@@ -48,6 +48,8 @@ export type CallOutcome =
   /** It was bought under a session that did not come with it. */
   | { readonly kind: 'not_possessor' }
   | { readonly kind: 'answer_gone'; readonly verify_url: string }
+  /** The payment has moved and is recorded; its book lets no work be done for it now. */
+  | { readonly kind: 'kill_switch_resend'; readonly task_id: TaskId; readonly verify_url: string }
   /** Why its book refuses it: `document` is the signed refusal. */
   | { readonly kind: 'blocked'; readonly code: ErrorCode; readonly document: JsonObject }
   /** The session that it would be paid under, or one over it. */
@@ -57,5 +59,11 @@ export type CallOutcome =
   | { readonly kind: 'canceled'; readonly task_id: TaskId }
   /** It broke off here. `away`: nothing is wrong with the call, but what it needs is away. */
   | { readonly kind: 'broke_off'; readonly away: boolean; readonly task_id?: TaskId }
-  /** What broke off had been paid for before. */
-  | { readonly kind: 'still_owed'; readonly refusal: Refusal; readonly task_id: TaskId; readonly verify_url: string };
+  /** What broke off had been paid for before. `final`: a hub judged the request itself, and will judge it so again. */
+  | {
+      readonly kind: 'still_owed';
+      readonly refusal: Refusal;
+      readonly final: boolean;
+      readonly task_id: TaskId;
+      readonly verify_url: string;
+    };

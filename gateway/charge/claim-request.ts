@@ -1,5 +1,10 @@
 import { atomicAmount } from '../../schema/amount.ts';
+import { Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
+import { approvalLimits } from '../../schema/session/approval.ts';
+import { NOTE_HEADER, readNote } from '../../schema/session/note-header.ts';
+import { requestText } from '../../schema/session/request-text.ts';
+import { sealAskedText } from '../../subgraphs/book/approval/asked-text.ts';
 import type { Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { type ClaimRequest, type Lease } from '../../subgraphs/receipt/claim/claim.ts';
@@ -44,15 +49,17 @@ export interface RequestParts {
 export function openClaimRequests(parts: RequestParts) {
   const { vault, pay_to, owner, hears } = parts;
   return async (presented: ToClaim, context: Context): Promise<Claiming> => {
-    const { paid, payment, claim_key, request_hash, task_id, means, is_payers = false } = presented;
+    const { paid, payment, claim_key, request_hash, is_former, task_id, means, is_payers = false } = presented;
     const { authorization } = payment;
     requirePayee(pay_to, paid, authorization);
     if (context.principal.possession.kind === 'wrong') throw hears({ kind: 'wrong_session' });
     const book = await landsOn(presented, context);
+    const note = noteOf(context);
     const request = {
       claim_key,
       field: paid.field,
       request_hash,
+      is_former,
       task_id,
       lease_owner: owner,
       network: authorization.network,
@@ -78,9 +85,19 @@ export function openClaimRequests(parts: RequestParts) {
       book,
       holds_atomic,
       call: presented.call,
+      sealText: approval_id => sealAskedText(vault, approval_id, { ...requestText(presented.args), note }),
       ...(under ? { under } : {}),
     };
   };
+}
+
+/** @throws invalid_request */
+function noteOf({ note }: Context): string | null {
+  const read = readNote(note);
+  if (read.kind === 'read') return read.note;
+  if (read.kind === 'none') return null;
+  const detail = `${NOTE_HEADER} is UTF-8 of at most ${approvalLimits.note_characters_max} characters. Nothing was charged.`;
+  throw new Refusal('invalid_request', { param: NOTE_HEADER, detail, facts: { charged: false } });
 }
 
 /** The last word on it: whatever let a payment to another come so far, it is never claimed, and so never sent. */
@@ -150,7 +167,10 @@ export function landingOf(
     api_key_hash: 'hash' in api_key && !(api_key.kind === 'demo' && context.payment) ? api_key.hash : null,
     model: route.model,
     hub: route.hub,
+    answered_model: null,
+    answered_catalogue_model: null,
     output_sha256: null,
+    output_covers: null,
     omission_rule: null,
     provider_cogs: null,
     would_block: null,

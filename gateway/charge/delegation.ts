@@ -1,18 +1,24 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { NetworkName } from '../../schema/network.ts';
-import { readDelegation, type ShownDelegation } from '../../schema/session/delegation-header.ts';
+import type { ShownDelegation } from '../../schema/session/delegation-header.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { refused } from '../../subgraphs/session/delegation/admit.ts';
+import { type ShownParts, shownDelegation } from '../../subgraphs/session/delegation/shown.ts';
 
 /* The grant of a session that comes beside a payment. */
 
-/** Null where none came along. @throws delegation_invalid: nothing was charged, and the payment is unused */
-export function delegationBeside({ delegation }: Context, network: NetworkName): ShownDelegation | null {
+/**
+ * Null where none came along. Uncharged: @throws delegation_invalid; chain_unavailable, unavailable where nobody could say what it
+ * was signed for
+ */
+export async function delegationBeside(
+  parts: ShownParts,
+  { delegation, principal }: Context,
+  network: NetworkName,
+): Promise<ShownDelegation | null> {
   if (delegation === null) return null;
-  if (network !== 'base') throw refused('a payment on Base alone is made under a grant');
-  const read = readDelegation(delegation);
-  if (read.kind === 'malformed') throw refused(read.why);
-  return read.shown;
+  if (network !== 'base') throw refused('only a payment on Base can be made under a grant');
+  return shownDelegation(parts, delegation, principal.address);
 }
 
 /** The session that a claim is made under, as it is kept there, behind all that stand over it; empty where there is none. */

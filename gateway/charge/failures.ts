@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { limits } from '../../schema/limits.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { CanceledNotice } from '../../subgraphs/live-channels.ts';
+import type { HubFailed } from '../../subgraphs/receipt/inference/answer.paid.ts';
 import { rateHeaders } from '../rates/headers.ts';
 import { Meter } from '../rates/meter.ts';
 
@@ -19,14 +20,14 @@ export interface Rest {
 
 /**
  * What callers bring about that costs others and is not charged, in this process's memory: router keys and grants that are
- * tried and tasks that are canceled, by payer and by address, and payments that pass every check and are reverted by
- * the chain, by payer. Each of those costs our gas, so its payer rests longer each time; contract wallets, whose code decides anew
+ * tried, requests that a hub refuses and tasks that are canceled, by payer (or API key) and by address, and payments that pass
+ * every check and are reverted by the chain, by payer. Each of those costs our gas, so its payer rests longer each time; contract wallets, whose code decides anew
  * each time, rest by their claims.
  */
 export class Failures {
   readonly #tried: Meter;
-  /** By address: a wallet for each cancel costs nothing, and an address may have neighbours. */
-  readonly #cancelsFrom: Meter;
+  /** Cancels and refused requests by address: a wallet for each of them costs nothing, and an address may have neighbours. */
+  readonly #burdensFrom: Meter;
   /** Of late: every process is told of each once, and this one may know of it before. */
   readonly #canceled = new LRUCache<string, true>({ max: CANCELED_KNOWN_MAX });
   readonly #clock: Clock;
@@ -36,13 +37,28 @@ export class Failures {
   constructor(tried: Meter, clock: Clock) {
     this.#tried = tried;
     const { count, seconds } = tried.rate;
-    this.#cancelsFrom = new Meter({ count: count * ADDRESS_SHARE, seconds }, clock);
+    this.#burdensFrom = new Meter({ count: count * ADDRESS_SHARE, seconds }, clock);
     this.#clock = clock;
   }
 
   /** A call came to nothing by its own request, its router key or its grant. */
-  tried(payer: string, address_mark: string): void {
-    for (const caller of callersOf(payer, address_mark)) this.#tried.take(caller);
+  tried(caller: string, address_mark: string): void {
+    for (const each of callersOf(caller, address_mark)) this.#tried.take(each);
+  }
+
+  /**
+   * A hub refused the request itself, or has no room for it: it had the work of answering, and nothing was charged. A hub that is busy is
+   * no fault of the caller's, but whoever asks it over and over keeps it busy.
+   */
+  failedAtHub(
+    { by_caller, crowded }: Pick<HubFailed, 'by_caller' | 'crowded'>,
+    caller: string,
+    address_mark: string,
+  ): void {
+    if (by_caller === 'router_key') this.tried(caller, address_mark);
+    if (by_caller !== 'request' && !crowded) return;
+    this.#tried.take(refusedTo(caller));
+    this.#burdensFrom.take(address_mark);
   }
 
   /** A task was let go of for which a hub may have worked, at whichever process. */
@@ -50,7 +66,7 @@ export class Failures {
     if (by === null || this.#canceled.has(task_id)) return;
     this.#canceled.set(task_id, true);
     this.#tried.take(canceledBy(by.payer));
-    this.#cancelsFrom.take(by.paid_from_mark);
+    this.#burdensFrom.take(by.paid_from_mark);
   }
 
   reverted(payer: string): void {
@@ -64,17 +80,26 @@ export class Failures {
     this.#reverts.set(payer, { count, until_ms: now_ms + rest_seconds * 1_000 });
   }
 
-  /** For how long no call of a payer's is taken that would try a router key or a grant (`tries`), a hub or our gas; null where it is now. */
-  rest(payer: string, address_mark: string, tries: boolean): Rest | null {
+  /** For how long no call of a caller's is taken that would try a router key or a grant (`tries`), a hub or our gas; null where it is now. */
+  rest(caller: string, address_mark: string, tries: boolean): Rest | null {
     const now_ms = this.#clock.now_ms();
-    const left_ms = (this.#lately(payer, now_ms)?.until_ms ?? now_ms) - now_ms;
-    const counted = [...(tries ? callersOf(payer, address_mark) : []), canceledBy(payer)];
-    const rests = [
-      ...counted.flatMap(caller => restBy(this.#tried, caller)),
-      ...restBy(this.#cancelsFrom, address_mark),
-    ];
-    if (left_ms > 0) rests.push({ seconds: Math.ceil(left_ms / 1_000), headers: {} });
-    return rests.sort((one, other) => other.seconds - one.seconds)[0] ?? null;
+    const left_ms = (this.#lately(caller, now_ms)?.until_ms ?? now_ms) - now_ms;
+    const counted = [...(tries ? callersOf(caller, address_mark) : []), canceledBy(caller), refusedTo(caller)];
+    const rests = this.#restsOf(counted, address_mark);
+    return longest(left_ms > 0 ? [...rests, { seconds: Math.ceil(left_ms / 1_000), headers: {} }] : rests);
+  }
+
+  /**
+   * For how long no hub is asked again for what a caller has paid for already; null where it is now. Their cancels and reverts hold
+   * nothing back that is owed: only what hubs refused of them does, and with a router key (`tries`) what the router did.
+   */
+  restOfOwed(caller: string, address_mark: string, tries: boolean): Rest | null {
+    const counted = [...(tries ? callersOf(caller, address_mark) : []), refusedTo(caller)];
+    return longest(this.#restsOf(counted, address_mark));
+  }
+
+  #restsOf(counted: readonly string[], address_mark: string): readonly Rest[] {
+    return [...counted.flatMap(each => restBy(this.#tried, each)), ...restBy(this.#burdensFrom, address_mark)];
   }
 
   /** Null once nothing was reverted for as long as the longest rest. */
@@ -84,7 +109,7 @@ export class Failures {
   }
 }
 
-/** Of one address so many times as much may be canceled as of one payer. */
+/** Of one address so many times as much may be canceled or refused as of one caller. */
 const ADDRESS_SHARE = 10;
 const CANCELED_KNOWN_MAX = 10_000;
 
@@ -94,8 +119,15 @@ function restBy(meter: Meter, caller: string): readonly Rest[] {
   return [{ seconds: turn.retry_after_seconds, headers: rateHeaders('uncharged', meter.rate, turn) }];
 }
 
-const canceledBy = (payer: string): string => `canceled:payer:${payer}`;
+const longest = (rests: readonly Rest[]): Rest | null =>
+  rests.toSorted((one, other) => other.seconds - one.seconds)[0] ?? null;
 
-function callersOf(payer: string, address_mark: string): readonly string[] {
-  return [`payer:${payer}`, `address:${address_mark}`];
+const canceledBy = (payer: string): string => `canceled:payer:${payer}`;
+const refusedTo = (caller: string): string => `refused:${caller}`;
+
+function callersOf(caller: string, address_mark: string): readonly string[] {
+  return [`caller:${caller}`, `address:${address_mark}`];
 }
+
+/** Whoever calls by an API key, as failures are counted by it: no wallet is spelt so. */
+export const callerByKey = (key_hash: string): string => `key:${key_hash}`;

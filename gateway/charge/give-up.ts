@@ -79,13 +79,16 @@ export async function abandonClaimed(
 ): Promise<Refusal> {
   const { lease, task_id, claim } = claimed;
   const reason = reasonOf(error);
-  const by_caller = error instanceof HubFailed && error.by_caller;
   const { paid_from_mark } = claim.landing as Landing;
-  if (by_caller) failures.tried(claim.payer, paid_from_mark);
+  if (error instanceof HubFailed) failures.failedAtHub(error, claim.payer, paid_from_mark);
   // Its session was revoked while a hub worked for it: that costs as much as a cancel, and comes as cheap.
   if (reason === OVER) failures.canceled({ task_id, by: { payer: claim.payer, paid_from_mark } });
   if (reason === REVERTED && hasCostUs(claimed)) failures.reverted(claim.payer);
-  const left = await giving_up.letGo(lease, { reason, by_caller, definite: movement === 'nothing_moved' });
+  const left = await giving_up.letGo(lease, {
+    reason,
+    by_caller: error instanceof HubFailed && error.by_caller !== null,
+    definite: movement === 'nothing_moved',
+  });
   if (left?.kind === 'canceled') return hears({ kind: 'canceled', task_id }, error);
   const released = left === null ? movement === 'nothing_moved' : left.kind === 'released';
   if (!released || movement === 'moved')

@@ -10,6 +10,8 @@ import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts
 import { isGuessing, takeShown } from '../../subgraphs/receipt/claim/mismatch.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { Semaphore } from '../../subgraphs/semaphore.ts';
+import { textSignedHere } from '../../subgraphs/signed-here.ts';
+import type { LogStanding } from '../log/open-log.ts';
 import type { Rail } from '../rails/rail.ts';
 import type { Landing } from '../record/facts.ts';
 import type { Hears } from './answer-by-outcome.ts';
@@ -30,6 +32,10 @@ const mismatching: ReadonlySet<ErrorCode> = new Set([
 export interface GuessParts {
   readonly database: Database;
   readonly clock: Clock;
+  readonly log: Pick<LogStanding, 'halt'>;
+  readonly base_url: string;
+  /** That one, then those that it had before. */
+  readonly base_urls: readonly string[];
   agentOfWallet(wallet: string): Promise<AgentId | null>;
   readonly hears: Hears;
 }
@@ -79,10 +85,9 @@ export class Guesses {
     claim: PaymentClaim,
     { request_hash, address_mark: mark, is_payers = false }: Presented,
   ): Promise<void> {
-    const { database, hears } = this.#parts;
     if (is_payers || isFirstPayers(claim, mark)) return;
     const is_wrong = claim.requestHash !== request_hash;
-    if (await isGuess(database, claim, { mark, is_wrong })) throw hears({ kind: 'doubtful' });
+    if (await this.#isGuess(claim, mark, is_wrong)) throw this.#parts.hears({ kind: 'doubtful' });
   }
 
   /**
@@ -116,13 +121,19 @@ export class Guesses {
    * and wrong requests are judged at the same point, so that simultaneous ones cannot pass the bound.
    */
   async #doubted(presented: Presented, context: Context, is_wrong: boolean): Promise<Refusal | null> {
-    const { clock, database, hears } = this.#parts;
+    const { clock, database, hears, base_url } = this.#parts;
     const { claim_key, address_mark: mark } = presented;
     const claim = await claimByKey(database, claim_key);
     if (claim === null || isFirstPayers(claim, mark)) return null;
-    if (!(await isGuess(database, claim, { mark, is_wrong }))) return null;
+    if (!(await this.#isGuess(claim, mark, is_wrong))) return null;
     if (await this.#isItsPayer(claim, presented, context)) return null;
-    return hears({ kind: 'doubtful', proof: wanted(clock.now_ms(), claim) });
+    return hears({ kind: 'doubtful', proof: wanted(base_url, clock.now_ms(), claim) });
+  }
+
+  /** Counts one that is wrong. While the log is halted nothing is counted, so that each may be a guess: its payer alone is told. */
+  async #isGuess(claim: PaymentClaim, mark: string, is_wrong: boolean): Promise<boolean> {
+    const { database, log } = this.#parts;
+    return log.halt !== null || isGuess(database, claim, { mark, is_wrong });
   }
 
   /** Whether whoever shows a payment is its payer, by what is in no calldata; the cheapest first. */
@@ -142,9 +153,13 @@ export class Guesses {
     const proof = redelivery === null ? null : readRedelivery(redelivery);
     if (proof === null || !isFresh(proof.at_seconds, this.#parts.clock.now_ms())) return false;
     const { network, paymentId: payment_id, payer } = claim;
-    const text = redeliveryText({ network, payment_id, at_seconds: proof.at_seconds });
-    const { signature } = proof;
-    return rail.signedBy({ payer, text, signature, asker: principal.address });
+    const { at_seconds, signature } = proof;
+    const texts = this.#parts.base_urls.map(base_url => redeliveryText({ base_url, network, payment_id, at_seconds }));
+    const verdict = await textSignedHere(texts, { network, payer, signature }, async text => {
+      const signed = await rail.signedBy({ payer, text, signature, asker: principal.address });
+      return signed ? 'valid' : 'invalid';
+    });
+    return verdict === 'valid';
   }
 }
 
@@ -180,9 +195,9 @@ function isFresh(at_seconds: number, now_ms: number): boolean {
 }
 
 /** Ready to be signed: the text, and how the signature is sent. */
-function wanted(now_ms: number, { network, paymentId: payment_id }: PaymentClaim): JsonObject {
+function wanted(base_url: string, now_ms: number, { network, paymentId: payment_id }: PaymentClaim): JsonObject {
   const at_seconds = Math.floor(now_ms / 1_000);
-  const text = redeliveryText({ network, payment_id, at_seconds });
+  const text = redeliveryText({ base_url, network, payment_id, at_seconds });
   return { header: REDELIVERY_HEADER, text, value: `${at_seconds}:<signature>` };
 }
 

@@ -26,9 +26,13 @@ export interface SettledCall {
  */
 export interface Held {
   readonly task_id: TaskId;
+  /** What is worked for: of a payment that the version before has claimed, what that one understood of the request. */
+  readonly args: JsonObject;
   /** Null where a key stands in for the payment. */
   readonly payer: Payer | null;
   readonly status: SettlementStatus;
+  /** Of work that is done once more: which time it is, from 1. */
+  readonly rerun?: number;
   readonly bounds: WorkBounds;
   /** Hears of each step as it begins. */
   readonly steps: Pick<Stopwatch, 'begin'>;

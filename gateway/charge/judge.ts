@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { PaymentJudgement, Price, ShownPayment } from '../../rest-compat/port.ts';
+import { type Refusal, withCharged } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
@@ -10,6 +11,7 @@ import { type OfferedTerms, type Verified, verifyPayment } from '../rails/verify
 import type { PayTo } from '../x402/offer.ts';
 import { type DecodedPayment, decodePayment } from '../x402/payment-header.ts';
 import type { Hears } from './answer-by-outcome.ts';
+import type { KnownCharge } from './known-charge.ts';
 
 type Terms = Pick<Price, 'amount_atomic' | 'networks' | 'stamp'>;
 
@@ -23,10 +25,11 @@ export interface Judge {
   isProven(payment: PresentedPayment): Promise<boolean>;
   /** What came of asking code on the chain. @throws unavailable, chain_unavailable; the payment stays usable. */
   prove(unproven: Extract<PaymentJudgement, { kind: 'unproven' }>, address: string): Promise<PaymentJudgement>;
+  /** A refusal that a door found without a look at the payment, with `charged` beside it where a payment came along. */
+  besidePayment(refusal: Refusal, payment: PaymentJudgement): Promise<Refusal>;
 }
 
 const NONE: PaymentJudgement = { kind: 'none' };
-const MALFORMED: PaymentJudgement = { kind: 'malformed' };
 
 interface JudgeParts {
   readonly rails: Rails;
@@ -34,11 +37,12 @@ interface JudgeParts {
   readonly clock: Clock;
   /** Everything that is sold, by field. */
   readonly sold: ReadonlyMap<string, AnyPaid>;
+  readonly known: Pick<KnownCharge, 'beside'>;
   readonly hears: Hears;
 }
 
 export function openJudge(parts: JudgeParts): Judge {
-  const { rails, sold, hears } = parts;
+  const { rails, sold, known, hears } = parts;
   const decode = rememberDecoded();
   const verify = (payment: PresentedPayment, { amount_atomic, networks, stamp }: Terms) =>
     verifyPayment(payment, offeredBy(parts, { amount_atomic, networks, stamp: stamp ?? false }), rails);
@@ -46,7 +50,7 @@ export function openJudge(parts: JudgeParts): Judge {
     async judge(shown, terms) {
       if (shown === null) return NONE;
       const decoded = decode(shown);
-      if (decoded.kind === 'malformed') return MALFORMED;
+      if (decoded.kind === 'malformed') return decoded;
       const presented = decoded.payment;
       if (terms === null) return { kind: 'unjudged', presented };
       const verified = await verify(presented, terms);
@@ -75,10 +79,18 @@ export function openJudge(parts: JudgeParts): Judge {
       const payment = unproven.verified as Payment;
       const proof = await railOf({ rails }, payment.authorization.network).prove(payment, address);
       if (proof.kind === 'no_turn') throw hears({ kind: 'no_turn', retry_after_seconds: proof.retry_after_seconds });
-      if (proof.kind === 'unreachable') throw hears({ kind: 'chain_unreachable' }, proof.cause);
+      if (proof.kind === 'unreachable')
+        throw await known.beside(
+          hears({ kind: 'chain_unreachable' }, proof.cause),
+          unproven.presented as PresentedPayment,
+        );
       return proof.kind === 'proven'
         ? { ...unproven, kind: 'proven' }
         : { kind: 'rejected', reason: proof.reason, presented: unproven.presented };
+    },
+    async besidePayment(refusal, payment) {
+      if (!('presented' in payment)) return refusal;
+      return known.beside(withCharged(refusal, false), payment.presented as PresentedPayment);
     },
   };
 }

@@ -2,6 +2,7 @@ import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { keyAnswerLabel } from '../../subgraphs/receipt/claim/answer-label.ts';
+import { isFormerKeyCall } from '../../subgraphs/receipt/claim/former-request.ts';
 import { type KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import {
   type NamedAnswer,
@@ -42,24 +43,25 @@ interface Asking extends Pick<CallMarks, 'router_key_mark'> {
 }
 
 /** The name of a call, and of which request it is. @throws invalid_request where the header is no key */
-export function namedCallOf(
-  { vault }: Pick<NamedCallParts, 'vault'>,
+export async function namedCallOf(
+  { database, vault }: Pick<NamedCallParts, 'database' | 'vault'>,
   { paid, args, router_key_mark }: Asking,
   api_key_hash: string,
   context: Context,
-): NamedCall | null {
+): Promise<NamedCall | null> {
   const key = idempotencyKeyOf(context);
   if (key === null) return null;
   const { possession } = context.principal;
   // An answer is its session's and its router key's, as one that was paid for is.
-  const request = {
-    field: paid.field,
-    args,
-    agent_id: possession.kind === 'proven' ? possession.agent_id : null,
-    router_key_mark,
-  };
+  const agent_id = possession.kind === 'proven' ? possession.agent_id : null;
+  const hashOf = (said: JsonObject) => canonicalHash({ field: paid.field, args: said, agent_id, router_key_mark });
   const mark = namedCallMark(vault, api_key_hash, key);
-  return { mark, api_key_hash, request_hash: canonicalHash(request) };
+  const named = { mark, api_key_hash, request_hash: hashOf(args) };
+  // As of a payment (bound-request.ts): a name that the version before has taken is known by the hash as that made it.
+  const former = paid.former_args?.(args) ?? null;
+  if (former === null) return named;
+  const before = { ...named, request_hash: hashOf(former) };
+  return (await isFormerKeyCall(database, before)) ? before : named;
 }
 
 /** A call that was answered under its name before. */

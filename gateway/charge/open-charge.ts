@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { Refusal } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
+import { verifyUrl } from '../../schema/links.ts';
+import { isBookStopped } from '../../subgraphs/book/policy/kill-switch.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
@@ -20,7 +23,7 @@ import { type KeepParts, keepLeg } from '../record/keep-leg.ts';
 import type { OpenedRecording } from '../record/open-recording.ts';
 import type { Challenges, PayTo } from '../x402/offer.ts';
 import { openAdmission } from './admission.ts';
-import { openAdmitUnder } from './admit-under.ts';
+import { openAdmitUnder, openAdmitUnderKey } from './admit-under.ts';
 import { type Hears, openHears } from './answer-by-outcome.ts';
 import { boughtOnce } from './buy-once.ts';
 import { type MarksOf, openMarks } from './call-names.ts';
@@ -34,10 +37,11 @@ import type { Footing } from './held.ts';
 import { openIsSigned } from './is-signed.ts';
 import { type Judge, openJudge } from './judge.ts';
 import { KeyCalls } from './key-calls.ts';
+import { type KnownCharge, openKnownCharge } from './known-charge.ts';
 import { openLookAtFirst } from './look-at-first.ts';
 import { type EnterParts, holdPaid, openEnter } from './paid.ts';
 import { openAnnounce, withTransaction } from './payment-response.ts';
-import { recordClaim } from './record-claim.ts';
+import { type RecordParts, recordClaim, recordUnanswered } from './record-claim.ts';
 import { redeliver } from './redelivery.ts';
 import { openRefusalOfAct, openRefusedByBook, type RefusedByBook } from './refused-by-book.ts';
 import { ReleaseLater } from './release-later.ts';
@@ -70,6 +74,8 @@ export interface ChargeParts {
   /** This process, as its lease and its claims name it. */
   readonly owner: string;
   readonly base_url: string;
+  /** That one, then those that it had before. */
+  readonly base_urls: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
   readonly faults: Faults | null;
@@ -99,6 +105,7 @@ interface Tools {
   readonly later: ReleaseLater;
   readonly refusedByBook: RefusedByBook;
   readonly failures: Failures;
+  readonly known: KnownCharge;
 }
 
 type Stand = (paid: AnyPaid, args: JsonObject, context: Context) => Promise<Footing>;
@@ -120,19 +127,19 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
   const whole = async (paid: AnyWhole, args: JsonObject, context: Context) => {
     const footing = await stand(paid, args, context);
     if (footing.kind === 'kept') return footing.kept.charged;
-    return deliverWhole({ faults, underway }, paid, args, footing.held, context);
+    return deliverWhole({ faults, underway }, paid, footing.held, context);
   };
   const streamed = async (paid: AnyStream, args: JsonObject, context: Context) => {
     const footing = await stand(paid, args, context);
     if (footing.kind === 'kept') return streamKept(paid, footing.kept);
-    return deliverStreamed({ streams, underway, faults }, paid, args, footing.held, context);
+    return deliverStreamed({ streams, underway, faults }, paid, footing.held, context);
   };
   const inTwo = openLegs({
     database,
     ...paying,
     whole,
     lookAtFirst: openLookAtFirst({ database, rails }),
-    isSigned: openIsSigned({ rails, pay_to, clock }),
+    known: tools.known,
     replay: recording.queues.replay.submit.bind(recording.queues.replay),
     faults,
     hears,
@@ -143,7 +150,7 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     charge: told(whole) as unknown as Charge,
     chargeStream: told(streamed) as unknown as ChargeStream,
     chargeLegs: told(inTwo) as unknown as ChargeLegs,
-    judge: openJudge({ rails, pay_to, clock, sold, hears }),
+    judge: openJudge({ rails, pay_to, clock, sold, known: tools.known, hears }),
     cancelTask: openCancel({ database, log }),
     heardCanceled: openCancelHearing({ database, underway, failures: tools.failures }),
     refusalOfAct: openRefusalOfAct(recording, tools.refusedByBook),
@@ -153,7 +160,8 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
   };
 }
 
-function openTools({ database, challenges, log, recording, rates, base_url, clock, vault }: ChargeParts): Tools {
+function openTools(parts: ChargeParts): Tools {
+  const { database, challenges, log, recording, rates, base_url, clock, vault } = parts;
   const hears = openHears(challenges, base_url);
   const later = new ReleaseLater();
   return {
@@ -161,8 +169,9 @@ function openTools({ database, challenges, log, recording, rates, base_url, cloc
     marksOf: openMarks(vault),
     giving_up: openGivingUp({ database, log, later }),
     later,
-    refusedByBook: openRefusedByBook({ database, blocked_calls: recording.blocked_calls, base_url, hears }),
+    refusedByBook: openRefusedByBook({ database, recording, base_url, hears }),
     failures: new Failures(rates.uncharged, clock),
+    known: openKnownCharge({ database, isSigned: openIsSigned(parts), hears, log }),
   };
 }
 
@@ -176,12 +185,13 @@ function telling(database: Database) {
 }
 
 /** By a payment of its own, or by what was bought before; and the steps of it, for what is paid for in two. */
-function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refusedByBook, failures }: Tools) {
+function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refusedByBook, failures, known }: Tools) {
   const { database, rails, pay_to, log, recording, vault, issuer, base_url, owner, clock, random, faults } = parts;
   const { queues, record } = recording;
-  const guesses = new Guesses({ database, clock, hears, agentOfWallet: parts.agentOfWallet });
+  const { base_urls, wallets, agentOfWallet } = parts;
+  const guesses = new Guesses({ database, clock, log, hears, agentOfWallet, base_url, base_urls });
   const enter = openEnter({
-    verify: openVerify({ database, rails, pay_to, clock, marksOf, failures, hears }),
+    verify: openVerify({ database, rails, pay_to, clock, marksOf, failures, hears, base_urls, wallets }),
     guesses,
     boughtOnce: boughtOnce.bind(null, { database, guesses, hears }) as EnterParts['boughtOnce'],
     admit: openAdmission({
@@ -202,6 +212,7 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
     }),
     refusedByBook,
     failures,
+    known,
     clock,
     random,
     hears,
@@ -212,6 +223,7 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
     record: recordClaim.bind(null, { record, faults }),
     keep: keepClaimed.bind(null, { database, faults }),
     abandon: abandonClaimed.bind(null, { giving_up, failures, hears }),
+    stopped: stoppedByBook.bind(null, { database, record, faults, base_url, hears }),
     announce,
     clock,
     faults,
@@ -224,8 +236,9 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
     announce,
     base_url,
     clock,
+    failures,
     hears,
-    reruns: { database, vault, owner, later },
+    reruns: { database, vault, owner, later, log, clock },
   };
   const hold: LegParts['hold'] = holdPaid.bind(null, held_by);
   const stand: Stand = async (paid, args, context) => {
@@ -234,6 +247,19 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
     return { kind: 'held', held: await hold(entered, context) };
   };
   return { stand, enter, hold, announce };
+}
+
+/** A stamp has no work that could be stopped: its effect stands or does not. */
+async function stoppedByBook(
+  { database, base_url, hears, ...parts }: Pick<ChargeParts, 'database' | 'base_url'> & RecordParts & { hears: Hears },
+  claimed: Claimed,
+  transfer: Moved,
+): Promise<Refusal | null> {
+  const { paid, claim, task_id } = claimed;
+  const works = paid.order === 'work_then_settle' || paid.order === 'stream';
+  if (!works || !(await isBookStopped(database, claim.agent_id))) return null;
+  await recordUnanswered(parts, claimed, transfer);
+  return hears({ kind: 'kill_switch_resend', task_id, verify_url: verifyUrl(base_url, task_id) });
 }
 
 /** The first of two payments: nothing else is kept so. */
@@ -252,12 +278,14 @@ function openRequireParent({ database, agentOfWallet }: Pick<ChargeParts, 'datab
 }
 
 /** By a key, with no money in it. */
-function openWaiving(parts: ChargeParts, { hears, marksOf, later, refusedByBook }: Tools) {
-  const { database, log, recording, vault, owner, clock, random, faults } = parts;
+function openWaiving(parts: ChargeParts, { hears, marksOf, later, refusedByBook, failures }: Tools) {
+  const { database, log, recording, vault, owner, clock, random, faults, wallets, base_urls } = parts;
   const { queues, record } = recording;
   const waived_by = {
+    admitUnderKey: openAdmitUnderKey({ database, wallets, base_urls, clock }),
     names: { database, vault, replay: queues.replay, log, hears },
     key_calls: new KeyCalls(limits.key_calls_underway_max, hears),
+    failures,
     marksOf,
     random,
     log,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import type { Refusal } from '../../schema/errors.ts';
+import { Refusal } from '../../schema/errors.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
@@ -16,6 +16,7 @@ import type { Claimed } from './claim-request.ts';
 import type { Failures } from './failures.ts';
 import type { Guesses } from './guesses.ts';
 import { type Held, type Movement, workUntil } from './held.ts';
+import type { KnownCharge } from './known-charge.ts';
 import type { Announce } from './payment-response.ts';
 import type { RefusedByBook } from './refused-by-book.ts';
 import type { ClaimSettling } from './settle-claim.ts';
@@ -35,6 +36,7 @@ export interface EnterParts {
   readonly take: TakeClaim;
   readonly refusedByBook: RefusedByBook;
   readonly failures: Pick<Failures, 'tried'>;
+  readonly known: Pick<KnownCharge, 'beside'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly hears: Hears;
@@ -45,13 +47,17 @@ export interface EnterParts {
  * or its payer's for it, claims nothing.
  */
 export function openEnter(parts: EnterParts) {
-  const { verify, guesses, boughtOnce } = parts;
+  const { verify, guesses, boughtOnce, known } = parts;
   return async (paid: AnyPaid, args: JsonObject, context: Context): Promise<Entered> => {
     context.response.stopwatch.begin('verify');
-    const presented = await verify(paid, args, context);
-    return guesses.unlessGuessed(presented, context, is_payers =>
-      boughtOnce(presented, context, () => claim(parts, { ...presented, is_payers }, context)),
-    );
+    try {
+      const presented = await verify(paid, args, context);
+      return await guesses.unlessGuessed(presented, context, is_payers =>
+        boughtOnce(presented, context, () => claim(parts, { ...presented, is_payers }, context)),
+      );
+    } catch (error) {
+      throw await known.beside(error, context.payment);
+    }
   };
 }
 
@@ -86,6 +92,11 @@ export interface PaidParts {
   /** The first of two payments is kept as moved. @throws where its claim is no longer this process's */
   readonly keep: (claimed: Claimed, transfer: Moved) => Promise<void>;
   readonly abandon: (claimed: Claimed, movement: Movement, error: unknown) => Promise<Refusal>;
+  /**
+   * What its caller hears where somebody else has moved its money and the kill switch of its book is on: then it was recorded, and no
+   * work is done for it. Null where that is not so.
+   */
+  readonly stopped: (claimed: Claimed, transfer: Moved) => Promise<Refusal | null>;
   readonly announce: Announce;
   readonly clock: Clock;
   readonly faults: Faults | null;
@@ -108,17 +119,22 @@ export async function holdPaid(
   const { settling, clock, faults } = parts;
   let movement: Movement = 'nothing_moved';
   const abandon = (error: unknown) => parts.abandon(claimed, movement, error);
+  let stopped: Refusal | null = null;
   try {
     await faults?.reach('after_claim');
     const elsewhere = spent ? await settling.transferElsewhere(claimed) : null;
     if (elsewhere) {
       movement = 'moved';
       await settling.adopt(claimed, elsewhere);
+      stopped = await parts.stopped(claimed, elsewhere);
+      if (stopped !== null) throw stopped;
     }
+    if (elsewhere === null) requireSharedModel(claimed);
     let transfer: Moved | null = elsewhere;
-    const { task_id, payment, payer, claim, allowed_models } = claimed;
+    const { task_id, args, payment, payer, claim, allowed_models } = claimed;
     return {
       task_id,
+      args,
       payer,
       status: 'settled',
       bounds: { until_ms: workUntil(clock.now_ms(), elsewhere ? null : payment.authorization), allowed_models },
@@ -131,9 +147,11 @@ export async function holdPaid(
         if (settled.kind === 'refused') throw settled.refusal;
         transfer = settled.transfer;
         const transaction = transfer.tx_hash;
+        const transfer_index = transfer.kind === 'transferred' ? transfer.transfer_index : null;
         return {
           payment_ref: `${claim.network}:${transaction}`,
-          announce: () => parts.announce(context, { payment, task_id, transaction, landing: claim.landing }),
+          announce: () =>
+            parts.announce(context, { payment, task_id, transaction, transfer_index, landing: claim.landing }),
         };
       },
       record: async done => parts.record(claimed, done, moved(claimed, transfer)),
@@ -141,8 +159,15 @@ export async function holdPaid(
       abandon,
     };
   } catch (error) {
-    throw await abandon(error);
+    throw error === stopped ? error : await abandon(error);
   }
+}
+
+/** Book and grant each allow some model that could answer: together they may allow none. What has been paid for is not refused. */
+function requireSharedModel({ call: { models }, allowed_models }: Claimed): void {
+  if (allowed_models === null || models.length === 0 || models.some(model => allowed_models.includes(model))) return;
+  const detail = 'No model that could answer this call is allowed by both the book and the grant. Nothing was charged.';
+  throw new Refusal('grant_exceeded', { param: 'model', detail, facts: { charged: false } });
 }
 
 function moved({ task_id }: Claimed, transfer: Moved | null): Moved {

@@ -22,6 +22,8 @@ export interface PaidFor {
   readonly payment: PayersPayment;
   readonly task_id: TaskId;
   readonly transaction: string;
+  /** Null where the transfer was not observed. */
+  readonly transfer_index: number | null;
   readonly landing: JsonObject;
 }
 
@@ -29,7 +31,7 @@ export interface PaidFor {
 export type Announce = (context: Context, delivered: PaidFor) => Promise<void>;
 
 export function openAnnounce(issuer: ReceiptSigner, base_url: string): Announce {
-  return async (context, { payment, task_id, transaction, landing }) => {
+  return async (context, { payment, task_id, transaction, transfer_index, landing }) => {
     const { x402_version, authorization } = payment;
     const { network, payer } = authorization;
     // It names what the client asked for as its offer did, and the moment in which the call was taken, which its id holds.
@@ -42,7 +44,8 @@ export function openAnnounce(issuer: ReceiptSigner, base_url: string): Announce 
         at_seconds: Math.floor(taskMs(task_id) / 1_000),
       });
     const extensions = x402_version === 2 ? { extensions: await receipt() } : {};
-    const answer = { success: true, transaction, network, payer, ...extensions };
+    const index = transfer_index === null ? {} : { transfer_index };
+    const answer = { success: true, transaction, network, payer, ...index, ...extensions };
     Object.assign(context.response.headers, settlementHeaders(x402_version, answer));
     announceSalt(context, landing);
   };

@@ -7,6 +7,7 @@ import type { Moved } from '../rails/outcome.ts';
 import { type Answered, isFound, type Landing, type Settled, workedLanding } from '../record/facts.ts';
 import type { RecordCall } from '../record/open-recording.ts';
 import type { Claimed } from './claim-request.ts';
+import { rerunsLeft } from './rerun.ts';
 
 export interface RecordParts {
   readonly record: RecordCall;
@@ -20,8 +21,30 @@ export async function recordClaim(
   done: Work<JsonObject> | Found<JsonObject> | null,
   transfer: Moved,
 ): Promise<Charged<JsonObject>> {
-  const { claim, lease, payment, rail, task_id, request_hash, paid, args } = claimed;
-  const settled: Settled = {
+  const { lease, task_id, paid, args } = claimed;
+  const settled = settledOf(claimed, done, transfer);
+  await faults?.reach('before_record');
+  const [work, found] = isFound(done) ? [null, done] : [done, null];
+  const stamp = paid.order === 'stamp' ? ({ kind: 'stamp', paid, args, found } as const) : null;
+  const recorded = await record({ lease, settled, answer: stamp ?? answered(paid, work, transfer) });
+  const answer = work?.answer ?? recorded.answer;
+  if (answer === null) throw new Error('a recorded claim has an answer');
+  const reruns_left = work?.broke_off ? rerunsLeft(work.broke_off, 0) : 0;
+  return { answer, task_id, settlement_status: 'settled', receipt: recorded.receipt, reruns_left };
+}
+
+/** The same of one whose payment somebody else has moved, and for which no work is done now: it is owed its answer. */
+export async function recordUnanswered({ record }: RecordParts, claimed: Claimed, transfer: Moved): Promise<void> {
+  const settled = settledOf(claimed, null, transfer);
+  await record({ lease: claimed.lease, settled, answer: { kind: 'stored' } });
+}
+
+function settledOf(
+  { claim, payment, rail, task_id, request_hash }: Claimed,
+  done: Work<JsonObject> | Found<JsonObject> | null,
+  transfer: Moved,
+): Settled {
+  return {
     task_id,
     request_hash,
     agent_id: claim.agent_id,
@@ -35,19 +58,12 @@ export async function recordClaim(
     landing: { ...(claim.landing as Landing), ...workedLanding(done) },
     transfer,
   };
-  await faults?.reach('before_record');
-  const [work, found] = isFound(done) ? [null, done] : [done, null];
-  const stamp = paid.order === 'stamp' ? ({ kind: 'stamp', paid, args, found } as const) : null;
-  const recorded = await record({ lease, settled, answer: stamp ?? answered(paid, work, transfer) });
-  const answer = work?.answer ?? recorded.answer;
-  if (answer === null) throw new Error('a recorded claim has an answer');
-  return { answer, task_id, settlement_status: 'settled', receipt: recorded.receipt };
 }
 
 function answered(paid: AnyPaid, work: Work<JsonObject> | null, transfer: Moved): Answered {
   const sent_by_us = transfer.kind === 'vouched' || transfer.by === 'us';
   const sealed_before = paid.order === 'work_then_settle' && sent_by_us;
-  // Cut off by us: as after a crash no answer is kept, so that a resend has the work done once more.
-  const cut_off = work?.omission_rule === 'process_ended';
-  return work && !sealed_before && !cut_off ? { kind: 'worked', answer: work.answer } : { kind: 'stored' };
+  // As after a crash no answer is kept of which a resend may bring the whole.
+  const is_owed = work?.broke_off != null && rerunsLeft(work.broke_off, 0) > 0;
+  return work && !sealed_before && !is_owed ? { kind: 'worked', answer: work.answer } : { kind: 'stored' };
 }

@@ -2,26 +2,28 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
 import { verifyUrl } from '../../schema/links.ts';
-import { correct } from '../../subgraphs/book/ledger/correct.ts';
+import { modelsWithin } from '../../schema/session/grant-rule.ts';
 import { allowedModels } from '../../subgraphs/book/policy/allowed-models.ts';
+import { isStopped } from '../../subgraphs/book/policy/kill-switch.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { answerLabel } from '../../subgraphs/receipt/claim/answer-label.ts';
-import { dropRerun, keepRerun, type RerunHold, takeRerun } from '../../subgraphs/receipt/claim/rerun.ts';
+import { isResendOpen, type LostRerun } from '../../subgraphs/receipt/claim/rerun.ts';
+import { HubFailed } from '../../subgraphs/receipt/inference/answer.paid.ts';
 import { receiptsByTask } from '../../subgraphs/receipt/receipt/find.ts';
 import { type Receipt } from '../../subgraphs/receipt/receipt/receipt.entity.ts';
-import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import { isFound, type Landing } from '../record/facts.ts';
 import type { Queues } from '../record/queues.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import type { BoughtBefore } from './buy-once.ts';
+import type { Failures } from './failures.ts';
 import { type Footing, type Held, workUntil } from './held.ts';
 import type { Announce } from './payment-response.ts';
-import type { ReleaseLater } from './release-later.ts';
-import { sealAnswer } from './settle-claim.ts';
+import { beginRerun, type Rerun, type Reruns } from './rerun.ts';
+import type { Presented } from './verify-payment.ts';
 
 export interface BoughtParts {
   readonly database: Database;
@@ -31,6 +33,7 @@ export interface BoughtParts {
   readonly announce: Announce;
   readonly base_url: string;
   readonly reruns: Reruns;
+  readonly failures: Pick<Failures, 'failedAtHub' | 'restOfOwed'>;
   readonly clock: Clock;
   readonly hears: Hears;
 }
@@ -51,6 +54,11 @@ export async function redeliver(
   requirePossessor(hears, landing as Landing, context);
   // This database has gone back: what it holds is handed out as it stands, and nothing is written into it.
   if (log.halt && answer_box === null) throw stillOwed(parts, task_id, new Refusal('unavailable'));
+  // What was kept goes out as it did before. New work is stopped by the kill switch, which promises none where none can follow.
+  const stopped = answer_box === null && (await isStopped(database, task_id));
+  if (stopped && presented.paid.order !== 'stamp' && (await isResendOpen(database, bought.claim_key)))
+    throw hears({ kind: 'kill_switch_resend', task_id, verify_url: verifyUrl(base_url, task_id) });
+  if (answer_box === null) requireRestedHubs(parts, presented, task_id, context);
   const found =
     answer_box === null
       ? await beginRerun(reruns, presented.paid, bought.claim_key)
@@ -63,10 +71,14 @@ export async function redeliver(
     if (!receipt) throw new Error(`${task_id} is recorded and has no receipt`);
     const payment_ref = refOf(receipt);
     const { payment } = presented;
-    await announce(context, { payment, task_id, transaction: payment_ref.split(':')[1] ?? '', landing });
-    if (found.kind === 'begun') return { kind: 'held', held: await heldAgain(parts, found, task_id, receipt) };
+    const transaction = payment_ref.split(':')[1] ?? '';
+    await announce(context, { payment, task_id, transaction, transfer_index: indexOf(receipt), landing });
+    if (found.kind === 'begun')
+      return { kind: 'held', held: await heldAgain(parts, found, presented, { task_id, receipt }) };
     const answer = JSON.parse(vault.open(found.answer_box, answerLabel(task_id)).toString('utf8')) as JsonObject;
-    const charged = { answer, task_id, settlement_status: 'idempotent_replay', receipt } as const;
+    const { rerun = null } = receipt.answeredAgain ?? {};
+    const settlement_status = 'idempotent_replay' as const;
+    const charged = { answer, task_id, settlement_status, receipt, reruns_left: 0, rerun };
     return { kind: 'kept', kept: { charged, payment_ref } };
   } catch (error) {
     if (found.kind === 'begun') await found.giveUp();
@@ -76,33 +88,70 @@ export async function redeliver(
 
 /**
  * The money moved long ago: nothing holds the answer back, and the whole of it counts as one step, the replay. It is
- * answered by a model that its book allows now, where there is one: what is owed is not refused.
+ * answered by a model that its book allows now, and its grant, where there is one: what is owed is not refused.
  */
-async function heldAgain(parts: BoughtParts, rerun: Rerun, task_id: TaskId, receipt: Receipt): Promise<Held> {
-  const allowed_models = await allowedModels(parts.database, receipt.agentId);
+async function heldAgain(
+  parts: BoughtParts,
+  rerun: Rerun,
+  { args, call, delegation, payer, address_mark }: Presented,
+  { task_id, receipt }: { readonly task_id: TaskId; readonly receipt: Receipt },
+): Promise<Held> {
+  const by_book = await allowedModels(parts.database, receipt.agentId);
+  const allowed_models = delegation ? modelsWithin(delegation.grant, call.auto_models ?? [], by_book) : by_book;
+  const lost: Readonly<Record<LostRerun, Refusal>> = {
+    elsewhere: parts.hears({ kind: 'in_flight', task_id }),
+    closed: parts.hears({ kind: 'answer_gone', verify_url: verifyUrl(parts.base_url, task_id) }),
+  };
   return {
     task_id,
+    args,
     payer: null,
     status: 'idempotent_replay',
+    rerun: rerun.number,
     bounds: { until_ms: workUntil(parts.clock.now_ms(), null), allowed_models },
     steps: { begin: () => {} },
-    settle: async () => ({ payment_ref: refOf(receipt), announce: async () => {} }),
+    async settle() {
+      const held = await rerun.holdOn();
+      if (held !== 'held') throw lost[held];
+      return { payment_ref: refOf(receipt), announce: async () => {} };
+    },
     async record(work) {
       if (work === null || isFound(work)) throw new Error(`${task_id}: a stamp is never worked for again`);
-      await rerun.keep(work);
-      return { answer: work.answer, task_id, settlement_status: 'idempotent_replay', receipt };
+      const { kept, left: reruns_left, answered_again } = await rerun.keep(work);
+      // What another process has answered meanwhile is kept, and this answer is as good.
+      if (kept === 'closed') throw lost.closed;
+      receipt.answeredAgain = answered_again;
+      const { answer } = work;
+      const settlement_status = 'idempotent_replay' as const;
+      return { answer, task_id, settlement_status, receipt, reruns_left, rerun: rerun.number };
     },
     async abandon(error) {
       await rerun.giveUp();
-      return stillOwed(parts, task_id, error);
+      const told = Object.values(lost).find(refusal => refusal === error);
+      if (error instanceof HubFailed) parts.failures.failedAtHub(error, payer.wallet, address_mark);
+      return told ?? stillOwed(parts, task_id, error);
     },
   };
+}
+
+/** Each resend asks a hub, free: whose requests hubs refuse waits, as they would with payments that are each new (RATE_UNCHARGED). */
+function requireRestedHubs(
+  parts: BoughtParts,
+  { payer, address_mark, router_key_mark }: Presented,
+  task_id: TaskId,
+  { response }: Context,
+): void {
+  const rest = parts.failures.restOfOwed(payer.wallet, address_mark, router_key_mark !== null);
+  if (rest === null) return;
+  Object.assign(response.headers, rest.headers);
+  throw stillOwed(parts, task_id, new Refusal('rate_limited', { facts: { retry_after_seconds: rest.seconds } }));
 }
 
 /** What broke off this time had been paid for before: no sentence that says "nothing was charged" is true of it. */
 function stillOwed({ hears, base_url }: Pick<BoughtParts, 'hears' | 'base_url'>, task_id: TaskId, error: unknown) {
   const refusal = error instanceof Refusal ? error : new Refusal('internal', { cause: error });
-  return hears({ kind: 'still_owed', refusal, task_id, verify_url: verifyUrl(base_url, task_id) }, error);
+  const final = error instanceof HubFailed && error.by_caller === 'request';
+  return hears({ kind: 'still_owed', refusal, final, task_id, verify_url: verifyUrl(base_url, task_id) }, error);
 }
 
 /** Where the money was seen to come; until then, and where it was seen before the record, what was recorded. */
@@ -110,59 +159,15 @@ function refOf({ ingressReceipt, paymentRef }: Receipt): string {
   return String(ingressReceipt?.ref ?? paymentRef ?? '');
 }
 
+/** As it was signed. Null where nobody had seen the transfer by then, also if it came since: its row says which it was. */
+function indexOf({ payload, ingressReceipt }: Receipt): number | null {
+  if (ingressReceipt !== null) return null;
+  const { payment } = JSON.parse(payload) as { readonly payment?: { readonly transfer_index?: number | null } | null };
+  return payment?.transfer_index ?? null;
+}
+
 function requirePossessor(hears: Hears, { possessed_by }: Landing, { principal: { possession } }: Context): void {
   if (possessed_by === null) return;
   if (possession.kind === 'proven' && possession.agent_id === possessed_by) return;
   throw hears({ kind: 'not_possessor' });
-}
-
-export interface Reruns {
-  readonly database: Database;
-  readonly vault: Pick<Vault, 'seal'>;
-  readonly owner: string;
-  readonly later: ReleaseLater;
-}
-
-/**
- * Work that is done once more for money that came without an answer: its process died in a stream, or somebody else
- * submitted the payment after we had let go of it. Free, and by one process at a time.
- */
-interface Rerun {
-  readonly kind: 'begun';
-  /** Keeps the answer for redelivery, and corrects the row. One that broke off is not kept: the next may be whole. */
-  keep(work: Work<JsonObject>): Promise<void>;
-  /** Lets the next resend try. Never throws: a hold that cannot be dropped now is dropped once the database is back. */
-  giveUp(): Promise<void>;
-}
-
-type Begun =
-  | Rerun
-  /** Somebody was faster. */
-  | { readonly kind: 'kept'; readonly answer_box: Buffer }
-  | { readonly kind: 'held' }
-  | { readonly kind: 'gone' };
-
-async function beginRerun(reruns: Reruns, { order }: AnyPaid, claim_key: string): Promise<Begun> {
-  // A stamp's effect stands or does not; it is never made twice.
-  if (order === 'stamp') return { kind: 'gone' };
-  const hold = { claim_key, owner: reruns.owner };
-  const taken = await reruns.database.transaction(tx => takeRerun(tx, hold));
-  return taken.kind === 'taken' ? rerunOf(reruns, hold, taken.task_id) : taken;
-}
-
-function rerunOf({ database, vault, later }: Reruns, hold: RerunHold, task_id: TaskId): Rerun {
-  const drop = () => database.transaction(tx => dropRerun(tx, hold));
-  const giveUp = () => drop().catch(() => later.add(drop));
-  return {
-    kind: 'begun',
-    giveUp,
-    async keep({ answer, output_sha256, omission_rule }) {
-      if (output_sha256 === null && omission_rule !== 'no_input') return giveUp();
-      await database.transaction(async tx => {
-        const kept = await keepRerun(tx, hold, sealAnswer(vault, task_id, answer));
-        const body = { reason: 'answered_on_resend', output_sha256 };
-        if (kept && output_sha256 !== null) await correct(tx, [{ task_id, body }]);
-      });
-    },
-  };
 }

@@ -1,7 +1,6 @@
 import type { Refusal } from '../../schema/errors.ts';
 import { refusalUrl } from '../../schema/links.ts';
 import { type BlockedTooOften } from '../../subgraphs/book/ledger/block.ts';
-import type { BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { refusalDocument } from '../../subgraphs/receipt/refusal/document.ts';
@@ -14,7 +13,7 @@ type Blocked = { readonly kind: 'blocked'; readonly refusal_id: string } | Block
 
 export interface BookRefusalParts {
   readonly database: Database;
-  readonly blocked_calls: BlockedCalls;
+  readonly recording: Pick<OpenedRecording, 'blocked_calls' | 'booksSaved'>;
   readonly base_url: string;
   readonly hears: Hears;
 }
@@ -27,14 +26,17 @@ export interface BookRefusalParts {
  */
 export type RefusedByBook = (blocked: Blocked, context: Context) => Promise<Refusal>;
 
-export function openRefusedByBook({ database, blocked_calls, base_url, hears }: BookRefusalParts): RefusedByBook {
+export function openRefusedByBook({ database, recording, base_url, hears }: BookRefusalParts): RefusedByBook {
   return async (blocked, { response }) => {
     if (blocked.kind === 'blocked_too_often') {
-      blocked_calls.count(blocked);
+      recording.blocked_calls.count(blocked);
       const last_refusal_url = refusalUrl(base_url, blocked.last_refusal_id);
       response.headers['x-svc-last-refusal-url'] = last_refusal_url;
       return hears({ kind: 'blocked_too_often', too_often: blocked, last_refusal_url });
     }
+    await recording.booksSaved().catch(cause => {
+      throw hears({ kind: 'not_taken', unsure: false }, cause);
+    });
     const refusal = await refusalById(database, blocked.refusal_id);
     if (refusal === null) throw new Error(`refusal ${blocked.refusal_id} does not stand`);
     const document = refusalDocument(refusal, base_url);

@@ -22,11 +22,10 @@ interface Streaming {
 export async function deliverStreamed(
   streaming: Streaming,
   paid: AnyStream,
-  args: JsonObject,
   held: Held,
   context: Context,
 ): Promise<ChargedStream<JsonObject>> {
-  const { task_id, bounds, status, steps } = held;
+  const { task_id, args, bounds, status, steps, rerun = null } = held;
   let driver: StreamDriver | null = null;
   try {
     steps.begin('work');
@@ -38,7 +37,8 @@ export async function deliverStreamed(
     await settled.announce();
     const recorded = letOut(streaming.streams, speaking, driver, held);
     const { payment_ref } = settled;
-    return { task_id, settlement_status: status, payment_ref, begun: speaking.begun, pieces: driver.pieces, recorded };
+    const { begun } = speaking;
+    return { task_id, settlement_status: status, rerun, payment_ref, begun, pieces: driver.pieces, recorded };
   } catch (error) {
     driver?.cancel();
     throw await held.abandon(error);
@@ -64,9 +64,9 @@ function letOut(
 
 /** What was said then, each part of it in one piece. */
 export function streamKept(paid: AnyStream, { charged, payment_ref }: KeptCall): ChargedStream<JsonObject> {
-  const { answer, task_id, settlement_status } = charged;
+  const { answer: begun, task_id, settlement_status, rerun = null } = charged;
   const recorded = Promise.resolve(charged);
-  return { task_id, settlement_status, payment_ref, begun: answer, pieces: once(paid.piecesOf(answer)), recorded };
+  return { task_id, settlement_status, rerun, payment_ref, begun, pieces: once(paid.piecesOf(begun)), recorded };
 }
 
 async function* once(pieces: readonly Piece[]): AsyncGenerator<Piece> {

@@ -6,7 +6,6 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { claimOfSlot } from '../../subgraphs/receipt/claim/held-leg.ts';
-import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { AnyPaid, AnyWhole, Leg, Stamp } from '../../subgraphs/sale.ts';
 import type { Charged } from '../../subgraphs/selling.ts';
 import type { Faults } from '../operations/faults.ts';
@@ -14,7 +13,7 @@ import { namedIn } from '../rails/named-payment.ts';
 import type { KeptLeg } from '../record/correct-leg.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import { delegationPathOf } from './delegation.ts';
-import type { IsSigned } from './is-signed.ts';
+import type { KnownCharge } from './known-charge.ts';
 import type { LookAtFirst } from './look-at-first.ts';
 import type { Entered, HeldByPayment } from './paid.ts';
 import type { Announce } from './payment-response.ts';
@@ -27,6 +26,7 @@ export interface AnyLegs {
   readonly second: Stamp<JsonObject, JsonObject>;
   readonly brought: JsonObject | null;
   readonly brought_already: ErrorCode;
+  readonly refused: Refusal | null;
 }
 
 export interface LegParts {
@@ -36,8 +36,7 @@ export interface LegParts {
   readonly whole: (paid: AnyWhole, args: JsonObject, context: Context) => Promise<Charged<JsonObject>>;
   /** Whether what is held is still as the chain has it. */
   readonly lookAtFirst: LookAtFirst;
-  /** Whether a payment is the recorded one as its payer has signed it. */
-  readonly isSigned: IsSigned;
+  readonly known: KnownCharge;
   /** A payment that was recorded was shown again. */
   readonly replay: (task_id: TaskId) => Promise<unknown>;
   readonly announce: Announce;
@@ -53,7 +52,8 @@ export interface LegParts {
 export function openLegs(parts: LegParts) {
   const { database, hears, whole } = parts;
   return async (legs: AnyLegs, args: JsonObject, context: Context): Promise<Charged<JsonObject>> => {
-    const { slot, first, second, brought } = legs;
+    const { slot, first, second, brought, refused } = legs;
+    if (refused !== null) throw await parts.known.beside(refused, context.payment);
     if (brought !== null) return again(parts, { ...legs, brought }, args, context);
     const shown_key = (context.payment && namedIn(context.payment)?.claim_key) ?? null;
     const standing = await claimOfSlot(database, slot);
@@ -115,12 +115,13 @@ async function secondDue(
   context: Context,
 ) {
   const { network, payer, taskId: task_id, landing, heldTransfer } = standing;
-  const { transaction } = heldTransfer as ObservedTransfer;
+  const { transaction, index: transfer_index } = heldTransfer as ObservedTransfer;
   const x402_version = context.payment?.x402_version ?? 2;
   await announce(context, {
     payment: { x402_version, authorization: { network, payer } },
     task_id,
     transaction,
+    transfer_index,
     landing,
   });
   return hears({ kind: 'second_due', paid: second, payment_ref: foreignRef({ network, transaction }) });
@@ -128,22 +129,22 @@ async function secondDue(
 
 /**
  * Both are recorded. Any other payment is not taken, and so not to be taken for one that was; neither is what only names one
- * of them, since its nonce is public: what its payer has not signed is shown by nobody, and no replay of it is counted.
+ * of them, since its nonce is public: what its payer has not signed is shown by nobody, and no replay of it is counted. One that was
+ * charged for another request, also for this one with another body, is told so, and of one that is under way for it that this is not known.
  */
 async function again(
-  { database, isSigned, replay }: LegParts,
+  { known, replay }: LegParts,
   { first, second, brought, brought_already }: AnyLegs & { readonly brought: JsonObject },
   args: JsonObject,
   { payment }: Context,
 ): Promise<Charged<JsonObject>> {
   const task_id = brought.task_id as TaskId;
-  const shown_key = (payment && namedIn(payment)?.claim_key) ?? null;
-  if (payment !== null && shown_key !== null) {
-    const claim = await claimByKey(database, shown_key);
+  if (payment !== null && namedIn(payment) !== null) {
+    const { claim, charged } = await known.of(payment);
     const under = claim && (delegationPathOf(claim.landing).at(-1) ?? null);
     const hashes = [first, second].map(({ field }) => paidRequestHash(field, args, under));
-    if (claim?.state !== 'recorded' || !hashes.includes(claim.requestHash) || !(await isSigned(claim, payment)))
-      throw new Refusal(brought_already, { facts: { charged: false } });
+    if (claim?.state !== 'recorded' || !hashes.includes(claim.requestHash))
+      throw new Refusal(brought_already, { facts: { charged } });
     await replay(claim.taskId);
   }
   return { answer: brought, task_id, settlement_status: 'idempotent_replay', receipt: { taskId: task_id } };

@@ -7,16 +7,17 @@ import type { NamedPayment } from '../../subgraphs/receipt/claim/identifier.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { requestedCall } from '../../subgraphs/requested-call.ts';
 import { type AnyPaid, type Payer, validity_seconds_min } from '../../subgraphs/sale.ts';
+import { type ShownParts } from '../../subgraphs/session/delegation/shown.ts';
 import { claimKey, type Payment, provesItsPayer } from '../rails/payment.ts';
 import { type Rail, type Rails, railOf } from '../rails/rail.ts';
 import { type Late, verifyPayment } from '../rails/verify.ts';
 import type { ClaimedUnder } from '../record/under-sessions.ts';
 import type { PayTo } from '../x402/offer.ts';
 import type { Hears } from './answer-by-outcome.ts';
+import { boundRequest } from './bound-request.ts';
 import { type Asked, type MarksOf, namesOf } from './call-names.ts';
 import { delegationBeside } from './delegation.ts';
 import type { Failures } from './failures.ts';
-import { paidRequestHash } from './request-hash.ts';
 
 /** A payment that our own checks found right. A signature that is no key's is not proven by them: code has to be asked. */
 export type Authorized<P extends Payment = Payment> = P & {
@@ -34,6 +35,8 @@ export interface Presented<P extends Payment = Payment> extends Asked {
   /** The network on which it is paid: whoever is asked about the payment, and sends it. */
   readonly rail: Rail;
   readonly request_hash: string;
+  /** It was claimed by the version before: args and hash are of the request as that one understood it. */
+  readonly is_former: boolean;
   /** The grant that came beside it; null where none did. */
   readonly delegation: ShownDelegation | null;
   /** What that comes to, once it was admitted. */
@@ -46,7 +49,7 @@ export interface Presented<P extends Payment = Payment> extends Asked {
   readonly is_payers?: boolean;
 }
 
-export interface VerifyParts {
+export interface VerifyParts extends ShownParts {
   readonly database: Database;
   readonly rails: Rails;
   readonly pay_to: PayTo;
@@ -71,22 +74,23 @@ export function openVerify(parts: VerifyParts): Verify {
     const rail = railOf(parts, network);
     // Where the door has asked already, nobody is asked again.
     if (!provesItsPayer(payment)) await requireProven(parts, paid, rail, payment, context.principal.address);
-    const delegation = delegationBeside(context, network);
-    const call = requestedCall(paid, args);
-    const marks = parts.marksOf(call.model, context);
+    const delegation = await delegationBeside(parts, context, network);
+    const marks = parts.marksOf(requestedCall(paid, args).model, context);
+    const claim_key = claimKey(payment.authorization);
+    const names = namesOf(paid, payment, identifier, marks.idempotency_mark);
+    const bound = await boundRequest(parts.database, { paid, args, delegation, claim_key, names });
     const presented: Presented = {
       paid,
-      args,
-      call,
+      ...bound,
+      call: requestedCall(paid, bound.args),
       payment,
       rail,
       identifier,
       ...marks,
       payer: { network, wallet },
-      claim_key: claimKey(payment.authorization),
+      claim_key,
       delegation,
-      request_hash: paidRequestHash(paid.field, args, delegation),
-      names: namesOf(paid, payment, identifier, marks.idempotency_mark),
+      names,
     };
     await requireRested(parts, presented, context);
     return presented;

@@ -21,9 +21,11 @@ import { isFound, type Landing, SlotTaken, workedLanding } from '../record/facts
 import type { HeldKeyCall } from '../record/key-call-queue.ts';
 import type { RecordCall } from '../record/open-recording.ts';
 import type { Queues } from '../record/queues.ts';
+import { type AdmitUnderKey, type KeyCallUnder, modelsUnder } from './admit-under.ts';
 import type { Hears } from './answer-by-outcome.ts';
 import type { Asked, MarksOf } from './call-names.ts';
 import { landingOf } from './claim-request.ts';
+import { callerByKey, type Failures } from './failures.ts';
 import { type Footing, type Held, workUntil } from './held.ts';
 import { canceledByBuyer, dropCallByKey } from './key-call-end.ts';
 import type { KeyCalls } from './key-calls.ts';
@@ -71,8 +73,10 @@ export interface WaivedParts {
   readonly random: Random;
   readonly log: Pick<LogStanding, 'sound'>;
   readonly key_calls: KeyCalls;
+  readonly failures: Pick<Failures, 'rest' | 'failedAtHub'>;
   readonly queue: Queues['key_call'];
   readonly refusedByBook: RefusedByBook;
+  readonly admitUnderKey: AdmitUnderKey;
   readonly record: RecordCall;
   readonly later: ReleaseLater;
   readonly owner: string;
@@ -94,6 +98,8 @@ interface KeyCall {
   readonly hold: KeyCallHold;
   /** What its caller calls it; null where it has no name. */
   readonly named: NamedCall | null;
+  /** The session that it is made under; null where no grant came along. */
+  readonly under: KeyCallUnder | null;
 }
 
 /**
@@ -115,16 +121,18 @@ export async function holdWaived(
   const call = requestedCall(paid, args);
   const asked = { paid, args, call, ...parts.marksOf(call.model, context) };
   // A stamp's effect stands or does not, and is never made twice: there is nothing that a name could keep of it.
-  const named = paid.order === 'stamp' ? null : namedCallOf(names, asked, waiver.hash, context);
+  const named = paid.order === 'stamp' ? null : await namedCallOf(names, asked, waiver.hash, context);
   const before = await answeredBefore(names, named);
   if (before) return { kind: 'kept', kept: await answerAgain(names, before, context) };
+  requireRested(parts, asked, waiver, context);
   // With a log that cannot be relied on nothing new is taken.
   if (!log.sound) throw hears({ kind: 'not_taken', unsure: false });
   const end = key_calls.begin(waiver.hash);
   let held: Held | null = null;
   try {
     await paid.admit?.(args, null, context);
-    const key_call = keyCallOf(parts, asked, { waiver, named }, context);
+    const under = await parts.admitUnderKey(call, context);
+    const key_call = keyCallOf(parts, asked, { waiver, named, under }, context);
     await requireParent(names.database, call, async () => key_call.agent_id);
     stopwatch.begin('claim');
     const taken = await take(parts, key_call, context);
@@ -132,7 +140,8 @@ export async function holdWaived(
       end();
       return { kind: 'kept', kept: await answerAgain(names, taken, context) };
     }
-    const bounds = { until_ms: workUntil(clock.now_ms(), null), allowed_models: taken.allowed_models };
+    const allowed_models = modelsUnder(key_call, taken.allowed_models);
+    const bounds = { until_ms: workUntil(clock.now_ms(), null), allowed_models };
     held = heldByKey(parts, withWouldBlock(key_call, taken), end, context, bounds);
     await faults?.reach('after_claim');
     return { kind: 'held', held };
@@ -142,10 +151,23 @@ export async function holdWaived(
   }
 }
 
+/** A key whose requests hubs refuse over and over, or the address that it comes from, is to rest, as a payer is. */
+function requireRested(
+  { failures, hears }: WaivedParts,
+  { address_mark, router_key_mark }: Asked,
+  { hash }: Waiver,
+  { response }: Context,
+): void {
+  const rest = failures.rest(callerByKey(hash), address_mark, router_key_mark !== null);
+  if (rest === null) return;
+  Object.assign(response.headers, rest.headers);
+  throw hears({ kind: 'resting', seconds: rest.seconds });
+}
+
 function keyCallOf(
   { random, owner, clock }: WaivedParts,
   asked: Asked,
-  by: Pick<KeyCall, 'waiver' | 'named'>,
+  by: Pick<KeyCall, 'waiver' | 'named' | 'under'>,
   context: Context,
 ): KeyCall {
   const { possession } = context.principal;
@@ -159,8 +181,7 @@ function keyCallOf(
     request_hash: paidRequestHash(asked.paid.field, asked.args),
     // A demo writes to no book, whoever's session comes with it.
     agent_id: possession.kind === 'proven' && by.waiver.by !== 'demo_key' ? possession.agent_id : null,
-    // A grant is of payments: beside a key it is for nothing.
-    landing: { ...landingOf(random, asked, context), delegation: null },
+    landing: { ...landingOf(random, asked, context), delegation: by.under?.paid_under ?? null },
     hold: { task_id, lease_owner: owner },
   };
 }
@@ -173,6 +194,7 @@ function withWouldBlock(call: KeyCall, { would_block }: HeldKeyCall): KeyCall {
 function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: Context, bounds: WorkBounds): Held {
   return {
     task_id: call.task_id,
+    args: call.args,
     payer: null,
     status: 'waived',
     bounds,
@@ -191,11 +213,18 @@ function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: 
 /** Holds the task, with its book's leave, in one commit that other calls share. */
 async function take(parts: WaivedParts, key_call: KeyCall, context: Context): Promise<AnsweredBefore | HeldKeyCall> {
   const { queue, refusedByBook, later, hears } = parts;
-  const { paid, hold, named, agent_id, call } = key_call;
+  const { paid, hold, named, agent_id, call, under } = key_call;
   try {
-    const outcome = await queue.submit({ hold, named, agent_id: paid.reserves ? agent_id : null, call });
+    const outcome = await queue.submit({
+      hold,
+      named,
+      agent_id: paid.reserves ? agent_id : null,
+      call,
+      under: under?.paid_under ?? null,
+    });
     if (outcome.kind === 'recorded') return outcome;
     if (outcome.kind === 'blocked' || outcome.kind === 'blocked_too_often') throw await refusedByBook(outcome, context);
+    if (outcome.kind === 'refused_by_session') throw hears(outcome);
     if (outcome.kind !== 'held') throw hears(nameLost[outcome.kind]);
     return outcome;
   } catch (error) {
@@ -226,6 +255,8 @@ async function recordCall(
 
 /** A call that broke off is let go of now, or as soon as the database allows. Whatever happened, nothing was charged. */
 async function breakOff(parts: WaivedParts, call: KeyCall, error: unknown): Promise<Refusal> {
+  if (error instanceof HubFailed)
+    parts.failures.failedAtHub(error, callerByKey(call.waiver.hash), call.landing.paid_from_mark);
   await dropCallByKey(parts, call).catch(() => parts.later.add(() => dropCallByKey(parts, call)));
   if (error instanceof SlotTaken) return parts.hears({ kind: 'slot_taken', paid: call.paid });
   if ((error instanceof LostKeyCall || error instanceof HubFailed) && (await canceledByBuyer(parts, call)))

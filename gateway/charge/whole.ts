@@ -14,12 +14,11 @@ import type { Held } from './held.ts';
 export async function deliverWhole(
   { faults, underway }: { readonly faults: Faults | null; readonly underway: WorkUnderway },
   paid: AnyWhole,
-  args: JsonObject,
   held: Held,
   context: Context,
 ): Promise<Charged<JsonObject>> {
   try {
-    const { task_id, bounds, steps } = held;
+    const { task_id, args, bounds, steps } = held;
     steps.begin('work');
     const done =
       paid.order === 'stamp'

@@ -10,8 +10,8 @@ import { Anchoring } from '../log/anchor/anchoring.ts';
 import { openAnchors } from '../log/anchor/open-anchors.ts';
 import { findServices } from '../operations/find-services.ts';
 import { openLogger } from '../operations/logger.ts';
-import { run } from '../operations/run.ts';
-import { openStore } from '../parts.ts';
+import { requireNoArguments, run } from '../operations/run.ts';
+import { openOwnStore } from '../own-store.ts';
 import { epochChainOf } from '../rails/base/chain-identity.ts';
 import { openBase } from '../rails/base/open-base.ts';
 import { openEpoch } from '../rails/epoch.ts';
@@ -24,12 +24,17 @@ const WAIT_MS_MAX = 180_000;
 const POLL_MS = 500;
 
 await run(async () => {
+  requireNoArguments();
   const services = await findServices(readConfig(), { announce: false });
   const { config } = services;
-  const database = await openStore(config.database_url);
+  const { database, log_origin } = await openOwnStore(config, console);
   const chain = openBase({ rpc_url: config.base_rpc_url });
   try {
-    const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
+    const issuer = openIssuer(config.issuer_keys, {
+      base_url: config.base_url,
+      log_origin,
+      now_ms: systemClock.now_ms,
+    });
     const anchors = openAnchors(config, { database, chain, issuer });
     if (!anchors)
       throw new OperatorFault('ANCHOR_KEY is not set: nothing is anchored with a made-up key on a given chain');
@@ -38,7 +43,7 @@ await run(async () => {
       const { kind, found } = await proveLogIntact(database, saved);
       if (kind !== 'intact')
         throw new OperatorFault(`the log is not anchored, for against the head saved outside it is ${kind}`);
-      const chain_epoch = await openEpoch(database, epochChainOf(chain), config.profile);
+      const chain_epoch = await openEpoch(database, epochChainOf(chain), { profile: config.profile });
       const anchoring = new Anchoring({ ...anchors, log: { sound: true }, logger: openLogger('warn') });
       const until_ms = performance.now() + WAIT_MS_MAX;
       await anchoring.prove();

@@ -13,23 +13,13 @@ const VERIFY = join(ROOT, 'subgraphs/receipt/verify');
 /** Elsewhere where that is named. */
 const [, , OUT = join(ROOT, 'dist/verify')] = process.argv;
 
-/** What a browser does not have, and what stands in its place. */
-const standIns: Readonly<Record<string, string>> = {
-  'node:crypto': join(VERIFY, 'browser/crypto.ts'),
-  secp256k1: join(VERIFY, 'browser/secp256k1.ts'),
-  'hash-wasm': join(VERIFY, 'browser/keccak.ts'),
-};
-
-const always = { bundle: true, format: 'esm', target: 'es2022', tsconfig: join(ROOT, 'tsconfig.json') } as const;
-const forBrowsers = {
-  ...always,
-  platform: 'browser',
-  alias: standIns,
-  inject: [join(VERIFY, 'browser/buffer.ts')],
-} as const satisfies esbuild.BuildOptions;
+const { forBrowsers, pageProgram } = await import('../development/verifier-program.ts');
 
 await esbuild.build({
-  ...always,
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  tsconfig: join(ROOT, 'tsconfig.json'),
   entryPoints: [join(VERIFY, 'module.ts')],
   outfile: join(OUT, 'node.js'),
   platform: 'node',
@@ -41,11 +31,5 @@ await esbuild.build({
   entryPoints: [join(VERIFY, 'browser/module.ts')],
   outfile: join(OUT, 'browser.js'),
 });
-const { outputFiles } = await esbuild.build({
-  ...forBrowsers,
-  entryPoints: [join(ROOT, 'gateway/verifier-page/drop.js')],
-  minify: true,
-  write: false,
-});
 mkdirSync(OUT, { recursive: true });
-writeFileSync(join(OUT, 'verify.html'), verifierPage(outputFiles[0]?.text ?? ''));
+writeFileSync(join(OUT, 'verify.html'), verifierPage(await pageProgram('drop')));

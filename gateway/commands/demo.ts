@@ -10,7 +10,7 @@ import WebSocket from 'ws';
 import { payingFetch } from '../../rest-compat/client/paying-fetch.ts';
 import { OperatorFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
-import { run } from '../operations/run.ts';
+import { requireNoArguments, run } from '../operations/run.ts';
 
 /*
  * A buyer, from 402 to a live row, against a running development service. Everything it knows beforehand stands in
@@ -150,6 +150,7 @@ async function findService(): Promise<Development> {
 }
 
 await run(async () => {
+  requireNoArguments();
   const development = await findService();
   const { url } = development;
 

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, rename } from 'node:fs/promises';
+import { type FileHandle, open, rename, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type StreamFormat, streamFormats } from '../../schema/requests/export.ts';
 import { OperatorFault } from '../config/fault.ts';
@@ -16,10 +16,14 @@ import { ExportRows, type RowFormat } from './export/rows.ts';
 
 const USAGE = `usage: SVC_SESSION=... npm run export -- --agent N --out FILE [--format csv|ndjson|parquet]
                         [--session-file FILE] [--url URL]
+       SVC_SESSION=... npm run export -- --agent N --out FILE.zip --bundle [--before SEQ]
 
 The format is that of FILE's ending: .csv, .ndjson (or .jsonl) or .parquet. A name without an ending needs --format.
 Until it is complete, the export is in FILE.part; run the command again to continue after its last whole row (a Parquet
-file starts over). The session is read from SVC_SESSION or --session-file.`;
+file starts over). The session is read from SVC_SESSION or --session-file.
+
+With --bundle FILE is a zip archive of the newest 200 rows, or of those before --before: the audit pack, the receipt or refusal of
+each row, keys, histories and proofs of the log. npm run verify -- FILE.zip checks it offline.`;
 
 const ANSWER_MS_MAX = 30_000;
 
@@ -123,7 +127,58 @@ async function fill(file: FileHandle, answer: Response, rows: ExportRows | null)
   return rows === null || rows.rows === total;
 }
 
+interface Bundle extends Pick<Export, 'agent' | 'out' | 'url' | 'session_file'> {
+  /** Only rows of a lower seq; null: from the newest on. */
+  readonly before: string | null;
+}
+
+/** Null where no bundle is asked for. @throws OperatorFault where it is asked for otherwise than it can be */
+function bundleAsked(): Bundle | null {
+  const text = { type: 'string' } as const;
+  const options = { agent: text, out: text, format: text, url: text, 'session-file': text, before: text };
+  try {
+    const { values } = parseArgs({ options: { ...options, bundle: { type: 'boolean' } } });
+    const { agent, out, format, url, bundle, before = null, 'session-file': session_file } = values;
+    if (!bundle && before === null) return null;
+    if (
+      !bundle ||
+      !agent ||
+      !out?.endsWith('.zip') ||
+      format !== undefined ||
+      !/^[1-9]\d*$/.test(`${agent}${before ?? ''}`)
+    )
+      throw new OperatorFault(USAGE);
+    return { agent, out, before, session_file, url: url ?? readConfig().base_url };
+  } catch (fault) {
+    throw fault instanceof TypeError ? new OperatorFault(fault.message) : fault;
+  }
+}
+
+/** An archive comes in one piece: it is there or not. */
+async function writeBundle({ agent, out, url, before, session_file }: Bundle): Promise<number> {
+  const session = await givenSession(session_file);
+  const query = new URLSearchParams({ format: 'bundle', ...(before !== null && { before }) });
+  const answer = await fetch(`${url}/v1/agents/${agent}/book/export?${query}`, {
+    headers: { 'X-SVC-Session': session.reveal() },
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  }).catch(() => null);
+  if (answer === null)
+    throw new OperatorFault(`${url} does not answer; check the address, and whether the service runs`);
+  if (!answer.ok)
+    throw new OperatorFault(
+      `${url} answered ${answer.status}: the session does not open this book, or the service cannot answer now: retry later`,
+    );
+  await writeFile(`${out}.part`, new Uint8Array(await answer.arrayBuffer()));
+  await rename(`${out}.part`, out);
+  const next = /[?&]before=(\d+)/.exec(answer.headers.get('link') ?? '')?.[1];
+  const whole = next === undefined ? 'no older rows match' : `older rows match: continue with --before ${next}`;
+  console.log(`${out}: a bundle of book ${agent}; ${whole}`);
+  return 0;
+}
+
 async function main(): Promise<number> {
+  const bundle = bundleAsked();
+  if (bundle !== null) return writeBundle(bundle);
   const it = asked();
   if (it === null) {
     console.error(USAGE);

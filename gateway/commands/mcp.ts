@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { bounds } from '../../rest-compat/faces/mcp/bounds.ts';
 import { givenToolService } from '../config/tool-service.ts';
-import { run } from '../operations/run.ts';
+import { requireNoArguments, run } from '../operations/run.ts';
 import { Forwarder } from './mcp/forward.ts';
 
 /*
@@ -10,6 +10,7 @@ import { Forwarder } from './mcp/forward.ts';
  */
 
 async function main(): Promise<void> {
+  requireNoArguments();
   // Whoever started us has gone.
   process.stdout.on('error', () => process.exit(0));
   const forwarder = new Forwarder(givenToolService(), line => process.stdout.write(`${line}\n`));

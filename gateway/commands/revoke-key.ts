@@ -7,7 +7,7 @@ import { OperatorFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
 import { findServices } from '../operations/find-services.ts';
 import { run } from '../operations/run.ts';
-import { openStore } from '../parts.ts';
+import { openOwnStore } from '../own-store.ts';
 
 /*
  * `npm run revoke-key -- KID "REASON"`: what an operator does once others may hold a seed of ISSUER_KEYS, after a new one has taken
@@ -60,8 +60,8 @@ const refusals: Readonly<Record<Exclude<Revoking['kind'], 'revoked'>, string>> =
 async function revoke(compromise: Compromise): Promise<void> {
   const services = await findServices(readConfig(), { announce: false });
   const { config } = services;
-  const database = await openStore(config.database_url);
-  const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, now_ms: systemClock.now_ms });
+  const { database, log_origin } = await openOwnStore(config, console);
+  const issuer = openIssuer(config.issuer_keys, { base_url: config.base_url, log_origin, now_ms: systemClock.now_ms });
   try {
     const said = await revokeKey(database, issuer, { data_dir: config.data_dir, ...compromise });
     if (said.kind !== 'revoked') throw new OperatorFault(refusals[said.kind]);

@@ -5,22 +5,23 @@ import { type FoundServices, findServices } from '../operations/find-services.ts
 import { subgraphGreeting } from '../operations/greeting.ts';
 import { requirePort } from '../operations/listen-fault.ts';
 import { openLogger } from '../operations/logger.ts';
-import { run } from '../operations/run.ts';
+import { run, warnWithoutEffect } from '../operations/run.ts';
 import { stopOnSignals } from '../operations/stop.ts';
 
 /*
  * `npm run subgraph -- NAME`: one subgraph alone, for a gateway that names this process in SUBGRAPH_URLS. It wants the same
  * database, secrets and BASE_URL as that gateway.
  */
-const [name = ''] = process.argv.slice(2);
+const [name = '', ...more] = process.argv.slice(2);
 const named = (word: string): word is SubgraphName => subgraphNames.some(known => known === word);
-if (!named(name)) {
+if (!named(name) || more.length > 0) {
   console.error(`Say which: npm run subgraph -- ${subgraphNames.join('|')}`);
   process.exit(2);
 }
 
 async function serve(subgraph_name: SubgraphName, { config, stop }: FoundServices): Promise<void> {
   const logger = openLogger(config.log_level);
+  warnWithoutEffect(logger, config);
   const subgraph = await openGateway(config, { logger, serve: serveSubgraph(subgraph_name) });
   // Before it greets: whoever reads the greeting may stop it.
   stopOnSignals(subgraph, { config, logger, afterwards: stop });

@@ -1,9 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { openTally } from '../../schema/audit/receipt-tally.ts';
+import { documentEndings } from '../../subgraphs/receipt/verify/read-document.ts';
 import { OperatorFault } from '../config/fault.ts';
 import { run } from '../operations/run.ts';
 import { progressBar } from './export/progress-bar.ts';
-import { documentsIn, examineAll } from './verify/directory.ts';
+import { documentsIn, examineAll, historiesIn } from './verify/directory.ts';
 import {
   type DocumentOutcome,
   documentOutcome,
@@ -14,34 +16,40 @@ import {
 } from './verify/examine.ts';
 import { examinedJson, type Unread } from './verify/json.ts';
 import { isUrl, STDIN } from './verify/source.ts';
-import { lineOf, linesOf, plain } from './verify/told.ts';
+import { lineOf, linesOf, linesOfTally, plain } from './verify/told.ts';
 
 /*
- * `npm run verify -- FILE|URL|DIR|-`: verifies a receipt, a refusal, a published export, an inflow's claim, a dispute's verdict or
- * a reconciliation, or every one in a directory, asking the service for it and for its key set and nothing else.
+ * `npm run verify -- FILE|URL|DIR|-`: verifies a receipt, or any other document that this service signs or that wallets sign for it,
+ * or every one in a directory, asking the service for it and for its key set and nothing else.
  */
 
-const USAGE = `usage: npm run verify -- FILE|URL|DIR|- [--jwks FILE|URL] [--rpc URL] [--json]
+const ENDINGS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(documentEndings);
+
+const USAGE = `usage: npm run verify -- FILE|URL|DIR|- [--jwks FILE|URL] [--base-url URL] [--rpc URL] [--json]
                         [--proof FILE|URL] [--log-key VKEY]... [--witness VKEY]...
 
 Verifies a receipt (or an answer that carries one as "svc"; or what ?format=cose or ?format=vc shows), a signed refusal, what ?format=auditor shows of
-either (offline, by the keys that it brings), a published export, the claim of an inflow (or its row) or the verdict of a dispute (or the dispute), whose rule is run again, a reconciliation (or its answer), or what is signed of a book's total and of a payment. Without --jwks the key set is fetched from whom the document itself names; give --jwks to trust nobody but that
-file. - reads standard input. Of a directory every .json, .cose, .scitt and .jwt in it is verified, on all cores, a line for each.
+either (offline, by the keys that it brings), a published export, the claim of an inflow (or its row) or the verdict of a dispute (or the dispute), whose rule is run again, a reconciliation (or its answer), or what is signed of a book's total and of a payment;
+a checkpoint, head or declared break of the log, an agent card, signed offers and receipts of x402 (also as the headers carry them), and the grants, acts, revocations and texts that wallets and session keys sign. Without --jwks the key set is fetched from whom the document itself names; give --jwks to trust nobody but that
+file. With --base-url the links of a document may lead there, too: to where a service has moved since. - reads standard input. Of a directory,
+every file in it and below whose name ends in ${ENDINGS} is verified, on all cores, a line for each.
 
 With --proof a receipt has to stand in the log by that proof (C2SP tlog-proof), signed by one of --log-key; with --witness, each
 of those has to have cosigned its checkpoint. Of a receipt at a URL, proof and key are fetched from there unless given.
 
 With --rpc a receipt's transfer is looked up on Base, by that node: payer, payee, amount of USDC, confirmations.
-With --json one object for each document, on a line of its own.
+For a receipt it prints payer, payee, amount and reference, or that it is no spend; for an export how many rows of the book it has, by
+which filters, and whether it is complete; for a directory sums by payer and network, which count each receipt and transfer once.
+With --json it prints one JSON object for each document, on a line of its own; for a directory also a last one, "summary", with the sums.
 
-Exit code: 0 valid; 1 something is not valid; 2 this usage; 3 something could not be looked at, and all else is valid.`;
+Exit code: 0 valid; 1 something is not valid; 2 this usage; 3 something could not be looked at or cannot be decided, and all else is valid.`;
 
 function given() {
   try {
     const text = { type: 'string' } as const;
     const keys = { type: 'string', multiple: true } as const;
     const flag = { type: 'boolean' } as const;
-    const options = { jwks: text, proof: text, rpc: text, json: flag, help: flag };
+    const options = { jwks: text, 'base-url': text, proof: text, rpc: text, json: flag, help: flag };
     return parseArgs({ allowPositionals: true, options: { ...options, 'log-key': keys, witness: keys } });
   } catch (fault) {
     throw new OperatorFault(fault instanceof Error ? fault.message : String(fault));
@@ -61,7 +69,9 @@ async function main(): Promise<number> {
     return 2;
   }
   if (asked.rpc !== undefined && !isUrl(asked.rpc))
-    throw new OperatorFault('--rpc wants a URL that begins with http:// or https://');
+    throw new OperatorFault('--rpc requires a URL that begins with http:// or https://');
+  if (asked['base-url'] !== undefined && !isUrl(asked['base-url']))
+    throw new OperatorFault('--base-url requires a URL that begins with http:// or https://');
   return (await isFolder(source)) ? verifyFolder(source, asked, json) : verifyOne(source, asked, json);
 }
 
@@ -94,16 +104,20 @@ async function verifyFolder(folder: string, asked: VerifyAsked, json: boolean): 
     throw new OperatorFault(
       'a proof is of one receipt: give a file, not a directory, with --proof, --log-key or --witness',
     );
-  const files = await documentsIn(folder);
-  if (files.length === 0) throw new OperatorFault(`${folder} holds none of these: nothing was verified`);
+  const { documents: files, skipped } = await documentsIn(folder);
+  if (files.length === 0)
+    throw new OperatorFault(`${folder} contains no file whose name ends in ${ENDINGS}: nothing was verified`);
   const counts: Record<DocumentOutcome, number> = { valid: 0, invalid: 0, unknown: 0 };
+  const receipts = openTally();
   const bar = progressBar(process.stderr, { unit: 'documents', total: files.length });
   // Under a bar on the same terminal only what is not valid is told, in the bar's place: it is drawn anew below.
   const on_bar = process.stdout.isTTY && process.stderr.isTTY && !json;
-  for await (const examined of examineAll(files, asked)) {
+  const histories = await historiesIn(files);
+  for await (const examined of examineAll(files, { ...asked, histories })) {
     const found = outcome(examined);
     counts[found]++;
-
+    if (!('unread' in examined) && found !== 'invalid' && examined.spend)
+      receipts.add(examined.verified.claims ?? {}, examined.spend);
     const line = json
       ? examinedJson(examined)
       : 'unread' in examined
@@ -114,7 +128,17 @@ async function verifyFolder(folder: string, asked: VerifyAsked, json: boolean): 
   }
   bar.end();
   const { valid, invalid, unknown } = counts;
-  if (!json) console.log(`${files.length} documents: ${valid} valid, ${invalid} NOT valid, ${unknown} unknown.`);
+  const tally = receipts.tally();
+  if (json)
+    console.log(JSON.stringify({ summary: { documents: files.length, skipped, valid, invalid, unknown, ...tally } }));
+  else {
+    console.log(`${files.length} documents: ${valid} valid, ${invalid} NOT valid, ${unknown} unknown.`);
+    if (skipped > 0)
+      console.log(
+        `Skipped ${skipped === 1 ? '1 entry: a link, or a file' : `${skipped} entries: links, or files`} with another ending than ${ENDINGS}.`,
+      );
+    for (const line of linesOfTally(tally)) console.log(line);
+  }
   return exitCodes[invalid > 0 ? 'invalid' : unknown > 0 ? 'unknown' : 'valid'];
 }
 

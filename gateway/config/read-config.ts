@@ -17,6 +17,7 @@ import {
   variables,
 } from './variables.ts';
 import { weakSecretFaults } from './weak-secrets.ts';
+import { variablesWithoutEffect } from './without-effect.ts';
 
 /** The environment as it was read: under each variable's name in lower case, null where it is unset. */
 export type Settings = Readonly<{
@@ -25,6 +26,8 @@ export type Settings = Readonly<{
     : Variables[K];
 }> & {
   readonly base_url: string;
+  /** That one, then those that it had before. */
+  readonly base_urls: readonly string[];
   readonly rates: RateSettings;
   /** Whether the environment says that nobody pays on Solana. */
   readonly without_solana: boolean;
@@ -32,6 +35,8 @@ export type Settings = Readonly<{
   readonly stand_ins: readonly SubstitutedName[];
   /** `development` while there is any. */
   readonly profile: 'development' | 'production';
+  /** What the environment says and nothing reads. */
+  readonly without_effect: readonly VariableFault[];
   /** Only under test a webhook may point at this machine, or be plain http. */
   readonly webhook_reach: WebhookReach;
 };
@@ -88,11 +93,14 @@ export function readConfig(environment: Environment = process.env): Settings {
   ]);
   const stand_ins = substitutesInUse(environment);
   const profile = stand_ins.length > 0 ? 'development' : 'production';
+  const base_url = read.data.BASE_URL ?? `http://${reachableHost(read.data.HOST)}:${read.data.PORT}`;
   return deepFreeze({
     ...(Object.fromEntries(named) as Settings),
     without_solana: withoutSolana(environment),
-    base_url: read.data.BASE_URL ?? `http://${reachableHost(read.data.HOST)}:${read.data.PORT}`,
+    base_url,
+    base_urls: [...new Set([base_url, ...read.data.FORMER_BASE_URLS])],
     stand_ins,
+    without_effect: variablesWithoutEffect(environment),
     profile,
     webhook_reach: environment.NODE_ENV === 'test' ? 'local' : 'public',
     rates: ratesOf(read.data, profile),

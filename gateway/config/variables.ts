@@ -24,6 +24,9 @@ import { type RateName, rate, usualRate } from './rates.ts';
 import { solanaAddress, solanaKey } from './solana.ts';
 import { WITNESSES_MAX, witness } from './witness.ts';
 
+/** Each is one more that a signature is checked under, where it is nobody's under those before it. */
+const FORMER_BASE_URLS_MAX = 4;
+
 export const subgraphNames = ['book', 'board', 'receipt', 'session'] as const;
 export type SubgraphName = (typeof subgraphNames)[number];
 
@@ -46,6 +49,13 @@ export const variables = z.object({
     description: 'what the service calls itself: in receipts, offers and documents',
     unset: 'http, `HOST` and `PORT`',
   }),
+  FORMER_BASE_URLS: list(httpUrl().transform(withoutSlash))
+    .refine(urls => urls.length <= FORMER_BASE_URLS_MAX, `more than ${FORMER_BASE_URLS_MAX}`)
+    .default([])
+    .meta({
+      description: `each \`BASE_URL\` that the service had before, ${FORMER_BASE_URLS_MAX} at most: signatures of wallets and sessions for one of them are still valid`,
+      unset: 'no former address',
+    }),
   DATA_DIR: z.string().default('.data').describe('embedded database, chains, saved head, development files'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'not a postgresql:// URL' })
@@ -113,7 +123,9 @@ export const variables = z.object({
     .describe('the router’s models, listed and no others taken, where it tells nobody without a key'),
   ISSUER_KEYS: list(seed())
     .optional()
-    .describe('signing seeds, current first; a retired one may be left out, and signs no more'),
+    .describe(
+      'signing seeds, current first; a former seed may be left out once every process has the seed that replaced it',
+    ),
   SEAL_KEY: secret().optional().describe('seals answers and keys that are kept or handed on'),
   SUBGRAPH_SECRET: secret().optional().describe('authenticates gateway and subgraphs to each other'),
   ANCHOR_KEY: keySeed().optional().describe('sends the log’s head to Base; one key for one log'),
@@ -135,12 +147,12 @@ export const variables = z.object({
     description: 'bearer token of `GET /metrics` (Prometheus)',
     unset: 'open in development, 404 in production',
   }),
-  RATE_FREE: rateOf('free', 'free doors, queries and socket operations of one address, in each process'),
+  RATE_FREE: rateOf('free', 'free endpoints, queries and socket operations of one address, in each process'),
   RATE_CREDENTIALS: rateOf('credentials', 'sessions, proofs and keys of one address that are nobody’s'),
   RATE_UNPROVEN: rateOf('unproven', 'payments of one address that prove no payer'),
   RATE_UNCHARGED: rateOf(
     'uncharged',
-    'calls that the router refused for their key or request, of one payer and of one address',
+    'uncharged requests that a hub or the router refused or had no room for, of one payer or API key, and ten times as many of one address; likewise tasks that a payer canceled; and refused router keys and grants of one payer, API key or address',
   ),
   RATE_INGESTS: rateOf('ingests', 'payments to others that their chain does not show, of one payer and of one agent'),
   BODIES_BYTES_MAX: decimal(1, 999_999_999)
@@ -154,7 +166,9 @@ export const variables = z.object({
       'addresses or networks whose `X-Forwarded-For` says where a request comes from; also `loopback`, `linklocal`, `uniquelocal`',
     unset: 'nobody’s is believed',
   }),
-  CORS_ORIGINS: list(origin()).default(['*']).describe('whose pages may call doors and `/graphql`; nothing for none'),
+  CORS_ORIGINS: list(origin())
+    .default(['*'])
+    .describe('whose pages may call the endpoints and `/graphql`; nothing for none'),
   SECURITY_CONTACT: list(contactUri()).optional().meta({
     description: 'whom to tell of a hole, in `/.well-known/security.txt` (RFC 9116)',
     unset: '`security@` the host of `BASE_URL` (RFC 2142)',
@@ -189,7 +203,7 @@ export const variables = z.object({
     .string()
     .optional()
     .describe('shared secret of the board’s operators, who hide what stands there'),
-  BOARD_INBOUND_SECRET: z.string().optional().describe('shared secret of the board’s inbound door'),
+  BOARD_INBOUND_SECRET: z.string().optional().describe('shared secret of the board’s inbound endpoint'),
   SUBGRAPH_URLS: jsonOf(z.partialRecord(z.enum(subgraphNames), placeUrl().transform(withoutSlash)))
     .optional()
     .meta({ description: 'subgraphs that run as processes of their own, name to URL', unset: 'all in process' }),
@@ -199,7 +213,7 @@ export const variables = z.object({
     .optional()
     .meta({ description: 'of the GraphQL schema', unset: '`on` in development, `off` in production' }),
   NODE_ENV: z
-    .string()
+    .enum(['development', 'production', 'test'], 'neither development, production nor test')
     .default('development')
     .describe('`production`: the last column holds; `test`: webhooks may be plain http, and on this machine'),
   LOG_LEVEL: z

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import * as esbuild from 'esbuild';
 import { type Built, builtFrom, fileName, ROOT } from '../built.js';
 import { withLock } from './lock.ts';
+import { pageProgram } from './verifier-program.ts';
 
 /*
  * Our TypeScript and the libraries that it uses in a few files: 0.8 s of CPU until everything is loaded, 1.4 s where Node
@@ -122,7 +123,7 @@ async function bundle(programs: readonly string[], outdir: string, root: string)
     write: false,
     tsconfig: join(ROOT, 'tsconfig.json'),
     logLevel: 'error',
-    plugins: [placesFrom(outdir, root), optional],
+    plugins: [withProgram(await pageProgram('own-evidence')), placesFrom(outdir, root), optional],
   });
   if (!outputFiles.some(({ text }) => text.includes(NAMING)))
     throw new Error('esbuild gives names back in another way');
@@ -156,6 +157,16 @@ function placesFrom(outdir: string, root: string): esbuild.Plugin {
         const contents = source.replaceAll(/import\.meta\.(url|dirname)/g, (_, of: string) => places[of]?.(path) ?? '');
         return { contents, loader: path.endsWith('ts') ? 'ts' : 'js' };
       }),
+  };
+}
+
+/** What pages run is no module of these programs: they have it as a text. */
+function withProgram(text: string): esbuild.Plugin {
+  const contents = `const text = ${JSON.stringify(text)}; export const verifierProgram = async () => text;`;
+  return {
+    name: 'verifier program',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /\/gateway\/verifier-page\/program\.ts$/ }, () => ({ contents, loader: 'js' })),
   };
 }
 

@@ -1,8 +1,8 @@
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isAlive, type ProcessMark } from '../operations/process-identity.ts';
 import { withLock } from './lock.ts';
-import { spawnDetached } from './spawn-detached.ts';
+import { endProcess, spawnDetached } from './spawn-detached.ts';
 
 /** For so long a stand-in waits for the next service. Its state lies on disk: the one after starts it anew. */
 export const IDLE_MS = 600_000;
@@ -43,6 +43,28 @@ export async function keep(data_dir: string, stand_in: StandIn): Promise<void> {
     const log = join(data_dir, 'keeper.log');
     const mark = await spawnDetached(process.execPath, [KEEPER, data_dir], { log, environment });
     await writeWhole(keeperFile(data_dir), { mark } satisfies Keeper);
+  });
+}
+
+/** What ends in order has so long for it; Postgres writes out what its buffers hold. */
+export const END_MS_MAX = 20_000;
+
+/**
+ * Ends every stand-in of a DATA_DIR that its last tenant has left, also one that this tenant did not use itself, and then their
+ * keeper, which would look again only after a while. Call under the DATA_DIR's lock: a newcomer starts them anew.
+ */
+export async function endKept(data_dir: string): Promise<void> {
+  const stand_ins = await standInsOf(data_dir);
+  await Promise.all(
+    stand_ins.map(({ lock, mark, signals }) => withLock(lock, () => endProcess(mark, signals, END_MS_MAX))),
+  );
+  const known = await keeperOf(data_dir);
+  if (known === null) return;
+  await withLock(keeperLock(data_dir), async () => {
+    // It keeps what others have handed to it, too.
+    if ((await standInsOf(data_dir)).some(({ mark }) => isAlive(mark))) return;
+    await endProcess(known.mark, ['SIGTERM', 'SIGKILL']);
+    await rm(keeperFile(data_dir), { force: true });
   });
 }
 

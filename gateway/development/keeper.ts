@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../operations/process-identity.ts';
 import { tenantsOf } from '../operations/tenancy.ts';
-import { keeperFile, keeperLock, type StandIn, standInsOf } from './keep.ts';
+import { END_MS_MAX, keeperFile, keeperLock, type StandIn, standInsOf } from './keep.ts';
 import { withLock } from './lock.ts';
 import { endProcess } from './spawn-detached.ts';
 
@@ -12,8 +12,6 @@ import { endProcess } from './spawn-detached.ts';
  */
 
 const LOOK_MS_MAX = 5_000;
-/** What ends in order has so long for it; Postgres writes out what its buffers hold. */
-const END_MS_MAX = 20_000;
 
 const [data_dir = ''] = process.argv.slice(2);
 /** As they were last read: a DATA_DIR that was removed under them takes nothing from the need to end them. */

@@ -6,7 +6,7 @@ import { startHeartbeat } from './chain/heartbeat.ts';
 import { startBaseChain } from './chain/start.ts';
 import { writeDevelopmentFile } from './development-file.ts';
 import { routerOf, startHubs } from './hub/start.ts';
-import { IDLE_MS } from './keep.ts';
+import { endKept, IDLE_MS } from './keep.ts';
 import { withLock } from './lock.ts';
 import { startPostgres } from './postgres/start.ts';
 import { requirePackages } from './stand-in-fault.ts';
@@ -81,45 +81,39 @@ async function startStandIns(
   });
 }
 
-interface Service<Url = string> {
-  readonly url: Url;
-  stop(): Promise<void>;
-}
-
 /** Postgres and the chains are processes of their own, shared by all who live on this DATA_DIR. */
 async function startOutliving(complete: CompleteConfig, idle_ms: number, started: AsyncDisposableStack) {
   const { data_dir, database_url, base_rpc_url } = complete;
   const tenancy = await joinTenancy(data_dir);
   const starting = [
-    database_url ? given(database_url) : startPostgres(data_dir, idle_ms),
-    base_rpc_url ? given(base_rpc_url) : baseOf(data_dir, idle_ms),
+    // What the environment names is used, and not stopped.
+    database_url ?? postgresOf(data_dir, idle_ms),
+    base_rpc_url ?? baseOf(data_dir, idle_ms),
     solanaOf(complete, idle_ms),
   ] as const;
   started.defer(async () => {
     if ((await tenancy.leave()).kind === 'others') return;
-    const outcomes = await Promise.allSettled(starting);
-    await Promise.all(outcomes.map(one => (one.status === 'fulfilled' ? one.value.stop() : undefined)));
+    await Promise.allSettled(starting);
+    await endKept(data_dir);
   });
-  const [postgres, chain, solana] = await Promise.all(starting);
-  return { database_url: postgres.url, base_rpc_url: chain.url, solana_rpc_url: solana.url };
+  const [postgres_url, chain_url, solana_rpc_url] = await Promise.all(starting);
+  return { database_url: postgres_url, base_rpc_url: chain_url, solana_rpc_url };
 }
 
-async function baseOf(data_dir: string, idle_ms: number): Promise<Service> {
-  const { rpc_url, stop } = await startBaseChain(data_dir, { idle_ms });
-  return { url: rpc_url, stop };
+async function postgresOf(data_dir: string, idle_ms: number): Promise<string> {
+  return (await startPostgres(data_dir, idle_ms)).url;
+}
+
+async function baseOf(data_dir: string, idle_ms: number): Promise<string> {
+  return (await startBaseChain(data_dir, { idle_ms })).rpc_url;
 }
 
 /** Without a URL where nobody pays on Solana: it is not wanted, or this machine has no LiteSVM. */
-async function solanaOf(complete: CompleteConfig, idle_ms: number): Promise<Service<string | null>> {
-  if (complete.without_solana) return given(null);
-  if (complete.solana_rpc_url) return given(complete.solana_rpc_url);
+async function solanaOf(complete: CompleteConfig, idle_ms: number): Promise<string | null> {
+  if (complete.without_solana) return null;
+  if (complete.solana_rpc_url) return complete.solana_rpc_url;
   const svm = await startSvm(complete.data_dir, idle_ms);
-  return svm.kind === 'running' ? { url: svm.rpc_url, stop: svm.stop } : given(null);
-}
-
-/** A service that the environment names: it is used, and not stopped. */
-async function given<Url>(url: Url): Promise<Service<Url>> {
-  return { url, stop: async () => {} };
+  return svm.kind === 'running' ? svm.rpc_url : null;
 }
 
 /** A facilitator settles with its own keys. */

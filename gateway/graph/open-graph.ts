@@ -16,6 +16,7 @@ import type { Subgraph } from '../../subgraphs/subgraph.ts';
 import { Documents } from './documents.ts';
 import { Executor } from './executor.ts';
 import { fieldCosts } from './field-costs.ts';
+import { toldWhileHalted } from './halted-rule.ts';
 import { type LiveFields, liveFields } from './live-rule.ts';
 import { type PaidFields, paidField, paidFieldStandsAlone, paidFields } from './paid-rule.ts';
 import type { Planned } from './planned.ts';
@@ -26,6 +27,7 @@ import { type SubscribeResult, subscribe } from './subscribe.ts';
 import { publicSchema } from './supergraph.ts';
 import { judgeVariables, variablesRefusal, wantsLongText } from './variables-rule.ts';
 import { type ProofWrites, requireLeave } from './write-rule.ts';
+import { onceForKey } from './writes-once.ts';
 
 /** The federated graph: one planner and one executor behind REST, /graphql and the sockets alike. */
 export interface Graph {
@@ -141,20 +143,29 @@ class FederatedGraph implements Graph {
   }
 
   async execute(operation: Operation): Promise<ExecutionResult> {
-    return this.#run(operation, async (planned, operation) => {
+    const execute = async (planned: Planned, operation: Operation) => {
       if (planned.kind !== 'events' && planned.operation.operation !== 'subscription') {
         return this.#executor.execute(planned, operation);
       }
       throw new Refusal('invalid_request', {
         detail: this.isPaid(operation.document, operation.operationName ?? null)
-          ? 'A paid stream is served by its REST door only.'
-          : 'A subscription is served over a WebSocket (graphql-transport-ws), or at /graphql/stream in events (SSE).',
+          ? 'A paid stream is served by its REST endpoint only.'
+          : 'A subscription is served over a WebSocket (graphql-transport-ws), or in events (SSE) to a request with Accept: text/event-stream.',
       });
-    });
+    };
+    // What is paid for has a name of its own: its claim.
+    const paid = this.isPaid(operation.document, operation.operationName ?? null);
+    const result = await this.#run(operation, execute, (asked, run) =>
+      paid ? run(asked) : onceForKey(asked, this.#logger, run),
+    );
+    return toldWhileHalted(this.schema, operation, result);
   }
 
   async subscribe(operation: Operation): Promise<SubscribeResult> {
-    return this.#run<SubscribeResult>(operation, (planned, operation) => subscribe(this.#executor, planned, operation));
+    const result = await this.#run<SubscribeResult>(operation, (planned, operation) =>
+      subscribe(this.#executor, planned, operation),
+    );
+    return Symbol.asyncIterator in result ? result : toldWhileHalted(this.schema, operation, result);
   }
 
   async prepare(rest: () => Promise<void>): Promise<void> {
@@ -173,6 +184,9 @@ class FederatedGraph implements Graph {
   async #run<T>(
     operation: Operation,
     then: (planned: Planned, admitted: Operation) => Promise<T>,
+    /** Asked before it is known who may: what it answers by itself was answered to this caller before. */
+    before: (operation: Operation, run: (operation: Operation) => Promise<T>) => Promise<T> = (asked, run) =>
+      run(asked),
   ): Promise<T | ExecutionResult> {
     try {
       const faults = this.validate(operation.document);
@@ -180,7 +194,7 @@ class FederatedGraph implements Graph {
       const costly = this.#documents.refusal(operation.document, operation.variables);
       if (costly) return this.#executor.published({ errors: [costly] });
       const planned = await this.#plans.plan(operation.document, operation.operationName ?? null);
-      return await then(planned, await this.#admitted(planned, operation));
+      return await before(operation, async asked => then(planned, await this.#admitted(planned, asked)));
     } catch (error) {
       return { errors: [publicError(error, this.#logger)] };
     }

@@ -5,6 +5,7 @@ import type { Port } from '../../rest-compat/port.ts';
 import type { Principal } from '../../schema/principal.ts';
 import type { BoardContext } from '../../subgraphs/board/context.ts';
 import { openBoardEvents } from '../../subgraphs/board/event/read.ts';
+import { jobPaidBy } from '../../subgraphs/board/job/paid-by.ts';
 import type { BookContext } from '../../subgraphs/book/context.ts';
 import { openBookEvents } from '../../subgraphs/book/page/page.ts';
 import { systemRandom } from '../../subgraphs/clock.ts';
@@ -14,6 +15,7 @@ import type { ReceiptContext } from '../../subgraphs/receipt/context.ts';
 import type { InferenceContext } from '../../subgraphs/receipt/inference/context.ts';
 import { openHubHosts } from '../../subgraphs/receipt/inference/hubs/hosts.ts';
 import type { KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
+import { onceHalted, requireNotHalted } from '../../subgraphs/receipt/log/while-halted.ts';
 import type { Selling } from '../../subgraphs/selling.ts';
 import { walletOfAgent } from '../../subgraphs/session/agent/find.ts';
 import type { SessionContext } from '../../subgraphs/session/context.ts';
@@ -68,7 +70,7 @@ type Charging = Selling & Pick<ReceiptContext, 'cancelTask'> & Pick<SessionConte
 
 /** All of it, of the parts that were opened; what is charged is counted by `paid_calls`. */
 export function servicesOf(
-  { base_url, profile, log_entries, webhook_reach, witnesses, router }: Config,
+  { base_url, base_urls, profile, log_entries, webhook_reach, witnesses, router }: Config,
   { log, pay_to, rates, ...opened }: OpenedServices,
   { charge, chargeStream, chargeLegs, cancelTask, refusalOfAct }: Charging,
   paid_calls: PaidCalls,
@@ -86,6 +88,7 @@ export function servicesOf(
     cancelTask,
     refusalOfAct,
     base_url,
+    base_urls,
     profile,
     log_entries,
     webhook_reach,
@@ -95,6 +98,7 @@ export function servicesOf(
     ...openHubHosts(opened.hubs.settings, router),
     readBoardEvents: openBoardEvents(opened.database),
     readSessionBurns: openSessionBurns(opened.database),
+    jobPaidBy,
     walletOfAgent: agent_id => walletOfAgent(opened.database, agent_id),
     findTask: task_id => findTask(opened.database, base_url, task_id),
   };
@@ -167,6 +171,7 @@ const nothingBrought: Brought = {
   redelivery: null,
   idempotency_key: null,
   delegation: null,
+  note: null,
 };
 
 /** Whoever opens a socket brings nothing along to pay with. */
@@ -178,6 +183,8 @@ export function callersOnSockets({ identify, createContext }: Callers, services:
     createContext: principal => createContext(principal, nothingBrought),
     watchSessions: watcher => services.live.watchSessions(watcher),
     heard: () => services.live.heard(),
+    requireNotHalted: () => requireNotHalted(services.database),
+    halted: onceHalted(services.database),
   };
 }
 
@@ -188,7 +195,7 @@ async function broughtBy(
   { judge, rates }: Bounds,
 ): Promise<Brought & { readonly shown: ShownCredentials; readonly pays: boolean; readonly unproven: boolean }> {
   const credentials = credentialsIn(request.headers, {}, provenOnGraphql(request), request.ip);
-  const { router_key, redelivery, idempotency_key, delegation } = credentials;
+  const { router_key, redelivery, idempotency_key, delegation, note } = credentials;
   const payment = presentedIn(credentials.payment);
   const field = payment && paidFieldOf(request, graph);
   const worth = payment && field && (await judge.weigh(payment, field));
@@ -196,7 +203,7 @@ async function broughtBy(
   if (rejected || worth === 'unproven') requireWithin(rates.take('unproven', request.ip));
   // The resolver says so in its own words, and the database is not asked who hears them.
   const shown = rejected ? { ...credentials, sessions: [], proof: null } : credentials;
-  const brought = { payment, router_key, redelivery, idempotency_key, delegation };
+  const brought = { payment, router_key, redelivery, idempotency_key, delegation, note };
   const pays = payment !== null && field !== null && !rejected;
   return { ...brought, shown, pays, unproven: worth === 'unproven' };
 }

@@ -1,9 +1,10 @@
 import compress from '@fastify/compress';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { OperationTypeNode } from 'graphql';
 import { codings } from '../../rest-compat/http/coding.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Graph } from '../graph/open-graph.ts';
-import { isQuery } from './graphql-request.ts';
+import { kindAsked } from './graphql-request.ts';
 
 /**
  * gzip or br for those who take it, but where a route says `compress: false` or a request `x-no-compression`. Bodies of
@@ -24,5 +25,6 @@ const showing = /^(?:x-svc-.*|authorization|cookie|x-api-key|x-router-key|x-paym
  */
 export function leaveSecretsAlone(request: FastifyRequest, graph: Pick<Graph, 'parse'>): void {
   const anonymous = !Object.keys(request.headers).some(name => showing.test(name));
-  if (!anonymous || !isQuery(request, graph)) request.headers['x-no-compression'] = 'a secret';
+  if (!anonymous || kindAsked(request, graph) !== OperationTypeNode.QUERY)
+    request.headers['x-no-compression'] = 'a secret';
 }

@@ -37,6 +37,7 @@ export interface PortParts {
   beginUpload: Port['beginUpload'];
   boardVersion: Port['boardVersion'];
   readonly signCard: Port['signCard'];
+  readonly verifierProgram: Port['verifierProgram'];
   readonly offered: Port['offered'];
   readonly tool_sessions: Port['tool_sessions'];
   health(): Promise<JsonObject>;
@@ -54,6 +55,7 @@ export function openPort(parts: PortParts): Omit<Port, 'follow'> {
     beginUpload: ({ payer, address }) => parts.beginUpload({ payer, address: holderOf(address) }),
     boardVersion: parts.boardVersion,
     signCard: parts.signCard,
+    verifierProgram: parts.verifierProgram,
     offered: parts.offered,
     tool_sessions: parts.tool_sessions,
     health: parts.health,
@@ -61,6 +63,7 @@ export function openPort(parts: PortParts): Omit<Port, 'follow'> {
     without: parts.without,
     judge: parts.judge.judge,
     prove: (unproven, address) => parts.judge.prove(unproven, holderOf(address)),
+    besidePayment: parts.judge.besidePayment,
     rates: parts.rates,
     identify: (credentials, payment) => identify(parts, credentials, payment),
     execute: operation => execute(parts.graph, operation),
@@ -82,6 +85,7 @@ async function identify(parts: PortParts, credentials: Credentials, payment: Pay
       redelivery: credentials.redelivery,
       idempotency_key: credentials.idempotency_key,
       delegation: credentials.delegation,
+      note: credentials.note,
       resource: credentials.resource,
     }),
   };
@@ -92,8 +96,8 @@ function means({ kind }: ApiKey): Means | null {
 }
 
 /** The caller's context, with the body that the door has validated: a resolver of this process need not do it again. */
-function contextWith({ caller, valid_body }: DoorOperation): Context {
-  return { ...(caller.context as Context), valid_body };
+function contextWith({ caller, valid_body, left }: DoorOperation): Context {
+  return { ...(caller.context as Context), valid_body, ...(left && { left }) };
 }
 
 async function execute(graph: Graph, operation: Parameters<Port['execute']>[0]): Promise<Executed> {

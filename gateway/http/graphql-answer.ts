@@ -8,6 +8,7 @@ import type { Context } from '../../subgraphs/context.ts';
 import { refusalHeaders } from '../charge/refusal-headers.ts';
 import { publicError } from '../graph/public-error.ts';
 import { SERVER_TIMING } from '../operations/server-timing.ts';
+import { jsonMediaFor } from './graphql-media.ts';
 
 /**
  * What of a GraphQL answer belongs into HTTP. Errors of fields leave the status at 200, as GraphQL over HTTP has it, but
@@ -25,13 +26,16 @@ export function httpAnswer(logger: Logger): ApolloServerPlugin<Context> {
   };
 }
 
-async function willSendResponse({ contextValue, response }: Answering): Promise<void> {
+async function willSendResponse({ contextValue, request, response }: Answering): Promise<void> {
   const { headers } = response.http;
   for (const [name, value] of Object.entries(contextValue.response.headers)) headers.set(name.toLowerCase(), value);
   headers.set('cache-control', 'no-store');
   // It may be told how long it took, for which the server has the words.
   if (!headers.has(SERVER_TIMING)) headers.set(SERVER_TIMING, '');
-  if (response.body.kind !== 'single' || !response.body.singleResult.errors) return;
+  if (response.body.kind !== 'single') return;
+  // Left to choose, Apollo refuses whoever takes events alone, when all has been done.
+  headers.set('content-type', `${jsonMediaFor(request.http?.headers.get('accept'))}; charset=utf-8`);
+  if (!response.body.singleResult.errors) return;
 
   const { errors } = response.body.singleResult;
   if (errors.some(({ extensions }) => extensions?.status === 401 || extensions?.status === 403))
@@ -47,7 +51,7 @@ async function willSendResponse({ contextValue, response }: Answering): Promise<
   response.body.singleResult.errors = errors.map(withoutHeaders);
 }
 
-type Answering = Pick<GraphQLRequestContext<Context>, 'contextValue' | 'response'> & {
+type Answering = Pick<GraphQLRequestContext<Context>, 'contextValue' | 'request' | 'response'> & {
   response: Required<GraphQLRequestContext<Context>['response']>;
 };
 
@@ -89,15 +93,12 @@ export function refuse(
   logger: Logger,
   status = 400,
 ): FastifyReply {
-  const type = headers.accept?.includes(GRAPHQL_RESPONSE) ? GRAPHQL_RESPONSE : 'application/json';
   const errors = faults.map(fault => publicError(fault, logger).toJSON());
   return reply
     .code(status)
-    .headers({ 'cache-control': 'no-store', 'content-type': `${type}; charset=utf-8` })
+    .headers({ 'cache-control': 'no-store', 'content-type': `${jsonMediaFor(headers.accept)}; charset=utf-8` })
     .send(JSON.stringify({ errors }));
 }
-
-const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
 /** Fastify's own faults on /graphql (a body too large, of another type, no JSON), in GraphQL's form. */
 export function answerFault(error: FastifyError, reply: FastifyReply, logger: Logger): FastifyReply {

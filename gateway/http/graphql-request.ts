@@ -1,7 +1,8 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import type { FastifyRequest } from 'fastify';
-import { GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
+import { GraphQLError, getOperationAST, type OperationTypeNode } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
+import { repeatedMember } from '../../schema/json-bounds.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Graph } from '../graph/open-graph.ts';
 
@@ -17,6 +18,8 @@ const ONE_AT_A_TIME = 'A request carries one operation; a list of them is not ta
 export function requestFaults({ method, body, query }: Request, graph: Looking): readonly GraphQLError[] {
   if (method === 'POST' && Array.isArray(body)) return [new Refusal('invalid_request', { detail: ONE_AT_A_TIME })];
   const asked = membersOf(method === 'GET' ? query : body);
+  const repeated = typeof asked.variables === 'string' ? repeatedVariable(asked.variables) : null;
+  if (repeated) return [repeated];
   if (typeof asked.query !== 'string' || asked.query === '') return [];
   try {
     const document = graph.parse(asked.query);
@@ -39,15 +42,14 @@ export function askedIn({ method, body, query }: Request) {
   };
 }
 
-/** Whether it only asks, by its text alone; not, where that cannot be read. */
-export function isQuery({ method, body, query }: Request, graph: Pick<Graph, 'parse'>): boolean {
-  const asked = membersOf(method === 'GET' ? query : body);
-  if (typeof asked.query !== 'string' || asked.query === '') return false;
+/** Of what kind its operation is, by its text alone; null where that cannot be read. */
+export function kindAsked(request: Request, graph: Pick<Graph, 'parse'>): OperationTypeNode | null {
+  const { query, operationName } = askedIn(request);
+  if (query === null) return null;
   try {
-    const named = typeof asked.operationName === 'string' ? asked.operationName : null;
-    return getOperationAST(graph.parse(asked.query), named)?.operation === OperationTypeNode.QUERY;
+    return getOperationAST(graph.parse(query), operationName)?.operation ?? null;
   } catch (error) {
-    if (error instanceof GraphQLError) return false;
+    if (error instanceof GraphQLError) return null;
     throw error;
   }
 }
@@ -90,6 +92,16 @@ export function knownDocument(graph: Looking): ApolloServerPlugin<Context> {
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+/** In a URL, where they are the text of an object. */
+function repeatedVariable(text: string): Refusal | null {
+  try {
+    const repeated = repeatedMember(Buffer.from(text), JSON.parse(text));
+    return repeated && new Refusal('invalid_request', repeated);
+  } catch {
+    return null;
+  }
 }
 
 /** As text where they come in a URL. */

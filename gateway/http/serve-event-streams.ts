@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
 import type { Logger } from 'pino';
 import { credentialsIn } from '../../rest-compat/credentials.ts';
+import { onceLeft } from '../../rest-compat/http/left.ts';
 import { eventStream } from '../../rest-compat/sse.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { provenOnGraphql } from '../graph/identify.ts';
@@ -9,8 +10,9 @@ import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';
 import type { Requested } from '../sockets/operation.ts';
 import type { EventStreams } from '../sockets/serve-events.ts';
+import { takesEvents } from './graphql-accept.ts';
 import { refuse } from './graphql-answer.ts';
-import { askedIn } from './graphql-request.ts';
+import { askedIn, kindAsked } from './graphql-request.ts';
 
 export interface Streaming {
   readonly graph: Graph;
@@ -19,23 +21,44 @@ export interface Streaming {
 }
 
 /** Subscriptions over SSE: the protocol of graphql-sse with a connection for each, by POST or GET. */
-export function serveEventStreams(scope: FastifyInstance, path: string, { graph, streams, logger }: Streaming): void {
+export function serveEventStreams(scope: FastifyInstance, path: string, streaming: Streaming): void {
   scope.route({
     method: ['GET', 'POST'],
     url: path,
     // What is compressed is held back until there is enough of it.
     compress: false,
     async handler(request, reply) {
-      try {
-        const requested = subscriptionIn(request, graph);
-        const credentials = credentialsIn(request.headers, {}, provenOnGraphql(request, path), request.ip);
-        const body = await streams.open(requested, credentials);
-        return reply.headers({ ...eventStream, 'x-content-type-options': 'nosniff' }).send(body.readable);
-      } catch (fault) {
-        return refused(request, reply, fault, logger);
-      }
+      await stream(request, reply, path, streaming);
+      return reply;
     },
   });
+}
+
+/** The same at a path that answers other operations otherwise: subscriptions of whoever takes events. */
+export function streamSubscriptions(scope: FastifyInstance, path: string, streaming: Streaming): void {
+  scope.addHook('preHandler', (request, reply, done) => {
+    const is_here = request.routeOptions.url === path && takesEvents(request);
+    if (!is_here || kindAsked(request, streaming.graph) !== OperationTypeNode.SUBSCRIPTION) return done();
+    request.headers['x-no-compression'] = 'events';
+    // Nothing follows: whoever waited for the end would go on to the handler where a reader has left.
+    stream(request, reply, path, streaming).catch(done);
+  });
+}
+
+async function stream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+  { graph, streams, logger }: Streaming,
+): Promise<void> {
+  try {
+    const requested = subscriptionIn(request, graph);
+    const credentials = credentialsIn(request.headers, {}, provenOnGraphql(request, path), request.ip);
+    const body = await streams.open(requested, credentials, onceLeft(reply.raw, reply.raw.destroyed));
+    reply.headers({ ...eventStream, 'x-content-type-options': 'nosniff' }).send(body.readable);
+  } catch (fault) {
+    refused(request, reply, fault, logger);
+  }
 }
 
 const ONLY = 'Only subscriptions are answered in events: ask /graphql.';

@@ -11,12 +11,14 @@ import type { Config } from '../config/read-config.ts';
 import { trusting } from '../config/trusted-proxies.ts';
 import { type Graph, openGraph } from '../graph/open-graph.ts';
 import { openSources } from '../graph/remote/open-sources.ts';
+import type { RemoteStandings } from '../graph/remote/standings.ts';
 import { exposeMetrics } from '../operations/exposure.ts';
 import type { health } from '../operations/health.ts';
 import { listenFault } from '../operations/listen-fault.ts';
 import type { Operations } from '../operations/open.ts';
 import { whenIdle } from '../operations/when-idle.ts';
 import { subgraphs } from '../parts.ts';
+import { verifierProgram } from '../verifier-page/program.ts';
 import { openExtensions } from '../x402/extensions/open-extensions.ts';
 import type { PayTo } from '../x402/offer.ts';
 import { callersOnGraphql, callersOnSockets, type EveryService, openCallers, showsPayment } from './callers.ts';
@@ -37,6 +39,7 @@ export interface Serving {
   readonly logger: Logger;
   readonly closing: AsyncDisposableStack;
   readonly operations: Operations;
+  readonly standings: RemoteStandings;
   health(): ReturnType<typeof health>;
   away(): Promise<readonly string[]>;
   without(): readonly string[];
@@ -59,6 +62,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
     beginUpload,
     boardVersion: openBoardVersion(services.database),
     signCard: card => services.issuer.signCard(card),
+    verifierProgram,
     offered: openOfferedRequests(services),
     tool_sessions: openToolSessions(services),
     health,
@@ -111,12 +115,11 @@ function introspects({ introspection, profile }: Config): boolean {
 async function openServedGraph(
   config: Config,
   { clock, random, uploads }: EveryService,
-  { logger, closing }: Serving,
+  { logger, closing, standings }: Serving,
 ): Promise<{ readonly graph: Graph; readonly beginUpload: Port['beginUpload'] }> {
   const { subgraph_urls, subgraph_secret, proof_writes } = config;
-  const sources = closing.adopt(openSources({ urls: subgraph_urls, secret: subgraph_secret, clock, random }), it =>
-    it.close(),
-  );
+  const remotes = { urls: subgraph_urls, secret: subgraph_secret, clock, random, standings };
+  const sources = closing.adopt(openSources(remotes), it => it.close());
   const graph = await openGraph(await subgraphs(), {
     logger,
     introspection: introspects(config),

@@ -9,10 +9,11 @@ import {
 import fastifyApollo from '@as-integrations/fastify';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { unreadOnGraph } from '../../rest-compat/door-request.ts';
 import { leavesUnread } from '../../rest-compat/http/body.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import { Refusal } from '../../schema/errors.ts';
-import { exceededBy } from '../../schema/json-bounds.ts';
+import { exceededBy, repeatedMember } from '../../schema/json-bounds.ts';
 import { limits } from '../../schema/limits.ts';
 import { jsonText } from '../../schema/written.ts';
 import type { Context } from '../../subgraphs/context.ts';
@@ -23,9 +24,10 @@ import { SERVER_TIMING, timeWhole } from '../operations/server-timing.ts';
 import type { EventStreams } from '../sockets/serve-events.ts';
 import { type BodyBounds, boundBodies } from './bound-bodies.ts';
 import { leaveSecretsAlone } from './compression.ts';
+import { answerInEvents, graphqlForms, refuseUnacceptable, streamForms } from './graphql-accept.ts';
 import { answerFault, contextFault, httpAnswer, refuse, refuseTooMany } from './graphql-answer.ts';
 import { knownDocument, paidFieldOf, requestFaults } from './graphql-request.ts';
-import { serveEventStreams } from './serve-event-streams.ts';
+import { serveEventStreams, streamSubscriptions } from './serve-event-streams.ts';
 import { servePages } from './serve-pages.ts';
 
 export const GRAPHQL_PATH = '/graphql';
@@ -55,6 +57,7 @@ export async function serveGraphql(
 ): Promise<void> {
   const { graph, logger, bodies } = options;
   answerOptions(scope, 'GET, POST');
+  answerInEvents(scope, GRAPHQL_PATH);
   if (bodies) boundBodies(scope, bodies, logger);
   parseWithinBounds(scope);
   scope.setErrorHandler((error: FastifyError, _request, reply) => answerFault(error, reply, logger));
@@ -74,10 +77,14 @@ export async function serveGraphql(
     const turn = paidFieldOf(request, graph) === null ? options.rates?.take('free', request.ip) : undefined;
     reply.headers(turn?.headers ?? {});
     if (turn?.kind === 'beyond') return refuseTooMany(turn.retry_after_seconds, request, reply, logger);
+    const unread = unreadOnGraph(request.headers);
+    if (unread !== null) throw new Refusal('invalid_request', unread);
     const faults = requestFaults(request, graph);
     if (faults.length > 0) return refuse(request, reply, faults, logger);
   });
   servePages(scope, GRAPHQL_PATH, options);
+  refuseUnacceptable(scope, { [GRAPHQL_PATH]: graphqlForms, [EVENTS_PATH]: streamForms }, logger);
+  streamSubscriptions(scope, GRAPHQL_PATH, options);
   serveEventStreams(scope, EVENTS_PATH, options);
   await scope.register(fastifyApollo(apollo), {
     path: GRAPHQL_PATH,
@@ -91,8 +98,11 @@ const TOO_MUCH = `At most ${limits.json_depth_max} objects and lists in each oth
 function parseWithinBounds(scope: FastifyInstance): void {
   const parse = scope.getDefaultJsonParser('error', 'error');
   scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    if (exceededBy(body) !== null) done(new Refusal('invalid_request', { detail: TOO_MUCH }));
-    else parse(request, body.toString('utf8'), done);
+    if (exceededBy(body) !== null) return done(new Refusal('invalid_request', { detail: TOO_MUCH }));
+    parse(request, body.toString('utf8'), (fault, value) => {
+      const repeated = fault === null ? repeatedMember(body, value) : null;
+      done(repeated ? new Refusal('invalid_request', repeated) : fault, value);
+    });
   });
 }
 

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../../subgraphs/database.ts';
+import { longestReadySeconds } from '../../subgraphs/jobs.ts';
 import { sweepWorkers } from '../../subgraphs/receipt/claim/job-worker.ts';
 import { lookInTime } from '../operations/look-in-time.ts';
 import { Lane } from './lane.ts';
-import { type PeriodicTask, periodicTasks, putIn } from './periodic.ts';
+import { jobOf, type PeriodicTask, periodicTasks, putIn } from './periodic.ts';
 import type { JobEnded, TaskContext, Tasks } from './task.ts';
 import { bounded, taskListOf } from './task-list.ts';
 
@@ -27,6 +28,8 @@ export interface JobsParts {
 export interface Jobs {
   /** From now on it takes jobs. */
   start(): void;
+  /** Whether any process of the fleet does the periodic ones: none has waited for much longer than a run may take. */
+  done(): Promise<boolean>;
   /** In bounded time: what does not end is abandoned, and free for the other processes. */
   stop(): Promise<void>;
 }
@@ -40,6 +43,8 @@ const SWEEP_MS = 2_000;
 /** Periodic jobs are looked for with every so many sweeps. */
 const SWEEPS_PER_LOOK = 5;
 const CLOSE_MS_MAX = 1_000;
+/** A run has two minutes, and may stand in the way of the next one for so long. */
+const READY_SECONDS_MAX = 180;
 
 /** The worker of this process, of those that share the jobs of a fleet. Needs the process's lease to be there. */
 export function openJobs(parts: JobsParts): Jobs {
@@ -80,6 +85,7 @@ export function openJobs(parts: JobsParts): Jobs {
   };
   let swept: Promise<void> = Promise.resolve();
   return {
+    done: async () => (await longestReadySeconds(database, periodic.map(jobOf))) < READY_SECONDS_MAX,
     start() {
       swept = sweeping();
       for (const lane of lanes) lane.start();

@@ -5,7 +5,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import type { BaseChain } from '../rails/base/chain.ts';
 import { epochChainOf, unbelieved } from '../rails/base/chain-identity.ts';
-import { ChainAway, openEpoch } from '../rails/epoch.ts';
+import { ChainAway, openEpoch, requireKnownChain } from '../rails/epoch.ts';
 import type { Anchoring } from './anchor/anchoring.ts';
 import type { LogStanding } from './open-log.ts';
 
@@ -16,6 +16,8 @@ export interface BaseStartParts {
   readonly anchoring: Anchoring | null;
   readonly log: LogStanding;
   readonly profile: 'development' | 'production';
+  /** This process, as its lease names it. */
+  readonly owner: string;
   readonly logger: Logger;
 }
 
@@ -87,6 +89,16 @@ export class BaseStart {
     }
   }
 
+  /** Before anything is written on its word. What cannot be asked now is compared once it can. @throws OtherChain */
+  async compare(): Promise<void> {
+    const { chain, database, profile } = this.#parts;
+    try {
+      await requireKnownChain(database, epochChainOf(chain), { profile });
+    } catch (error) {
+      if (!isAway(error)) throw error;
+    }
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#waiting;
@@ -94,8 +106,8 @@ export class BaseStart {
   }
 
   async #know(): Promise<void> {
-    const { anchoring, chain, database, profile } = this.#parts;
-    const epoch = await openEpoch(database, epochChainOf(chain), profile);
+    const { anchoring, chain, database, profile, owner } = this.#parts;
+    const epoch = await openEpoch(database, epochChainOf(chain), { profile, owner });
     await anchoring?.prove();
     this.#epoch = epoch;
     this.#release();

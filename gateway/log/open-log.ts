@@ -1,11 +1,16 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { bookDamageSentence } from '../../subgraphs/book/audit/damage.ts';
+import { type DamageHeard, heldAgainst } from '../../subgraphs/book/heads/gone-back.ts';
+import { KnownBooks } from '../../subgraphs/book/heads/known-books.ts';
+import { SavedHeads, UnreadableHeads } from '../../subgraphs/book/heads/saved-heads.ts';
 import { systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { anybodyServes } from '../../subgraphs/receipt/claim/lease.ts';
 import { type Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { auditStored } from '../../subgraphs/receipt/log/audit-stored.ts';
 import { headToContinue } from '../../subgraphs/receipt/log/break.ts';
+import { booksSentence, brokenBooks } from '../../subgraphs/receipt/log/broken-books.ts';
 import { type LogHalt, mismatchSentence, newestBreak } from '../../subgraphs/receipt/log/halt.ts';
 import { emptyHead } from '../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
@@ -13,20 +18,24 @@ import { lastNotExtended } from '../../subgraphs/receipt/log/prove-extension.ts'
 import { type LogIntegrity, proveLogIntact } from '../../subgraphs/receipt/log/prove-intact.ts';
 import { type SavedHead, savedHead, UnreadableHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { type TreeHeadFacts } from '../../subgraphs/receipt/log/tree-head.ts';
+import type { Faults } from '../operations/faults.ts';
 import { damageSentence, LogGuard, WAY_ON } from './audit-log.ts';
 import { LogWatch } from './watch-log.ts';
 
 /** The database does not hold the log that this service has signed. Nothing may be appended to it. */
 class BrokenLog extends Error {
   override name = 'BrokenLog';
+  readonly what: string;
 
   constructor(what: string, cause?: unknown) {
     super(`${what}. ${WAY_ON}`, { cause });
+    this.what = what;
   }
 }
 
 export interface LogOptions {
   readonly data_dir: string;
+  readonly faults?: Faults | null;
   /** Signs the head of a log that has no leaf yet. */
   readonly issuer: Issuer;
   readonly logger: Logger;
@@ -36,7 +45,10 @@ export interface LogOptions {
 
 /** Whether the log may be relied on, as far as this process knows. */
 export interface LogStanding {
-  /** False from the first damaged place on, and once it is halted: no payment is taken. */
+  /**
+   * False from the first damaged place on, once it is halted, and while what is committed cannot be saved in DATA_DIR: no payment is
+   * taken.
+   */
   readonly sound: boolean;
   /** Nothing is appended any more, and what waits for that waits for an operator. */
   readonly halt: LogHalt | null;
@@ -48,6 +60,8 @@ export interface OpenedLog {
   readonly saved_head: SavedHead;
   /** What is found under the head's lock must extend it. */
   readonly known: KnownLog;
+  /** What is found under a book's lock must go on from it. */
+  readonly books: KnownBooks;
   readonly guard: LogGuard;
   readonly watch: LogWatch;
   readonly standing: LogStanding;
@@ -59,7 +73,7 @@ export interface OpenedLog {
  * newest leaves are those of their receipts; older ones are audited while the service runs. @throws BrokenLog
  */
 export async function openLog(database: Database, options: LogOptions): Promise<OpenedLog> {
-  const { data_dir, issuer, logger, audit_leaves } = options;
+  const { data_dir, faults = null, issuer, logger, audit_leaves } = options;
   const path = join(data_dir, 'log-head.json');
   const known = new KnownLog(() => {
     const changed = saved_head.changed();
@@ -73,8 +87,10 @@ export async function openLog(database: Database, options: LogOptions): Promise<
   const saved = await readHead(saved_head);
   const breaks_before = await newestBreak(database);
   const outside: readonly OutsideHead[] = saved === null ? [] : [{ where: SAVED, head: saved }];
-  const found =
-    saved === null ? await begin(database, saved_head, issuer, path) : await requireIntact(database, outside);
+  const found = await (saved === null
+    ? begin(database, saved_head, issuer, path)
+    : requireIntact(database, outside)
+  ).catch(fault => withBooks(fault, database, data_dir));
 
   const from = Math.max(0, found.tree_size - audit_leaves);
   for await (const { damage } of auditStored(database, from, found.tree_size)) {
@@ -84,16 +100,70 @@ export async function openLog(database: Database, options: LogOptions): Promise<
     found,
     outside.map(({ head }) => head),
   );
+  const books = await openBooks(database, known, { data_dir, faults, logger });
   const guard = new LogGuard(database, from, logger);
-  const watch = new LogWatch({ database, known, saved_head, breaks_before, logger });
-  const stop = async () => void (await Promise.all([watch.stop(), guard.stop()]));
-  return { saved_head, known, guard, watch, standing: standingOf(guard, watch), stop };
+  const watch = new LogWatch({ database, known, books, saved_head, breaks_before, logger });
+  const stop = async () => {
+    await Promise.all([watch.stop(), guard.stop()]);
+    await books.close();
+  };
+  const standing = standingOf({ guard, watch, books, saved_head });
+  return { saved_head, known, books, guard, watch, standing, stop };
 }
 
-function standingOf(guard: LogGuard, watch: LogWatch): LogStanding {
+/** Each book must go on from what was committed of it here, free events too, of which the log has no leaf. @throws BrokenLog */
+async function openBooks(
+  database: Database,
+  known: KnownLog,
+  { data_dir, faults, logger }: Pick<LogOptions, 'data_dir' | 'faults' | 'logger'>,
+): Promise<KnownBooks> {
+  const path = bookHeadsPath(data_dir);
+  const saved = new SavedHeads(path, {
+    all: () => books.all(database),
+    lost: () =>
+      logger.warn(`the saved book heads ${path} are not there any more: they are written again from the books`),
+    failed: error =>
+      logger.error(
+        { err: error },
+        `heads of books cannot be saved in ${path}: no payments are taken until they can be`,
+      ),
+    uncompacted: error => logger.warn({ err: error }, `the saved book heads ${path} could not be made smaller`),
+    recovered: () => logger.warn(`heads of books are saved in ${path} again`),
+    halted: () => known.mismatch !== null,
+    ...(faults && { before_write: () => faults.reach('before_book_heads') }),
+  });
+  const books: KnownBooks = new KnownBooks(known, saved, { damaged: bookDamageTold(logger) });
+  const { begun, broken } = await books.open(database).catch(fault => {
+    throw fault instanceof UnreadableHeads ? new BrokenLog(fault.message, fault) : fault;
+  });
+  if (broken) throw new BrokenLog(booksSentence(broken));
+  if (begun > 0)
+    logger.warn(`no book heads were saved in ${path}: it has been written from the books as they are now (${begun})`);
+  return books;
+}
+
+function bookDamageTold(logger: Logger): DamageHeard {
+  return (agent_id, damage) => logger.fatal({ agent_id, ...damage }, bookDamageSentence(agent_id, damage));
+}
+
+/** Whose owners and followers are to be told is known from the first refusal on. */
+async function withBooks(fault: unknown, database: Database, data_dir: string): Promise<never> {
+  if (!(fault instanceof BrokenLog)) throw fault;
+  const saved = await new SavedHeads(bookHeadsPath(data_dir)).read().catch(() => null);
+  const { gone_back, lost } = await heldAgainst(database, saved ?? []);
+  const named = brokenBooks(gone_back, lost.length);
+  throw named ? new BrokenLog(`${fault.what}; ${booksSentence(named)}`, fault) : fault;
+}
+
+/** Where heads of books are saved, beside the head of the log. */
+export function bookHeadsPath(data_dir: string): string {
+  return join(data_dir, 'book-heads.jsonl');
+}
+
+function standingOf({ guard, watch, books, saved_head }: Omit<OpenedLog, 'known' | 'standing' | 'stop'>): LogStanding {
   return {
     get sound() {
-      return guard.sound && watch.sound;
+      return guard.sound && watch.sound && books.saves && !saved_head.fails;
     },
     get halt() {
       return watch.halt;

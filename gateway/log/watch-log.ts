@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { KnownBooks } from '../../subgraphs/book/heads/known-books.ts';
 import { iso, systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { LiveLog } from '../../subgraphs/live.ts';
@@ -28,6 +29,7 @@ const REST_MS = 100;
 export interface LogWatchParts {
   readonly database: Database;
   readonly known: KnownLog;
+  readonly books: Pick<KnownBooks, 'look'>;
   readonly saved_head: SavedHead;
   /** The newest break that was declared before this process began. */
   readonly breaks_before: number;
@@ -51,6 +53,7 @@ export class LogWatch {
   readonly #stopping = new AbortController();
   readonly #beats: Promise<void>;
   #woken = Promise.withResolvers<void>();
+  readonly #halted = Promise.withResolvers<void>();
   #halt: LogHalt | null = null;
   #accepted = false;
   #seen = true;
@@ -66,6 +69,11 @@ export class LogWatch {
   /** What stops this process from appending; null while nothing does. */
   get halt(): LogHalt | null {
     return this.#halt;
+  }
+
+  /** Resolves once the log is halted. */
+  get halted(): Promise<void> {
+    return this.#halted.promise;
   }
 
   /**
@@ -122,9 +130,10 @@ export class LogWatch {
    * head cannot be read: the next one comes soon.
    */
   async look(): Promise<void> {
-    const { database, known } = this.#parts;
+    const { books, database, known } = this.#parts;
     try {
       await lookAtLog(database, known);
+      await books.look(database);
       await this.#keepNewest();
       this.#seen = true;
     } catch (fault) {
@@ -166,16 +175,18 @@ export class LogWatch {
   async #keepNewest(): Promise<void> {
     const { database, known, saved_head } = this.#parts;
     const { newest } = known;
-    if (newest === null || newest.tree_size <= saved_head.tree_size) return;
+    // One that could not be saved is tried again, so that payments are taken again once it can be.
+    if (newest === null || (newest.tree_size <= saved_head.tree_size && !saved_head.fails)) return;
     const head = await signedHead(database, newest.tree_size);
     if (head?.root_hash === newest.root_hash) await saved_head.save(head);
   }
 
-  #close({ known, found }: Mismatch): void {
+  #close(mismatch: Mismatch): void {
     const by = `${hostname()}/${process.pid}`;
-    this.#halt = { known, found, at: iso(systemClock.now_ms()), by };
+    this.#halt = { ...mismatch, at: iso(systemClock.now_ms()), by };
     const sentence = mismatchSentence(this.#halt);
-    this.#parts.logger.fatal({ known, found }, `${sentence}. No payments are taken any more. ${WAY_ON}`);
+    this.#parts.logger.fatal(mismatch, `${sentence}. No payments are taken any more. ${WAY_ON}`);
+    this.#halted.resolve();
     this.#woken.resolve();
   }
 

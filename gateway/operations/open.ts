@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
-import { systemClock } from '../../subgraphs/clock.ts';
+import { type Clock, systemClock } from '../../subgraphs/clock.ts';
 import { type DamagedRecord } from '../../subgraphs/receipt/damaged-record.ts';
 import { type HubOptions } from '../../subgraphs/receipt/inference/hubs/open.ts';
 import type { Exposure } from './exposure.ts';
+import { openHubRefusals } from './hub-refusals.ts';
 import { Metrics } from './metrics.ts';
 import { PaidCalls } from './paid-calls.ts';
 import { watchProcess } from './process-figures.ts';
@@ -20,13 +21,14 @@ export interface Operations {
   readonly paid_calls: PaidCalls;
   readonly sockets: SocketTally;
   readonly hubHeard: NonNullable<HubOptions['heard']>;
+  readonly hubRefused: NonNullable<HubOptions['refused']>;
   readonly recordDamaged: (damaged: DamagedRecord) => void;
   readonly roundEnded: (round: string, outcome: 'done' | 'failed') => void;
   readonly jobEnded: (task: string, outcome: 'done' | 'failed') => void;
   close(): void;
 }
 
-export function openOperations(exposure: Exposure, logger: Logger): Operations {
+export function openOperations(exposure: Exposure, logger: Logger, clock: Clock): Operations {
   const metrics = new Metrics();
   const sockets = new SocketTally();
   watchSockets(metrics, sockets);
@@ -40,6 +42,7 @@ export function openOperations(exposure: Exposure, logger: Logger): Operations {
       metrics.hubs.observe({ hub, outcome: reason === null ? 'answered' : 'failed' }, ms / 1e3);
       if (reason !== null) metrics.hubFailures.inc({ hub, reason });
     },
+    hubRefused: openHubRefusals(logger, clock),
     recordDamaged(damaged) {
       metrics.damagedRecords.inc({ record: damaged.record });
       logger.error(damaged, 'a record does not stand as it was signed: it is not shown');

@@ -1,4 +1,6 @@
+import type { Logger } from 'pino';
 import { OperatorFault } from '../config/fault.ts';
+import type { Settings } from '../config/read-config.ts';
 
 /** Thrown by those who know no operator: their messages are sentences too. What to do is said here where they do not. */
 const sentences: Readonly<Record<string, string>> = {
@@ -17,6 +19,20 @@ export function sentenceOf(fault: unknown): string | null {
   if (!(fault instanceof Error) || !Object.hasOwn(sentences, fault.name)) return null;
   const sentence = fault.message.replaceAll(/\s*\n\s*/g, ' ').replace(/(?<![.!?])$/, '.');
   return sentence + sentences[fault.name];
+}
+
+/** For a program that is told all by its environment. @throws OperatorFault where it is given words, which nothing would read */
+export function requireNoArguments([first] = process.argv.slice(2)): void {
+  if (first !== undefined)
+    throw new OperatorFault(`${first}: this command takes no arguments; gateway/config/README.md has its variables`);
+}
+
+/** Tells an operator what is set and changes nothing. */
+export function warnWithoutEffect(
+  logger: Pick<Logger, 'warn'>,
+  { without_effect }: Pick<Settings, 'without_effect'>,
+): void {
+  for (const { variable, problem } of without_effect) logger.warn({ variable }, `${variable} ${problem}`);
 }
 
 /** Runs a program: what its operator can mend ends it with a line on stderr and exit code 1, all else with its stack. */

@@ -11,6 +11,7 @@ import {
   knownChain,
   rememberBlock,
 } from '../../subgraphs/receipt/claim/epoch.ts';
+import { anybodyStillServes } from '../../subgraphs/receipt/claim/lease.ts';
 import type { ChainAnswer } from './rpc.ts';
 
 /** A chain, as far as it is told from another. All of it throws where the chain cannot be reached. */
@@ -52,30 +53,64 @@ export class OtherChain extends Error {
   override name = 'OtherChain';
 }
 
-/**
- * Compares the chain with the one that the database remembers, before anything is settled on it. Another one: in
- * development a new epoch begins, in production the process refuses to start.
- * @throws OtherChain, also where it is another network's; and where the chain cannot be reached, for then nothing can be compared.
- */
-export async function openEpoch(database: Database, chain: EpochChain, profile: Profile): Promise<number> {
-  const { network } = chain;
+export interface EpochTerms {
+  readonly profile: Profile;
+  /** The operator's word that this chain takes the other's place. */
+  readonly accepted?: boolean;
+  /** This process, where it serves already. */
+  readonly owner?: string;
+}
+
+/** The same comparison, and nothing is written. @throws as `openEpoch` does */
+export async function requireKnownChain(database: Database, chain: EpochChain, terms: EpochTerms): Promise<void> {
+  const { genesis_hash, seen, standing } = await look(database, chain, terms);
+  await requireMayBegin(database, chain.network, judgeContinuity(seen, genesis_hash, standing), terms);
+}
+
+async function look(database: Database, chain: EpochChain, { profile }: EpochTerms) {
   await chain.requireOurs(profile);
   const genesis_hash = await chain.blockHash(0);
   if (genesis_hash === null) throw new OtherChain('the chain has no first block');
-  const seen = await database.transaction(tx => knownChain(tx, network));
-  const standing = seen ? await chain.blockHash(seen.last_block) : null;
+  const seen = await database.transaction(tx => knownChain(tx, chain.network));
+  return { genesis_hash, seen, standing: seen ? await chain.blockHash(seen.last_block) : null };
+}
+
+const variables: Readonly<Record<NetworkName, string>> = { base: 'BASE_RPC_URL', solana: 'SOLANA_RPC_URL' };
+
+/** Whoever else serves the database has open payments on the chain that it knows: they are not ended under its hands. */
+async function requireMayBegin(
+  database: Database,
+  network: NetworkName,
+  continuity: Continuity,
+  { profile, accepted = false, owner }: EpochTerms,
+): Promise<void> {
+  if (continuity.kind !== 'other' || accepted) return;
+  const other = otherChain[continuity.because];
+  if (profile === 'production')
+    throw new OtherChain(
+      `${other}. Nothing was changed. If another is meant, stop every process of this database and accept it: ` +
+        `npm run accept-changed -- ${variables[network]}`,
+    );
+  if (await anybodyStillServes(database, owner))
+    throw new OtherChain(`${other}, and other processes serve it on that one`);
+}
+
+/**
+ * Compares the chain with the one that the database remembers, before anything is settled on it. Another one: in
+ * development a new epoch begins where nobody else serves, in production the process refuses to start.
+ * @throws OtherChain, also where it is another network's; and where the chain cannot be reached, for then nothing can be compared.
+ */
+export async function openEpoch(database: Database, chain: EpochChain, terms: EpochTerms): Promise<number> {
+  const { network } = chain;
+  const { genesis_hash, seen, standing } = await look(database, chain, terms);
+  await requireMayBegin(database, network, judgeContinuity(seen, genesis_hash, standing), terms);
   return database.transaction(async tx => {
     const known = await knownChain(tx, network);
     // Another process began an epoch, or saw a later block, while we looked: its word is as good as ours.
     if (known && known.last_block !== seen?.last_block) return known.epoch;
     const continuity = judgeContinuity(known, genesis_hash, standing);
     if (continuity.kind === 'same') return known?.epoch ?? 0;
-    if (continuity.kind === 'other') {
-      if (profile === 'production') {
-        throw new OtherChain(otherChain[continuity.because]);
-      }
-      await endEpoch(tx, network);
-    }
+    if (continuity.kind === 'other') await endEpoch(tx, network);
     const epoch = known ? known.epoch + 1 : 0;
     await beginEpoch(tx, network, { epoch, genesis_hash, last_block: 0, last_hash: genesis_hash });
     return epoch;

@@ -7,6 +7,7 @@ import type { Busy, Decision, NotSent, Proof, Rejected, Undecided, Vouched } fro
 import type { Payment } from './payment.ts';
 import type { ChainAnswer, Unreachable } from './rpc.ts';
 import type { ClaimItem, Settler } from './settler.ts';
+import type { SettlingStanding } from './settling-standing.ts';
 import type { PaymentJudge } from './verify.ts';
 
 /** What the chain says of a payment before anything is claimed for it; `payment`: as it will be settled. */
@@ -65,6 +66,8 @@ export interface Rail<P extends Payment = Payment> extends PaymentJudge<P> {
   /** Which chain of this database's life it is; 0 for ever on the real ones. */
   readonly chain_epoch: number;
   readonly settler: Settler<ClaimItem<P>>;
+  /** Whether it sends what it is handed. */
+  readonly settling: Pick<SettlingStanding, 'trouble'>;
   /** Whether it is its payer's, asking code on the chain where the signature does not say; `address`: who asks. @throws DatabaseAway */
   prove(payment: P, address: string): Promise<Proof>;
   /** The same of one that may be used already: the money may be here, so what cannot be asked now is undecided. */

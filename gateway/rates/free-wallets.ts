@@ -1,6 +1,7 @@
 import type { Port } from '../../rest-compat/port.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { isKeysSignature } from '../../schema/session/public-key.ts';
+import { signedHere } from '../../subgraphs/signed-here.ts';
 import type { FreeWalletProofs, WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 
 /**
@@ -12,12 +13,13 @@ export function openFreeWallets(
   rates: Pick<Port['rates'], 'take' | 'giveBack'>,
 ): FreeWalletProofs {
   return {
-    async verifies(wallet, digest, signature, asker) {
-      const holder = isKeysSignature(wallet, digest, signature) ? wallet : asker;
+    async verifies(wallet, digests, signature, asker) {
+      const own = digests.find(digest => isKeysSignature(wallet, digest, signature));
+      const holder = own ? wallet : asker;
       const turn = rates.take('unproven', holder);
       if (turn.kind === 'beyond')
         throw new Refusal('rate_limited', { facts: { retry_after_seconds: turn.retry_after_seconds } });
-      const verdict = await wallets.verifies(wallet, digest, signature, asker);
+      const verdict = await signedHere(own ? [own] : digests, it => wallets.verifies(wallet, it, signature, asker));
       if (verdict !== 'invalid') rates.giveBack('unproven', holder);
       return verdict;
     },

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Refusal } from '../../schema/errors.ts';
 import type { AgentId } from '../../schema/ids.ts';
 import { unwalked } from '../../subgraphs/book/audit/audit.ts';
 import { auditNewest, auditStep, booksAfter, reopenBook } from '../../subgraphs/book/audit/audit-stored.ts';
-import { type BookDamage, bookDamages } from '../../subgraphs/book/audit/damage.ts';
+import { type BookDamage, bookDamageSentence } from '../../subgraphs/book/audit/damage.ts';
 import type { Database } from '../../subgraphs/database.ts';
 
 /** After each step it rests for so many times as long as that took: it takes a tenth of a core at most. */
@@ -16,8 +17,12 @@ const ROUND_REST_MS = 2_000;
 const RETRY_MS = 5_000;
 const BOOKS_PER_PAGE = 100;
 
-/** What an operator does about a book that contradicts itself. */
-const WAY_ON = 'Restore its rows, events and head: a round that finds all of it sound opens it again';
+export interface BookGuardOptions {
+  /** How many times as long as each step took it rests after it. */
+  readonly rests?: number;
+  /** Whether the log is halted. */
+  readonly halted?: () => boolean;
+}
 
 /**
  * Audits every book from its first event on while the service runs, by the order of their ids and over again for ever.
@@ -27,23 +32,25 @@ const WAY_ON = 'Restore its rows, events and head: a round that finds all of it 
 export class BookGuard {
   readonly #database: Database;
   readonly #rests: number;
+  readonly #halted: () => boolean;
   readonly #logger: Logger;
   readonly #stopping = new AbortController();
   /** Those of which the log has been told. */
   readonly #told = new Set<number>();
   readonly #running: Promise<void>;
 
-  private constructor(database: Database, logger: Logger, rests: number) {
+  private constructor(database: Database, logger: Logger, { rests = RESTS, halted = () => false }: BookGuardOptions) {
     this.#database = database;
     this.#rests = rests;
+    this.#halted = halted;
     this.#logger = logger;
     this.#running = this.#audit();
   }
 
   /** The books that moved last are looked at before anything is served. */
-  static async open(database: Database, logger: Logger, rests = RESTS): Promise<BookGuard> {
+  static async open(database: Database, logger: Logger, options: BookGuardOptions = {}): Promise<BookGuard> {
     const found = await auditNewest(database);
-    const guard = new BookGuard(database, logger, rests);
+    const guard = new BookGuard(database, logger, options);
     for (const { agent_id, ...damage } of found) guard.#tell(agent_id, damage);
     return guard;
   }
@@ -57,8 +64,9 @@ export class BookGuard {
     let after = 0;
     while (!this.#stopping.signal.aborted) {
       try {
-        after = await this.#auditOn(after);
-        if (after === 0) await this.#rest(ROUND_REST_MS);
+        // Of books that went back nothing is to be written, neither that they are damaged nor that they are sound.
+        if (!this.#halted()) after = await this.#auditOn(after);
+        if (after === 0 || this.#halted()) await this.#rest(ROUND_REST_MS);
       } catch (error) {
         this.#logger.warn({ err: error, agent_id: after }, 'the audit of the books waits for the database');
         await this.#rest(RETRY_MS);
@@ -70,15 +78,15 @@ export class BookGuard {
   async #auditOn(after: number): Promise<number> {
     const books = await booksAfter(this.#database, after, BOOKS_PER_PAGE);
     for (const agent_id of books) {
-      if (this.#stopping.signal.aborted) return after;
-      await this.#auditBook(agent_id);
+      if (this.#stopping.signal.aborted || this.#halted()) return after;
+      await this.#auditBook(agent_id).catch(error => this.#passOver(agent_id, error));
     }
     return books.at(-1) ?? 0;
   }
 
   async #auditBook(agent_id: AgentId): Promise<void> {
     let walked = unwalked;
-    while (!this.#stopping.signal.aborted) {
+    while (!this.#stopping.signal.aborted && !this.#halted()) {
       const from_ms = performance.now();
       const step = await auditStep(this.#database, agent_id, walked);
       if (step.kind === 'closed') this.#tell(agent_id, step.damage);
@@ -92,11 +100,16 @@ export class BookGuard {
     }
   }
 
-  #tell(agent_id: number, { what, place }: BookDamage): void {
+  /** One that fails, while the database is there, keeps no other from being audited. @throws what holds of all: the database is away, the log is halted */
+  #passOver(agent_id: AgentId, error: unknown): void {
+    if (error instanceof Refusal) throw error;
+    this.#logger.error({ err: error, agent_id }, 'a book could not be audited: the next round tries again');
+  }
+
+  #tell(agent_id: number, damage: BookDamage): void {
     if (this.#told.has(agent_id)) return;
     this.#told.add(agent_id);
-    const sentence = `book ${agent_id} is damaged: ${bookDamages[what]} (${what} at ${place})`;
-    this.#logger.fatal({ agent_id, what, place }, `${sentence}. It is closed. ${WAY_ON}`);
+    this.#logger.fatal({ agent_id, ...damage }, bookDamageSentence(agent_id, damage));
   }
 
   #opened(agent_id: number): void {

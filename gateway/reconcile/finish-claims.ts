@@ -157,7 +157,12 @@ async function recordLate(parts: FinishParts, claim: PaymentClaim, lease: Lease,
 function landingOf({ landing, answerBox, reason }: PaymentClaim, { order }: AnyPaid): Landing {
   const kept = landing as Landing;
   if (order === 'stamp' || order === 'leg' || answerBox !== null) return kept;
-  return { ...kept, output_sha256: null, omission_rule: reason === null ? 'process_ended' : 'no_output' };
+  return {
+    ...kept,
+    output_sha256: null,
+    output_covers: null,
+    omission_rule: reason === null ? 'process_ended' : 'no_output',
+  };
 }
 
 /** Nothing is recorded yet. */

@@ -1,7 +1,7 @@
 import { limits } from '../../schema/limits.ts';
 import { expireJobs } from '../../subgraphs/board/job/expire.ts';
 import { forgetOutputs } from '../../subgraphs/board/job/output.ts';
-import { forgetApprovals } from '../../subgraphs/book/approval/forget.ts';
+import { forgetApprovals, forgetAskedTexts } from '../../subgraphs/book/approval/forget.ts';
 import { expireEscrows } from '../../subgraphs/book/escrow/expire.ts';
 import { correctYielded } from '../../subgraphs/book/ingest/yield.ts';
 import { correct } from '../../subgraphs/book/ledger/correct.ts';
@@ -14,6 +14,7 @@ import { forgetClaims } from '../../subgraphs/receipt/claim/forget.ts';
 import { forgetKeyCalls } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import { forgetNames } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { tasksOfSettlement } from '../../subgraphs/receipt/claim/transitions.ts';
+import { forgetWrites } from '../../subgraphs/receipt/written-once/written-once.ts';
 import { forgetUnbound } from '../../subgraphs/session/delegation/forget-unbound.ts';
 import { forgetUsed } from '../../subgraphs/session/possession/forget-used.ts';
 import type { PeriodicTask } from '../jobs/periodic.ts';
@@ -38,6 +39,7 @@ const tasks: readonly FleetTask[] = [
   { name: 'used_once', rest_ms: 60_000, run: ({ database }) => forgetUsed(database) },
   { name: 'key_calls', rest_ms: 10_000, run: ({ database }) => forgetKeyCalls(database) },
   { name: 'named_calls', rest_ms: 10_000, run: ({ database }) => forgetNames(database) },
+  { name: 'writes_once', rest_ms: 60_000, run: ({ database }) => forgetWrites(database) },
   { name: 'escrows', rest_ms: 5_000, run: ({ finishing }) => expireEscrows(finishing) },
   { name: 'board_jobs', rest_ms: 5_000, run: ({ database }) => expireJobs(database) },
   { name: 'board_outputs', rest_ms: 600_000, run: ({ database }) => forgetOutputs(database) },
@@ -46,6 +48,7 @@ const tasks: readonly FleetTask[] = [
   { name: 'router_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'router_use') },
   { name: 'board_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'board_use') },
   { name: 'session_uses', rest_ms: 600_000, run: ({ database }) => forgetUses(database, 'session_use') },
+  { name: 'asked_texts', rest_ms: 15_000, run: ({ database }) => forgetAskedTexts(database) },
   { name: 'approvals', rest_ms: 600_000, run: ({ database }) => forgetApprovals(database) },
   { name: 'unbound_sessions', rest_ms: 600_000, run: ({ database }) => forgetUnbound(database) },
   { name: 'superseded_jobs', rest_ms: 600_000, run: ({ database }) => forgetSuperseded(database) },

@@ -12,7 +12,10 @@ const BEAT_MS_MAX = 4_000;
 const GRACE_MS = BEAT_MS + BEAT_MS_MAX;
 
 export interface Heartbeat {
-  /** Whether the last beat could be written: the cheapest proof that the database can be written to at all. */
+  /**
+   * Whether the last beat could be written, and not longer ago than the lease lasts: the cheapest proof that the database can be
+   * written to at all. A beat that hangs is not waited for: by then the lease has run out.
+   */
   beating(): boolean;
   /**
    * Beating, and not only since a moment ago: then a lease that has ended is one whose process is dead. Where this process
@@ -81,7 +84,7 @@ export async function openHeartbeat(
     }
   })();
   return {
-    beating: () => beating,
+    beating: () => beating && !stoodStill(),
     steady: () => beating && !stoodStill() && performance.now() >= steady_from_ms,
     clock_off_ms: () => clock_off_ms,
     async stop() {

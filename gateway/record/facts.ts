@@ -35,6 +35,10 @@ export interface CallLanding extends JsonObject {
   readonly api_key_hash: string | null;
   readonly model: string | null;
   readonly hub: string | null;
+  /** As the hub named it; null where it named none. Claims of old say nothing of it, as of the next two. */
+  readonly answered_model: string | null;
+  readonly answered_catalogue_model: string | null;
+  readonly output_covers: readonly string[] | null;
   readonly output_sha256: string | null;
   readonly omission_rule: OmissionRule | null;
   /** Null where no price is known; claims of old say nothing of it. */
@@ -49,7 +53,10 @@ export interface CallLanding extends JsonObject {
   readonly idempotency_mark: string | null;
   /** What policies of its book in shadow mode said of the call; claims of old say nothing of it. */
   readonly would_block: readonly WouldBlock[] | null;
-  /** Promised with the session: whoever answers learns nothing of who asks. */
+  /**
+   * Promised with the session: this service adds nothing that says who asks. Text of the caller that names the caller reaches the hub
+   * all the same.
+   */
   readonly vendor_blind: boolean;
   /** The payment is public once it is on the chain; without the salt a short prompt could be guessed from its hash. */
   readonly request_salt: string;
@@ -141,8 +148,9 @@ export function isFound(in_hand: InHand | Found<JsonObject> | null): in_hand is 
 /** What the work adds to where its charge lands. */
 export function workedLanding(in_hand: InHand | Found<JsonObject> | null): Partial<Landing> & JsonObject {
   if (in_hand === null || isFound(in_hand)) return {};
-  const { route, output_sha256 = null, omission_rule = null, provider_cogs = null, fetched_there = false } = in_hand;
-  const { model, hub } = route;
-  const worked = { model, hub, output_sha256, omission_rule, provider_cogs };
-  return { ...worked, ...(fetched_there ? { vendor_blind: false } : {}) };
+  const { route, output_sha256 = null, output_covers = null, omission_rule = null, provider_cogs = null } = in_hand;
+  const { model, hub, answered_model = null, answered_catalogue_model = null } = route;
+  const answered = { model, hub, answered_model, answered_catalogue_model };
+  const worked = { ...answered, output_sha256, output_covers, omission_rule, provider_cogs };
+  return { ...worked, ...(in_hand.fetched_there ? { vendor_blind: false } : {}) };
 }

@@ -3,7 +3,8 @@ import type { RowBirth } from '../../schema/book-row.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import type { ObservedTransfer } from '../../schema/observed-transfer.ts';
-import { bornBy } from '../../subgraphs/book/ledger/adopt-receipt.ts';
+import { committedBy, uncommitted } from '../../schema/output-commitment.ts';
+import { answeredFacts, bornBy } from '../../subgraphs/book/ledger/adopt-receipt.ts';
 import { type Collection } from '../../subgraphs/book/ledger/collect.ts';
 import { type Clock, iso } from '../../subgraphs/clock.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
@@ -80,10 +81,10 @@ function intentOf({ job_kind, resource, intent_id, attempt_index }: Landing): Js
   return { job_kind, resource: resource ?? null, intent_id, attempt_index };
 }
 
-function commitmentOf({ output_sha256, omission_rule }: Landing): JsonObject {
+function commitmentOf({ output_sha256, output_covers, omission_rule }: Landing): JsonObject {
   return output_sha256 === null
-    ? { status: 'UNVERIFIED', hash: null, kind: null, omission_rule: omission_rule ?? 'no_output' }
-    : { status: 'committed', hash: output_sha256, kind: 'sha256', omission_rule: null };
+    ? uncommitted(omission_rule ?? 'no_output')
+    : committedBy('service', output_sha256, output_covers ?? null);
 }
 
 export interface FormParts {
@@ -190,6 +191,8 @@ function receiptFacts({ clock, profile }: FormParts, facts: Facts): ReceiptFacts
     ...(session ? { session: session.facts } : {}),
     intent_id: landing.intent_id,
     attempt_index: landing.attempt_index,
+    answered_model: landing.answered_model ?? null,
+    answered_catalogue_model: landing.answered_catalogue_model ?? null,
     vendor_blind: landing.vendor_blind,
     provider_cogs: landing.provider_cogs ?? null,
     fulfillment: envelopeOf(facts),
@@ -213,7 +216,7 @@ function landingOf(settled: Facts): Collection['landing'] {
     attempt_index: landing.attempt_index,
     parent_ref: landing.parent_ref ?? null,
     fulfillment: fulfillmentOf(settled),
-    facts: {},
+    facts: answeredFacts(landing),
   };
   const reserved = settled.transfer === null ? atomicAmount(0n) : atomicAmount(settled.reserved_atomic);
   return { agent_id, birth, reserved, would_block: landing.would_block ?? [] };

@@ -12,7 +12,9 @@ import {
 } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { type Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
 import type { RequestedCall } from '../../subgraphs/requested-call.ts';
+import { judgeUnderSessions, type PaidUnder } from '../../subgraphs/session/delegation/hold.ts';
 import { runOthers, turnedAway } from './blocked-too-often.ts';
+import type { RefusedBySession } from './under-sessions.ts';
 
 /** A call by key as it is asked for, and what its book is told of it. */
 export interface KeyCalling {
@@ -21,6 +23,8 @@ export interface KeyCalling {
   readonly named: NamedCall | null;
   readonly agent_id: AgentId | null;
   readonly call: RequestedCall;
+  /** The session that it is made under; null where no grant came along. */
+  readonly under: PaidUnder | null;
 }
 
 /** What its book lets pass; all of it where it lands on none. */
@@ -30,7 +34,8 @@ export type KeyCallOutcome =
   | HeldKeyCall
   /** It has been answered under its name, or its name is not to be had. */
   | Exclude<NameTaking, { kind: 'taken' }>
-  | Exclude<Reserved, { kind: 'reserved' }>;
+  | Exclude<Reserved, { kind: 'reserved' }>
+  | RefusedBySession;
 
 /** Takes each call's name, so that no book is asked twice about one call, and holds what then may pass. */
 export async function holdKeyCalls(
@@ -69,15 +74,35 @@ async function holdOthers(
   const asking = callings.flatMap(calling => askingOf(calling) ?? []);
   const reserved = await reserve(tx, refuser, asking);
   const answers = new Map(asking.map(({ task_id }, index) => [task_id, reserved[index] as Reserved]));
+  const refused = await refusedBySessions(tx, callings);
   const outcomes = callings.map(({ hold }): KeyCallOutcome => {
     const answer = answers.get(hold.task_id) ?? UNASKED;
-    return answer.kind === 'reserved' ? { ...answer, kind: 'held' } : answer;
+    if (answer.kind !== 'reserved') return answer;
+    return refused.get(hold.task_id) ?? { ...answer, kind: 'held' };
   });
   beginKeyCalls(
     tx,
     callings.flatMap(({ hold }, index) => (outcomes[index]?.kind === 'held' ? [hold] : [])),
   );
   return outcomes;
+}
+
+/** By task. Behind the heads of books, as sessions are locked after these; nothing is reserved that would be given back. */
+async function refusedBySessions(
+  tx: Tx,
+  callings: readonly KeyCalling[],
+): Promise<ReadonlyMap<string, RefusedBySession>> {
+  const items = callings.flatMap(({ hold, under }) => (under ? [{ task_id: hold.task_id, under }] : []));
+  const judged = await judgeUnderSessions(
+    tx,
+    items.map(({ under }) => under),
+  );
+  return new Map(
+    items.flatMap(({ task_id }, index) => {
+      const refusal = judged[index];
+      return !refusal || refusal.kind === 'holds' ? [] : [[task_id, { kind: 'refused_by_session', refusal }]];
+    }),
+  );
 }
 
 function askingOf({ hold, agent_id, call }: KeyCalling): ReservationRequest | null {

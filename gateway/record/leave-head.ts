@@ -1,20 +1,36 @@
+import { Refusal } from '../../schema/errors.ts';
+import type { KnownBooks } from '../../subgraphs/book/heads/known-books.ts';
+import { DatabaseAway } from '../../subgraphs/outage.ts';
 import type { KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
 import type { SavedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import type { SignedTreeHead } from '../../subgraphs/receipt/log/tree-head.ts';
 import type { Faults } from '../operations/faults.ts';
 
 interface HeadParts {
+  readonly known_books: Pick<KnownBooks, 'saved'>;
   readonly known_log: KnownLog;
   readonly saved_head: SavedHead;
   readonly faults: Faults | null;
 }
 
-/** What is committed is known here, then outside the database: an answer goes out only once its head is saved there. */
+/**
+ * What is committed is known here, then outside the database: an answer goes out only once its head is saved there, and the heads of
+ * its books, each in a file of its own at the same time. @throws DatabaseAway in doubt where one cannot be saved: it stands, and may be
+ * lost with the database
+ */
 export async function leaveHead(
-  { known_log, saved_head, faults }: HeadParts,
+  { known_books, known_log, saved_head, faults }: HeadParts,
   tree_head: SignedTreeHead,
 ): Promise<void> {
   known_log.committed(tree_head);
   await faults?.reach('after_record');
-  await saved_head.save(tree_head);
+  await Promise.all([savedHeadOf(saved_head, tree_head), known_books.saved()]);
+}
+
+async function savedHeadOf(saved_head: SavedHead, tree_head: SignedTreeHead): Promise<void> {
+  try {
+    await saved_head.save(tree_head);
+  } catch (cause) {
+    throw cause instanceof Refusal ? cause : new DatabaseAway(cause, { in_doubt: true });
+  }
 }

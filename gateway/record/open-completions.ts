@@ -2,6 +2,7 @@ import { limits } from '../../schema/limits.ts';
 import type { CompletionOutcome, Completions } from '../../subgraphs/board/inbound/completions.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
+import { takeKeys } from '../../subgraphs/receipt/written-once/written-once.ts';
 import { leaveHead } from './leave-head.ts';
 import { requireSaved } from './open-reporting.ts';
 import { type CompletedReport, type Completing, prepareCompletion, recordCompletions } from './record-completions.ts';
@@ -14,17 +15,21 @@ import type { ReportingParts } from './record-reports.ts';
 export function openCompletions(parts: ReportingParts): Completions {
   const { database, known_log, faults } = parts;
   const run = async (tx: Tx, items: readonly Completing[]) => {
+    await takeKeys(
+      tx,
+      items.map(({ named }) => named),
+    );
     const recorded = await recordCompletions(parts, tx, items);
     await faults?.reach('in_record');
     return recorded;
   };
   const queue = new GroupCommit<Completing, CompletedReport>(database, run, limits.group_commit_items_max);
   return {
-    async record(completion): Promise<CompletionOutcome> {
+    async record(completion, named): Promise<CompletionOutcome> {
       known_log.requireSound();
       const prepared = prepareCompletion(parts, completion);
       await faults?.reach('before_record');
-      const { outcome, tree_head } = await queue.submit({ completion, prepared });
+      const { outcome, tree_head } = await queue.submit({ completion, named, prepared });
       if (tree_head === null) return outcome;
       await leaveHead(parts, tree_head);
       return outcome;

@@ -1,3 +1,4 @@
+import { uncommitted } from '../../schema/output-commitment.ts';
 import { collect } from '../../subgraphs/book/ledger/collect.ts';
 import { iso } from '../../subgraphs/clock.ts';
 import { lockLogHead } from '../../subgraphs/receipt/log/head.ts';
@@ -8,7 +9,8 @@ import type { ReportingParts } from './record-reports.ts';
 
 /**
  * Receipts of what was handed to another agent: the same log under the same rules as what is sold, and nothing of money. The
- * act's nonce, the name and the leaf are one commit. Lock order: nonce → name → log head → sessions.
+ * act's nonce, the name and the leaf are one commit, with the Idempotency-Key where one came. Lock order: key → nonce → name → log head →
+ * sessions.
  */
 export function openHandOffs(parts: ReportingParts): HandOffs {
   const { database, known_log, issuer, faults } = parts;
@@ -31,7 +33,7 @@ export function openHandOffs(parts: ReportingParts): HandOffs {
 }
 
 const intent = { job_kind: 'other', resource: null, intent_id: null, attempt_index: null };
-const output_commitment = { status: 'UNVERIFIED', hash: null, kind: null, omission_rule: 'no_output' };
+const output_commitment = uncommitted('no_output');
 
 function prepareHandOff({ issuer, clock, profile }: ReportingParts, handed: HandedReceipt): PreparedReceipt {
   const { delegation_hash, valid_after, session_expiry, agent_pubkey, parent_receipt_id, target_agent } = handed;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Completions } from '../../subgraphs/board/inbound/completions.ts';
+import type { KnownBooks } from '../../subgraphs/book/heads/known-books.ts';
 import type { BlockedTooOften, BookRefusal } from '../../subgraphs/book/ledger/block.ts';
 import { BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import { type Collected, collect } from '../../subgraphs/book/ledger/collect.ts';
@@ -18,12 +19,13 @@ import { lockLogHead } from '../../subgraphs/receipt/log/head.ts';
 import type { KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
 import type { SavedHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import type { Refuser } from '../../subgraphs/receipt/refusal/sign-refusal.ts';
+import { countSpent } from '../../subgraphs/session/delegation/count-spent.ts';
 import type { HandOffs } from '../../subgraphs/session/delegation/hand-offs.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { Faults } from '../operations/faults.ts';
-import { countUnderSessions } from './count-under-sessions.ts';
 import { type Recordable, type Recorded, type Recording, SlotTaken } from './facts.ts';
 import { type FormParts, leftBy, stampedBy } from './forms.ts';
+import { keepUnderSessions } from './keep-under-sessions.ts';
 import { leaveHead } from './leave-head.ts';
 import { openCompletions } from './open-completions.ts';
 import { openHandOffs } from './open-hand-offs.ts';
@@ -37,6 +39,8 @@ export interface RecordingParts extends FormParts {
   /** What this process knows of the log by itself: a batch appends to no other. */
   readonly known_log: KnownLog;
   readonly saved_head: SavedHead;
+  /** Likewise of books. */
+  readonly known_books: KnownBooks;
   /** What a signed refusal says of when it was made. */
   readonly anchor: Refuser['anchor'];
   readonly faults: Faults | null;
@@ -55,11 +59,13 @@ export interface OpenedRecording {
   readonly hand_offs: HandOffs;
   /** What the book of its payer says against an act of a session; null where it lets it pass. */
   judgeAct(act: JudgedAct): Promise<BookRefusal | BlockedTooOften | null>;
+  /** Resolves when what is committed of books is on disk: before anybody is told that a book refused a call. */
+  booksSaved(): Promise<void>;
 }
 
 /** Row, receipt, leaf and head in one commit; then the head outside the database, and only then the answer to the caller. */
 export function openRecording(parts: RecordingParts): OpenedRecording {
-  const { database, issuer, vault, random, profile, known_log, anchor, faults } = parts;
+  const { database, issuer, vault, random, profile, known_books, known_log, anchor, faults } = parts;
   const blocked_calls = new BlockedCalls();
   const refusing = { refuser: { issuer, random, profile, anchor }, blocked_calls };
   const queues = openQueues(database, openRecorder(issuer, vault.seal, known_log), refusing, faults);
@@ -69,6 +75,7 @@ export function openRecording(parts: RecordingParts): OpenedRecording {
     reports: openReporting(parts),
     completions: openCompletions(parts),
     hand_offs: openHandOffs(parts),
+    booksSaved: () => known_books.saved(),
     judgeAct: act => database.transaction(tx => judgeAct(tx, refusing.refuser, act)),
     async record(recordable) {
       const recorded = await queues.record.submit({ ...recordable, ...leftBy(parts, recordable) });
@@ -107,9 +114,11 @@ function openRecorder(issuer: Issuer, seal: Vault['seal'], known_log: KnownLog):
         return [{ claim_key: lease.claim_key, answer_box: seal(JSON.stringify(answer), answerLabel(settled.task_id)) }];
       }),
     );
+    const under = await keepUnderSessions(tx, paid, by_key);
     const items = recordings.flatMap(({ collections }) => collections);
     const { collected, tree_head } = await collect(tx, issuer, log, items);
-    await countUnderSessions(tx, paid);
+    // Last, as sessions are locked after book heads.
+    await countSpent(tx, under);
     return firstOfEach(recordings, collected).map(({ receipt }, index) => ({
       receipt,
       tree_head,

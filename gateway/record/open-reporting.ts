@@ -3,6 +3,7 @@ import type { GenerationReport, ReportOutcome, Reports } from '../../subgraphs/b
 import type { Tx } from '../../subgraphs/database.ts';
 import { GroupCommit } from '../../subgraphs/group-commit.ts';
 import { signedHeadAbove } from '../../subgraphs/receipt/log/signed-heads.ts';
+import { takeKeys } from '../../subgraphs/receipt/written-once/written-once.ts';
 import { leaveHead } from './leave-head.ts';
 import {
   prepareReport,
@@ -20,6 +21,10 @@ import {
 export function openReporting(parts: ReportingParts): Reports {
   const { database, known_log, faults } = parts;
   const run = async (tx: Tx, items: readonly Reporting[]) => {
+    await takeKeys(
+      tx,
+      items.map(({ named }) => named),
+    );
     const recorded = await recordReports(parts, tx, items);
     await faults?.reach('in_record');
     return recorded;

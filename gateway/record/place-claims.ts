@@ -15,6 +15,8 @@ export interface Claiming {
   /** What is held on that book, and the book is asked about; nothing where that is 0. */
   readonly holds_atomic: AtomicAmount;
   readonly call: RequestedCall;
+  /** What a person is shown who is to approve it, sealed. */
+  readonly sealText: CallPayment['sealText'];
   /** The session that it is paid under; left out where no grant came along. */
   readonly under?: ClaimedUnder;
 }
@@ -34,18 +36,20 @@ export async function placeClaims(tx: Tx, claimings: readonly Claiming[]): Promi
     ...(under?.approval?.root_payer ? [under.approval.root_payer] : []),
   ]);
   const agents = await agentsOfWallets(tx, [...new Set(wallets)]);
-  return claimings.map(({ request: wanted, book, holds_atomic, call, under = null }) => {
+  return claimings.map(({ request: wanted, book, holds_atomic, call, sealText, under = null }) => {
     const agent_id = book === 'payers' ? (agents.get(wanted.payer) ?? null) : book;
     const reserved_atomic = agent_id === null ? atomicAmount(0n) : holds_atomic;
     const approval = approvingAct(under, agent_id, agents);
     const request = { ...wanted, agent_id, reserved_atomic, ...(approval && { approved: true }) };
-    const asked = askingOf(request, call, under);
+    const asked = askingOf(request, call, { under, sealText });
     return { request, asked: asked && approval ? { ...asked, approval } : asked, under };
   });
 }
 
+type Approving = Pick<Claiming, 'sealText'> & { readonly under: ClaimedUnder | null };
+
 /** Null where the order holds nothing on a book. */
-function askingOf(request: ClaimRequest, call: RequestedCall, under: ClaimedUnder | null): ReservationRequest | null {
+function askingOf(request: ClaimRequest, call: RequestedCall, approving: Approving): ReservationRequest | null {
   const { agent_id, reserved_atomic } = request;
   if (agent_id === null || reserved_atomic === 0n) return null;
   return {
@@ -56,13 +60,14 @@ function askingOf(request: ClaimRequest, call: RequestedCall, under: ClaimedUnde
     payer_wallet: request.payer,
     // Whose means are not asked has paid already, for all that we know: the chain will say whether it was us.
     owed: request.means === null,
-    payment: paymentOf(request, under),
+    payment: paymentOf(request, approving),
   };
 }
 
 /** What an approval of it by a person would be bound to. */
-function paymentOf({ claim_key, request_hash }: ClaimRequest, under: ClaimedUnder | null): CallPayment {
-  if (under === null) return { claim_key, request_hash, session: null };
+function paymentOf({ claim_key, request_hash }: ClaimRequest, { under, sealText }: Approving): CallPayment {
+  if (under === null) return { claim_key, request_hash, session: null, sealText };
   const { delegation_hash, path } = under.paid_under;
-  return { claim_key, request_hash, session: { delegation_hash, path, agent_address: under.shown.agent_address } };
+  const session = { delegation_hash, path, agent_address: under.shown.agent_address };
+  return { claim_key, request_hash, session, sealText };
 }

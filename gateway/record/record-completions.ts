@@ -1,5 +1,6 @@
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { foreignRef, type ObservedTransfer, transferSlot } from '../../schema/observed-transfer.ts';
+import { committedBy } from '../../schema/output-commitment.ts';
 import type { CompletionRequest } from '../../schema/requests/completion.ts';
 import { INBOUND } from '../../schema/router/reported.ts';
 import { appendBoardEvents } from '../../subgraphs/board/event/append.ts';
@@ -13,6 +14,7 @@ import {
 } from '../../subgraphs/board/inbound/store.ts';
 import { collect } from '../../subgraphs/book/ledger/collect.ts';
 import { iso } from '../../subgraphs/clock.ts';
+import type { NamedWrite } from '../../subgraphs/context.ts';
 import type { Tx } from '../../subgraphs/database.ts';
 import { slotsMissed } from '../../subgraphs/receipt/claim/claim.ts';
 import { lockLogHead } from '../../subgraphs/receipt/log/head.ts';
@@ -25,6 +27,7 @@ import type { ReportingParts } from './record-reports.ts';
 
 export interface Completing {
   readonly completion: BoardCompletion;
+  readonly named: NamedWrite | null;
   /** Signed but for its place in the log. */
   readonly prepared: PreparedReceipt;
 }
@@ -45,7 +48,7 @@ export function prepareCompletion(
 ): PreparedReceipt {
   const request = said as unknown as CompletionRequest;
   const seen = transfer as ObservedTransfer | null;
-  const { source, external_id: generation_id, amount, network, output_hash } = request;
+  const { source, external_id: generation_id, payer, payee, amount, network, output_hash } = request;
   const payment_ref = foreignRef(request);
   const intent = { job_kind: JOB_KIND, resource: null, intent_id: null, attempt_index: null };
   const authorization = {
@@ -53,7 +56,7 @@ export function prepareCompletion(
     delegation_hash: null,
     payment_ref: seen ? payment_ref : null,
   };
-  const output_commitment = { status: 'committed', hash: output_hash, kind: 'sha256', omission_rule: null };
+  const output_commitment = committedBy('reporter', output_hash);
   return prepareReceipt(issuer, {
     task_id: taskId,
     issued_at: iso(clock.now_ms()),
@@ -77,11 +80,12 @@ export function prepareCompletion(
       payment_ref,
       ...(seen ? { verified_with: network } : {}),
     },
+    reported_parties: { payer, payee, verified: seen !== null },
     profile,
   });
 }
 
-/** Lock order: names sorted → slots sorted → log head → the board's head. Appends nothing where nothing is new. */
+/** Lock order: Idempotency-Keys sorted → names sorted → slots sorted → log head → the board's head. Appends nothing where nothing is new. */
 export async function recordCompletions(
   { issuer, known_log }: Pick<ReportingParts, 'issuer' | 'known_log'>,
   tx: Tx,

@@ -1,7 +1,9 @@
 import { atomicAmount } from '../../schema/amount.ts';
 import { nothingKnown, type RowBirth } from '../../schema/book-row.ts';
 import { canonicalHash, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { uncommitted } from '../../schema/output-commitment.ts';
 import type { Reported } from '../../schema/router/reported.ts';
+import type { KnownBooks } from '../../subgraphs/book/heads/known-books.ts';
 import { lockSoundBooks } from '../../subgraphs/book/ledger/append-births.ts';
 import { type Collection, collect } from '../../subgraphs/book/ledger/collect.ts';
 import {
@@ -32,6 +34,8 @@ export interface ReportingParts extends FormParts {
   /** What this process knows of the log by itself: a batch appends to no other. */
   readonly known_log: KnownLog;
   readonly saved_head: SavedHead;
+  /** Likewise of books. */
+  readonly known_books: Pick<KnownBooks, 'saved'>;
   readonly faults: Faults | null;
 }
 
@@ -49,7 +53,7 @@ export interface RecordedReport {
 const FIELD = 'Mutation.broadcastGeneration';
 const JOB_KIND = 'router_broadcast';
 const intent = { job_kind: JOB_KIND, resource: null, intent_id: null, attempt_index: null };
-const output_commitment = { status: 'UNVERIFIED', hash: null, kind: null, omission_rule: 'no_output' };
+const output_commitment = uncommitted('no_output');
 const authorization = { payer_wallet: null, delegation_hash: null, payment_ref: null };
 
 export function prepareReport(
@@ -83,7 +87,7 @@ function reportedOf({ bookId, generationId, rail, amount, paymentRef, verifiedWi
   return { ...said, ...present({ payment_ref: paymentRef, verified_with: verifiedWith }) };
 }
 
-/** Lock order: names sorted → counts sorted → log head → book heads by id → sums. Appends nothing where nothing is new. */
+/** Lock order: Idempotency-Keys sorted → names sorted → counts sorted → log head → book heads by id → sums. Appends nothing where nothing is new. */
 export async function recordReports(
   { issuer, known_log }: Pick<ReportingParts, 'issuer' | 'known_log'>,
   tx: Tx,

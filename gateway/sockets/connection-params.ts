@@ -1,4 +1,5 @@
 import { agentOf, credentialsIn, sessionsIn } from '../../rest-compat/credentials.ts';
+import { requireKnownHeaders } from '../../rest-compat/door-request.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ShownProof } from '../../schema/proof.ts';
 import { provenAtConnection, type ShownCredentials } from '../graph/identify.ts';
@@ -7,10 +8,12 @@ import { provenAtConnection, type ShownCredentials } from '../graph/identify.ts'
  * Who opens a socket, by connectionParams: `{session}`, `{sessions: [...]}`, `{api_key}` and `{agent_id}`, or by the headers
  * of HTTP, `X-SVC-Session`, `X-API-Key` and the like in whatever case, bare or under `headers`. A proof, `{agent_id, proof}`
  * and a nonce, stands outside of them: it is over all the rest.
+ * @throws Refusal invalid_request
  */
 export function shownIn(params: Record<string, unknown>): Omit<ShownCredentials, 'address'> {
   const { session, sessions, api_key, agent_id, headers } = params;
   const named = { ...lowerCased(headers), ...lowerCased(params) };
+  requireKnownHeaders(named);
   const inHeaders = credentialsIn(headersIn(named), {}, null, '');
   const own = [...shownAs(session), ...shownAs(sessions)];
   return {

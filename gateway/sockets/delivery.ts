@@ -3,9 +3,7 @@ import type { WebSocket } from 'ws';
 import { limits } from '../../schema/limits.ts';
 import type { SocketTally } from '../operations/socket-tally.ts';
 import type { NextMessage } from './frame.ts';
-
-/** 1013 in the registry of RFC 6455, Try Again Later: clients come back by themselves. */
-export const TRY_AGAIN_LATER = 1013;
+import { TRY_AGAIN_LATER } from './line.ts';
 
 /** Whether a socket may be written to now; see SessionSockets. */
 export interface Gate {

@@ -5,7 +5,7 @@ import { HEARTBEAT, HEARTBEAT_MS } from '../graph/remote/event-stream.ts';
 import type { SocketTally } from '../operations/socket-tally.ts';
 import type { Delivery, Gate } from './delivery.ts';
 import type { NextMessage } from './frame.ts';
-import type { Line } from './line.ts';
+import type { Line, Shut } from './line.ts';
 
 /** How the events of an answer are written. */
 export interface EventWriting {
@@ -31,16 +31,12 @@ export class EventBody implements Line {
   readonly readable: Readable;
   readonly #tally: SocketTally;
   readonly #writing: EventWriting;
-  readonly #refusal: (why: 'forbidden' | 'broken') => GraphQLError;
+  readonly #refusal: (why: Shut) => GraphQLError;
   #wake: () => void = () => {};
   readonly #closed: (() => void)[] = [];
   #ended = false;
 
-  constructor(
-    tally: SocketTally,
-    refusal: (why: 'forbidden' | 'broken') => GraphQLError,
-    writing: EventWriting = graphqlSse,
-  ) {
+  constructor(tally: SocketTally, refusal: (why: Shut) => GraphQLError, writing: EventWriting = graphqlSse) {
     this.#tally = tally;
     this.#writing = writing;
     this.#refusal = refusal;
@@ -59,7 +55,7 @@ export class EventBody implements Line {
     return !this.#ended && !this.readable.destroyed;
   }
 
-  shut(why: 'forbidden' | 'broken'): void {
+  shut(why: Shut): void {
     this.#push(this.#writing.one({ errors: [this.#refusal(why)] }));
     this.complete();
   }

@@ -32,7 +32,8 @@ export function admit(
     if (graph.isPaid(document, operationName ?? null) && !standsIn(contextValue.principal.api_key)) {
       return [
         new Refusal('invalid_request', {
-          detail: 'No payment is taken here but over HTTP, by /graphql or a REST door; a key may stand in for it.',
+          detail:
+            'Payments are accepted over HTTP only, by /graphql or a REST endpoint. An API key can be used here in place of a payment.',
         }),
       ];
     }

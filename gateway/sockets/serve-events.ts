@@ -1,12 +1,14 @@
 import type { ExecutionResult } from 'graphql';
 import type { Logger } from 'pino';
 import { Refusal } from '../../schema/errors.ts';
+import { RefusedWhileHalted } from '../../subgraphs/receipt/log/while-halted.ts';
 import type { ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';
 import type { SubscribeResult } from '../graph/subscribe.ts';
 import type { SocketTally } from '../operations/socket-tally.ts';
 import { EventBody, type EventWriting } from './event-body.ts';
+import type { Shut } from './line.ts';
 import { admit, askingOf, operationOf, type Requested, subscribed } from './operation.ts';
 import type { SessionSockets, SocketCallers } from './session-sockets.ts';
 import type { SharedSubscriptions } from './shared-subscriptions.ts';
@@ -32,11 +34,14 @@ export class EventStreams {
 
   constructor(options: EventOptions) {
     this.#options = options;
+    void options.callers.halted.then(() => {
+      for (const body of this.#open) body.shut('halted');
+    });
   }
 
   /** Its body once it has been admitted. @throws GraphQLError where it is not */
-  async open(requested: Requested, shown: ShownCredentials): Promise<EventBody> {
-    const { body, events } = await this.#admit(requested, shown);
+  async open(requested: Requested, shown: ShownCredentials, left: AbortSignal): Promise<EventBody> {
+    const { body, events } = await this.#admit(requested, shown, { left });
     void this.#write(body, events);
     return body;
   }
@@ -47,7 +52,7 @@ export class EventStreams {
     shown: ShownCredentials,
     writing: EventWriting,
   ): Promise<EventBody | ExecutionResult> {
-    const { body, events } = await this.#admit(requested, shown, writing);
+    const { body, events } = await this.#admit(requested, shown, { writing });
     if (Symbol.asyncIterator in events) {
       void this.#write(body, events);
       return body;
@@ -56,19 +61,25 @@ export class EventStreams {
     return events;
   }
 
-  async #admit(requested: Requested, shown: ShownCredentials, writing?: EventWriting): Promise<Admitted> {
+  async #admit(
+    requested: Requested,
+    shown: ShownCredentials,
+    { writing, left }: { readonly writing?: EventWriting; readonly left?: AbortSignal },
+  ): Promise<Admitted> {
     const { graph, callers, sessions, shared, tally, logger } = this.#options;
     const body = new EventBody(tally, why => publicError(refusals[why](), logger), writing);
     try {
+      callers.requireNotHalted();
       const principal = await sessions.identify(body, shown);
       if (principal.possession.kind === 'wrong') throw new Refusal('forbidden');
       const asking = askingOf(graph, requested, principal);
-      const context = callers.createContext(asking);
+      const context = { ...callers.createContext(asking), left };
       const admitted = admit(graph, requested, context);
       if (!('document' in admitted)) throw admitted[0] ?? new Refusal('invalid_request');
       const gate = sessions.gate(body, asking);
       const out = { delivery: body.delivery(gate), resting: gate.resting };
       const events = await subscribed(graph, shared, { ...operationOf(admitted), context }, out);
+      callers.requireNotHalted();
       this.#open.add(body);
       body.onceClosed(() => this.#open.delete(body));
       return { body, events };
@@ -104,4 +115,8 @@ export class EventStreams {
   }
 }
 
-const refusals = { forbidden: () => new Refusal('forbidden'), broken: () => new Refusal('internal') } as const;
+const refusals: { readonly [why in Shut]: () => Refusal } = {
+  forbidden: () => new Refusal('forbidden'),
+  broken: () => new Refusal('internal'),
+  halted: () => new RefusedWhileHalted(),
+};

@@ -5,11 +5,14 @@ import { CloseCode } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { requireKnownHeaders } from '../../rest-compat/door-request.ts';
+import { onceLeft } from '../../rest-compat/http/left.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
+import { RefusedWhileHalted } from '../../subgraphs/receipt/log/while-halted.ts';
 import type { Trust } from '../config/trusted-proxies.ts';
 import type { ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
@@ -19,13 +22,14 @@ import type { SocketTally } from '../operations/socket-tally.ts';
 import { clientAddress } from '../rates/client-address.ts';
 import { requireWithin } from '../rates/free-uses.ts';
 import { shownIn } from './connection-params.ts';
-import { SocketDelivery, TRY_AGAIN_LATER } from './delivery.ts';
+import { SocketDelivery } from './delivery.ts';
 import { boundFrames } from './frame-rate.ts';
 import { writingOnce } from './keep-proof.ts';
-import { type Line, socketLine } from './line.ts';
+import { closeSocket, type Line, socketLine, TRY_AGAIN_LATER } from './line.ts';
 import { admit, askingOf, type Out, operationOf, subscribed } from './operation.ts';
 import type { SessionSockets, SocketCallers } from './session-sockets.ts';
 import type { SharedSubscriptions } from './shared-subscriptions.ts';
+import { StrictSocket } from './strict-socket.ts';
 
 export interface SubscriptionOptions {
   readonly graph: Graph;
@@ -52,6 +56,7 @@ const GOODBYE_MS = 2_000;
 export function serveSubscriptions(http: HttpServer, options: SubscriptionOptions): Subscriptions {
   const sockets = new WebSocketServer({
     noServer: true,
+    WebSocket: StrictSocket,
     perMessageDeflate: false,
     maxPayload: limits.socket_message_bytes_max,
     maxFragments: limits.socket_message_fragments_max,
@@ -73,6 +78,9 @@ export function serveSubscriptions(http: HttpServer, options: SubscriptionOption
     socket.removeAllListeners('error');
     socket.on('error', error => options.logger.debug({ err: error }, 'a socket failed'));
     boundFrames(socket, () => performance.now(), options.tally);
+  });
+  void options.callers.halted.then(() => {
+    for (const socket of sockets.clients) closeSocket(socket, 'halted');
   });
   return {
     async close() {
@@ -97,7 +105,7 @@ function upgradeFault(request: IncomingMessage, path: string): string | null {
   return request.url?.split('?')[0] === path ? null : '404 Not Found';
 }
 
-type Caller = { shown?: ShownCredentials; line?: Line };
+type Caller = { shown?: ShownCredentials; line?: Line; left?: AbortSignal };
 
 type Admission = Out & { readonly context: Context };
 
@@ -110,9 +118,12 @@ function protocol({ graph, callers, sessions, shared, logger, tally, trust, rate
     connectionInitWaitTimeout: limits.socket_init_ms_max,
     async onConnect({ connectionParams, extra }) {
       try {
+        callers.requireNotHalted();
+        requireKnownHeaders(extra.request.headers);
         extra.shown = { ...shownIn(connectionParams ?? {}), address: clientAddress(extra.request, trust) };
         // False closes with 4403. Whoever shows no session at all may still ask what is public.
         extra.line = socketLine(extra.socket);
+        extra.left = onceLeft(extra.socket, !extra.line.open);
         return (await sessions.identify(extra.line, extra.shown)).possession.kind !== 'wrong';
       } catch (error) {
         closeUnknown(extra.socket, error, logger);
@@ -124,7 +135,7 @@ function protocol({ graph, callers, sessions, shared, logger, tally, trust, rate
         requireTurn(rates, extra, Object.keys(subscriptions).length);
         const { line, principal } = await callerOf(extra, sessions);
         const asking = askingOf(graph, payload, writingOnce(principal, payload));
-        const context = callers.createContext(asking);
+        const context = { ...callers.createContext(asking), left: extra.left };
         const admitted = admit(graph, payload, context);
         const gate = sessions.gate(line, asking);
         const delivery = new SocketDelivery(extra.socket, extra.request.socket, id, gate, tally);
@@ -153,11 +164,15 @@ function requireTurn(rates: SubscriptionOptions['rates'], { shown }: Caller, ope
 
 /** Whoever it is may come back where only the database is away: clients never do after 4400 and 4500. */
 function closeUnknown(socket: WebSocket, error: unknown, logger: Logger): void {
+  if (error instanceof RefusedWhileHalted) {
+    closeSocket(socket, 'halted');
+    return;
+  }
   const asked_wrong = error instanceof Refusal && error.code === 'invalid_request';
   if (!asked_wrong) logger.error({ err: error }, 'a socket could not be identified');
   if (asked_wrong) socket.close(CloseCode.BadRequest, error.message);
   else if (error instanceof DatabaseAway) socket.close(TRY_AGAIN_LATER, 'Try again later');
-  else socket.close(CloseCode.InternalServerError, 'Internal server error');
+  else closeSocket(socket, 'broken');
 }
 
 async function callerOf({ shown, line }: Caller, sessions: SessionSockets) {

@@ -28,6 +28,10 @@ export interface SocketCallers {
   watchSessions(watcher: SessionWatcher): Promise<() => void>;
   /** Resolves when every end of a session has been told of that was committed before the call. */
   heard(): Promise<void>;
+  /** @throws RefusedWhileHalted 503 */
+  requireNotHalted(): void;
+  /** Resolves once the log is halted: what is followed may have lost events, and a session may have ended that opens it. */
+  readonly halted: Promise<void>;
 }
 
 const AWAY_REST_MS = 1_000;

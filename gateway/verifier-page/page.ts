@@ -1,6 +1,7 @@
 import { pagePolicy } from '../../rest-compat/receipt/page/policy.ts';
 import { STYLE } from '../../rest-compat/receipt/page/style.ts';
 import { Html, html } from '../../schema/html.ts';
+import { documentEndings } from '../../subgraphs/receipt/verify/read-document.ts';
 
 /** What the page has beyond the page of a receipt: where files are dropped, and a verdict for each. */
 const OWN_STYLE = `
@@ -15,16 +16,19 @@ const OWN_STYLE = `
 .verdict .headline::before { font-weight: 700; } [data-status=passed] > .verdict .headline::before { content: "\\2713\\00a0" / ""; }
 [data-status=failed] > .verdict .headline::before { content: "\\2717\\00a0" / ""; } .checks { margin-top: 1rem; } .checks span { overflow-wrap: anywhere; }
 section .profile { margin: 1rem 0 0; }
-@media print { .drop { display: none; } .verdict { break-inside: avoid; } }
+.verdict .headline { overflow-wrap: anywhere; } #paste { display: flex; gap: 1rem; align-items: end; margin: 1rem 0; } #paste label { flex: 1; } textarea { display: block; width: 100%; font: inherit; }
+button { font: inherit; color: inherit; background: var(--card); border: .1rem solid var(--line); border-radius: .4rem; padding: .4rem .8rem; cursor: pointer; } progress { width: 100%; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; table-layout: fixed; font-size: .85rem; } th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-top: .06rem solid var(--line); min-width: 9rem; overflow-wrap: anywhere; } td.status, th:nth-child(2) { min-width: 0; white-space: nowrap; }
+tr[data-status=failed] .status { color: var(--failed); font-weight: 700; } tr[data-status=passed] .status { color: var(--passed); }
+@media print { .drop, #paste { display: none; } .verdict { break-inside: avoid; } }
 `;
 
 /**
  * The page that verifies what is dropped on it, in one file: nothing is loaded from anywhere, and under its own policy it
- * can reach nobody. `program`: drop.js and all that it uses.
+ * can reach nobody.
+ * @param script run/drop.js and all that it uses, in one text that ends no script element
  */
-export function verifierPage(program: string): string {
-  // What stands in a script element ends at the first `</script`, wherever that is (HTML §4.12.1.3).
-  const script = program.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+export function verifierPage(script: string): string {
   const style = STYLE + OWN_STYLE;
   const policy = pagePolicy({ script, style }, "require-trusted-types-for 'script'", "trusted-types 'none'");
   return html`<!doctype html>
@@ -33,13 +37,19 @@ export function verifierPage(program: string): string {
 <title>Verify receipts</title><link rel="icon" href="data:,"><style>${new Html(style)}</style></head>
 <body><main><h1>Verify receipts, offline</h1>
 <noscript><p>This page verifies in your browser, and needs JavaScript for that. <code>npm run verify</code> does the same.</p></noscript>
-<label class="drop"><b>Drop files here</b>Receipts, refusals, audit documents, exports, claims and verdicts, as JSON;
-and the key set of their issuer (<code>jwks.json</code>), which an audit document brings itself.<br>
-<input type="file" id="files" multiple accept="application/json,.json"></label>
+<label class="drop"><b>Drop files here</b>Receipts (JSON, COSE, JWT), refusals, audit documents, exports, bundles, claims, verdicts, reconciliations, totals,
+checkpoints, agent cards, signed offers, and grants, acts and texts that wallets signed, up to 10,000; and the key set of their issuer
+(<code>jwks.json</code>), which an audit document already contains.<br>
+<input type="file" id="files" multiple accept="application/json,${documentEndings.join()}"></label>
+<form id="paste"><label>Or paste documents, one to a line<textarea id="text" rows="3" spellcheck="false"></textarea></label>
+<button>Verify</button></form>
 <p id="keys" class="quiet"></p>
+<div id="progress"></div>
+<ul id="summary" aria-live="polite"></ul>
+<div id="details"></div>
 <div id="results" aria-live="polite"></div>
-</main><footer><p>Everything is checked by your own browser with this one file. It asks nobody, and nothing leaves this page.
-Whether USDC moved the chain alone can say: <code>npm run verify -- FILE --rpc URL</code> looks there.</p></footer>
+</main><footer><p>Everything is checked by your own browser with this one file. It contacts no server, and nothing leaves this page.
+Only the chain can show whether USDC moved: <code>npm run verify -- FILE --rpc URL</code> looks there.</p></footer>
 <script type="module">${new Html(script)}</script>
 </body></html>
 `.text;

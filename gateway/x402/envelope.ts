@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type NetworkName, networkNamed } from '../../schema/network.ts';
-import { wellFormedText } from '../../schema/requests/parse.ts';
+import { wellFormedText } from '../../schema/requests/text.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
 import { identified, keptExtensions } from './extensions/payment-identifier.ts';
 
@@ -81,24 +81,37 @@ const read = new WeakMap<object, Envelope>();
 /** A payment that was taken in; it is read anew only where it came from another process. */
 export function readEnvelope({ x402_version, envelope }: PresentedPayment): Envelope | null {
   const known = read.get(envelope);
-  return known?.kept.x402Version === x402_version ? known : parseEnvelope(x402_version, envelope);
+  if (known?.kept.x402Version === x402_version) return known;
+  const parsed = parseEnvelope(x402_version, envelope);
+  return parsed.kind === 'read' ? parsed.envelope : null;
 }
 
-/** A payment as far as its shape goes; null where it has none. Copies what it keeps of its input. */
-export function parseEnvelope(version: 1 | 2, untrusted: unknown): Envelope | null {
+/** `why`: which member is at fault, and what is wrong with it. */
+export type ParsedEnvelope =
+  | { readonly kind: 'read'; readonly envelope: Envelope }
+  | { readonly kind: 'malformed'; readonly why: string };
+
+/** A payment as far as its shape goes. Copies what it keeps of its input. */
+export function parseEnvelope(version: 1 | 2, untrusted: unknown): ParsedEnvelope {
   const parsed = envelopes[version].safeParse(untrusted);
-  if (!parsed.success) return null;
+  if (!parsed.success) return { kind: 'malformed', why: faultOf(parsed.error) };
   const accepted = 'accepted' in parsed.data ? parsed.data.accepted : null;
   const { scheme, network: named } = 'accepted' in parsed.data ? parsed.data.accepted : parsed.data;
   const network = networkNamed(named);
   const shape = network && payloads[network];
-  const payload = shape ? shape.safeParse(parsed.data.payload) : { success: true, data: null };
-  if (!payload.success) return null;
-  const data = payload.data ?? null;
+  const payload = shape?.safeParse(parsed.data.payload);
+  if (payload?.success === false) return { kind: 'malformed', why: faultOf(payload.error, 'payload') };
+  const data = payload?.data ?? null;
   const identifier = 'extensions' in parsed.data ? parsed.data.extensions : null;
   const offer: JsonObject = accepted === null ? { scheme, network: named } : { accepted };
   const kept = { x402Version: version, ...offer, payload: data, ...keptExtensions(identifier) };
   const envelope: Envelope = { scheme, network, accepted, payload: data, identifier, kept };
   read.set(kept, envelope);
-  return envelope;
+  return { kind: 'read', envelope };
+}
+
+/** The first of its faults. What a member holds is never repeated: it may be a signature. */
+function faultOf({ issues }: z.ZodError, within?: string): string {
+  const path = [...(within === undefined ? [] : [within]), ...(issues[0]?.path ?? [])].map(String).join('.');
+  return path === '' ? 'the header is no JSON object' : `${path} is missing or not valid`;
 }

@@ -1,6 +1,7 @@
 import type { SettleResponse } from '@x402/core/types';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
+import { namesEachOnce, repeatedName } from '../../schema/json-bounds.ts';
 import { limits } from '../../schema/limits.ts';
 import { type NetworkName, networks } from '../../schema/network.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
@@ -8,29 +9,38 @@ import { parseEnvelope } from './envelope.ts';
 
 export type DecodedPayment =
   | { readonly kind: 'decoded'; readonly payment: PresentedPayment }
-  | { readonly kind: 'malformed' };
+  /** `why`: header, version and member, in a sentence. */
+  | { readonly kind: 'malformed'; readonly why: string };
+
+/** Of each version, as the refusal of a payment names it. */
+const headerNames = { 1: 'X-PAYMENT', 2: 'PAYMENT-SIGNATURE' } as const;
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
-const MALFORMED: DecodedPayment = { kind: 'malformed' };
 
 /**
  * PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1): base64 of JSON. Only its shape is judged here, nothing is believed. `resource`
  * is what it came with the request for.
  */
 export function decodePayment(version: 1 | 2, header: string, resource?: string): DecodedPayment {
-  if (header.length > limits.payment_header_bytes_max) return MALFORMED;
+  const malformed = (what: string): DecodedPayment => {
+    return { kind: 'malformed', why: `${headerNames[version]} (x402 version ${version}): ${what}.` };
+  };
+  const { payment_header_bytes_max: bytes_max } = limits;
+  if (header.length > bytes_max) return malformed(`the header is longer than ${bytes_max} bytes`);
   const decoded = Buffer.from(header, 'base64');
-  if (!isBase64(header, decoded)) return MALFORMED;
+  if (!isBase64(header, decoded)) return malformed('the header is not base64');
   let untrusted: unknown;
   try {
     untrusted = JSON.parse(decoded.toString('utf8'));
   } catch {
-    return MALFORMED;
+    return malformed('the header is not the base64 of JSON');
   }
+  if (!namesEachOnce(decoded, untrusted))
+    return malformed(`${repeatedName(decoded)?.slice(0, 64)} is named twice in one object`);
   const envelope = parseEnvelope(version, untrusted);
-  if (envelope === null) return MALFORMED;
+  if (envelope.kind === 'malformed') return malformed(envelope.why);
   const asked = resource === undefined ? {} : { resource };
-  return { kind: 'decoded', payment: { x402_version: version, envelope: envelope.kept, ...asked } };
+  return { kind: 'decoded', payment: { x402_version: version, envelope: envelope.envelope.kept, ...asked } };
 }
 
 /** Node skips what is none of the alphabet. Most are as Node would write them, and to write is faster than to look. */
@@ -44,6 +54,8 @@ export interface SettlementAnswer {
   readonly transaction: string;
   readonly network: NetworkName;
   readonly payer: string;
+  /** Of the transfer in its transaction; left out where it was not observed. */
+  readonly transfer_index?: number | undefined;
   /** x402's own word, such as `settlement_pending`; only where not successful. */
   readonly error_reason?: string;
   /** Of v2 alone. */
@@ -52,11 +64,13 @@ export interface SettlementAnswer {
 
 /** PAYMENT-RESPONSE (v2) or X-PAYMENT-RESPONSE (v1): what became of the payment. */
 export function settlementHeaders(version: 1 | 2, answer: SettlementAnswer): Record<string, string> {
-  const { success, transaction, payer, error_reason } = answer;
+  const { success, transaction, payer, error_reason, transfer_index } = answer;
   const { name, caip2 } = networks[answer.network];
   // v1 knows networks by name, v2 by CAIP-2; the encoder's type admits the latter alone.
   const network = (version === 1 ? name : caip2) as SettleResponse['network'];
-  const response: SettleResponse = { success, transaction, network, payer };
+  // x402 has no word for it; readers of either version leave alone what they do not know.
+  const index = transfer_index === undefined ? {} : { transfer_index };
+  const response: SettleResponse = { success, transaction, network, payer, ...index };
   if (error_reason !== undefined) response.errorReason = error_reason;
   if (version === 2 && answer.extensions) response.extensions = answer.extensions;
   const encoded = Buffer.from(JSON.stringify(response)).toString('base64');
@@ -67,6 +81,6 @@ export function settlementHeaders(version: 1 | 2, answer: SettlementAnswer): Rec
 export function presentedIn(shown: { x402_version: 1 | 2; header: string } | null): PresentedPayment | null {
   if (shown === null) return null;
   const decoded = decodePayment(shown.x402_version, shown.header);
-  if (decoded.kind === 'malformed') throw new Refusal('invalid_payment');
+  if (decoded.kind === 'malformed') throw new Refusal('invalid_payment', { detail: decoded.why });
   return decoded.payment;
 }

@@ -13,7 +13,7 @@ export const flagDoors = [
     tool: { none: 'needs_secret' },
     methods: ['GET'],
     path: '/v1/board/flags',
-    summary: 'Posts and comments that are flagged, the last first, for the operators',
+    summary: 'Flagged posts, comments and jobs for the operators, the most recently flagged first',
     tags: ['board'],
     board_secret: 'ops',
     document: operation('board/list_board_flags'),

@@ -1,3 +1,4 @@
+import { reactionLimits } from '../../schema/board/reaction-limits.ts';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
 import { CompletionRequest } from '../../schema/requests/completion.ts';
@@ -13,6 +14,7 @@ export const inboundDoors = [
     tool: { none: 'needs_secret' },
     methods: ['POST'],
     path: '/v1/board/inbound/completions',
+    limits: [`Up to ${reactionLimits.completions_per_hour_max} new completions are recorded an hour.`],
     summary: 'Records what was completed elsewhere, once for its source and id, with a signed receipt',
     tags: ['board'],
     board_secret: 'inbound',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bidStates, jobLegs, jobStates, legStates, outputEncodings } from '../../schema/board/job.ts';
+import { jobLimits } from '../../schema/board/job-limits.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
 
 /* What the doors of the board's jobs answer, as it looks on the wire. */
@@ -12,7 +13,11 @@ const Network = z.enum(['base', 'solana']);
 export const PostedJobAnswer = z.object({
   job_id: z.string(),
   agent_id: z.int().describe('Who posted it.'),
-  status: z.enum(jobStates),
+  status: z
+    .enum(jobStates)
+    .describe(
+      '`refused`: the second delivery was refused, or the first was and no other came by the deadline. `cancelled`: the poster cancelled it before a bid was picked.',
+    ),
   delivered: z
     .boolean()
     .describe('Whether its output was delivered, as far as the poster has not challenged that since it was paid.'),
@@ -30,8 +35,21 @@ export const PostedJobAnswer = z.object({
   output_sha256: z.string().nullable().describe('Of the output, in hex, as the winner has delivered it.'),
   untrusted_preview: Untrusted.nullable(),
   delivered_at: Moment.nullable(),
+  refusals: z
+    .int()
+    .min(0)
+    .max(jobLimits.deliveries_refused_max)
+    .describe('How many deliveries the poster has refused. After the second the job is `refused`.'),
+  refused_output_sha256: z
+    .string()
+    .nullable()
+    .describe('SHA-256 of the output that was refused last, in hex. Null if none was refused.'),
+  untrusted_refusal_reason: Untrusted.nullable(),
+  refused_at: Moment.nullable().describe('When that output was refused. Null if none was refused.'),
+  cancelled_at: Moment.nullable().describe('When the poster cancelled the job. Null if it was not cancelled.'),
   paid_at: Moment.nullable(),
   challenged_at: Moment.nullable().describe('When the poster said that nothing came for what was paid.'),
+  untrusted_challenge_reason: Untrusted.nullable(),
   closed_at: Moment.nullable().describe('When the output was revealed, and was what had been delivered.'),
 });
 
@@ -53,6 +71,10 @@ export const JobAnswer = PostedJobAnswer.extend({
         leg: z.enum(jobLegs),
         network: Network.nullable().describe('That of the bid that was picked, for both.'),
         pay_to: z.string().nullable(),
+        output_sha256: z
+          .string()
+          .nullable()
+          .describe('SHA-256 of the output that this payment is for, in hex. Null if nothing is delivered.'),
         amount: Atomic,
         status: z.enum(legStates),
         payment_ref: z.string().nullable().describe('`network:transaction`.'),

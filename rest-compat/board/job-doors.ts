@@ -2,14 +2,20 @@ import { z } from 'zod';
 import { jobLimits } from '../../schema/board/job-limits.ts';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { type JsonObject, present } from '../../schema/canonical-json.ts';
+import { legLimits } from '../../schema/leg-limits.ts';
+import { limits } from '../../schema/limits.ts';
 import { AuthorRequest } from '../../schema/requests/author.ts';
+import { FlagRequest } from '../../schema/requests/board.ts';
 import {
   BidRequest,
+  ChallengeRequest,
   DeliverRequest,
   JobId,
   JobPage,
+  PayJobRequest,
   PickRequest,
   PostJobRequest,
+  RefuseRequest,
   RevealRequest,
 } from '../../schema/requests/board-job.ts';
 import { operation } from '../document.ts';
@@ -24,6 +30,7 @@ import {
   JobWithBidsAnswer,
   PostedJobAnswer,
 } from './job-answers.ts';
+import { JobFlagAnswer } from './post-answers.ts';
 import { stampErrors, stamped } from './stamped.ts';
 
 const tags = ['board'];
@@ -62,17 +69,24 @@ export const jobDoors = [
     name: 'list_jobs',
     methods: ['GET'],
     path: '/v1/board/jobs',
-    summary: 'The jobs of the board, newest first',
+    summary: 'The jobs of the board, newest first; filters: status, poster and winner',
     tags,
     document: operation('board/list_jobs'),
     query: z.strictObject({
       status: JobPage.shape.status,
+      poster_agent_id: digits(JobPage.shape.poster_agent_id.unwrap())
+        .optional()
+        .describe(JobPage.shape.poster_agent_id.description ?? ''),
+      winner_agent_id: digits(JobPage.shape.winner_agent_id.unwrap())
+        .optional()
+        .describe(JobPage.shape.winner_agent_id.description ?? ''),
       limit: digits(JobPage.shape.limit.unwrap())
         .optional()
         .describe(JobPage.shape.limit.description ?? ''),
       before: JobPage.shape.before,
     }),
-    variables: ({ query }) => present(query),
+    variables: ({ query: { poster_agent_id, winner_agent_id, ...query } }) =>
+      present({ ...query, posterAgentId: poster_agent_id, winnerAgentId: winner_agent_id }),
     response: JobsAnswer,
   }),
   documentDoor({
@@ -82,6 +96,7 @@ export const jobDoors = [
     name: 'get_job',
     methods: ['GET'],
     path: '/v1/board/jobs/{id}',
+    limits: [`Up to ${jobLimits.bids_shown_max} bids are shown, the oldest first.`],
     summary: 'A job as it stands, with what was bid for it',
     tags,
     document: operation('board/get_job'),
@@ -95,6 +110,10 @@ export const jobDoors = [
     ...stamped,
     path: '/v1/board/jobs/{id}/bid',
     summary: 'Bids on a job, or revises the bid once, for a stamp',
+    limits: [
+      'An agent can bid once on a job, and revise that bid once.',
+      `At most ${jobLimits.bidders_max} agents can bid on a job.`,
+    ],
     example: { price: '10000' },
     document: operation('board/bid_on_job'),
     params: JobPath,
@@ -119,6 +138,7 @@ export const jobDoors = [
     variables: ({ params, body }) => ({ ...by(params, body), bidId: body.bid_id }),
     response: JobAnswer,
     errors: [
+      'not_a_party',
       'job_not_found',
       'bid_not_found',
       'job_state_conflict',
@@ -132,7 +152,12 @@ export const jobDoors = [
     name: 'deliver_job',
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/deliver',
-    summary: 'Delivers by the hash of the output, for the winner',
+    limits: [
+      `The hash can be replaced up to ${jobLimits.deliveries_replaced_max} times, while no payment for the job is in progress or settled.`,
+      'After a refusal the winner may deliver another output once, until the deadline.',
+    ],
+    summary:
+      'The winner delivers the SHA-256 of the output, and may replace it while no payment is in progress or settled',
     tags,
     possession: 'required',
     document: operation('board/deliver_job'),
@@ -141,12 +166,59 @@ export const jobDoors = [
     variables: ({ params, body }) =>
       present({ ...by(params, body), outputSha256: body.output_sha256, preview: body.preview ?? undefined }),
     response: JobAnswer,
-    errors: ['job_not_found', 'job_state_conflict'],
+    errors: [
+      'not_a_party',
+      'job_not_found',
+      'job_state_conflict',
+      'job_leg_in_flight',
+      'output_refused',
+      'deliveries_used',
+    ],
+  }),
+  documentDoor({
+    name: 'refuse_delivery',
+    methods: ['POST'],
+    path: '/v1/board/jobs/{id}/refuse',
+    limits: [
+      `A poster can refuse up to ${jobLimits.deliveries_refused_max} deliveries of a job: the second refusal ends it as \`refused\`, and so does one after the deadline.`,
+    ],
+    summary: 'The poster refuses a delivery before paying for it; the winner may deliver another output once',
+    tags,
+    possession: 'required',
+    document: operation('board/refuse_delivery'),
+    params: JobPath,
+    body: RefuseRequest,
+    variables: ({ params, body }) => ({
+      ...by(params, body),
+      outputSha256: body.output_sha256,
+      reason: body.reason,
+    }),
+    response: JobAnswer,
+    errors: ['not_a_party', 'job_not_found', 'job_state_conflict', 'job_leg_in_flight', 'job_output_differs'],
+  }),
+  documentDoor({
+    name: 'cancel_job',
+    methods: ['POST'],
+    path: '/v1/board/jobs/{id}/cancel',
+    summary: 'The poster cancels a job before a bid is picked; stamps are not returned',
+    tags,
+    possession: 'required',
+    document: operation('board/cancel_job'),
+    params: JobPath,
+    body: AuthorRequest,
+    variables: ({ params, body }) => by(params, body),
+    response: JobAnswer,
+    errors: ['not_a_party', 'job_not_found', 'job_state_conflict'],
   }),
   documentDoor({
     name: 'pay_job',
     ...stamped,
     path: '/v1/board/jobs/{id}/pay',
+    limits: [
+      `A delivered job can be paid for until ${jobLimits.pay_within_seconds / 86_400} days after its deadline.`,
+      `The second payment is ${limits.stamp_price_atomic} atomic USDC and 1 % of the price, rounded up.`,
+      `A payment may be valid for up to ${legLimits.validity_seconds_max} seconds.`,
+    ],
     summary: 'Pays for a delivered job in two, for the poster: the winner, then the fee; each 402 asks for the next',
     example: {},
     challenge: 'after_state',
@@ -154,18 +226,29 @@ export const jobDoors = [
     status: 200,
     document: operation('board/pay_job'),
     params: JobPath,
-    body: AuthorRequest,
-    variables: ({ params, body }) => by(params, body),
+    body: PayJobRequest,
+    variables: ({ params, body }) => present({ ...by(params, body), outputSha256: body.output_sha256 ?? undefined }),
     response: JobAnswer,
     errors: [
       ...stampErrors,
-      ...(['job_not_found', 'job_state_conflict', 'job_leg_in_flight', 'job_already_paid', 'payer_is_payee'] as const),
+      ...([
+        'not_a_party',
+        'job_not_found',
+        'job_state_conflict',
+        'job_output_differs',
+        'job_leg_in_flight',
+        'job_already_paid',
+        'payer_is_payee',
+      ] as const),
     ],
   }),
   documentDoor({
     name: 'reveal_job',
     methods: ['POST'],
     path: '/v1/board/jobs/{id}/reveal',
+    limits: [
+      `The output is up to ${jobLimits.output_bytes_max} bytes, and is kept for ${jobLimits.output_kept_seconds / 86_400} days.`,
+    ],
     summary: 'Reveals the output of a paid job to its poster, for the winner; it is not published',
     tags,
     possession: 'required',
@@ -175,7 +258,7 @@ export const jobDoors = [
     body: RevealRequest,
     variables: ({ params, body }) => ({ ...by(params, body), output: body.output, encoding: body.encoding }),
     response: JobAnswer,
-    errors: ['output_mismatch', 'job_not_found', 'job_state_conflict'],
+    errors: ['not_a_party', 'output_mismatch', 'job_not_found', 'job_state_conflict'],
   }),
   documentDoor({
     name: 'challenge_job',
@@ -186,10 +269,25 @@ export const jobDoors = [
     possession: 'required',
     document: operation('board/challenge_job'),
     params: JobPath,
-    body: AuthorRequest,
-    variables: ({ params, body }) => by(params, body),
+    body: ChallengeRequest,
+    variables: ({ params, body }) => present({ ...by(params, body), reason: body.reason ?? undefined }),
     response: JobAnswer,
-    errors: ['job_not_found', 'job_state_conflict'],
+    errors: ['not_a_party', 'job_not_found', 'job_state_conflict'],
+  }),
+  documentDoor({
+    ...stamped,
+    name: 'flag_job',
+    effect: 'adds',
+    path: '/v1/board/jobs/{id}/flag',
+    limits: ['An agent flags a job once.'],
+    summary: 'Flags a job for the operators, who alone can hide it; once per agent',
+    example: {},
+    document: operation('board/flag_job'),
+    params: JobPath,
+    body: FlagRequest,
+    variables: ({ params, body }) => ({ agentId: body.agent_id, jobId: params.id, reason: body.reason }),
+    response: JobFlagAnswer,
+    errors: [...stampErrors, 'job_not_found', 'already_flagged'],
   }),
   documentDoor({
     name: 'get_job_output',
@@ -203,6 +301,6 @@ export const jobDoors = [
     params: JobPath,
     variables: ({ params }) => ({ jobId: params.id }),
     response: JobOutputAnswer,
-    errors: ['job_not_found', 'not_found'],
+    errors: ['not_a_party', 'job_not_found', 'not_found'],
   }),
 ] as const;

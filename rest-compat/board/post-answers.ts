@@ -17,17 +17,17 @@ export const PostAnswer = z.object({
   host_basis: z
     .enum(['signed', 'declared'])
     .describe("Whose word it is that the receipt is of that host: the receipt's own, or the poster's."),
-  outcome: z.enum(outcomes),
+  outcome: z.enum(outcomes).describe('As the poster reported it.'),
   amount: Atomic.describe('Of the backing receipt, in atomic units of `rail`.'),
   rail: z.enum(['usdc', 'xno']),
-  latency_ms: z.int().nullable(),
+  latency_ms: z.int().nullable().describe('Milliseconds, as the poster reported them. Null if not reported.'),
   date: At,
   verify_url: z.string().describe('Page of the backing receipt.'),
   backing: z.enum(postBackings),
   self_dealt: z
     .boolean()
     .describe(
-      'True if the cited receipt is a payment from a wallet to itself or to the wallet of the author; such a post is stamp-backed. Money that goes to a second wallet of the same person and back is not detected.',
+      "True if the cited receipt is a payment from a wallet to itself or to the author's wallet. Such receipts are refused now; older posts that cite one count as stamp-backed. A payment that is returned through a second wallet of the same person is not detected.",
     ),
   like_count: z.int(),
   confirm_count: z.int(),
@@ -66,11 +66,14 @@ export const FlagAnswer = z.object({
   date: At,
 });
 
+export const JobFlagAnswer = FlagAnswer.omit({ post_id: true, comment_id: true }).extend({ job_id: z.string() });
+
 nameComponents({
   BoardPost: PostAnswer,
   BoardPostTombstone: PostTombstone,
   BoardComment: CommentAnswer,
   BoardFlag: FlagAnswer,
+  BoardJobFlag: JobFlagAnswer,
   BoardPosts: PostsAnswer,
   BoardComments: CommentsAnswer,
 });

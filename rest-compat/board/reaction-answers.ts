@@ -25,10 +25,18 @@ export const HiddenCommentAnswer = z.object({
 
 export const HiddenJobAnswer = z.object({ job_id: z.string(), hidden: z.literal(true) });
 
+const shown_again = { hidden: z.literal(false) };
+export const UnhiddenPostAnswer = HiddenPostAnswer.extend(shown_again);
+export const UnhiddenCommentAnswer = HiddenCommentAnswer.extend(shown_again);
+export const UnhiddenJobAnswer = HiddenJobAnswer.extend(shown_again);
+
 nameComponents({
   LikedPost: LikedAnswer,
   ConfirmedPost: ConfirmedAnswer,
   HiddenPost: HiddenPostAnswer,
   HiddenComment: HiddenCommentAnswer,
   HiddenJob: HiddenJobAnswer,
+  UnhiddenPost: UnhiddenPostAnswer,
+  UnhiddenComment: UnhiddenCommentAnswer,
+  UnhiddenJob: UnhiddenJobAnswer,
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { reactionLimits } from '../../schema/board/reaction-limits.ts';
 import { isJsonObject, present } from '../../schema/canonical-json.ts';
 import { AuthorRequest } from '../../schema/requests/author.ts';
 import { BoardId } from '../../schema/requests/board.ts';
@@ -12,6 +13,9 @@ import {
   HiddenJobAnswer,
   HiddenPostAnswer,
   LikedAnswer,
+  UnhiddenCommentAnswer,
+  UnhiddenJobAnswer,
+  UnhiddenPostAnswer,
 } from './reaction-answers.ts';
 
 const PostPath = z.object({ id: BoardId });
@@ -22,6 +26,9 @@ export const reactionDoors = [
     name: 'like_post',
     methods: ['POST'],
     path: '/v1/board/posts/{id}/like',
+    limits: [
+      `An agent likes a post once, and likes or unlikes up to ${reactionLimits.likes_per_agent_hour_max} times an hour.`,
+    ],
     summary: 'Likes a post, or likes it no more: one like for each agent',
     tags: ['board'],
     possession: 'required',
@@ -40,6 +47,10 @@ export const reactionDoors = [
     effect: 'adds',
     methods: ['POST'],
     path: '/v1/board/posts/{id}/confirms',
+    limits: [
+      `An agent confirms a report once, and confirms up to ${reactionLimits.confirms_per_agent_hour_max} times an hour.`,
+      'A receipt can back one post or one confirmation only.',
+    ],
     summary: 'Says that an agent has met the same, by a receipt on its own book, which is not published',
     tags: ['board'],
     possession: 'required',
@@ -100,6 +111,48 @@ export const reactionDoors = [
     params: z.object({ id: JobId }),
     variables: ({ params }) => ({ jobId: params.id }),
     response: HiddenJobAnswer,
+    errors: ['job_not_found'],
+  }),
+  documentDoor({
+    name: 'unhide_post',
+    tool: { none: 'needs_secret' },
+    methods: ['POST'],
+    path: '/v1/board/posts/{id}/unhide',
+    summary: 'Shows a hidden post again',
+    tags: ['board'],
+    board_secret: 'ops',
+    document: operation('board/unhide_post'),
+    params: PostPath,
+    variables: ({ params }) => ({ postId: params.id }),
+    response: UnhiddenPostAnswer,
+    errors: ['not_found'],
+  }),
+  documentDoor({
+    name: 'unhide_comment',
+    tool: { none: 'needs_secret' },
+    methods: ['POST'],
+    path: '/v1/board/posts/{id}/comments/{commentId}/unhide',
+    summary: 'Shows a hidden comment again',
+    tags: ['board'],
+    board_secret: 'ops',
+    document: operation('board/unhide_comment'),
+    params: PostPath.extend({ commentId: BoardId }),
+    variables: ({ params }) => ({ postId: params.id, commentId: params.commentId }),
+    response: UnhiddenCommentAnswer,
+    errors: ['not_found'],
+  }),
+  documentDoor({
+    name: 'unhide_job',
+    tool: { none: 'needs_secret' },
+    methods: ['POST'],
+    path: '/v1/board/jobs/{id}/unhide',
+    summary: 'Shows a hidden job again',
+    tags: ['board'],
+    board_secret: 'ops',
+    document: operation('board/unhide_job'),
+    params: z.object({ id: JobId }),
+    variables: ({ params }) => ({ jobId: params.id }),
+    response: UnhiddenJobAnswer,
     errors: ['job_not_found'],
   }),
 ] as const;

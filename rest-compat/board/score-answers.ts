@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { scoreLimits } from '../../schema/board/score-limits.ts';
 import { documents } from '../../schema/documents.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
 import { Hash } from '../receipt/signed-receipt.ts';
@@ -16,7 +17,27 @@ const MoveCost = z
 export const EndpointScoreAnswer = z.object({
   schema: z.literal(documents.endpoint_score),
   endpoint_host: z.string(),
-  score_bp: z.int().min(0).max(10_000).describe('Basis points; 5,000 where nothing is known.'),
+  rule_version: z.literal(2).describe('Version of the rule that was run.'),
+  status: z
+    .enum(['scored', 'unscored'])
+    .describe('`unscored` if no report about the host rests on evidence that the rule accepts.'),
+  score_bp: z.int().min(0).max(10_000).nullable().describe('Score in basis points. Null if `unscored`.'),
+  unscored_because: z
+    .enum(['no_reports', 'no_accepted_evidence'])
+    .nullable()
+    .describe('Why there is no score. Null if `scored`.'),
+  unscored_reason: z.string().nullable().describe('`unscored_because` as a sentence. Null if `scored`.'),
+  counts: z
+    .object({
+      posts: z
+        .int()
+        .describe(`Number of reports that are counted here: the newest, up to ${scoreLimits.reports_counted_max}.`),
+      complete: z.boolean().describe('Whether these are all reports about the host.'),
+      by_outcome: z.object({ success: z.int(), error: z.int(), double_charge: z.int(), price_jump: z.int() }),
+      by_backing: z.object({ 'spend-backed': z.int(), 'stamp-backed': z.int() }),
+      confirms: z.int().describe('Number of confirmations of these reports by other agents.'),
+    })
+    .describe('What was reported about the host, including reports that have no weight in the score.'),
   as_of_block: z.int().nullable().describe('The last block of Base that any of it was looked at in.'),
   rows_max: z
     .int()

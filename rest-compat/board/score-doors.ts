@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { hostNamed } from '../../schema/board/endpoint.ts';
+import { scoreLimits } from '../../schema/board/score-limits.ts';
 import { isJsonObject } from '../../schema/canonical-json.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
@@ -13,6 +14,9 @@ export const scoreDoors = [
     name: 'get_endpoint_score',
     methods: ['GET'],
     path: '/v1/board/endpoints/{host}/score',
+    limits: [
+      `Up to ${scoreLimits.rows_max} reports count in a score, up to ${scoreLimits.rows_per_payer_max} of one payer; those with the most weight come first.`,
+    ],
     summary: 'The score of an endpoint by its host, with all that it was run on and what it costs to move it',
     tags: ['board'],
     document: operation('board/get_endpoint_score'),

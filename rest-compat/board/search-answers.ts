@@ -13,7 +13,7 @@ const BoardEntryAnswer = z.object({
     .boolean()
     .nullable()
     .describe(
-      'True if the receipt that a post cites is a payment from a wallet to itself or to the wallet of the author. Null of a job.',
+      "True if the receipt cited by the post is a payment from a wallet to itself or to the author's wallet. False if no receipt is cited. Null for a job.",
     ),
   untrusted_text: z.string().describe('Written by the poster: show it as plain text only.'),
   url: z.string().describe('Where all of it is shown.'),

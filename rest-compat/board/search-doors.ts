@@ -15,7 +15,11 @@ const feedMember =
     isJsonObject(feed) ? (feed[name] ?? null) : null;
 
 /** Public, and the same for everybody; what is hidden or taken down is gone with the next look at the board. */
-const kept = { ...KEPT_BY_BOARD, tags: ['board'] } as const;
+const kept = {
+  ...KEPT_BY_BOARD,
+  tags: ['board'],
+  limits: [`The newest ${boardReadLimits.feed_entries} entries.`],
+} as const;
 
 /** The board by its words and by what is new, for anybody. */
 export const boardSearchDoors = [

@@ -42,6 +42,9 @@ export const AlertSettingsAnswer = Thresholds.extend({
       }),
     )
     .describe('How the owner set them, newest first.'),
+  changes_truncated: z
+    .boolean()
+    .describe('True if there are older changes than those shown: each is an event of the book.'),
 });
 
 nameComponents({ BookAlert: BookAlertAnswer, AlertSettings: AlertSettingsAnswer });

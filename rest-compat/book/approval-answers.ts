@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalMeans, approvalStatuses } from '../../schema/session/approval.ts';
+import { approvalLimits, approvalMeans, approvalStatuses } from '../../schema/session/approval.ts';
 import { nameComponents } from '../answer-shapes.ts';
 
 /* What the doors of approvals answer, as it looks on the wire. No token stands in any of it. */
@@ -25,11 +25,30 @@ export const ApprovalAnswer = z.object({
   decided_by: z.enum(approvalMeans).nullable(),
   decided_at: z.iso.datetime().nullable(),
   passes_until: z.iso.datetime().nullable().describe('Until when the approved call passes.'),
+  request_text: z
+    .string()
+    .nullable()
+    .describe(
+      `What the call asks for, taken from the request that \`request_hash\` is of: at most the first ${approvalLimits.request_text_characters_max} characters. Null once it is answered or has expired.`,
+    ),
+  request_text_characters: z
+    .int()
+    .nullable()
+    .describe(
+      'Length of the whole text of the request, in Unicode code points. The part beyond `request_text` is not shown. Null without `request_text`.',
+    ),
+  note: z
+    .string()
+    .nullable()
+    .describe(
+      'What the caller says that the call is for (`X-SVC-Note`): its own claim, which nobody has checked and which is not part of what is approved. Null without `request_text`.',
+    ),
 });
 
 export const ApprovalsAnswer = z.object({
   agent_id: z.int(),
   approvals: z.array(ApprovalAnswer).describe('Newest first, 200 at most.'),
+  next: z.string().nullable().describe('`before` of the next page. Null if there is none.'),
 });
 
 nameComponents({ ApprovalRequest: ApprovalAnswer, Approvals: ApprovalsAnswer });

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { toCamelKeys } from '../../schema/camel.ts';
-import type { JsonObject } from '../../schema/canonical-json.ts';
+import { type JsonObject, present } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import {
   ApprovalAnswerRequest,
   ApprovalPath,
+  ApprovalsBefore,
   ApprovalToken,
   LinkAnswerRequest,
 } from '../../schema/requests/approval.ts';
@@ -44,7 +45,8 @@ export const approvalDoors = [
     possession: 'required',
     document: operation('book/list_approvals'),
     params: AgentPath,
-    variables: ({ params }) => ({ agentId: params.agent_id }),
+    query: ApprovalsBefore,
+    variables: ({ params, query }) => ({ agentId: params.agent_id, ...present(query) }),
     response: ApprovalsAnswer,
   }),
   documentDoor({

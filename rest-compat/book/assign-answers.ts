@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { assignmentStatuses, grantTypes } from '../../schema/slice.ts';
+import { sliceLimits } from '../../schema/slice-limits.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { Row } from './row.ts';
 
@@ -34,7 +35,11 @@ export const CreatedAssignmentAnswer = AssignmentAnswer.extend({
 
 export const AssignmentsAnswer = z.object({
   agent_id: z.int(),
-  assignments: z.array(AssignmentAnswer).describe('Newest first; no token is shown.'),
+  assignments: z
+    .array(AssignmentAnswer)
+    .describe(
+      `Newest first: all that are live, and the newest ${sliceLimits.over_kept_max} that are over. No token is shown.`,
+    ),
 });
 
 export const SliceAnswer = z.object({
@@ -44,6 +49,7 @@ export const SliceAnswer = z.object({
   entries: z
     .array(Row)
     .describe("Newest first. A refused call shows no sum and no ceiling: they are the whole book's."),
+  next: z.int().nullable().describe('`before` of the next page. Null if the slice has no further rows.'),
 });
 
 nameComponents({

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { AssignmentRequest } from '../../schema/requests/assignment.ts';
 import { PageLimit, pageRows, RowCursorMembers } from '../../schema/requests/book.ts';
-import { PossessionMembers } from '../../schema/requests/possession.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
@@ -61,7 +60,6 @@ export const assignDoors = [
     possession: 'required',
     document: operation('book/revoke_assignment'),
     params: AgentPath.extend({ assignment_id: z.string().min(1).max(64) }),
-    body: PossessionMembers,
     variables: ({ params }) => ({ agentId: params.agent_id, assignmentId: params.assignment_id }),
     response: AssignmentAnswer,
     errors: ['not_found'],

@@ -6,7 +6,7 @@ import { DisputePageMembers, DisputeRequest } from '../../schema/requests/disput
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
-import { DisputeAnswer, DisputesAnswer } from './dispute-answers.ts';
+import { DisputeAnswer, DisputeStatusAnswer, DisputesAnswer } from './dispute-answers.ts';
 import { AgentPath } from './doors.ts';
 
 /** What is claimed of rows, and decided by what the book and its receipts say. */
@@ -66,6 +66,19 @@ export const disputeDoors = [
     variables: ({ params }) => ({ agentId: params.agent_id, disputeId: params.dispute_id }),
     response: DisputeAnswer,
     errors: ['not_found', 'book_damaged'],
+  }),
+  documentDoor({
+    name: 'get_dispute_status',
+    methods: ['GET'],
+    path: '/dispute/{dispute_id}',
+    summary: 'Number and hash of the latest judgement of a dispute: shows whether a verdict was superseded',
+    crawled: false,
+    tags: ['book'],
+    document: operation('book/get_dispute_status'),
+    params: z.object({ dispute_id: z.string().min(1).max(64) }),
+    variables: ({ params }) => ({ disputeId: params.dispute_id }),
+    response: DisputeStatusAnswer,
+    errors: ['not_found'],
   }),
 ] as const;
 

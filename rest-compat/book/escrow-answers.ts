@@ -53,12 +53,15 @@ export const A2aEscrowAnswer = z.object({
   amount: Atomic.describe('Atomic USDC. None of it is held.'),
   parties: z.object({ principal_agent_id: z.int(), counterparty_agent_id: z.int() }),
   required: z
-    .object({ output_hash: z.string().nullable().describe('Null if the terms require none.') })
-    .describe('Condition that a delivery must meet.'),
+    .object({ output_hash: z.string().nullable().describe('Null if no output hash is required.') })
+    .describe('Requirements that the delivery must meet.'),
   party: z.enum(a2aEscrowParties).describe('Which of them is shown this.'),
   state: z.enum(a2aEscrowStates),
   task_id: z.string().nullable().describe('The payment that backs it: shown to the principal alone.'),
-  fulfillment_receipt_id: z.string().nullable().describe('Task id of the receipt. It fulfils no other escrow.'),
+  fulfillment_receipt_id: z
+    .string()
+    .nullable()
+    .describe('Task id of the submitted fulfilment receipt. Null before submit. No other escrow can use it.'),
   output_commitment: z.string().nullable().describe('`sha256:<hex>` or `keccak256:<hex>`.'),
   opened_at: z.string(),
   expires_at: z.string(),
@@ -79,6 +82,7 @@ export const A2aEscrowAnswer = z.object({
 export const A2aEscrowsAnswer = z.object({
   agent_id: z.int(),
   escrows: z.array(A2aEscrowAnswer).describe('Newest first, whichever party the agent is.'),
+  next: z.string().nullable().describe('`before` of the next page. Null if there is none.'),
 });
 
 nameComponents({

@@ -4,6 +4,7 @@ import { type ExportField, exportFields } from '../../schema/export-row.ts';
 import { limits } from '../../schema/limits.ts';
 import { pullFormats } from '../../schema/pull-export.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
+import { pendingSumWords, spendingMembers } from './answers.ts';
 
 /* What the export doors answer, as it looks on the wire. */
 
@@ -51,19 +52,23 @@ const AuditPack = z.object({
 const READ = limits.matching_rows_read_max.toLocaleString('en');
 
 export const BookAuditAnswer = AuditPack.extend({
+  totals: AuditPack.shape.totals.extend({ pending_usdc_sum: Atomic.describe(pendingSumWords) }),
+  ...spendingMembers,
   row_count: z.int().describe('Rows of this answer.'),
-  truncated: z.boolean().describe('Whether rows that match are not in this answer: older or newer ones.'),
+  truncated: z.boolean().describe('True if some matching rows, older or newer, are not in this response.'),
   matching_count: z
     .int()
     .nullable()
     .describe(
-      `How many rows match, in this answer or not. Null where more than ${READ} would have to be read to say it.`,
+      `Number of rows of the book that match the filter, including rows that are not in this response. Null if counting them would require reading more than ${READ} rows.`,
     ),
   matching_usdc_sum: Atomic.nullable().describe(
-    'Sum of all rows that match, in atomic USDC. Null where matching_count is null.',
+    'Sum of the amounts of all matching rows on the rail usdc, in atomic USDC (6 decimals). Rows on other rails are counted but not summed. Null if matching_count is null.',
   ),
-  next: z.string().nullable().describe('URL of the page of the next older rows. Null where no older row matches.'),
-  totals_cover: z.literal('rows_shown').describe('What `totals` is of: the rows of this answer.'),
+  next: z.string().nullable().describe('URL of the next older rows. Null if there are no older matching rows.'),
+  totals_cover: z
+    .literal('rows_shown')
+    .describe('Rows that `totals` covers: always `rows_shown`, the rows in this response.'),
 });
 
 const Signature = z.object({ alg: z.literal('ES256'), kid: z.string(), jws: z.string(), value: z.string() });
@@ -131,8 +136,15 @@ export const PublishedExportAnswer = z.object({
   truncated: z
     .boolean()
     .nullable()
-    .describe('Whether rows that match were left out by `limit`, or were not looked at in time.'),
-  matching_count: z.int().nullable().describe('How many rows match. Null where not all were looked at in time.'),
+    .describe(
+      'True if matching rows are missing from the export, because of limit or because the build ran out of time. Null until the export has been built.',
+    ),
+  matching_count: z
+    .int()
+    .nullable()
+    .describe(
+      'Number of rows that match the filter, including those left out of the export. Null until the export has been built, or if the build ran out of time.',
+    ),
   empty_reason: z.string().nullable(),
 });
 

@@ -10,9 +10,11 @@ import {
   filteredStreamQuery,
   PublishRequest,
 } from '../../schema/requests/export.ts';
+import { accountsNamed } from '../../schema/requests/journal-accounts.ts';
 import { PossessionMembers } from '../../schema/requests/possession.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { ZIP } from '../kept-bytes.ts';
 import { pieceFrames } from '../sse.ts';
 import { digits } from '../text-members.ts';
 import { AgentPath } from './doors.ts';
@@ -36,11 +38,12 @@ interface Filter {
   readonly to?: string | undefined;
   readonly evidence?: string | undefined;
   readonly intent_id?: string | undefined;
+  readonly delegation_hash?: string | undefined;
 }
 
 /** Members that were not given are not there: to the graph null would be a value. */
-function filterOf({ from, to, evidence, intent_id }: Filter): JsonObject {
-  const given = { from, to, evidence, intentId: intent_id };
+function filterOf({ from, to, evidence, intent_id, delegation_hash }: Filter): JsonObject {
+  const given = { from, to, evidence, intentId: intent_id, delegationHash: delegation_hash };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as JsonObject;
 }
 
@@ -61,13 +64,15 @@ export const exportDoors = [
     effect: 'reads',
     methods: ['GET', 'POST'],
     path: '/v1/agents/{agent_id}/book/export',
-    summary: "An agent's book as CSV, as an audit pack in JSON, or as a page for print",
+    summary:
+      "An agent's book as CSV, as an audit pack in JSON, as a page for print, or as a bundle to be checked offline",
     tags: ['book'],
     possession: 'required',
     document: operation('book/export_book'),
     forms: {
       csv: { media: CSV, document: operation('book/export_book_csv'), textOf },
       html: { media: HTML, document: operation('book/export_book_html'), textOf },
+      bundle: { media: ZIP, document: operation('book/export_book_bundle'), textOf },
     },
     form: ({ query, body }) => body.format ?? query.format ?? 'csv',
     params: AgentPath,
@@ -95,7 +100,7 @@ export const exportDoors = [
     tool: { none: 'comes_in_pieces' },
     methods: ['GET', 'POST'],
     path: '/v1/agents/{agent_id}/book/export/stream',
-    summary: 'All rows of the book that match, as CSV, NDJSON or Parquet, however many; `after` goes on behind a row',
+    summary: 'All matching rows of the book, without a limit, as CSV, NDJSON or Parquet; `after` resumes after a row',
     tags: ['book'],
     possession: 'required',
     in_pieces: true,
@@ -127,7 +132,7 @@ export const exportDoors = [
     methods: ['GET', 'POST'],
     path: '/v1/agents/{agent_id}/book/export/journal',
     summary:
-      'Spend of the book by double entry, of all rows that match: CSV for an accountant, or a journal for ledger and hledger',
+      'Double-entry journal of all matching spend of the book by kind of spend, as CSV or in the format of ledger and hledger',
     tags: ['book'],
     possession: 'required',
     in_pieces: true,
@@ -147,6 +152,7 @@ export const exportDoors = [
       agentId: params.agent_id,
       format: body.format ?? query.format ?? null,
       per: body.per ?? query.per ?? null,
+      accounts: accountsNamed({ ...query, ...body }),
       filter: { ...filterOf(query), ...filterOf(body) },
     }),
     response: z.string(),
@@ -194,7 +200,6 @@ export const exportDoors = [
     possession: 'required',
     document: operation('book/withdraw_book_export'),
     params: AgentPath,
-    body: PossessionMembers,
     variables: ({ params }) => ({ agentId: params.agent_id }),
     response: WithdrawnExportAnswer,
     errors: ['not_found'],
@@ -211,7 +216,7 @@ export const exportDoors = [
     form: ({ query }) => query.format ?? 'json',
     says_extent: true,
     params: z.object({ slug: z.string().max(64) }),
-    query: z.object({ format: z.enum(['json', 'csv']).optional() }),
+    query: z.strictObject({ format: z.enum(['json', 'csv']).optional() }),
     variables: ({ params }) => ({ slug: params.slug }),
     answer: textOf,
     // It may be withdrawn at any moment: whoever keeps it asks whether it still stands.

@@ -10,7 +10,9 @@ export const CorrectedAnswer = z.object({
   correction: Row.describe('The row of this correction.'),
   idempotent_replay: z
     .boolean()
-    .describe('True if the same correction of the same row was recorded before. Nothing was appended again.'),
+    .describe(
+      'True if the same correction of the same row had already been recorded. The existing row is returned and no row is added.',
+    ),
 });
 
 export const SequenceAnswer = z.object({
@@ -31,7 +33,7 @@ export const SequenceAnswer = z.object({
       .string()
       .nullable()
       .describe(
-        'task_id of the correction that merges every branch of the fork. Null without a fork, while branches stand apart, and for several chains.',
+        'Task id of the correction that merges all branches of the fork. Null if there is no fork, if some branches are not merged, or if the answer covers more than one chain of corrections.',
       ),
     chains: z.int().describe('Inflows that were corrected.'),
     corrections: z.int(),

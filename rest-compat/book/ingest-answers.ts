@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
 import { FulfillmentEnvelope, IssuerSignature } from '../receipt/signed-receipt.ts';
 
-/** What an ingest answers, as it looks on the wire: each null stands there, since `signature` is over all of it. */
+/** What an ingest answers, as it looks on the wire: each null that was signed stands there, since `signature` is over all of it. */
 export const IngestAnswer = z.object({
   task_id: z.string().describe('Of the row and its receipt.'),
   agent_id: z.int(),
@@ -12,6 +12,18 @@ export const IngestAnswer = z.object({
     amount: Atomic.describe('As its chain shows it, in atomic units of the rail.'),
     collected: z.boolean().describe('Whether it counts on the book: its payer is proven.'),
   }),
+  payer_proven: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the payer is proven to belong to this book. If false, the amount counts in no sum of the book. Absent from an ingest that was recorded before this member was introduced.',
+    ),
+  payer_text: z
+    .string()
+    .optional()
+    .describe(
+      'Text for the wallet that paid to sign, with its last part replaced by the current Unix seconds. Send the signature as `payer_signature` in another ingest of the same transfer: its row then replaces this one. Absent if the payer is proven.',
+    ),
   route: z.object({ hub: z.string().nullable(), model: z.string().nullable(), resource: z.string().nullable() }),
   verify_url: z.string(),
   foreign_x402: z.literal(true),

@@ -1,5 +1,5 @@
 import { toCamelKeys } from '../../schema/camel.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
 import { ingestLimits } from '../../schema/ingest-limits.ts';
 import { limits } from '../../schema/limits.ts';
@@ -38,6 +38,8 @@ export const ingestDoors = [
     body: IngestRequest,
     variables: ({ params, body }) => ({ agentId: params.agent_id, input: toCamelKeys(body) as JsonObject }),
     answer: ({ answer }) => withToken(answer),
+    // What is signed of it leaves `by` out where nothing is committed to.
+    nulls: { 'fulfillment.output_commitment': ['hash', 'kind', 'omission_rule'] },
     response: IngestAnswer,
     errors: [
       'transfer_not_believed',
@@ -53,7 +55,8 @@ export const ingestDoors = [
 /** The token of the row's receipt stands in the answer itself: book and transfer are signed by it side by side. */
 function withToken(answer: Json | undefined): Json {
   if (!isJsonObject(answer)) return null;
-  const { receipt, ...said } = answer;
+  const { receipt, payer_proven, payer_text, ...said } = answer;
   const document = isJsonObject(receipt) && isJsonObject(receipt.document) ? receipt.document : {};
-  return { ...said, issuer_signature: document.issuer_signature ?? null };
+  // Not signed where they are null: then they do not stand there.
+  return { ...said, ...present({ payer_proven, payer_text }), issuer_signature: document.issuer_signature ?? null };
 }

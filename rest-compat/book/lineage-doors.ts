@@ -14,7 +14,7 @@ const LineageEntry = z.object({
   on_other_book: z
     .boolean()
     .describe(
-      'True for the parent of a redeemed hand-off: it is not a row of this book, and only its task_id is shown.',
+      'True if the row stands on another book, as the parent of a redeemed hand-off does; only its task_id is shown. False for a row of this book, and for a parent that is a row of no book.',
     ),
   seq: z.int().optional(),
   depth: z.int().describe('Steps from `self`, up or down.'),
@@ -37,11 +37,11 @@ const LineageAnswer = z.object({
   agent_id: z.int(),
   self: LineageEntry,
   root: LineageEntry.nullable().describe(
-    '`self` where it follows from nothing. Null where it is too far up, or on another book.',
+    'Root of the chain of parents; this row itself if it has no parent. Null if the root is beyond the limit of steps or on another book.',
   ),
   ancestors: z
     .array(LineageEntry)
-    .describe(`By parent_ref, nearest first: ${steps_max} at the most. The last may be on another book.`),
+    .describe(`Ancestors by parent_ref, nearest first; at most ${steps_max}. The last one may be on another book.`),
   descendants: z.array(LineageEntry).describe('In the order of the book.'),
   truncated: z
     .boolean()
@@ -74,6 +74,6 @@ export const lineageDoors = [
     }),
     nulls: { self: [], root: [], ancestors: [], descendants: [] },
     response: LineageAnswer,
-    errors: ['book_damaged'],
+    errors: ['book_damaged', 'task_not_on_book'],
   }),
 ] as const;

@@ -24,9 +24,20 @@ const RecordAnswer = z.object({
   as_of: Day.describe('All that is counted happened before this day (UTC).'),
   rows: Range,
   blocked: Range,
-  hubs: Range,
+  hubs: Range.describe(
+    'Number of different hubs named in its paid rows, as a range. In rows of payments to others the agent chose the name.',
+  ),
   networks: z.array(z.string()),
   spend: z.array(z.object({ rail: z.string(), amount: Range })).describe('Atomic units of each rail.'),
+  jobs: z
+    .object({
+      posted: Range.describe('Jobs that it has posted on the board.'),
+      won: Range.describe('Jobs of which its bid was picked.'),
+      closed: Range.describe('Jobs that it has won and whose output it has revealed.'),
+      refusals_made: Range.describe('Deliveries of others that it has refused as a poster.'),
+      refusals_received: Range.describe('Deliveries of its own that posters have refused.'),
+    })
+    .describe('Jobs of the agent on the board.'),
   off_board: OffBoard.optional().describe('With `opt_in=1`: exact, and up to this moment.'),
 });
 nameComponents({ AgentRecord: RecordAnswer, OffBoardHistory: OffBoard });

@@ -77,9 +77,14 @@ const selections = [...members.keys()].map(name => {
   const said = shaped[name as RowFactName];
   if (said !== undefined) return said;
   const group = groups.get(name as RowGroup);
-  if (group) return `${name} { ${group.map(([, fact]) => fact.group?.[1]).join(' ')} }`;
-  return camel(name) === name ? name : `${name}: ${camel(name)}`;
+  if (group) return `${name} { ${group.map(([, fact]) => selectionOf(fact.group?.[1] ?? '')).join(' ')} }`;
+  return selectionOf(name);
 });
+
+function selectionOf(name: string): string {
+  return camel(name) === name ? name : `${name}: ${camel(name)}`;
+}
+
 /** As doors spread it. */
 export const rowFragments = {
   BookRowAnswer: `fragment BookRowAnswer on BookRow { ${selections.join(' ')} }`,

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { type JsonObject, present } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
-import { PossessionMembers } from '../../schema/requests/possession.ts';
 import { DeadLetterCursor, RedeliveryRequest, RotationRequest, WebhookRequest } from '../../schema/requests/webhook.ts';
 import { webhookLimits } from '../../schema/webhook/limits.ts';
 import { operation } from '../document.ts';
@@ -60,7 +59,6 @@ export const webhookDoors = [
     possession: 'required',
     document: operation('book/remove_webhook'),
     params: AgentPath,
-    body: PossessionMembers,
     variables: ({ params }) => ({ agentId: params.agent_id }),
     response: WebhookAnswer,
     errors: ['book_damaged'],
@@ -92,7 +90,6 @@ export const webhookDoors = [
     status: 202,
     document: operation('book/ping_webhook'),
     params: AgentPath,
-    body: PossessionMembers,
     variables: ({ params }) => ({ agentId: params.agent_id }),
     response: PingAnswer,
     errors: ['not_found', 'book_damaged'],

@@ -200,8 +200,10 @@ async function proves(
   return true;
 }
 
-/** As the service's own error has it; in what a model says the quotes are escaped. */
-const BROKEN_OFF = '"code":"settlement_pending"';
+/** As the service's own errors have it: the outcome is open, or the payment brings the work again. In what a model says the quotes are escaped. */
+const BROKEN_OFF = /"code":"settlement_pending"|"reruns_left":[1-9]/;
+/** The last word of a stream, at which its clients break off by themselves: all that its payment brings is there. */
+const ENDED = /^data: \[DONE\]$|"code":"(?:hub_broke_off|stream_cut_off)"/m;
 const END_CHARS = 2_000;
 
 type PayerProof = NonNullable<PaymentProblem['payer_proof']>;
@@ -217,16 +219,15 @@ function readOrKept(answer: Response, keep: () => unknown): Response {
   let end = '';
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (done && end.includes(BROKEN_OFF)) keep();
-        if (done) return controller.close();
-        end = (end + decoder.decode(value, { stream: true })).slice(-END_CHARS);
-        controller.enqueue(value);
-      } catch (fault) {
-        keep();
-        controller.error(fault);
-      }
+      const { done, value } = await reader.read().catch(fault => {
+        if (!ENDED.test(end)) keep();
+        throw fault;
+      });
+      if (done) return controller.close();
+      end = (end + decoder.decode(value, { stream: true })).slice(-END_CHARS);
+      // At once: a client that has read the error reads no further.
+      if (BROKEN_OFF.test(end)) keep();
+      controller.enqueue(value);
     },
     cancel: reason => reader.cancel(reason),
   });

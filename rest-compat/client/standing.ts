@@ -5,7 +5,8 @@ import { unlessAborted } from './kept-payments.ts';
 export interface PaymentProblem {
   readonly code?: string;
   readonly detail?: string;
-  readonly charged?: boolean;
+  /** Null while the service does not know. */
+  readonly charged?: boolean | null;
   /** Of payer_proof_required: the text to be signed, and the header's value with a place for the signature. */
   readonly payer_proof?: { readonly text: string; readonly value: string };
 }
@@ -34,12 +35,10 @@ export async function standingOf(answer: Response, until: AbortSignal): Promise<
   const { code, charged, payer_proof } = problem ?? {};
   if (code === 'payer_proof_required') return { standing: 'open', problem, payer_proof };
   // In a browser the header may be out of sight.
-  if (code === 'payment_in_flight') return { standing: 'pending', problem };
+  if (code === 'payment_in_flight' || charged === null) return { standing: 'pending', problem };
   if (status >= 500 || transient.has(status)) return { standing: charged === false ? 'open' : 'pending', problem };
-  // Who asks was looked at, and not what became of the payment.
-  if (code === 'unauthenticated' || code === 'forbidden') return { standing: 'open', problem };
-  // What is no problem of the service's says nothing of the payment.
-  return { standing: code === undefined || charged === true ? 'open' : 'known', problem };
+  // Most faults of a request are found without a look at its payment, which may have bought this before.
+  return { standing: code !== undefined && charged === false ? 'known' : 'open', problem };
 }
 
 /** x402's own word, whatever the status. */

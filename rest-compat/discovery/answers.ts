@@ -1,27 +1,63 @@
 import { z } from 'zod';
 import { COUNT_RANGE } from '../../schema/count-range.ts';
 import { documents } from '../../schema/documents.ts';
-import { JsonMembers, nameComponents } from '../answer-shapes.ts';
+import { BrokenBookNames, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
 const HeadName = z.object({ tree_size: z.int(), root_hash: z.string() });
 
 export const HealthAnswer = z.object({
   status: z.enum(['ok', 'degraded']),
   away: z
-    .array(z.enum(['database', 'base', 'solana', 'facilitator', 'log', 'books', 'anchor', 'witness']))
+    .array(
+      z.enum([
+        'database',
+        'base',
+        'solana',
+        'facilitator',
+        'log',
+        'clock',
+        'books',
+        'anchor',
+        'witness',
+        'receipt_subgraph',
+        'book_subgraph',
+        'session_subgraph',
+        'board_subgraph',
+        'base_settling',
+        'solana_settling',
+        'hubs',
+        'live',
+        'jobs',
+      ]),
+    )
     .describe(
-      'What a paid call needs and lacks; two none needs: `anchor`, the log is not anchored on Base, and `witness`, one says that it has forked or gone back.',
+      'What the service needs and does not have now. `log`: the receipt log is halted or damaged, or what is committed cannot be saved in DATA_DIR. `…_subgraph`: a subgraph that runs as a process of its own does not answer, and its endpoints are closed. `clock`: the clock of this process is more than 30 seconds off. `…_settling`: payments on that network are refused before they are sent; `settling` says why. `hubs`: every hub for text, for images, for audio or for embeddings has failed recently, and none has answered since. Paid calls do not need these four: `jobs`, no process does the periodic work of the service, such as webhooks that are retried and checks of final blocks; `live`, this process does not hear what other processes write, so that live rows arrive late; `anchor`, the log is not anchored on Base; `witness`, a witness says that the log has forked or gone back.',
     ),
   profile: z.enum(['development', 'production']),
   stand_ins: z.array(z.string()).describe('What is stood in for by something of the development profile.'),
+  settling: z
+    .array(
+      z.object({
+        network: z.enum(['base', 'solana']),
+        trouble: z
+          .enum(['unfunded', 'fee_too_high', 'price_unknown', 'facilitator_unavailable'])
+          .nullable()
+          .describe(
+            'Reason that payments on this network are not being sent. Null if the last attempt was sent, or failed for a reason of its own. `unfunded`: no settling key has gas; `fee_too_high`: network fees are above the configured bound; `price_unknown`: the price needed to judge the fee is not known; `facilitator_unavailable`: the facilitator does not accept payments.',
+          ),
+      }),
+    )
+    .describe('Networks on which payments are taken.'),
   log: z
     .object({ tree_size: z.int(), root_hash: z.string() })
     .nullable()
     .describe('Head of the receipt log; null while the database is away.'),
   log_halt: z
-    .object({ known: HeadName, found: HeadName, at: z.string() })
+    .object({ known: HeadName, found: HeadName, books: BrokenBookNames.optional(), at: z.string() })
     .optional()
-    .describe('Where the log does not extend what was signed: nothing is appended, and no payment is taken.'),
+    .describe(
+      'Present while the log is halted: nothing is appended, and no payment is taken. Either `found` does not extend `known`, or the two heads are the same and `books` lists books that have lost events.',
+    ),
   last_anchored_root: z.string().nullable().describe('Root of the newest head of the log that stands on Base.'),
   last_anchored_tx: z.string().nullable().describe('The transaction on Base that says so.'),
   anchor: z
@@ -57,7 +93,11 @@ export const HealthAnswer = z.object({
 export const LivenessAnswer = z.object({ status: z.literal('ok') });
 
 export const ReadyAnswer = LivenessAnswer.extend({
-  without: z.array(z.string()).describe('Networks on which payments are refused for now; empty when all is well.'),
+  without: z
+    .array(z.string())
+    .describe(
+      'Networks on which payments are refused for now, and subgraphs whose endpoints are closed because their process does not answer. `…_settling`, `hubs` and `live` are as in `/health`. Empty when all is well.',
+    ),
 });
 
 export const ManifestAnswer = z.object({
@@ -97,6 +137,12 @@ const RevokedKey = z.object({
     .object({ tree_size: z.int(), root_hash: z.string() })
     .optional()
     .describe('The log by `since`: receipts before leaf tree_size verify for ever, others of this key never.'),
+  previous_hash: z
+    .string()
+    .optional()
+    .describe(
+      'Hash of the revocation before this one, by which the hash in `statement` is made again. Left out in the first.',
+    ),
   statement: z.string().optional().describe('ES256 JWS of a key in force over the hash of what is said here.'),
 });
 
@@ -104,9 +150,14 @@ const RevokedSession = z.object({
   seq: z.int().describe('Its place among all of them: from 1, without a gap, in the order in which they came to hold.'),
   delegation_hash: z.string().describe('Of the AuthorizeSession grant, 0x.'),
   payer: z.string().describe('Who has signed it: the payer of the session, or of one over it.'),
-  at: z.int().describe('The time that was signed, Unix seconds.'),
+  at: z.int().describe('Time that was signed, in Unix seconds; without a signature, when it was revoked.'),
   revoked_at: z.string(),
-  signature: z.string().describe('The payer’s, over RevokeSession(delegationHash, at).'),
+  signature: z
+    .string()
+    .nullable()
+    .describe(
+      'Signature of the payer over RevokeSession(delegationHash, at). Null if the service ended the session with all others, because its operator accepted a break of the log (/.well-known/log-breaks.json).',
+    ),
 });
 
 export const RevocationsAnswer = z.object({

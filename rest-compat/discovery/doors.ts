@@ -47,6 +47,8 @@ export const discoveryDoors = [
     path: '/.well-known/jwks.json',
     summary: "The issuer's public keys",
     tags: ['discovery'],
+    // Its readers append parameters so that no cache between answers them.
+    query: z.object({}),
     document: operation('discovery/get_jwks'),
     cache: KEPT_A_MINUTE,
     response: KeySetAnswer,
@@ -72,7 +74,7 @@ export const discoveryDoors = [
     tags: ['discovery'],
     document: operation('discovery/get_issuer_history'),
     cache: KEPT_A_MINUTE,
-    query: z.object({
+    query: z.strictObject({
       version: digits(
         z
           .int()
@@ -106,7 +108,7 @@ export const discoveryDoors = [
     tags: ['discovery'],
     document: operation('discovery/get_revocations'),
     cache: KEPT_A_MINUTE,
-    query: z.object({
+    query: z.strictObject({
       limit: digits(RevocationsPageMembers.limit.unwrap())
         .optional()
         .describe(RevocationsPageMembers.limit.description ?? ''),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { documents } from '../../schema/documents.ts';
-import { JsonMembers, nameComponents } from '../answer-shapes.ts';
+import { BrokenBookNames, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
 /* What these doors answer that is signed, as it looks on the wire. */
 
@@ -65,6 +65,13 @@ const LogBreak = z.object({
     .optional()
     .describe('The newest anchor that binds no longer.'),
   damage: z.array(Damaged).optional().describe('Places that are passed over from then on.'),
+  books: BrokenBookNames.optional(),
+  credentials_ended: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Present if all book sessions, slice tokens, delegated sessions and open approval requests ended with this declaration, and all published exports were withdrawn.',
+    ),
   reason: z.string(),
   declared_at: z.string(),
   kid: z.string(),

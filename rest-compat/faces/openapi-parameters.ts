@@ -3,8 +3,11 @@ import { IDEMPOTENCY_HEADER } from '../../schema/idempotency-key.ts';
 import { limits } from '../../schema/limits.ts';
 import { NONCE_PATTERN, PROOF_PATTERN } from '../../schema/proof.ts';
 import { REDELIVERY_HEADER } from '../../schema/redeliver-header.ts';
+import { approvalLimits } from '../../schema/session/approval.ts';
 import { DELEGATION_HEADER } from '../../schema/session/delegation-header.ts';
+import { NOTE_HEADER } from '../../schema/session/note-header.ts';
 import { sessionLimits } from '../../schema/session/session-limits.ts';
+import { textForm } from '../../schema/signed-words.ts';
 import { answerHeaders } from './openapi-headers.ts';
 
 /** Read for `router/*` models, by what puts questions to hubs; no door looks into it. */
@@ -30,18 +33,42 @@ export const idempotencyKey: JsonObject = {
   schema: { type: 'string', minLength: 1, maxLength: limits.idempotency_key_chars_max + 2 },
 };
 
+/** Read by the graph, of a mutation that nobody pays for. */
+export const idempotencyKeyOfWrite: JsonObject = {
+  ...idempotencyKey,
+  description:
+    'Names this request, so that it is carried out once (draft-ietf-httpapi-idempotency-key-header): 1 to 255 visible ASCII ' +
+    'characters, with quotes or without. For 24 hours the same key and request of the same caller return the same response, with ' +
+    '`x-svc-settlement-status: idempotent_replay`; another request is 409 `idempotency_key_conflict`, one in progress 409 ' +
+    '`idempotency_key_in_flight`, and one whose response was not kept (it was lost, or is longer than 256 KiB) 409 ' +
+    '`idempotency_answer_gone`. A request that was refused leaves its key free. At most 1,000 keys per caller (429).',
+};
+
 /** Read where a payment is claimed; no door looks into it. */
 export const delegation: JsonObject = {
   name: DELEGATION_HEADER,
   in: 'header',
   required: false,
   description:
-    'Beside a payment on Base: base64url of the JSON {grant, signature}, the AuthorizeSession that it is made under, its ' +
-    'payer the payer of the payment (GET /v1/sessions/types). An `act` {nonce, deadline, signature} or {challenge_id, ' +
-    'signature} beside it, a SessionAct `pay` on `payment/<EIP-3009 nonce>`, passes what the book wants a fresh approval for. ' +
-    'It is part of the request that the payment buys. It is a bound and no purse: an agent without a wallet pays from no book, the ' +
-    'money is the payer’s and moves by x402.',
+    'Sent beside a payment on Base or an API key: base64url of the JSON {grant, signature}, the signed AuthorizeSession under which the ' +
+    'call is made (GET /v1/sessions/types). Beside a payment, the payer of the grant must be the payer of the payment. A session limits ' +
+    'only requests that carry this header: others are limited by the policies of the book alone. The JSON may also have an `act` {nonce, ' +
+    'deadline, signature} or {challenge_id, signature}, a SessionAct `pay` on `payment/<EIP-3009 nonce>`: it is the fresh approval that ' +
+    'the book may require for a call. The header is part of the request that the payment buys. A grant limits spending and holds no ' +
+    'money: the payer pays by x402.',
   schema: { type: 'string', maxLength: sessionLimits.delegation_header_chars_max },
+};
+
+/** Read where a payment is claimed; no door looks into it. */
+export const note: JsonObject = {
+  name: NOTE_HEADER,
+  in: 'header',
+  required: false,
+  description:
+    'Purpose of the call in the words of the caller (UTF-8). If the book refuses the call until a person approves it, the approval request shows ' +
+    'this as `note`, marked as the caller’s own claim, beside the text of the request. It is not part of what is approved, and is stored encrypted ' +
+    'until the request is answered or expires. Longer than the limit: 400.',
+  schema: { type: 'string', maxLength: approvalLimits.note_characters_max },
 };
 
 /** Read by what delivers again what a payment has bought; no door looks into it. */
@@ -50,9 +77,9 @@ export const redelivery: JsonObject = {
   in: 'header',
   required: false,
   description:
-    'Proves that whoever shows a payment is its payer, where a 409 `payer_proof_required` asks for that: ' +
+    'Proves that the sender of a payment is its payer, if a 409 `payer_proof_required` requires that: ' +
     '`<unix seconds>:<signature>`, the paying wallet’s signature (EIP-191 or ERC-1271, hex; on Solana Ed25519, base58) over ' +
-    '`svc.redeliver|<network>|<payment id>|<unix seconds>`, good for 300 s. The 409 names the text.',
+    `${textForm('redeliver')}, valid for 300 seconds. The 409 response contains the text.`,
   schema: { type: 'string' },
 };
 

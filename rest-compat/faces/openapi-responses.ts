@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../../schema/errors.ts';
-import { PaymentRequired, Problem } from '../answer-shapes.ts';
-import { type Columns, type Door, type DoorMethod, NO_STORE } from '../door.ts';
+import { PaymentRequired } from '../answer-shapes.ts';
+import { type Columns, type Door, type DoorMethod, isDoneOnce, NO_STORE } from '../door.ts';
+import { faultForms } from '../fault-form.ts';
 import { answerHeaders } from './openapi-headers.ts';
 import { unchanged } from './openapi-parameters.ts';
 import type { ComponentSchemas } from './openapi-schemas.ts';
@@ -21,6 +22,7 @@ export function responses(door: Door, method: DoorMethod, schemas: ComponentSche
     description: door.summary,
     headers: {
       ...(door.price ? answerHeaders.settled : {}),
+      ...(method !== 'GET' && isDoneOnce(door) ? answerHeaders.doneOnce : {}),
       ...(door.price && !door.price.stamp ? answerHeaders.receipt : {}),
       ...(door.asks_again ? answerHeaders.fault : {}),
       ...(isRated(door) ? answerHeaders.rate : {}),
@@ -50,24 +52,26 @@ function forClients({ other_media, by_accept }: Pick<Columns, 'other_media' | 'b
 }
 
 function fault(
-  { price, refusal, face }: Columns,
+  { price, refusal, faults, face }: Columns,
   status: number,
   codes: readonly ErrorCode[],
   schemas: ComponentSchemas,
 ): JsonObject {
   const refuses = status === REFUSED && refusal !== null;
+  const { media, shape } = faultForms[faults];
   return {
     description: codes.join(', '),
     headers: {
       ...answerHeaders.fault,
       // An act of a session may hear that a claim is spent, and pays for nothing.
+      ...(codes.includes('idempotency_key_conflict') ? answerHeaders.foreignKey : {}),
       ...(price || codes.includes('claim_already_settled') ? answerHeaders.paidFault : {}),
       ...(refuses ? answerHeaders.refusal : {}),
       ...(status === TOO_MANY ? answerHeaders.rate : {}),
       ...(codes.includes('blocked_too_often') ? answerHeaders.refusedBefore : {}),
     },
     content: {
-      ...content('application/problem+json', schemas.of(refuses ? refusal : Problem, 'output')),
+      ...content(media, schemas.of(refuses ? refusal : shape, 'output')),
       ...(face?.hears(status) ? content('application/json', schemas.of(face.fault, 'output')) : {}),
     },
   };
@@ -97,6 +101,12 @@ function challenged({ face }: Columns, schemas: ComponentSchemas): JsonObject {
 }
 
 /** What the columns imply, and what the row adds. */
+const onceForKey: readonly ErrorCode[] = [
+  'idempotency_key_conflict',
+  'idempotency_key_in_flight',
+  'idempotency_answer_gone',
+];
+
 function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
   const body: ErrorCode[] = method === 'GET' ? [] : ['request_timeout', 'request_too_large', 'unsupported_media_type'];
   const paid: ErrorCode[] = [
@@ -119,7 +129,7 @@ function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
     'idempotency_key_conflict',
   ];
   const named: ErrorCode[] = [
-    ...(door.price?.stamp ? [] : (['payment_identifier_conflict'] as const)),
+    ...(door.price?.stamp ? [] : (['payment_identifier_conflict', 'kill_switch_resend'] as const)),
     ...(byKey(door) ? (['idempotency_key_in_flight'] as const) : []),
   ];
   const chain: ErrorCode[] = ['settlement_pending', 'chain_unavailable', 'facilitator_unavailable', 'fee_too_high'];
@@ -128,6 +138,7 @@ function faultsOf(door: Door, method: DoorMethod): ErrorCode[] {
     'headers_too_large',
     ...body,
     ...(door.price ? [...paid, ...named, ...chain] : []),
+    ...(method !== 'GET' && isDoneOnce(door) ? onceForKey : []),
     // What nobody pays for has its bound by address: free doors, wrong credentials, payments that prove nothing.
     ...(door.rated ? (['rate_limited'] as const) : []),
     ...(door.refusal ? (['blocked_too_often'] as const) : []),

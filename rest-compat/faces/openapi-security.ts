@@ -38,7 +38,8 @@ export const securitySchemes: JsonObject = {
     type: 'apiKey',
     in: 'header',
     name: 'X-SVC-Board-Inbound',
-    description: 'The secret of whoever reports completions from elsewhere: it opens that door and nothing else.',
+    description:
+      'The secret of a client that reports completions from elsewhere. It opens that endpoint and nothing else.',
   },
   board_inbound_bearer: { type: 'http', scheme: 'bearer', description: 'The same, as a bearer.' },
   session: {

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import type { Columns, Door, DoorMethod } from '../door.ts';
+import { type Columns, type Door, type DoorMethod, isDoneOnce } from '../door.ts';
 import {
   bookSession,
   delegation,
   idempotencyKey,
+  idempotencyKeyOfWrite,
   ifNoneMatch,
   namedBook,
+  note,
   proofNonce,
   redelivery,
   routerKey,
@@ -22,9 +24,10 @@ import { tags } from './tags.ts';
 /** OpenAPI 3.1 of the door table: a door's columns are all that is known of it. */
 export function openApi(doors: readonly Door[], base_url: string): JsonObject {
   const schemas = new ComponentSchemas();
-  const paths = Object.fromEntries(
-    [...Map.groupBy(doors, door => door.path)].map(([path, here]) => [path, pathItem(here, schemas)]),
-  );
+  const paths = Object.fromEntries([
+    ...[...Map.groupBy(doors, door => door.path)].map(([path, here]) => [path, pathItem(here, schemas)] as const),
+    ...doors.flatMap(door => aliasesOf(door).map(path => [path, pathItem([aliasAt(door, path)], schemas)] as const)),
+  ]);
   return {
     openapi: '3.1.0',
     info: {
@@ -32,9 +35,9 @@ export function openApi(doors: readonly Door[], base_url: string): JsonObject {
       version: '1.0.0',
       license: { name: 'MIT', identifier: 'MIT' },
       description:
-        'Paid doors answer 402 with their price before they look at a body; pay by x402 and send it again. OPTIONS at any ' +
+        'Paid endpoints answer 402 with their price before they look at a body; pay by x402 and send it again. OPTIONS at any ' +
         'path: 204, with its methods in Allow and, to a page of another origin, with what it may send. Each answer has an ' +
-        'x-request-id.',
+        'x-request-id. An unknown query parameter or an unknown header that begins with X-SVC- is answered 400 with its name.',
     },
     servers: [{ url: base_url }],
     tags,
@@ -42,6 +45,16 @@ export function openApi(doors: readonly Door[], base_url: string): JsonObject {
     webhooks: webhooks(schemas),
     components: { securitySchemes, schemas: schemas.all() },
   };
+}
+
+/** Other paths of a door. One that chooses the form of an answer, or stands for many, is said in words alone. */
+export function aliasesOf({ aliases }: Columns): Columns['aliases'] {
+  return aliases.filter(path => !/\*|\.json$/.test(path));
+}
+
+/** The same door at that path, with an id of its own: its name and the last word of the path. */
+function aliasAt(door: Door, path: Columns['path']): Door {
+  return { ...door, path, aliases: [], name: `${door.name}_at_${path.split('/').at(-1)}` };
 }
 
 function pathItem(here: readonly Door[], schemas: ComponentSchemas): JsonObject {
@@ -65,6 +78,7 @@ function operation(door: Door, method: DoorMethod, schemas: ComponentSchemas): J
       ...parameters(door.requests.headers, 'header'),
       ...(door.errors.includes('hub_failed') ? [routerKey] : []),
       ...(door.price ? soldOf(door) : []),
+      ...(method !== 'GET' && isDoneOnce(door) ? [idempotencyKeyOfWrite] : []),
       ...possession[door.possession],
       ...(isKept(door) ? [ifNoneMatch] : []),
     ],
@@ -75,7 +89,8 @@ function operation(door: Door, method: DoorMethod, schemas: ComponentSchemas): J
 
 /** Where possession is asked for, the session is said as that, once. */
 function soldOf(door: Door): readonly JsonObject[] {
-  return [...(door.possession === 'none' ? [bookSession] : []), namedBook, delegation, redelivery, idempotencyKey];
+  const session = door.possession === 'none' ? [bookSession] : [];
+  return [...session, namedBook, delegation, note, redelivery, idempotencyKey];
 }
 
 /** Security says the same to machines; whoever writes a client by its types sends them as parameters. */
@@ -117,7 +132,7 @@ const secretTerms: Readonly<Record<Columns['board_secret'], readonly string[]>> 
 
 /** What a call costs and who may make it, in words. */
 function termsOf(door: Columns): string {
-  const { price, waived_by, aliases } = door;
+  const { price, waived_by, aliases, limits } = door;
   const terms = [
     price
       ? `Costs ${price.amount_atomic === null ? 'what its 402 says, in' : `${price.amount_atomic}`} atomic USDC by x402 on ${price.networks.join(' or ')}${byKey(door) ? ', or an API key' : ''}.`
@@ -128,6 +143,7 @@ function termsOf(door: Columns): string {
     ...keyTerms[door.ingest_key],
     ...secretTerms[door.board_secret],
     ...(aliases.length > 0 ? [`Also at ${aliases.join(', ')}.`] : []),
+    ...limits,
   ];
   return terms.join(' ');
 }

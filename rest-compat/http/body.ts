@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { isJsonObject } from '../../schema/canonical-json.ts';
-import { exceededBy } from '../../schema/json-bounds.ts';
+import { exceededBy, repeatedMember } from '../../schema/json-bounds.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Body } from '../door-request.ts';
 
@@ -20,8 +20,8 @@ export function expectedBytes({ headers }: IncomingMessage, bytes_max: number): 
 
 export const tooLarge: Body = { kind: 'refused', code: 'request_too_large' };
 
-export function malformedBody(detail: string): Body {
-  return { kind: 'refused', code: 'invalid_request', detail };
+export function malformedBody(detail: string, param?: string): Body {
+  return { kind: 'refused', code: 'invalid_request', detail, ...(param !== undefined && { param }) };
 }
 
 /** JSON, and none of the kind that is read here. */
@@ -106,6 +106,8 @@ function parsed(bytes: Uint8Array): Body {
   if (exceeded) return exceeding[exceeded];
   try {
     const value: unknown = JSON.parse(utf8.decode(bytes));
+    const repeated = repeatedMember(bytes, value);
+    if (repeated) return malformedBody(repeated.detail, repeated.param);
     if (isJsonObject(value)) return { kind: 'json', value };
   } catch {
     return malformedBody('The body is not JSON in UTF-8.');

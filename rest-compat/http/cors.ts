@@ -17,8 +17,9 @@ export function originsOf(listed: readonly string[]): Origins {
 const allowedHeaders = [
   'authorization, content-type, idempotency-key, payment-signature, x-payment, x-api-key, x-router-key',
   'x-svc-session, x-svc-proof, x-svc-nonce, x-svc-agent, x-svc-intent, x-svc-attempt, x-svc-parent',
-  'x-svc-redeliver, x-svc-payer, x-svc-delegation, x-svc-approval, x-svc-board-ops, x-svc-board-inbound',
+  'x-svc-redeliver, x-svc-payer, x-svc-delegation, x-svc-note, x-svc-approval, x-svc-board-ops, x-svc-board-inbound',
   'a2a-version, a2a-extensions, x-a2a-extensions',
+  'anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access',
   // The official x402 client asks the server by this header what only an answer could say.
   'access-control-expose-headers',
   'mcp-protocol-version, mcp-session-id, mcp-method, mcp-name',

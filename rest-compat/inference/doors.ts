@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
-import { Refusal } from '../../schema/errors.ts';
+import { finalHubCodes, Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
+import { EmbeddingRequest, isTokens } from '../../schema/requests/embedding.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
 import { AttemptIndex, IntentId, ParentRef } from '../../schema/requests/paid-work.ts';
 import { opaqueMembers } from '../../schema/requests/parse.ts';
@@ -17,10 +18,11 @@ import { a2aFace } from '../faces/a2a/serve.ts';
 import { bare } from '../omit-nulls.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
 import { chatFrames, namedFrames } from '../sse.ts';
-import { AudioUpload, digits, formOf, ModelPath } from '../text-members.ts';
+import { AudioUpload, digits, formOf, headerText, ModelPath } from '../text-members.ts';
 import {
   ChatAnswer,
   ChatChunk,
+  EmbeddingsAnswer,
   ImageAnswer,
   ModelAnswer,
   ModelListAnswer,
@@ -28,12 +30,13 @@ import {
   ResponseEvent,
   TranscriptionAnswer,
 } from './answers.ts';
+import { ChatFault } from './stream-fault.ts';
 
 /** The intent and the parent as headers name them, on every door that sells work. */
 const IntentHeaders = z.object({
-  'x-svc-intent': IntentId,
+  'x-svc-intent': headerText(IntentId),
   'x-svc-attempt': digits(AttemptIndex).optional(),
-  'x-svc-parent': ParentRef.optional(),
+  'x-svc-parent': headerText(ParentRef.optional()),
 });
 
 /** A body that names them itself goes before the headers. */
@@ -70,12 +73,16 @@ export function inputOf<B extends object>({ body }: { readonly body: B }) {
   return { input: toCamelKeys(body, opaqueMembers) as JsonObject };
 }
 
-const workErrors = [
+/** What a model's work may be refused with, beside what every paid call may. */
+export const workErrors = [
   'unknown_model',
   'policy_blocked',
   'budget_exhausted',
   'approval_ttl_expired',
+  ...finalHubCodes,
+  'hub_rate_limited',
   'hub_failed',
+  'hub_overloaded',
 ] as const;
 
 /** A message has content, be it null; it says of calls and of a refusal where there are any. */
@@ -102,8 +109,9 @@ export const inferenceDoors = [
     body: ChatRequest,
     variables: inputOf,
     nulls: answerNulls,
+    answer: ({ answer }) => withUsage(answer),
     response: ChatAnswer,
-    event: ChatChunk,
+    event: z.union([ChatChunk, ChatFault]),
     errors: workErrors,
   }),
   documentDoor({
@@ -117,8 +125,9 @@ export const inferenceDoors = [
     body: ChatRequest,
     variables: inputOf,
     nulls: answerNulls,
+    answer: ({ answer }) => withUsage(answer),
     response: z.union([ChatAnswer, ...RpcAnswer.options]),
-    event: z.union([ChatChunk, ...RpcAnswer.options]),
+    event: z.union([ChatChunk, ChatFault, ...RpcAnswer.options]),
     // Those that only tasks have: what a call by JSON-RPC hears has the status that the same has everywhere.
     errors: [...workErrors, 'control_proof_invalid', 'unauthenticated'],
     face: a2aFace,
@@ -139,6 +148,7 @@ export const inferenceDoors = [
     body: ResponsesRequest,
     variables: inputOf,
     nulls: { output: [], 'output.content': [] },
+    answer: ({ answer }) => withUsage(answer),
     response: ResponseAnswer,
     event: ResponseEvent,
     errors: workErrors,
@@ -151,7 +161,7 @@ export const inferenceDoors = [
     tags: ['inference'],
     document: operation('inference/list_models'),
     cache: 'public, max-age=60',
-    answer: data => ({ object: 'list', data: data.models ?? [] }),
+    answer: ({ answer }) => (isJsonObject(answer) ? { object: 'list', ...answer } : null),
     response: ModelListAnswer,
   }),
   documentDoor({
@@ -186,10 +196,26 @@ type GraphChunk = JsonObject & {
 function chunkOf({ choices, usage, svc, ...head }: GraphChunk, include_usage: boolean): Json {
   return {
     ...head,
-    choices: choices.map(choice => ({ ...choice, delta: bare(choice.delta) })),
-    ...(include_usage ? { usage } : {}),
+    choices: choices.map(choice => ({ ...choice, delta: bareDelta(choice.delta) })),
+    ...(include_usage ? { usage: usageOf(usage) } : {}),
     ...(svc ? { svc } : {}),
   };
+}
+
+/** What the hub spells stands as it spells it, nulls and all. */
+function bareDelta({ reasoning_details, ...delta }: JsonObject): Json {
+  return { ...(bare(delta) as JsonObject), ...(reasoning_details ? { reasoning_details } : {}) };
+}
+
+/** All that a hub counts stands side by side. */
+function usageOf(usage: Json | undefined): Json {
+  if (!isJsonObject(usage)) return null;
+  const { details, ...counts } = usage;
+  return isJsonObject(details) ? { ...details, ...counts } : counts;
+}
+
+function withUsage(answer: Json | undefined): Json {
+  return isJsonObject(answer) ? { ...answer, usage: usageOf(answer.usage) } : null;
 }
 
 export const mediaDoors = [
@@ -205,6 +231,21 @@ export const mediaDoors = [
     nulls: { data: [] },
     response: ImageAnswer,
     errors: workErrors,
+  }),
+  documentDoor({
+    ...paidWork,
+    name: 'create_embeddings',
+    path: '/v1/embeddings',
+    summary: 'A vector for each of up to 2,048 texts, with a signed spend receipt',
+    limits: [
+      `The vectors of an answer take at most ${limits.embedding_answer_chars_max} bytes: some 900,000 numbers, or 1,500 vectors of 1,536 numbers in base64. More are refused with 413 answer_too_large, uncharged.`,
+    ],
+    example: { input: 'Hi' },
+    document: operation('inference/create_embeddings'),
+    body: EmbeddingRequest,
+    variables: embeddingsInputOf,
+    response: EmbeddingsAnswer,
+    errors: [...workErrors, 'answer_too_large'],
   }),
   documentDoor({
     ...paidWork,
@@ -237,4 +278,9 @@ export const mediaDoors = [
 
 function memberOf({ answer }: JsonObject, name: string) {
   return isJsonObject(answer) ? answer[name] : '';
+}
+
+/** The graph has a member of its own for tokens: its inputs have no unions. */
+function embeddingsInputOf({ body: { input, ...members } }: { readonly body: EmbeddingRequest }) {
+  return inputOf({ body: { ...members, [isTokens(input) ? 'input_tokens' : 'input']: input } });
 }

@@ -4,10 +4,14 @@ import { SvcAnswer } from '../receipt/signed-receipt.ts';
 
 const legacy = 'Of the legacy rail alone; absent on USDC.';
 
+const gross = 'Atomic USDC: what the payee receives.';
+
 const amounts = {
   payment_rail: z.enum(['usdc', 'tfuel']),
-  gross_amount: Atomic.describe('Atomic USDC: what the payee receives.'),
-  accounting: JsonMembers.describe('Internal accounting inside the settled amount; no deduction on the chain.'),
+  gross_amount: Atomic.describe(gross),
+  accounting: JsonMembers.describe(
+    'Internal accounting inside the settled amount; no deduction on the chain. `route_margin` is null if nothing was paid.',
+  ),
   fee_amount: Atomic.optional().describe(legacy),
   net_amount: Atomic.optional().describe(legacy),
   fee_bps: z.int().optional().describe(legacy),
@@ -22,8 +26,13 @@ export const TaskAcceptedAnswer = z.object({
   task_id: z.string(),
   status: z.literal('accepted'),
   payment_ref: z.string().nullable().describe('`network:txHash`; null while it is unpaid.'),
-  settled_amount: Atomic.nullable().describe('gross_amount once there is a payment_ref; null before.'),
+  settled_amount: Atomic.nullable().describe(
+    'gross_amount once there is a payment_ref. Null before that, and if nothing was paid.',
+  ),
   ...amounts,
+  gross_amount: Atomic.optional().describe(
+    `${gross} Absent if an API key was used in place of a payment: nothing was paid.`,
+  ),
   ...receipt,
 });
 

@@ -23,7 +23,7 @@ export const taskDoors = [
     example: { message_type: 'inference_request', chain_id: 'base', amount: '2000', sender: EXAMPLE_ADDRESS },
     document: operation('inference/request_task'),
     body: TaskRequest,
-    answer: withoutLegacy,
+    answer: withoutAbsent,
     response: TaskAcceptedAnswer,
   }),
   documentDoor({
@@ -39,10 +39,11 @@ export const taskDoors = [
   }),
 ] as const;
 
-const LEGACY: readonly string[] = ['fee_amount', 'net_amount', 'fee_bps'];
+/** What only the legacy rail has, and what only a payment has. */
+const ABSENT: readonly string[] = ['fee_amount', 'net_amount', 'fee_bps', 'gross_amount'];
 
-/** What only the legacy rail has is absent elsewhere; every other null is an answer. */
-function withoutLegacy({ answer }: JsonObject): Json {
+/** Those are absent elsewhere; every other null is an answer. */
+function withoutAbsent({ answer }: JsonObject): Json {
   if (!isJsonObject(answer)) return null;
-  return Object.fromEntries(Object.entries(answer).filter(([name, value]) => value !== null || !LEGACY.includes(name)));
+  return Object.fromEntries(Object.entries(answer).filter(([name, value]) => value !== null || !ABSENT.includes(name)));
 }

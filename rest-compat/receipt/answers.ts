@@ -15,7 +15,14 @@ export const TaskStatusAnswer = z.object({
   verify_url: z.string().describe('Of its receipt, or of the signed refusal.'),
 });
 
-export const KeySetAnswer = z.object({ keys: z.array(JsonMembers) });
+export const KeySetAnswer = z.object({
+  keys: z.array(JsonMembers),
+  addresses: z
+    .string()
+    .describe(
+      'Compact JWS (ES256, `typ` svc-addresses+jwt) over {iss, iat, base_urls}: the base URL of this service, and those that it had before. A verifier accepts links of a receipt to these addresses and no others.',
+    ),
+});
 
 export const SettlementStatusAnswer = z.object({
   payment_id: z.string(),

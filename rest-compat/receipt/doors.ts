@@ -4,7 +4,7 @@ import { SCITT_STATEMENT } from '../../schema/cose.ts';
 import { VC_JWT } from '../../schema/credential.ts';
 import { limits } from '../../schema/limits.ts';
 import { PaymentId, PaymentPayer } from '../../schema/requests/settlement.ts';
-import type { Form } from '../answer-forms.ts';
+import type { CheckedForm, Form } from '../answer-forms.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { KEPT_FOR_GOOD } from '../kept-bytes.ts';
@@ -17,6 +17,7 @@ import { refusalPage } from './page/refusal-page.ts';
 import { PayloadAnswer, ReceiptAnswer } from './signed-receipt.ts';
 
 const Task = z.object({ task_id: z.string().max(64) });
+const TaskQuery = Task.strict();
 
 const GATE = `true: the settlement is shown below ${limits.settlement_proof_gate_atomic} atomic USDC, too.`;
 
@@ -51,12 +52,19 @@ function auditorForm(name: string, memberOf: (data: JsonObject) => Json): Form {
 }
 
 /** The same as a page for people. */
-function pageForm(name: string, memberOf: (data: JsonObject) => Json, page: (audit: JsonObject) => string): Form {
-  const textOf = (data: JsonObject) => {
-    const member = memberOf(data);
-    return isJsonObject(member) ? page(member) : null;
-  };
-  return { media: HTML, document: operation(name), headers: pageHeaders, textOf };
+function pageForm(
+  name: string,
+  memberOf: (data: JsonObject) => Json,
+  page: (audit: JsonObject, program: string) => string,
+): CheckedForm {
+  const withProgram = (program: string) => ({
+    headers: pageHeaders(program),
+    textOf(data: JsonObject) {
+      const member = memberOf(data);
+      return isJsonObject(member) ? page(member, program) : null;
+    },
+  });
+  return { media: HTML, document: operation(name), withProgram };
 }
 
 /** What the one nullable root field holds under `name`; null where there is no such receipt. */
@@ -113,7 +121,7 @@ export const receiptDoors = [
     summary: 'Where a task stands, and the outcome of its proof',
     tags: ['receipts'],
     document: operation('receipt/get_task_status'),
-    query: Task,
+    query: TaskQuery,
     variables: ({ query }) => ({ taskId: query.task_id }),
     response: TaskStatusAnswer,
     errors: ['not_found', 'record_damaged'],
@@ -125,7 +133,7 @@ export const receiptDoors = [
     summary: 'What can be proven of a task: its settlement, and its place in the log',
     tags: ['receipts'],
     document: operation('receipt/prove_result'),
-    query: Task.extend({ requested: z.enum(['true', 'false']).default('false').describe(GATE) }),
+    query: TaskQuery.extend({ requested: z.enum(['true', 'false']).default('false').describe(GATE) }),
     variables: ({ query }) => ({ taskId: query.task_id, requested: query.requested === 'true' }),
     response: ResultProofAnswer,
     errors: ['not_found', 'record_damaged'],
@@ -141,7 +149,7 @@ export const settlementDoors = [
     tags: ['receipts'],
     document: operation('receipt/get_settlement'),
     params: PaymentId,
-    query: PaymentPayer,
+    query: PaymentPayer.strict(),
     variables: ({ params, query }) => ({ paymentId: params.payment_id, payer: query.payer ?? null }),
     response: SettlementStatusAnswer,
     asks_again: true,

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { documents } from '../../schema/documents.ts';
 import { digestKinds } from '../../schema/escrow.ts';
 import { jobKinds } from '../../schema/job-kind.ts';
+import { limits } from '../../schema/limits.ts';
+import { commitmentMakers } from '../../schema/output-commitment.ts';
 import type { ReceiptMemberName, receiptMembers } from '../../schema/receipt-facts.ts';
 import { proofOutcomes, waivers } from '../../schema/receipt-payload.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
@@ -76,6 +78,18 @@ export const FulfillmentEnvelope = z.object({
     hash: Hash.nullable(),
     kind: z.enum(digestKinds).nullable(),
     omission_rule: z.string().nullable(),
+    by: z
+      .enum(commitmentMakers)
+      .optional()
+      .describe(
+        'Who made the commitment. The issuer has seen the output only if this is `service`. Left out if there is no commitment, and under receipt policies 1 to 7.',
+      ),
+    covers: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Names of the members that the hash covers. Left out if there is no commitment, if the issuer has not seen the output, and under receipt policies 1 to 8.',
+      ),
   }),
 });
 
@@ -100,7 +114,34 @@ const reported = z
   .describe(
     'Of a generation or a completion that others answered. This service did not settle it, and took no payment for it.',
   );
-const vendor_blind = z.literal(true).describe('Whoever answered learned nothing of who asked.');
+const reported_parties = z
+  .object({
+    payer: z.string().describe('The wallet that is said to have paid.'),
+    payee: z.string().describe('The wallet that is said to have been paid.'),
+    verified: z
+      .boolean()
+      .describe(
+        'True if the chain had shown that transfer before this was signed. False if both wallets are as the reporter named them.',
+      ),
+  })
+  .describe('Payer and payee of a reported completion, as they were reported. Signed from receipt policy 8 on.');
+const answered = {
+  answered_model: z
+    .string()
+    .optional()
+    .describe('Model that the hub named in its answer. Left out if it named none, and under receipt policies 1 to 8.'),
+  answered_catalogue_model: z
+    .string()
+    .optional()
+    .describe(
+      "Id of the hub's catalogue that answered_model names, by its configuration when this was signed: `model` if answered_model is a configured alias of it, or the id of another model. Left out if it names none, and if it is `model` or a version of it.",
+    ),
+} as const;
+const vendor_blind = z
+  .literal(true)
+  .describe(
+    'This service added nothing that says who asks. What the caller wrote for the model was put into the form that the hub takes; members without effect were left out. Text of the caller that names the caller reached the hub.',
+  );
 
 export const IssuerSignature = z.object({
   jws: z.string().describe('ES256, compact; its claims are the payload and its place in the log.'),
@@ -139,14 +180,18 @@ export const PayloadAnswer = z
     settled_by: SettledBy.optional().describe('The same, where it was signed before receipt policy 4.'),
     waived_by: waived_by.optional(),
     reported: reported.optional(),
+    reported_parties: reported_parties.optional(),
     ...sessionMembers,
     intent_id: z.string().optional(),
     attempt_index: z.int().optional(),
+    ...answered,
     vendor_blind: vendor_blind.optional(),
     provider_cogs: z
       .object({ actual: z.int().min(0), usd_mark: z.int().min(0) })
       .optional()
-      .describe('Atomic USDC: what the work has cost, and the price of a call; left out where no price is known.'),
+      .describe(
+        "Atomic USDC. `actual`: cost by the hub's token counts; `usd_mark`: the hub's price per call. If only one is known, both have it; absent if neither is.",
+      ),
     profile: z.literal('development').optional(),
   })
   .describe('What is signed and stands in the log: SHA-256 of its canonical JSON (RFC 8785) is payload_hash.');
@@ -192,9 +237,32 @@ const members = {
   settled_by: SettledBy.nullable().describe('Whether the issuer has seen the transfer; null where nothing was paid.'),
   waived_by: waived_by.optional(),
   reported: reported.optional(),
+  ...answered,
   vendor_blind: vendor_blind.optional(),
   ingress_receipt: JsonMembers.optional(),
   omission_rule: z.string().optional(),
+  answered_again: z
+    .object({
+      at: z.iso.datetime(),
+      output_sha256: z
+        .string()
+        .nullable()
+        .describe(
+          'Of the output, by the rule of the receipt policy. Null if the whole answer has no output, as of a task that asks its caller for input.',
+        ),
+      rerun: z.int().min(1).max(limits.reruns_max),
+      hub: z.string().describe('Hub that gave this answer. The signed `hub` is that of the first attempt.'),
+      model: z.string().describe('Model that this hub was asked for.'),
+      answered_model: z.string().nullable().describe('Model that this hub named in its answer. Null if it named none.'),
+      answered_catalogue_model: z
+        .string()
+        .nullable()
+        .describe('As the signed `answered_catalogue_model`, of this answer. Null where that would be left out.'),
+    })
+    .optional()
+    .describe(
+      'The whole answer that the same payment brought later. Unsigned; on a book, a correction event commits to it.',
+    ),
   anchor_changed_since_binding: z.boolean().describe('Whether the log has a later head than the one that it signs.'),
   freeze: z.boolean().describe('A settlement on a book that the issuer vouches for, unsettled as the log went on.'),
   unverifiable_from_registry: z
@@ -223,6 +291,12 @@ export const ReceiptAnswer = z.object(members);
 export const SvcAnswer = z.object({
   ...members,
   settlement_status: z.enum(['settled', 'idempotent_replay', 'waived']),
+  rerun: z
+    .int()
+    .min(1)
+    .max(limits.reruns_max)
+    .optional()
+    .describe('Which time the work of this payment was done once more, in an answer that came of it.'),
 });
 
 nameComponents({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { routerLimits } from '../../schema/router/limits.ts';
 import { NOT_SETTLED_HERE } from '../../schema/router/reported.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
 
@@ -12,7 +13,9 @@ export const OpenedRouterBookAnswer = z.object({
   book_id: z.string(),
   agent_id,
   label: z.string().nullable(),
-  ingest_key: z.string().describe('Shown here and never again: `Authorization: Bearer` at the other doors.'),
+  ingest_key: z
+    .string()
+    .describe('Shown once. It is sent as `Authorization: Bearer` to the other endpoints of router books.'),
   opened_at: z.string(),
   attestation_note,
 });
@@ -58,7 +61,10 @@ export const RouterSummaryAnswer = z.object({
   has_router_key: z.boolean(),
   count: z.int().describe('Verified generations; what no look-up has found is counted nowhere.'),
   amount: Dollars,
-  by_rail: z.array(RailSum).describe('The rails with the most of them, as they were reported.'),
+  by_rail: z
+    .array(RailSum)
+    .describe(`The ${routerLimits.summary_rails_max} rails with the most of them, as they were reported.`),
+  by_rail_truncated: z.boolean().describe('True if there are rails that by_rail does not show.'),
   attestation_note,
 });
 

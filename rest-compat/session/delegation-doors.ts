@@ -1,18 +1,26 @@
 import { z } from 'zod';
 import { toCamelKeys } from '../../schema/camel.ts';
-import type { JsonObject } from '../../schema/canonical-json.ts';
+import { type JsonObject, present } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
-import { ActRequest, RevocationRequest, SessionChallengeRequest } from '../../schema/requests/session.ts';
+import {
+  ActRequest,
+  RevocationRequest,
+  RootSessionsMembers,
+  SessionChallengeRequest,
+} from '../../schema/requests/session.ts';
 import { Hash32 } from '../../schema/session/grant.ts';
 import { sessionLimits } from '../../schema/session/session-limits.ts';
 import { Problem } from '../answer-shapes.ts';
+import { AgentPath } from '../book/doors.ts';
 import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
+import { digits } from '../text-members.ts';
 import {
   ActAnswer,
   ChallengeAnswer,
   SessionAnswer,
+  SessionListAnswer,
   SessionRevocationAnswer,
   SessionTypesAnswer,
 } from './delegation-answers.ts';
@@ -34,7 +42,8 @@ export const delegationDoors = [
     name: 'get_session_types',
     methods: ['GET'],
     path: '/v1/sessions/types',
-    summary: 'What delegated sessions sign: EIP-712 domain and types',
+    summary:
+      'What delegated sessions sign: EIP-712 domain and types; the names of the endpoints that a grant may allow',
     tags,
     document: operation('session/get_session_types'),
     variables: () => ({}),
@@ -44,13 +53,28 @@ export const delegationDoors = [
     name: 'get_session',
     methods: ['GET'],
     path: PATH,
-    summary: 'How a delegated session stands',
+    summary: 'Status of a delegated session; for its payer also its limits and what is spent under it',
     tags,
+    possession: 'offered',
+    unkept_for_holders: true,
     document: operation('session/get_session'),
     params: SessionPath,
     variables: ({ params }) => ({ delegationHash: params.delegation_hash }),
     response: SessionAnswer,
-    errors: ['not_found'],
+    errors: ['not_found', 'forbidden'],
+  }),
+  documentDoor({
+    name: 'list_sessions',
+    methods: ['GET'],
+    path: '/v1/agents/{agent_id}/sessions',
+    summary: 'Sessions that the agentWallet has granted directly, with their limits and what is spent under them',
+    tags,
+    possession: 'required',
+    document: operation('session/list_sessions'),
+    params: AgentPath,
+    query: z.strictObject({ ...RootSessionsMembers, limit: digits(RootSessionsMembers.limit.unwrap()).optional() }),
+    variables: ({ params, query }) => ({ agentId: params.agent_id, ...present(query) }),
+    response: SessionListAnswer,
   }),
   documentDoor({
     name: 'challenge_session',

@@ -4,7 +4,6 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import { PossessionMembers } from '../../schema/requests/possession.ts';
 import { RegistrationRequest } from '../../schema/requests/registration.ts';
 import { AgentPath } from '../book/doors.ts';
 import { operation } from '../document.ts';
@@ -62,7 +61,6 @@ export const possessionDoors = [
     possession: 'session',
     document: operation('session/rotate_session'),
     params: AgentPath,
-    body: PossessionMembers,
     variables: ({ params }) => ({ agentId: params.agent_id }),
     response: RotationAnswer,
   }),

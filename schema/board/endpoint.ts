@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isPublicAddress } from '../webhook/public-address.ts';
-import { isPublicName } from '../webhook/url.ts';
+import { HIDDEN, isPublicName } from '../webhook/url.ts';
 import { boardLimits } from './limits.ts';
 import { holdsSecret } from './secrets.ts';
 import { unveiled } from './unveil.ts';
@@ -19,6 +19,8 @@ const KEY_NAME =
   /(?:^|[_.-])(?:key|apikey|token|secret|passw(?:or)?d|pwd|pass|auth|authorization|credentials?|sig|signature|session|sid|jwt|code|otp)(?:$|[_.-])|(?:key|token|secret|password)$/i;
 /** Of a host: names are not so long in these digits alone, and what is bought by its name often is. */
 const KEY_LABEL = /(?:^|\.)[0-9a-f]{32,}(?:\.|$)/;
+/** A text may name a hash; of what stands in a URL nobody can tell whether it is one or a key. */
+const KEY_OR_HASH = /[0-9a-f]{64}/i;
 /** Random, as a rule: so long, of letters and digits. */
 const KEY_VALUE = /^(?=.*[a-z])(?=.*\d)[\w.~+/=-]{20,}$/i;
 
@@ -31,13 +33,15 @@ const refused = (reason: string): Endpoint => ({ kind: 'refused', reason });
 export function judgeEndpoint(text: string): Endpoint {
   if (text.length > boardLimits.endpoint_chars_max)
     return refused(`is longer than ${boardLimits.endpoint_chars_max} characters`);
+  if (HIDDEN.test(text)) return refused('holds white space or a control character');
   const url = URL.parse(text);
   if (url === null) return refused('is no URL');
   if (url.protocol !== 'https:') return refused('is not https');
   if (url.username !== '' || url.password !== '') return refused('holds a user name or a password');
   if (!isPublicHost(url.hostname)) return refused('names no public host');
-  const plain = unveiled(text);
-  if (plain === null || [text, plain, url.href].some(holdsSecret) || holdsKey(url))
+  const read = unveiled(text);
+  const spellings = [text, url.href, ...(read ? [read.plain, read.digits_kept] : [])];
+  if (read === null || spellings.some(it => holdsSecret(it) || KEY_OR_HASH.test(it)) || holdsKey(url))
     return refused('holds what looks like a key: name the endpoint without it');
   url.hash = '';
   return { kind: 'endpoint', url: url.href, host: url.host };

@@ -19,6 +19,11 @@ export const jobLimits = {
   pitch_chars_max: 280,
   eta_chars_max: 64,
   preview_chars_max: 1_000,
+  /** Of a job: the winner may deliver once more after the first, and no more. */
+  deliveries_refused_max: 2,
+  /** Of a job: hashes in whose place the winner has delivered another. */
+  deliveries_replaced_max: 8,
+  reason_chars_max: 280,
   output_bytes_max: 1024 * 1024,
   /** As JSON: in base64 it is a third longer, and in a text line breaks and quotes take two bytes. */
   reveal_request_bytes_max: 2 * 1024 * 1024 + 16 * 1024,

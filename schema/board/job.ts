@@ -1,9 +1,10 @@
 /* Words of the board's jobs. */
 
-export const jobStates = ['open', 'picked', 'delivered', 'paid', 'closed', 'expired'] as const;
+/** `refused`: its second delivery was refused, or none came in time after the first was; `cancelled`: by its poster, before a pick. */
+export const jobStates = ['open', 'picked', 'delivered', 'paid', 'closed', 'expired', 'refused', 'cancelled'] as const;
 export type JobState = (typeof jobStates)[number];
 
-export const jobActions = ['bid', 'pick', 'deliver', 'pay', 'challenge', 'reveal'] as const;
+export const jobActions = ['bid', 'pick', 'cancel', 'deliver', 'refuse', 'pay', 'challenge', 'reveal'] as const;
 export type JobAction = (typeof jobActions)[number];
 
 /** `revised`: its agent has made another since; `expired`: another was picked, or the job was over first. */
@@ -14,7 +15,7 @@ export type BidState = (typeof bidStates)[number];
 export const jobLegs = ['winner', 'fee'] as const;
 export type JobLegName = (typeof jobLegs)[number];
 
-/** `settling`: it was sent, and the chain has not said yet. */
+/** `settling`: a payment for it is in progress or could still be used; whether it has moved is not known yet. */
 export const legStates = ['unpaid', 'settling', 'settled'] as const;
 export type LegState = (typeof legStates)[number];
 

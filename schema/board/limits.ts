@@ -9,6 +9,9 @@ export const boardLimits = {
   page_posts_max: 100,
   page_comments_default: 50,
   page_comments_max: 200,
+  flag_reason_chars_max: 280,
+  /** Of one thing that is flagged, to the operators. */
+  flag_reasons_shown_max: 5,
   page_flags_default: 50,
   page_flags_max: 200,
   /** `post_`, `comment_`, and the 26 characters of an id. */

@@ -7,7 +7,9 @@ import { latinised } from './unveil.ts';
 
 /** What needs no two slashes to lead somewhere; one that stands before a space is a word. */
 const SCHEMES =
-  'mailto tel sms javascript vbscript data file blob view-source intent magnet bitcoin litecoin lightning ethereum solana nano ' +
+  'mailto tel sms javascript vbscript data file blob view-source intent magnet bitcoin litecoin lightning ethereum ' +
+  // A payment is named so, too: by its network and its transaction.
+  'solana(?!:[0-9A-Z]{80,88}(?![\\w?/&=#])) nano(?!:[0-9A-F]{64}(?![\\w?/&=#])) ' +
   'xno monero ipfs ipns nostr tg whatsapp skype facetime ssh sftp ftp nntp irc xmpp sip sips ws wss ldap jar http https hxxp hxxps ' +
   'web\\+[a-z]{1,32} zoommtg zoomus vscode vscode-insiders otpauth otpauth-migration webcal callto sgnl viber weixin itms-apps ' +
   'itms-services ms-settings ms-word ms-excel ms-msdt search-ms msteams';
@@ -49,8 +51,22 @@ export function holdsLink(plain: string): boolean {
   );
 }
 
+/**
+ * Ends of names that files have more often: of programs, pages and archives. A name with one dot and such an end is taken for a file,
+ * unless something stands about it as about a host.
+ */
+const FILE = /^[a-z0-9_-]{1,64}\.(?:cc|java|mk|ml|mm|md|mov|pl|ps|py|rs|sh|so|tf|zip)\.{0,3}$/i;
+/** A path, a query or an account behind it; an account or a scheme before it. */
+const ABOUT_HOST = { before: /@$|[/\\]{2}$/, behind: /^(?:[/\\?#@]|:\d+[/\\])/ };
+
+function isFile(text: string, name: string, at: number): boolean {
+  if (!FILE.test(name)) return false;
+  return !ABOUT_HOST.before.test(text.slice(0, at)) && !ABOUT_HOST.behind.test(text.slice(at + name.length));
+}
+
 function holdsName(text: string): boolean {
-  for (const [name] of text.matchAll(NAME)) {
+  for (const { 0: name, index } of text.matchAll(NAME)) {
+    if (isFile(text, name, index)) continue;
     const labels = name.toLowerCase().normalize('NFC').split('.');
     if (labels.some((end, at) => at > 0 && labels[at - 1] !== '' && isEnd(end))) return true;
   }

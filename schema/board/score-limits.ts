@@ -6,6 +6,8 @@ export const scoreLimits = {
   rows_per_payer_max: 20,
   /** The heaviest of a host that can weigh, among which those are chosen. */
   candidates_max: 1_000,
+  /** Of a host's newest reports, to say what was reported. */
+  reports_counted_max: 10_000,
   /** Before a payer's first post, as it is first looked at: about five and a half hours of Base. */
   funding_blocks_max: 10_000,
   page_blocks_max: 2_000,

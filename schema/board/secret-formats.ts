@@ -31,7 +31,11 @@ export const issuedSecrets: readonly SecretFormat[] = [
   format('Discord', /(?<![\w-])[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,38}/),
   format('DigitalOcean', /do[opr]_v1_[0-9a-f]{64}/),
   format('Shopify', /shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}/),
-  format('Square', /sq0[a-z]{3}-[A-Za-z0-9_-]{22,}|(?<![A-Za-z0-9])EAAA[A-Za-z0-9_-]{56,}/),
+  // A hash in large letters may begin with EAAA too.
+  format(
+    'Square',
+    /sq0[a-z]{3}-[A-Za-z0-9_-]{22,}|(?<![A-Za-z0-9])EAAA(?![0-9A-F]{60}(?![A-Za-z0-9_-]))[A-Za-z0-9_-]{56,}/,
+  ),
   format('Groq', /gsk_[A-Za-z0-9]{32,}/),
   format('xAI', /xai-[A-Za-z0-9]{40,}/),
   format('Perplexity', /pplx-[A-Za-z0-9]{32,}/),
@@ -78,10 +82,13 @@ export const issuedSecrets: readonly SecretFormat[] = [
 /** Private keys, and what opens or signs for somebody whoever has issued it. */
 export const otherSecrets: readonly SecretFormat[] = [
   format('PEM', /-----\s?BEGIN[A-Z0-9 ]{0,40}PRIVATE\s?KEY/i),
-  // A transaction's hash looks the same: it has a place of its own.
-  format('hex', /(?<![0-9a-f])(?:0x)?[0-9a-f]{64}(?![0-9a-f])/i),
-  format('Solana', /(?<![1-9A-HJ-NP-Za-km-z])[1-9A-HJ-NP-Za-km-z]{86,88}(?![1-9A-HJ-NP-Za-km-z])/),
-  format('WIF', /(?<![1-9A-HJ-NP-Za-km-z])[5KL9c][1-9A-HJ-NP-Za-km-z]{50,51}(?![1-9A-HJ-NP-Za-km-z])/),
+  // A SHA-256 and the hash of a transaction look the same as a key: one that is called a key is taken for one.
+  format(
+    'hex',
+    /(?<![a-z])(?:private|secret|signing|wallet|seed|mnemonic|priv|keys?|pk|sk)(?![a-z])[^\n]{0,32}?(?:(?<![0-9a-f])|(?<=%[0-9a-f]{2}))(?:0x)?[0-9a-f]{64}(?![0-9a-f])/i,
+  ),
+  // Between any letters and digits: the digits of a hash between two zeros have the same form.
+  format('WIF', /(?<![A-Za-z0-9])[5KL9c][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])/),
   format('BIP-32', /(?<![A-Za-z0-9])[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{107}/),
   format('Nostr', /(?<![A-Za-z0-9])nsec1[02-9ac-hj-np-z]{58}/),
   format('age', /AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}/i),

@@ -1,4 +1,6 @@
+import { ed25519 } from '@noble/curves/ed25519';
 import { english } from 'viem/accounts';
+import { decodedBase58 } from '../base58.ts';
 import { issuedSecrets, otherSecrets, type SecretFormat } from './secret-formats.ts';
 
 /* Whether a text gives a secret away. Pure. */
@@ -11,15 +13,35 @@ const seedBeginnings: ReadonlySet<string> = new Set(english.map(word => word.sli
 const SEED_WORDS_MIN = 12;
 
 export function holdsSecret(text: string): boolean {
-  return formats.some(({ spelling }) => spelling.test(text)) || holdsSeedPhrase(text) || holdsScattered(text);
+  return (
+    formats.some(({ spelling }) => spelling.test(text)) ||
+    holdsSolanaKey(text) ||
+    holdsSeedPhrase(text) ||
+    holdsScattered(text)
+  );
+}
+
+/** As a wallet of Solana writes its key, and as the chain writes a signature, by which a transaction is named. */
+const SOLANA = /(?<![1-9A-HJ-NP-Za-km-z])[1-9A-HJ-NP-Za-km-z]{86,88}(?![1-9A-HJ-NP-Za-km-z])/g;
+const SOLANA_KEY_BYTES = 64;
+
+/** Of such a key the second half is the public key of the first (RFC 8032); of a signature it is not. */
+function holdsSolanaKey(text: string): boolean {
+  return [...text.matchAll(SOLANA)].some(([found]) => {
+    const bytes = decodedBase58(found);
+    if (bytes?.length !== SOLANA_KEY_BYTES) return false;
+    const half = SOLANA_KEY_BYTES / 2;
+    return Buffer.compare(ed25519.getPublicKey(bytes.subarray(0, half)), bytes.subarray(half)) === 0;
+  });
 }
 
 /** What a key may be broken up by so that nobody knows it by its form: whoever wants it puts it together again. */
 const BREAKS = /[\s.,;|"'`+\\]+/g;
 /** Of keys whose form has none of these signs: in others they stand themselves. */
 const WIDE_BREAKS = /[\s.,;|"'`+\\:_/*~-]+/g;
-/** Names of their own (RFC 9562): two of them side by side are as many digits as a key. */
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/gi;
+/** Names of their own (RFC 9562): two of them side by side are as many digits as a key. A hash is as many by itself. */
+const NAMES =
+  /[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|(?<![0-9a-z])(?:0x)?[0-9a-f]{64}(?![0-9a-z])/gi;
 
 interface Scattered extends SecretFormat {
   readonly breaks: RegExp;
@@ -45,8 +67,8 @@ const scattered: readonly Scattered[] = [
  * digit) than the one before it, in prose hardly any.
  */
 function holdsScattered(text: string): boolean {
-  const named = text.replace(UUID, '#');
-  const [narrow, wide] = [text.replace(BREAKS, ''), named.replace(WIDE_BREAKS, '')];
+  const named = text.replace(NAMES, '#');
+  const [narrow, wide] = [named.replace(BREAKS, ''), named.replace(WIDE_BREAKS, '')];
   if (wide.length === named.length) return false;
   return scattered.some(({ spelling, breaks, signs_per_turn_max }) => {
     const [found] = spelling.exec(breaks === BREAKS ? narrow : wide) ?? [];

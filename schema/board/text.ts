@@ -23,9 +23,11 @@ export function judgeText(text: string, chars_max: number): TextVerdict {
   // A code point is at most two units: what is far too long is not even counted.
   if (text.length > 2 * chars_max || [...text].length > chars_max) return refused('too_long');
   if (CONTROL.test(text)) return refused('control_characters');
-  const plain = unveiled(text);
-  if (plain === null) return refused(holdsSecret(text) ? 'secret' : 'link');
-  if ([text, plain, latinLetters(plain)].some(holdsSecret)) return refused('secret');
+  const read = unveiled(text);
+  if (read === null) return refused(holdsSecret(text) ? 'secret' : 'link');
+  const { plain, digits_kept } = read;
+  const readings = new Set([text, digits_kept, latinLetters(digits_kept), plain, latinLetters(plain)]);
+  if ([...readings].some(holdsSecret)) return refused('secret');
   return holdsLink(plain) ? refused('link') : { kind: 'plain' };
 }
 

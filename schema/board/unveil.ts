@@ -40,7 +40,9 @@ const entities: Readonly<Record<string, string>> = {
   bsol: '\\',
 };
 
-const encodings: readonly (readonly [spelling: RegExp, plain: (spelt: string) => string])[] = [
+type Encoding = readonly [spelling: RegExp, plain: (spelt: string) => string];
+
+const encodings: readonly Encoding[] = [
   [/&#x0*([0-9a-f]{1,6});?/gi, digits => character(digits, 16)],
   [/&#0*([0-9]{1,7});?/g, digits => character(digits, 10)],
   [/&([a-z]{2,14});/gi, name => entities[name.toLowerCase()] ?? `&${name};`],
@@ -49,15 +51,20 @@ const encodings: readonly (readonly [spelling: RegExp, plain: (spelt: string) =>
   [/\\u\{0{0,16}([0-9a-f]{1,6})\}/gi, digits => character(digits, 16)],
   [/\\u([0-9a-f]{4})/gi, digits => character(digits, 16)],
   [/\\x([0-9a-f]{2})/gi, digits => character(digits, 16)],
-  // Of what links are made of alone, since digits stand behind these signs in plain text too: quoted-printable (RFC 2045 6.7), and
-  // the escapes of CSS and of octal.
-  [/=(2E|2F|3A)/gi, digits => character(digits, 16)],
-  [/\\0{0,4}(2e|2f|3a)\s?/gi, digits => character(digits, 16)],
-  [/\\0?(56|57|72)(?!\d)/g, digits => character(digits, 8)],
   // What Markdown takes for the sign alone (CommonMark 2.4), of those that links are made of.
   [/(?<!\\)\\{1,64}([.:/@_-])/g, sign => sign],
   // As people write names that no machine shall follow.
   [/\s?[[({<]\s?(?:\.|dot|punkt)\s?[\])}>]\s?/gi, () => '.'],
+];
+
+/**
+ * Quoted-printable (RFC 2045 6.7), and the escapes of CSS and of octal. Only what links are made of is read by them, since digits
+ * stand behind these signs in plain text too.
+ */
+const linkEncodings: readonly Encoding[] = [
+  [/=(2E|2F|3A)/gi, digits => character(digits, 16)],
+  [/\\0{0,4}(2e|2f|3a)\s?/gi, digits => character(digits, 16)],
+  [/\\0?(56|57|72)(?!\d)/g, digits => character(digits, 8)],
 ];
 
 function character(digits: string, radix: number): string {
@@ -79,12 +86,25 @@ const signs: readonly (readonly [spelling: RegExp, sign: string])[] = [
 /** Drawn as nothing (Unicode 5.21): two texts that differ in them alone look alike. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
+interface Unveiled {
+  /** As links are looked for in it. */
+  readonly plain: string;
+  /** The same without the encodings of links, as secrets are looked for in it: the first digits of `pk=2f00…` are no slash. */
+  readonly digits_kept: string;
+}
+
 /** Decoded, folded (NFKC), without what cannot be seen; case is left as it is. Null: it is veiled deeper than anybody writes. */
-export function unveiled(text: string): string | null {
+export function unveiled(text: string): Unveiled | null {
+  const digits_kept = decoded(text, encodings);
+  const plain = decoded(text, [...encodings, ...linkEncodings]);
+  return digits_kept === null || plain === null ? null : { digits_kept, plain };
+}
+
+function decoded(text: string, by: readonly Encoding[]): string | null {
   let plain = folded(text);
   for (let layer = 0; layer < LAYERS_MAX; layer++) {
     const before = plain;
-    for (const [spelling, read] of encodings) plain = plain.replace(spelling, (_, spelt: string) => read(spelt));
+    for (const [spelling, read] of by) plain = plain.replace(spelling, (_, spelt: string) => read(spelt));
     plain = folded(plain);
     if (plain === before) return plain;
   }

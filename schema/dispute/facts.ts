@@ -1,13 +1,22 @@
 import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../canonical-json.ts';
+import { commitmentIn, commitmentMaker } from '../output-commitment.ts';
+import { signedPayment } from '../receipt-payload.ts';
 
 /*
  * What a dispute is decided by: each fact of a row by its name, and where it comes from. What stands in a receipt is read
  * here for whoever signs a verdict and whoever runs it again.
  */
 
-export type FactSource = 'book_row' | 'book_event' | 'receipt_payload' | 'log_leaf';
+export type FactSource =
+  | 'book_row'
+  | 'book_event'
+  | 'receipt_payload'
+  | 'log_leaf'
+  | 'payment_claim'
+  | 'dispute'
+  | 'board_job';
 
-/** Null, but for `on_book`, where the row, its receipt or the member is not there. */
+/** Null, but for `on_book` and `intent_shared`, where the row, its receipt or the member is not there. */
 export const factSources = {
   on_book: 'book_row',
   evidence: 'book_row',
@@ -23,6 +32,34 @@ export const factSources = {
   output_status: 'receipt_payload',
   output_omission: 'receipt_payload',
   leaf_index: 'log_leaf',
+  // Since rule 3.
+  output_hash: 'receipt_payload',
+  output_by: 'receipt_payload',
+  /** Whether the row counts as collected: not where the final chain does not have its payment. */
+  collected: 'book_row',
+  /** Whether another row of the book, for which something was charged, names the same intent and attempt. */
+  intent_shared: 'book_row',
+  /** Until when the same payment, sent again, may still bring the answer; null where it cannot. */
+  resend_until: 'payment_claim',
+  /** The dispute by which this charge was refunded. */
+  refunded_by: 'dispute',
+  /** Of a row that pays for a job of the board, or for its fee: that job, and how it stands. */
+  job_id: 'board_job',
+  job_paid_at: 'board_job',
+  job_challenged_at: 'board_job',
+  job_revealed_at: 'board_job',
+  job_winner: 'board_job',
+  job_price: 'board_job',
+  job_fee: 'board_job',
+  job_fee_task_id: 'board_job',
+  // Since rule 4.
+  answered_model: 'receipt_payload',
+  /** The id of the hub's catalogue that this names, as its configuration was when the receipt was signed. */
+  answered_catalogue_model: 'receipt_payload',
+  /** The same three of the answer that a resend of the payment brought; null where none did, or its correction does not say. */
+  resend_model: 'book_event',
+  resend_answered_model: 'book_event',
+  resend_answered_catalogue_model: 'book_event',
 } as const satisfies Record<string, FactSource>;
 
 export type RowFactOfDispute = keyof typeof factSources;
@@ -52,18 +89,21 @@ export interface FactReceipt {
   readonly leaf_index: Json;
 }
 
-const memberOf = (value: Json | undefined, name: string): Json => (isJsonObject(value) ? (value[name] ?? null) : null);
-const commitment = ({ fulfillment }: JsonObject): Json => memberOf(fulfillment, 'output_commitment');
+const commitmentOf = ({ fulfillment }: JsonObject) => commitmentIn(fulfillment);
 
 const readers: { readonly [K in RowFactOfDispute]?: (receipt: FactReceipt) => Json } = {
   payload_hash: ({ payload }) => canonicalHash(payload),
   request_hash: ({ payload }) => payload.request_hash ?? null,
   model: ({ payload }) => payload.model ?? null,
   hub: ({ payload }) => payload.hub ?? null,
+  answered_model: ({ payload }) => payload.answered_model ?? null,
+  answered_catalogue_model: ({ payload }) => payload.answered_catalogue_model ?? null,
   intent_id: ({ payload }) => payload.intent_id ?? null,
   attempt_index: ({ payload }) => payload.attempt_index ?? null,
-  output_status: ({ payload }) => memberOf(commitment(payload), 'status'),
-  output_omission: ({ payload }) => memberOf(commitment(payload), 'omission_rule'),
+  output_status: ({ payload }) => commitmentOf(payload).status ?? null,
+  output_omission: ({ payload }) => commitmentOf(payload).omission_rule ?? null,
+  output_hash: ({ payload }) => commitmentOf(payload).hash ?? null,
+  output_by: ({ payload }) => commitmentMaker(payload),
   leaf_index: ({ leaf_index }) => leaf_index,
 };
 
@@ -72,4 +112,21 @@ export function factOfReceipt(fact: RowFactOfDispute, receipt: FactReceipt | nul
   const read = readers[fact];
   if (read === undefined) return undefined;
   return receipt === null ? null : read(receipt);
+}
+
+/** Facts that the book or the board tells and that a receipt repeats, with what it says; undefined where it says nothing of them. */
+const repeated: { readonly [K in RowFactOfDispute]?: (payload: JsonObject) => Json | undefined } = {
+  amount: payload => signedPayment(payload)?.gross_amount,
+  job_price: payload => legOf(payload, 'payee'),
+  job_fee: payload => legOf(payload, 'fee'),
+};
+
+function legOf({ legs }: JsonObject, leg: string): Json | undefined {
+  const found = Array.isArray(legs) ? legs.filter(isJsonObject).find(each => each.leg === leg) : undefined;
+  return found?.amount;
+}
+
+/** @see repeated */
+export function repeatedByReceipt(fact: RowFactOfDispute, payload: JsonObject): Json | undefined {
+  return repeated[fact]?.(payload);
 }

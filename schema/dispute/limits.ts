@@ -9,4 +9,6 @@ export const disputeLimits = {
   per_claim_max: 10,
   /** Of one book. */
   filed_per_book_hour_max: 60,
+  /** For how long after its payment the winner of a challenged job may reveal its output. A part of rule 3: another bound is another rule. */
+  reveal_awaited_seconds: 7 * 86_400,
 } as const;

@@ -8,10 +8,14 @@ export type ClaimType = (typeof claimTypes)[number];
 export const disputeOutcomes = ['refund', 'partial', 'stand'] as const;
 export type DisputeOutcome = (typeof disputeOutcomes)[number];
 
-type ReasonRow = readonly [outcome: DisputeOutcome | null, sentence: string];
+/** `means` where the sentence of its outcome would not be true of it. */
+type ReasonRow = readonly [outcome: DisputeOutcome | null, sentence: string, means?: string];
 
-/** Each reason with what follows from it; null: the records do not decide it, so that the dispute stays open. */
-export const disputeReasons = {
+/**
+ * Each reason of rules 1 and 2 with what follows from it; null: the records do not decide it, so that the dispute stays open.
+ * Verdicts have signed these sentences: not a letter of them changes.
+ */
+const reasonsOfFirst = {
   nothing_charged: ['stand', 'Nothing was charged for this row.'],
   charged_elsewhere: ['stand', 'The row records a payment to somebody else: nothing was charged here.'],
   arrival_unverified: ['stand', 'No payment was seen to arrive, so nothing counts as charged.'],
@@ -51,20 +55,128 @@ export const disputeReasons = {
   charged_twice: ['refund', 'One attempt at one intent, by one request, was charged before.'],
 } as const satisfies Record<string, ReasonRow>;
 
-export type DisputeReason = keyof typeof disputeReasons;
+const MAY_SUPERSEDE = 'A later verdict may supersede this one: see status_url. No money moves by this document.';
+
+/** The same of rule 3. Signed likewise. */
+const reasonsOfThird = {
+  ...reasonsOfFirst,
+  already_refunded: [
+    'stand',
+    'This charge has been refunded by an earlier verdict. A charge is refunded once.',
+    `By its own records the issuer owes back what that earlier verdict decided, and nothing beyond it. The fact disputed.refunded_by names its dispute. ${MAY_SUPERSEDE}`,
+  ],
+  answer_still_owed: [
+    null,
+    'The same payment, sent again, may still bring the answer. File the dispute again after decides_after.',
+  ],
+  commitment_by_others: [
+    null,
+    'The commitment was made by somebody other than the issuer, who has not seen the output and cannot say whether it came.',
+  ],
+  output_revealed: ['stand', 'The winner revealed the output of the job, and it has the hash that was delivered.'],
+  output_not_revealed: [
+    null,
+    'The job is paid, and its winner has not revealed the output. Challenge the job, and file the dispute again.',
+  ],
+  reveal_awaited: [
+    null,
+    'The job is paid and challenged, and its winner may still reveal the output. File the dispute again after decides_after.',
+  ],
+  output_never_revealed: [
+    'refund',
+    'The job was challenged, and its winner did not reveal the output within seven days of the payment. The issuer owes back its fee.',
+  ],
+  no_model_on_receipt: [
+    'stand',
+    'The receipt names no model, so it does not show that another one answered. Whether an answer came is decided by a claim of output_missing.',
+  ],
+  no_common_intent: [
+    'stand',
+    'No charge that this verdict compares was made for the same intent and attempt, so this call is a separate purchase.',
+  ],
+  other_refunded: [
+    'stand',
+    'The other charge has been refunded, so this one is the only charge that stands.',
+    `By its own records the issuer owes nothing back for this charge. It owes back what an earlier verdict decided of the other one: the fact other.refunded_by names its dispute. ${MAY_SUPERSEDE}`,
+  ],
+  output_of_its_own: ['stand', 'An output of its own was delivered for this charge.'],
+  charged_twice: [
+    'refund',
+    'The same request was charged before, for the same intent and attempt, and this charge brought no output or the very same one.',
+  ],
+} as const satisfies Record<string, ReasonRow>;
+
+/** The same of rule 4. Signed likewise. */
+const reasonsOfFourth = {
+  ...reasonsOfThird,
+  model_as_requested: ['stand', 'The model that was requested is the one that the hub was asked for.'],
+  another_model_answered: ['refund', 'The hub was asked for another model than the one that the request names.'],
+  answered_as_requested: [
+    'stand',
+    'The model that the hub named in its answer is the one that was asked for: by its id, with or without a provider or a version, or by a configured alias.',
+  ],
+  another_model_of_hub: [
+    'refund',
+    'In its answer the hub named another model of its catalogue than the one that it was asked for.',
+  ],
+  model_unclear: [
+    null,
+    'In its answer the hub named a model that is neither the one that was asked for, nor an alias or a version of it, nor another one of its catalogue.',
+  ],
+} as const satisfies Record<string, ReasonRow>;
+
+/** What the present rule decides by: rules 1 to 3 know a part of these. */
+export const disputeReasons = reasonsOfFourth;
+export type DisputeReason = keyof typeof reasonsOfFourth;
+export type FirstReason = keyof typeof reasonsOfFirst;
 
 export function disputeOutcome(reason: DisputeReason): DisputeOutcome | null {
   return disputeReasons[reason][0];
 }
 
-/** What a verdict does, by what it comes to; signed with it. */
-export const verdictMeans = {
+type Meanings = Readonly<Record<DisputeOutcome | 'open', string>>;
+
+const meansOfFirst: Meanings = {
   refund: 'By its own records the issuer owes this payment back. No money moves by this document.',
   partial: 'By its own records the issuer delivered a part of what was paid for. No money moves by this document.',
   stand: 'By its own records the issuer owes nothing back.',
   open: 'The records do not decide it. It is no verdict.',
-} as const satisfies Record<DisputeOutcome | 'open', string>;
+};
 
-/** What no verdict shows, whatever it comes to; signed with it. */
-export const VERDICT_DOES_NOT_PROVE =
+const meansOfThird: Meanings = {
+  refund:
+    'By its own records the issuer owes back what owed_back names, and nothing else. This is final. No money moves by this document.',
+  partial: `By its own records the issuer delivered a part of what was paid for. ${MAY_SUPERSEDE}`,
+  stand: `By its own records the issuer owes nothing back. ${MAY_SUPERSEDE}`,
+  open: 'The records do not decide the dispute yet. This document is not a verdict.',
+};
+
+const NOT_PROVEN =
   'The issuer judges itself, by its own book and receipts. It shows neither that an answer was good, nor that it reached whoever paid, nor that USDC moved.';
+
+interface VerdictWords {
+  readonly reasons: Readonly<Partial<Record<DisputeReason, ReasonRow>>>;
+  /** What a verdict does, by what it comes to, where its reason has no sentence of its own. */
+  readonly means: Meanings;
+  /** What no verdict shows, whatever it comes to. */
+  readonly does_not_prove: string;
+}
+
+/** What is signed with a verdict, by the version of its rule. */
+const words: Readonly<Record<number, VerdictWords>> = {
+  1: { reasons: reasonsOfFirst, means: meansOfFirst, does_not_prove: NOT_PROVEN },
+  2: { reasons: reasonsOfFirst, means: meansOfFirst, does_not_prove: NOT_PROVEN },
+  3: { reasons: reasonsOfThird, means: meansOfThird, does_not_prove: NOT_PROVEN },
+  4: { reasons: reasonsOfFourth, means: meansOfThird, does_not_prove: NOT_PROVEN },
+};
+
+/** What a verdict of that rule says of its reason and of its outcome; null where that rule has no such reason. */
+export function verdictWords(
+  rule_version: number,
+  reason: DisputeReason,
+): { readonly reason_says: string; readonly means: string; readonly does_not_prove: string } | null {
+  const { reasons, means, does_not_prove } = words[rule_version] ?? {};
+  const row = reasons?.[reason];
+  if (row === undefined || means === undefined || does_not_prove === undefined) return null;
+  return { reason_says: row[1], means: row[2] ?? means[row[0] ?? 'open'], does_not_prove };
+}

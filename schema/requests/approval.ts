@@ -1,13 +1,21 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { approvalDecisions, approvalLimits } from '../session/approval.ts';
-import { remembering, wellFormedText } from './parse.ts';
+import { remembering } from './parse.ts';
+import { wellFormedText } from './text.ts';
 
 /* How an approval request is named and answered. */
 
 const ApprovalName = z.string().regex(/^approval_[0-9a-z]{26}$/, { error: 'is no id of an approval request' });
 
 export const ApprovalPath = z.object({ approval_id: ApprovalName.describe('Of the approval request.') });
+
+/** Which approval requests of a book. */
+export const ApprovalsBefore = z.strictObject({
+  before: ApprovalName.optional().describe(
+    'Approval requests older than the one with this approval_id: pass `next` of the previous response.',
+  ),
+});
 
 const decision = z.enum(approvalDecisions).describe('`approve` lets the very same call pass, once.');
 

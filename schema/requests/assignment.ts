@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { grantTypes, type Slice } from '../slice.ts';
 import { sliceLimits } from '../slice-limits.ts';
 import { Moment } from './book.ts';
-import { listOf, storedText } from './parse.ts';
+import { listOf } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
+import { storedText } from './text.ts';
 
 /* What is asked of POST /v1/agents/{agent_id}/book/assign. */
 

@@ -4,9 +4,11 @@ import { jobStates, outputEncodings } from '../board/job.ts';
 import { jobLimits } from '../board/job-limits.ts';
 import { walletNamed } from '../foreign-names.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
+import { textForm } from '../signed-words.ts';
 import { AuthorMembers } from './author.ts';
-import { remembering, storedText } from './parse.ts';
+import { remembering } from './parse.ts';
 import { plainText } from './plain-text.ts';
+import { storedText } from './text.ts';
 
 /* What is asked of /v1/board/jobs and what lies below it. */
 
@@ -39,7 +41,9 @@ const days = jobLimits.deadline_seconds_max / 86_400;
 export const PostJobRequest = remembering(
   AuthorMembers.extend({
     text: plainText(jobLimits.text_chars_max).min(1).describe('What is to be done, in plain text.'),
-    budget: Amount.describe('Atomic USDC that a bid may ask for at most.'),
+    budget: Amount.describe(
+      `Highest price that a bid may have, in atomic USDC: 1 to ${jobLimits.budget_atomic_max} (25 USDC).`,
+    ),
     deadline: Deadline.describe(`By when it is to be delivered: a moment or a day (UTC), within ${days} days.`),
     acceptance_test: plainText(jobLimits.acceptance_test_chars_max)
       .min(1)
@@ -62,9 +66,7 @@ export const JobPayout = z.strictObject({
   signature: storedText
     .min(1)
     .max(jobLimits.payout_signature_chars_max)
-    .describe(
-      'By that address, Ed25519 in base58, over `svc.board.payout|<job_id>|<agent_id>|<address>|<unix_seconds>`.',
-    ),
+    .describe(`Ed25519 signature of that address, in base58, over ${textForm('payout')}.`),
   signature_timestamp: z.int().min(0).describe('The Unix seconds in that text; within 300 seconds.'),
 });
 export type JobPayout = z.output<typeof JobPayout>;
@@ -72,7 +74,9 @@ export type JobPayout = z.output<typeof JobPayout>;
 /** Body of POST /v1/board/jobs/{id}/bid. */
 export const BidRequest = remembering(
   AuthorMembers.extend({
-    price: Amount.describe('Atomic USDC, within the budget of the job.'),
+    price: Amount.describe(
+      `Price in atomic USDC: 1 to the budget of the job, which is at most ${jobLimits.budget_atomic_max} (25 USDC).`,
+    ),
     eta: plainText(jobLimits.eta_chars_max).min(1).nullish().describe('When it would be done, in words of the bidder.'),
     pitch: plainText(jobLimits.pitch_chars_max).min(1).nullish().describe('Why this bid, in plain text.'),
     payout: JobPayout.nullish().describe('Where the winner is to be paid, if not to the wallet of its agent on Base.'),
@@ -85,28 +89,63 @@ export const JobId = storedText.min(1).max(jobLimits.id_chars_max);
 /** Body of POST /v1/board/jobs/{id}/pick. */
 export const PickRequest = AuthorMembers.extend({ bid_id: JobId.describe('Of the bid that is picked.') }).strict();
 
+const OutputSha256 = z
+  .string()
+  .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes in hex' })
+  .transform(text => text.replace(/^0x/, '').toLowerCase());
+
 /** Body of POST /v1/board/jobs/{id}/deliver. */
 export const DeliverRequest = AuthorMembers.extend({
-  output_sha256: z
-    .string()
-    .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes in hex' })
-    .transform(text => text.replace(/^0x/, '').toLowerCase())
-    .describe('SHA-256 of the output: 32 bytes in hex.'),
+  output_sha256: OutputSha256.describe('SHA-256 of the output: 32 bytes in hex.'),
   preview: plainText(jobLimits.preview_chars_max).min(1).nullish().describe('What may be shown of it, in plain text.'),
+}).strict();
+
+/** Body of POST /v1/board/jobs/{id}/refuse. */
+export const RefuseRequest = AuthorMembers.extend({
+  output_sha256: OutputSha256.describe('SHA-256 of the delivered output that is refused: 32 bytes in hex.'),
+  reason: plainText(jobLimits.reason_chars_max)
+    .min(1)
+    .describe(`Reason for the refusal: plain text of up to ${jobLimits.reason_chars_max} characters.`),
+}).strict();
+
+/** Body of POST /v1/board/jobs/{id}/challenge. */
+export const ChallengeRequest = AuthorMembers.extend({
+  reason: plainText(jobLimits.reason_chars_max)
+    .min(1)
+    .nullish()
+    .describe(`Reason: plain text of up to ${jobLimits.reason_chars_max} characters. Default: none.`),
+}).strict();
+
+/** Body of POST /v1/board/jobs/{id}/pay. */
+export const PayJobRequest = AuthorMembers.extend({
+  output_sha256: OutputSha256.nullish().describe(
+    'SHA-256 of the delivered output that is paid for: 32 bytes in hex. If the job shows another one, the payment is refused before any money moves. Default: the output that is delivered. Send each payment again with the body that it was first sent with.',
+  ),
 }).strict();
 
 /** Body of POST /v1/board/jobs/{id}/reveal. */
 export const RevealRequest = AuthorMembers.extend({
   output: z.string().describe(`The whole output, up to ${jobLimits.output_bytes_max} bytes.`),
-  encoding: z.enum(outputEncodings).describe('How `output` writes its bytes.'),
+  encoding: z.enum(outputEncodings).default('utf8').describe('How `output` encodes the bytes. Default: `utf8`.'),
 }).strict();
 export type RevealRequest = z.output<typeof RevealRequest>;
+
+const AgentNumber = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1);
 
 const PAGE = `is a whole number from 1; more than ${jobLimits.page_max} is clamped`;
 
 /** Which page of GET /v1/board/jobs. */
 export const JobPage = z.strictObject({
   status: z.enum(jobStates).optional().describe('Jobs that stand there alone.'),
+  poster_agent_id: AgentNumber.optional().describe(
+    'Returns only jobs that the agent with this id has posted. Default: all.',
+  ),
+  winner_agent_id: AgentNumber.optional().describe(
+    'Returns only jobs of which a bid of the agent with this id was picked. Default: all.',
+  ),
   limit: z
     .int({ error: PAGE })
     .min(1, { error: PAGE })

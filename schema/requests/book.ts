@@ -3,8 +3,8 @@ import { parseAtomic } from '../amount.ts';
 import { evidences } from '../evidence.ts';
 import { limits } from '../limits.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
-import { storedText } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
+import { storedText } from './text.ts';
 
 /* What is asked of /v1/agents/{agent_id}/book: which rows of it, how many, and the body of its POST. */
 
@@ -44,6 +44,11 @@ export const Moment = z
 
 const Named = storedText.min(1).max(limits.row_name_chars_max);
 
+const DelegationHash = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes: 0x and 64 hex digits' })
+  .transform(text => text.toLowerCase());
+
 /** Which rows a page is of. Members that are not there narrow nothing. */
 export const RowFilterMembers = {
   from: Moment.optional().describe('Rows collected at this moment or later: RFC 3339, or a day (UTC).'),
@@ -51,6 +56,9 @@ export const RowFilterMembers = {
   evidence: z.enum(evidences).optional().describe('Rows that rest on this.'),
   intent_id: Named.optional().describe('Rows of this treasury intent.'),
   task_id: Named.optional().describe('The row of this task.'),
+  delegation_hash: DelegationHash.optional().describe(
+    'Only rows of calls that were made under the session with this delegation hash.',
+  ),
   payment_ref: Named.optional().describe('Rows of this payment: several may share a transaction.'),
 } as const;
 
@@ -73,5 +81,5 @@ const Budget = z
 export const BookRequest = PossessionMembers.extend({
   limit: PageLimit.optional(),
   budget: Budget.optional().describe('Atomic USDC; null clears, absent reads only.'),
-});
+}).strict();
 export type BookRequest = z.output<typeof BookRequest>;

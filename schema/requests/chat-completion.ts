@@ -11,8 +11,11 @@ import {
   Tools,
   unofferedChoice,
 } from './chat-message.ts';
+import { Extra, extraOf, FORWARDED, inlined, withoutProto } from './forwarded/extra.ts';
+import { bodyPlace, openPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, svcMembers, withParent } from './paid-work.ts';
-import { listOf, remembering, wellFormedText } from './parse.ts';
+import { listOf, remembering } from './parse.ts';
+import { wellFormedText } from './text.ts';
 import {
   chatWithoutEffect,
   noItems,
@@ -21,6 +24,7 @@ import {
   PLAIN_TEXT,
   textModality,
   unset,
+  usualTier,
   withoutEffect,
 } from './unserved.ts';
 
@@ -31,7 +35,7 @@ const TopP = z.number().min(0).max(1).nullish();
 const Effort = z
   .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
   .nullish()
-  .describe('Passed on where the hub says that the model reasons; elsewhere it changes nothing.');
+  .describe('Passed on to a model that its hub lists as one that reasons. Without effect for any other model.');
 
 /** How an answer is drawn, beside `temperature`: said to the hub as it is, and left out where nothing is said. */
 export const samplingMembers = {
@@ -57,14 +61,23 @@ export const schemaMembers = {
 } as const;
 
 const SERVED = 'is not served here: an answer is text, json_object or json_schema';
+const formatPlace = openPlace(['type', 'json_schema']);
+const schemaPlace = openPlace(Object.keys(schemaMembers));
 
 /** As what the answer is asked for. */
 export const ResponseFormat = z
   .discriminatedUnion(
     'type',
     [
-      z.object({ type: z.enum(['text', 'json_object']) }),
-      z.object({ type: z.literal('json_schema'), json_schema: z.object(schemaMembers) }),
+      z
+        .looseObject({ type: z.enum(['text', 'json_object']) })
+        .transform((given, context) => inlined(given as JsonObject, formatPlace, context)),
+      z.looseObject({ type: z.literal('json_schema'), json_schema: z.looseObject(schemaMembers) }).transform(
+        (given, context): JsonObject => ({
+          ...inlined(given as JsonObject, formatPlace, context),
+          json_schema: inlined(given.json_schema as JsonObject, schemaPlace, context, ['json_schema']),
+        }),
+      ),
     ],
     { error: SERVED },
   )
@@ -73,10 +86,8 @@ export type ResponseFormat = z.output<typeof ResponseFormat>;
 
 /** In one form, as hubs are asked for it: text is what is given anyway. */
 function canonicalFormat(format: ResponseFormat): JsonObject | null {
-  if (!format || format.type === 'text') return null;
-  return 'json_schema' in format
-    ? { type: format.type, json_schema: present(format.json_schema) }
-    : { type: format.type };
+  const is_usual = !format || (format.type === 'text' && Object.keys(format).length === 1);
+  return is_usual ? null : format;
 }
 
 /* The body of POST /v1/chat/completions. */
@@ -90,6 +101,29 @@ export const ModelId = wellFormedText
   .describe('`svc/auto` is a live route.');
 
 export const TokensMax = z.int().min(1).max(INT32_MAX).nullable().default(null);
+
+/**
+ * The limit on the tokens of an answer. OpenAI's bodies call it by several names; here each is read by both doors, so that no name is
+ * passed on as one that nobody knows.
+ * @returns `own`, or what another name says; one that says something else is an issue of its own
+ */
+export function tokenLimitOf(
+  own: number | null,
+  others: Readonly<Record<string, number | null>>,
+  context: z.core.$RefinementCtx,
+): number | null {
+  let limit = own;
+  for (const [name, value] of Object.entries(others)) {
+    if (value !== null && limit !== null && value !== limit)
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: 'differs from another limit on the tokens of the answer',
+      });
+    limit ??= value;
+  }
+  return limit;
+}
 
 export const Temperature = z.number().min(0).max(limits.temperature_max).nullable().default(null);
 
@@ -105,27 +139,43 @@ const HUBS_DIFFER = 'it would mean something else at each hub';
 export const chatUnserved = {
   functions: noItems(BY_TOOLS),
   function_call: only(BY_TOOLS, 'none', 'auto'),
-  n: only('the price is that of one answer', 1),
+  n: only('the price is that of one answer, so send the call n times', 1),
   logprobs: only(PLAIN_TEXT, false),
   top_logprobs: only(PLAIN_TEXT, 0),
   logit_bias: noMembers(HUBS_DIFFER),
   modalities: textModality,
   audio: unset(PLAIN_TEXT),
   verbosity: only(HUBS_DIFFER, 'medium'),
+  service_tier: usualTier,
   web_search_options: unset('nothing is searched for'),
 } as const;
 
-const members = z.object({
+/** A stream is cut here, and its hub is asked in one way: of how it is cut nothing else can be said. */
+const StreamOptions = z
+  .looseObject({
+    include_usage: flag.describe('The last event says how many tokens were used.'),
+    include_obfuscation: z.unknown().optional().describe('Without effect: no event is padded.'),
+  })
+  .superRefine(({ include_usage: _, include_obfuscation: __, ...others }, context) => {
+    for (const [name, value] of Object.entries(others)) {
+      if (value !== null)
+        context.addIssue({
+          code: 'custom',
+          path: [name],
+          message: 'is not served here: the stream is cut by this service',
+        });
+    }
+  });
+
+const members = z.looseObject({
   model: ModelId,
   messages: listOf(ChatRequestMessage, limits.chat_messages_max),
   max_tokens: TokensMax,
   max_completion_tokens: TokensMax.describe('The newer name of `max_tokens`, read where that is absent.'),
+  max_output_tokens: TokensMax.describe('Another name of `max_tokens`; where both are given they are equal.'),
   temperature: Temperature,
   stream: flag.describe('Server-sent events, as OpenAI sends them; the last one carries the receipt.'),
-  stream_options: z
-    .object({ include_usage: flag.describe('The last event says how many tokens were used.') })
-    .nullish()
-    .describe('Read where `stream` is true.'),
+  stream_options: StreamOptions.nullish().describe('Read where `stream` is true.'),
   tools: Tools.describe('Functions that may be called.'),
   tool_choice: ToolChoice,
   parallel_tool_calls: z.boolean().nullish(),
@@ -135,10 +185,13 @@ const members = z.object({
   ...svcMembers,
   ...chatUnserved,
   ...withoutEffect(chatWithoutEffect),
+  extra: Extra,
 });
 
-/** All that a chat knows, by name: whatever else a body holds is read by nobody. */
+/** All that a chat knows, by name: what else a body holds is passed on. */
 export const chatMembers: ReadonlySet<string> = new Set(Object.keys(members.shape));
+
+const chatPlace = bodyPlace(chatMembers, Object.keys(chatWithoutEffect), () => FORWARDED);
 
 /** A choice can be made of what is offered alone. */
 export function requireOffered<S extends z.ZodType<Parameters<typeof unofferedChoice>[0]>>(request: S) {
@@ -152,34 +205,38 @@ export function requireOffered<S extends z.ZodType<Parameters<typeof unofferedCh
  * Body of POST /v1/chat/completions. Absent and null are the same, and so are both names of one member and every way to
  * say the usual, so that one call has one canonical form; what is not streamed has no options of a stream.
  */
-export const ChatRequest = remembering(
-  requireOffered(members).transform(
-    ({
-      model,
-      messages,
-      max_tokens,
-      max_completion_tokens,
-      temperature,
-      stream,
-      intent_id,
-      attempt_index,
-      ...given
-    }) => ({
-      model,
-      messages,
-      max_tokens: max_tokens ?? max_completion_tokens,
-      temperature,
-      stream,
-      intent_id,
-      attempt_index,
-      ...withParent(given),
-      ...forwardedMembers(given),
-      ...(given.svc ? { svc: given.svc } : {}),
-      ...(stream ? { stream_options: { include_usage: given.stream_options?.include_usage ?? false } } : {}),
-    }),
-  ),
-);
+export const ChatRequest = remembering(z.preprocess(withoutProto, requireOffered(members).transform(canonicalChat)));
 export type ChatRequest = z.output<typeof ChatRequest>;
+
+function canonicalChat(body: z.output<typeof members>, context: z.core.$RefinementCtx) {
+  const {
+    model,
+    messages,
+    max_tokens,
+    max_completion_tokens,
+    max_output_tokens,
+    temperature,
+    stream,
+    intent_id,
+    attempt_index,
+    ...given
+  } = body;
+  const extra = extraOf(body as JsonObject, chatPlace, context);
+  return {
+    model,
+    messages,
+    max_tokens: tokenLimitOf(max_tokens ?? max_completion_tokens, { max_output_tokens }, context),
+    temperature,
+    stream,
+    intent_id,
+    attempt_index,
+    ...withParent(given),
+    ...forwardedMembers(given),
+    ...(given.svc ? { svc: given.svc } : {}),
+    ...(stream ? { stream_options: { include_usage: given.stream_options?.include_usage ?? false } } : {}),
+    ...(extra ? { extra } : {}),
+  };
+}
 
 /** What a hub is told as it stands, where it is said: members that a call without them does not have. */
 export type ForwardedMembers = {
@@ -193,6 +250,8 @@ export type ForwardedMembers = {
   readonly presence_penalty?: number;
   readonly frequency_penalty?: number;
   readonly reasoning_effort?: string;
+  /** What nobody here knows, as it came. */
+  readonly extra?: JsonObject;
 };
 
 type AskedMembers = ToolMembers & Sampling & { readonly response_format?: ResponseFormat };

@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject, present } from '../canonical-json.ts';
+import { isJsonObject, type JsonObject, present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
-import { listOf, wellFormedText } from './parse.ts';
+import { AnsweredContent, canonicalContent, type Part, type PartKind, TextContent, UserContent } from './content.ts';
+import { Extra, extraOf, inlined } from './forwarded/extra.ts';
+import { openPlace } from './forwarded/foreign-members.ts';
+import { jsonFault } from './forwarded/json-value.ts';
+import { listOf } from './parse.ts';
+import { wellFormedText } from './text.ts';
 
 interface ObjectBounds {
   readonly depth_max: number;
@@ -16,36 +21,10 @@ function jsonObject(bounds: ObjectBounds) {
   return z
     .custom<JsonObject>(isJsonObject, { error: 'must be an object' })
     .superRefine((value, context) => {
-      const fault = new Walk(bounds).faultIn(value, 1);
+      const fault = jsonFault(value, bounds);
       if (fault) context.addIssue({ code: 'custom', message: fault });
     })
     .meta({ type: 'object' });
-}
-
-class Walk {
-  readonly #bounds: ObjectBounds;
-  #members = 0;
-
-  constructor(bounds: ObjectBounds) {
-    this.#bounds = bounds;
-  }
-
-  faultIn(value: Json, depth: number): string | null {
-    if (typeof value === 'string') return value.isWellFormed() ? null : 'holds half of a surrogate pair';
-    // What JSON spells 1e400 is parsed as Infinity, which has no spelling.
-    if (typeof value === 'number') return Number.isFinite(value) ? null : 'holds a number beyond every other';
-    if (typeof value !== 'object' || value === null) return null;
-    const { depth_max, members_max } = this.#bounds;
-    if (depth > depth_max) return `lies in itself more than ${depth_max} deep`;
-    const members = Object.entries(value);
-    this.#members += members.length;
-    if (this.#members > members_max) return `has more than ${members_max} members`;
-    for (const [name, member] of members) {
-      const fault = this.faultIn(name, depth) ?? this.faultIn(member, depth + 1);
-      if (fault) return fault;
-    }
-    return null;
-  }
 }
 
 export const ToolName = wellFormedText.min(1).max(limits.tool_name_chars_max);
@@ -64,18 +43,17 @@ export const functionMembers = {
   strict: z.boolean().nullish(),
 } as const;
 
-export type OfferedFunction = z.output<z.ZodObject<typeof functionMembers>>;
-
-/** As hubs are told of it. */
-export function toolOf({ name, description, parameters, strict }: OfferedFunction): JsonObject {
-  return { type: 'function', function: present({ name, description, parameters, strict }) };
-}
+const toolPlace = openPlace(['type', 'function']);
+export const functionPlace = openPlace(Object.keys(functionMembers));
 
 const FUNCTIONS_ONLY = 'is not served here: tools are functions';
 
 const Tool = z
-  .object({ type: z.literal('function', FUNCTIONS_ONLY), function: z.object(functionMembers) })
-  .transform(given => toolOf(given.function));
+  .looseObject({ type: z.literal('function', FUNCTIONS_ONLY), function: z.looseObject(functionMembers) })
+  .transform((given, context) => ({
+    ...inlined(given as JsonObject, toolPlace, context),
+    function: inlined(given.function as JsonObject, functionPlace, context, ['function']),
+  }));
 
 /** One list for whatever may be offered; an empty one says that nothing is. */
 export function toolsOf<S extends z.ZodType>(tool: S) {
@@ -84,11 +62,36 @@ export function toolsOf<S extends z.ZodType>(tool: S) {
 
 export const Tools = toolsOf(Tool);
 
-const Named = z.object({ type: z.literal('function'), function: z.object({ name: ToolName }) });
-const Allowed = z.object({
-  type: z.literal('allowed_tools'),
-  allowed_tools: z.object({ mode: z.enum(['auto', 'required']), tools: listOf(Named, limits.tools_max) }),
-});
+const Named = z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: ToolName }) }).transform(
+  (given, context) =>
+    ({
+      ...inlined(given as JsonObject, toolPlace, context),
+      function: inlined(given.function as JsonObject, namedPlace, context, ['function']),
+    }) as Named,
+);
+const namedPlace = openPlace(['name']);
+interface Named extends JsonObject {
+  readonly type: 'function';
+  readonly function: { readonly name: string };
+}
+const Allowed = z
+  .looseObject({
+    type: z.literal('allowed_tools'),
+    allowed_tools: z.looseObject({ mode: z.enum(['auto', 'required']), tools: listOf(Named, limits.tools_max) }),
+  })
+  .transform(
+    (given, context) =>
+      ({
+        ...inlined(given as JsonObject, choicePlace, context),
+        allowed_tools: inlined(given.allowed_tools as JsonObject, allowedPlace, context, ['allowed_tools']),
+      }) as Allowed,
+  );
+interface Allowed extends JsonObject {
+  readonly type: 'allowed_tools';
+  readonly allowed_tools: { readonly mode: 'auto' | 'required'; readonly tools: readonly Named[] };
+}
+const choicePlace = openPlace(['type', 'allowed_tools']);
+const allowedPlace = openPlace(['mode', 'tools']);
 
 export const ToolMode = z.enum(['none', 'auto', 'required']);
 export const ToolChoice = z.union([ToolMode, Named, Allowed]).nullish();
@@ -121,88 +124,85 @@ function namedBy(choice: Exclude<ToolChoice, null | undefined>): string[] {
   return choice.allowed_tools.tools.map(tool => tool.function.name);
 }
 
+/** Clients that put a call together from the pieces of a stream send its place back with it. */
+const callPlace = openPlace(['id', 'type', 'function'], { without_effect: ['index'] });
+const calledPlace = openPlace(['name', 'arguments']);
+
 /** A call that was made, as it is sent back with what came of it. */
 export const ToolCall = z
-  .object({
+  .looseObject({
     id: wellFormedText.min(1).max(limits.tool_call_id_chars_max),
     type: z.literal('function', FUNCTIONS_ONLY).nullish(),
-    function: z.object({ name: ToolName, arguments: wellFormedText }),
+    function: z.looseObject({ name: ToolName, arguments: wellFormedText }),
   })
-  .transform(({ id, function: called }) => ({ id, type: 'function' as const, function: called }));
-export type ToolCall = z.output<typeof ToolCall>;
+  .transform(
+    (given, context) =>
+      ({
+        ...inlined(given as JsonObject, callPlace, context),
+        type: 'function',
+        function: inlined(given.function as JsonObject, calledPlace, context, ['function']),
+      }) as ToolCall,
+  );
+export interface ToolCall extends JsonObject {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: JsonObject & { readonly name: string; readonly arguments: string };
+}
 
 /* One message of a chat. */
 
-const DATA = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
+/** An empty list says that nothing was called, as some clients write of every turn. */
+const calls = listOf(ToolCall, limits.tool_calls_max, 0).nullish();
 
-/** Never fetched by us: whoever answers looks at it. A `data:` URL is as long as the body may be. */
-export const ImageUrl = wellFormedText.refine(isImageUrl, {
-  error: `is neither an https URL of up to ${limits.image_url_chars_max} characters nor a data: URL of a PNG, JPEG, GIF or WebP in base64`,
+const ReasoningDetail = jsonObject({
+  depth_max: limits.forwarded_depth_max,
+  members_max: limits.tool_schema_members_max,
 });
+const Reasoned = wellFormedText.nullish();
+/** What a model thought before it spoke, as its answer brought it: some models want it back with the calls that it led to. */
+export const reasoningOfTurn = {
+  reasoning_content: Reasoned,
+  reasoning: Reasoned,
+  reasoning_details: listOf(ReasoningDetail, limits.content_parts_max, 0).nullish(),
+} as const;
 
-function isImageUrl(url: string): boolean {
-  if (url.startsWith('data:')) return DATA.test(url);
-  return url.length <= limits.image_url_chars_max && URL.parse(url)?.protocol === 'https:';
-}
-
-export const ImageDetail = z.enum(['auto', 'low', 'high']).nullish();
-
-const TEXT_PARTS = 'is not served here: content is text';
-const IMAGE_PARTS = 'is not served here: content is text, and images where the model takes them';
-
-const Text = z.object({ type: z.literal('text', TEXT_PARTS), text: wellFormedText });
-const Image = z
-  .object({ type: z.literal('image_url'), image_url: z.object({ url: ImageUrl, detail: ImageDetail }) })
-  .transform(({ type, image_url }) => ({ type, image_url: present(image_url) }));
-const Refused = z
-  .object({ type: z.literal('refusal'), refusal: wellFormedText })
-  .transform(({ refusal }) => ({ type: 'text' as const, text: refusal }));
-
-export type TextPart = z.output<typeof Text>;
-export type ImagePart = z.output<typeof Image>;
-export type Part = TextPart | ImagePart;
-
-const textual = z.union([wellFormedText, listOf(Text, limits.content_parts_max)]).nonoptional();
-const seen = z
-  .union([
-    wellFormedText,
-    listOf(z.discriminatedUnion('type', [Text, Image], { error: IMAGE_PARTS }), limits.content_parts_max),
-  ])
-  .nonoptional();
-const answered = z
-  .union([
-    wellFormedText,
-    listOf(z.discriminatedUnion('type', [Text, Refused], { error: TEXT_PARTS }), limits.content_parts_max),
-  ])
-  .nullish();
-
-const calls = listOf(ToolCall, limits.tool_calls_max).nullish();
+const name = wellFormedText.max(limits.tool_name_chars_max).nullish();
+const common = { name, extra: Extra } as const;
 
 const spoken = z.discriminatedUnion('role', [
-  z.object({ role: z.enum(['system', 'developer']), content: textual }),
-  z.object({ role: z.literal('user'), content: seen }),
-  z
-    .object({ role: z.literal('assistant'), content: answered, tool_calls: calls, refusal: wellFormedText.nullish() })
-    .refine(({ content, tool_calls, refusal }) => content != null || tool_calls || refusal, {
-      error: 'is missing, and so are calls of tools',
-      path: ['content'],
-    }),
-  z.object({
+  z.looseObject({ role: z.enum(['system', 'developer']), content: TextContent, ...common }),
+  z.looseObject({ role: z.literal('user'), content: UserContent, ...common }),
+  // A turn in which the model said and called nothing, as one that spent its tokens on thinking, is sent back like any other.
+  z.looseObject({
+    role: z.literal('assistant'),
+    content: AnsweredContent,
+    tool_calls: calls,
+    refusal: wellFormedText.nullish(),
+    ...reasoningOfTurn,
+    ...common,
+  }),
+  z.looseObject({
     role: z.literal('tool'),
     tool_call_id: wellFormedText.min(1).max(limits.tool_call_id_chars_max),
-    content: textual,
+    content: TextContent,
+    ...common,
   }),
 ]);
 
-/** In one form: text in parts is joined; where there is an image `parts` stands instead of `content`. */
+/** In one form: text in parts is joined; where a part is more than text `parts` stands instead of `content`. */
 export type ChatRequestMessage = JsonObject & {
   /** `system`, `developer`, `user`, `assistant` or `tool`. */
   readonly role: string;
   readonly content?: string | null;
   readonly parts?: readonly Part[];
+  readonly name?: string;
   readonly tool_calls?: readonly ToolCall[];
   readonly refusal?: string;
+  readonly reasoning_content?: string;
+  readonly reasoning?: string;
+  readonly reasoning_details?: readonly JsonObject[];
   readonly tool_call_id?: string;
+  readonly extra?: JsonObject;
 };
 
 /** One message, as OpenAI spells it; by GraphQL, where `content` is text, a list of parts comes as `parts`. */
@@ -214,17 +214,66 @@ function partsAsContent(message: unknown): unknown {
   return rest.content == null && parts != null ? { ...rest, content: parts } : rest;
 }
 
-function canonical({ role, content, ...rest }: z.output<typeof spoken>): ChatRequestMessage {
-  const parts = typeof content === 'object' && content !== null ? content : null;
-  if (parts?.some(part => part.type === 'image_url')) return { role, parts } as ChatRequestMessage;
-  const text = parts ? parts.map(part => ('text' in part ? part.text : '')).join('') : (content ?? null);
-  return { role, content: text as string | null, ...present(rest) };
+/** All that a message has, whatever its role. */
+export const messageMembers = [
+  ...['role', 'content', 'parts', 'name', 'tool_calls', 'tool_call_id', 'refusal', 'extra'],
+  ...Object.keys(reasoningOfTurn),
+] as const;
+
+/** An answer that is sent back may bring an empty list of what it cites. */
+const messagePlace = openPlace(messageMembers, { without_effect_empty: ['annotations'] });
+
+type Spoken = z.output<typeof spoken>;
+
+function canonical(given: Spoken, context: z.core.$RefinementCtx): ChatRequestMessage {
+  const { role, content, tool_calls, refusal, tool_call_id, reasoning_details, ...said } = given as Spoken & {
+    readonly tool_calls?: readonly ToolCall[] | null;
+    readonly refusal?: string | null;
+    readonly tool_call_id?: string;
+    readonly reasoning_details?: readonly JsonObject[] | null;
+  };
+  requireOfRole(given as JsonObject, context);
+  const { reasoning_content, reasoning, name: named } = said as JsonObject;
+  const extra = extraOf(given as JsonObject, messagePlace, context);
+  return {
+    role,
+    ...canonicalContent(content),
+    ...present({
+      name: named || null,
+      refusal,
+      reasoning_content,
+      reasoning,
+      reasoning_details: reasoning_details?.length ? reasoning_details : null,
+      tool_call_id,
+      tool_calls: tool_calls?.length ? tool_calls : null,
+      extra,
+    }),
+  };
 }
 
-/** Where the first image of a list of messages stands, in the list as it was sent; null where there is none. */
-export function imageAt(messages: readonly ChatRequestMessage[]): string | null {
+const ofRole: Readonly<Record<string, readonly string[]>> = {
+  assistant: ['tool_calls', 'refusal', ...Object.keys(reasoningOfTurn)],
+  tool: ['tool_call_id'],
+};
+
+/** What only another role's messages have would be read by nobody. */
+function requireOfRole({ role, ...members }: JsonObject, context: z.core.$RefinementCtx): void {
+  const foreign = Object.entries(ofRole).flatMap(([of, names]) => (of === role ? [] : names));
+  for (const member of foreign) {
+    const value = members[member] ?? null;
+    if (value !== null && value !== '' && !(Array.isArray(value) && value.length === 0))
+      context.addIssue({
+        code: 'custom',
+        path: [member],
+        message: `is no member of a message of role ${String(role)}`,
+      });
+  }
+}
+
+/** Where a part stands that only some models take, in the list as it was sent; null where there is none of that kind. */
+export function partAt(messages: readonly ChatRequestMessage[], kind: PartKind): string | null {
   for (const [index, { parts }] of messages.entries()) {
-    const part = parts?.findIndex(({ type }) => type === 'image_url') ?? -1;
+    const part = parts?.findIndex(({ type }) => type === kind) ?? -1;
     if (part !== -1) return `${index}.content.${part}`;
   }
   return null;

@@ -3,7 +3,8 @@ import { parseAtomic } from '../amount.ts';
 import { reactionLimits } from '../board/reaction-limits.ts';
 import { type Named, splitRef, transactionNamed, walletNamed } from '../foreign-names.ts';
 import { type NetworkName, networkNamed } from '../network.ts';
-import { remembering, storedText } from './parse.ts';
+import { remembering } from './parse.ts';
+import { storedText } from './text.ts';
 
 /* What is asked of POST /v1/board/inbound/completions. */
 

@@ -1,17 +1,9 @@
 import { sha256Hex } from '../digest.ts';
 import { COMMITMENT_FORM, type DigestKind, parseCommitment } from '../escrow.ts';
+import type { CommittedOutput } from '../output-commitment.ts';
 import type { ForeignInvoice } from './ingest-members.ts';
 
 /* What an invoice says of what was delivered, in its many spellings, brought to one. */
-
-/** As a row's fulfillment has it. */
-export type CommittedOutput = {
-  readonly status: 'committed' | 'UNVERIFIED';
-  /** 64 hex digits, lower case. */
-  readonly hash: string | null;
-  readonly kind: DigestKind | null;
-  readonly omission_rule: string | null;
-};
 
 export type DeliveryRead =
   | { readonly kind: 'said'; readonly commitment: CommittedOutput }

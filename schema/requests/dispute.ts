@@ -1,42 +1,104 @@
 import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../canonical-json.ts';
 import { disputeLimits } from '../dispute/limits.ts';
-import { claimTypes } from '../dispute/reasons.ts';
+import { type ClaimType, claimTypes } from '../dispute/reasons.ts';
 import { limits } from '../limits.ts';
 import { PageLimit } from './book.ts';
 import { freeObject } from './free-object.ts';
-import { storedText } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
+import { storedText } from './text.ts';
 
 /* What is asked of /v1/agents/{agent_id}/book/dispute. */
 
 const { evidence_bytes_max: bytes, evidence_depth_max: depth, evidence_members_max: members } = disputeLimits;
 
-/** What of a dispute is the same by REST and on the graph. */
-export const DisputeMembers = z.strictObject({
-  task_id: storedText.min(1).max(limits.row_name_chars_max).describe('Of the row that is disputed.'),
+type MemberKind = 'text' | 'object' | 'any';
+
+/** What each member of evidence is. */
+const evidenceMembers = {
+  note: 'any',
+  requested_model: 'text',
+  model: 'text',
+  request: 'object',
+  salt: 'text',
+  task_id: 'text',
+  other_salt: 'text',
+} as const satisfies Record<string, MemberKind>;
+type EvidenceMember = keyof typeof evidenceMembers;
+
+/** What evidence may hold, by what is claimed. `note` is for people: no rule reads it. `model` is the earlier name of `requested_model`. */
+const evidenceOf: Readonly<Record<ClaimType, readonly EvidenceMember[]>> = {
+  output_missing: ['note'],
+  wrong_model: ['requested_model', 'model', 'request', 'salt', 'note'],
+  double_charge: ['task_id', 'request', 'salt', 'other_salt', 'note'],
+};
+
+const isKind: Readonly<Record<MemberKind, (value: unknown) => boolean>> = {
+  text: value => typeof value === 'string',
+  object: isJsonObject,
+  any: () => true,
+};
+
+/** What is wrong with a member of that evidence; null where nothing is. */
+function faultOf(claim_type: ClaimType, name: string, value: unknown): string | null {
+  const member = evidenceOf[claim_type].find(known => known === name);
+  if (member === undefined)
+    return `is not a member of the evidence for ${claim_type}; these are: ${evidenceOf[claim_type].join(', ')}`;
+  const kind = evidenceMembers[member];
+  return isKind[kind](value) ? null : `is not ${kind === 'object' ? 'an object' : 'a string'}`;
+}
+
+function requireKnown(
+  { claim_type, evidence = {} }: { readonly claim_type: ClaimType; readonly evidence?: JsonObject | undefined },
+  context: z.RefinementCtx,
+): void {
+  for (const [name, value] of Object.entries(evidence)) {
+    const message = faultOf(claim_type, name, value);
+    if (message !== null) context.addIssue({ code: 'custom', path: ['evidence', name], message });
+  }
+  const { requested_model, model } = evidence;
+  if (requested_model !== undefined && model !== undefined && requested_model !== model)
+    context.addIssue({ code: 'custom', path: ['evidence', 'model'], message: 'contradicts requested_model' });
+}
+
+const disputeShape = {
+  task_id: storedText.min(1).max(limits.row_name_chars_max).describe('Task of the row that is disputed.'),
   claim_type: z.enum(claimTypes),
   evidence: freeObject({ bytes, depth, members })
     .optional()
-    .meta({ type: 'object', additionalProperties: true })
+    .meta({
+      type: 'object',
+      properties: Object.fromEntries(
+        Object.entries(evidenceMembers).map(([name, kind]) => [
+          name,
+          kind === 'any' ? {} : { type: kind === 'text' ? 'string' : kind },
+        ]),
+      ),
+      additionalProperties: false,
+    })
     .describe(
-      'Kept and signed as it stands; read of it are: for `wrong_model` `model` (as requested), and to prove it `request` ' +
-        '{field, args}, and `delegation_hash` of a call under a session, with `salt`; for `double_charge` `task_id` (of the other row), `request`, `salt` and `other_salt`. ' +
-        'The salts came in x-svc-request-salt. Of a chat `field` is Mutation.createChatCompletion (streamed ' +
-        'Subscription.chatCompletionStream), and `args` what was sent, with `model` svc/auto, `stream` false, and `max_tokens`, ' +
+      'Stored and signed unchanged, up to 16 KiB. Members by claim_type: `wrong_model` takes `requested_model` and, to prove it, `request` ' +
+        '{field, args} (with `delegation_hash` for a call under a session) and `salt`; `double_charge` takes `task_id` (the other row), `request`, `salt` and `other_salt`; ' +
+        'each takes `note`, any JSON, which no rule reads. Any other member is refused by name. `model` is the earlier name of `requested_model`. ' +
+        'The salts are the values of x-svc-request-salt. For a chat, `field` is Mutation.createChatCompletion (streamed: ' +
+        'Subscription.chatCompletionStream), and `args` is the request as sent, with `model` svc/auto, `stream` false, and `max_tokens`, ' +
         '`temperature`, `intent_id` and `attempt_index` null where they were left out.',
     ),
-});
+};
+
+/** What of a dispute is the same by REST and on the graph. */
+export const DisputeMembers = z.strictObject(disputeShape).superRefine(requireKnown);
 export type DisputeMembers = z.output<typeof DisputeMembers>;
 
 /** Body of POST /v1/agents/{agent_id}/book/dispute; possession in it was looked at before. */
-export const DisputeRequest = PossessionMembers.extend(DisputeMembers.shape).strict();
+export const DisputeRequest = PossessionMembers.extend(disputeShape).strict().superRefine(requireKnown);
 
 /** Which disputes of a book. */
 export const DisputePageMembers = {
   limit: PageLimit.optional(),
-  before: storedText
-    .min(1)
-    .max(limits.row_name_chars_max)
+  before: z
+    .string()
+    .regex(/^dispute_[0-9a-z]{26}$/, { error: 'is no id of a dispute' })
     .optional()
     .describe('Those that were filed before the one of this dispute_id: the next page has that of the last one.'),
 } as const;

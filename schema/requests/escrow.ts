@@ -5,8 +5,8 @@ import { COMMITMENT_FORM, commitmentText, parseCommitment, proofTiers } from '..
 import { escrowLimits } from '../escrow-limits.ts';
 import { Moment } from './book.ts';
 import { freeObject } from './free-object.ts';
-import { storedText } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
+import { storedText } from './text.ts';
 
 /* What is asked of /v1/agents/{agent_id}/book/escrow and …/book/a2a-escrow: one request for each action. */
 
@@ -127,7 +127,7 @@ export const A2aOpen = z.strictObject({
       ),
     })
     .optional()
-    .describe('Condition that a delivery must meet. Omit it to accept the commitment of any receipt.'),
+    .describe('Requirements that the delivery must meet. Default: none; any output commitment is accepted.'),
 });
 export type A2aOpen = z.output<typeof A2aOpen>;
 

@@ -3,8 +3,9 @@ import { exportLimits } from '../export-limits.ts';
 import { limits } from '../limits.ts';
 import { pullFormats } from '../pull-export.ts';
 import { RowFilterMembers, Seq } from './book.ts';
-import { storedText } from './parse.ts';
+import { accountMembers } from './journal-accounts.ts';
 import { PossessionMembers } from './possession.ts';
+import { storedText } from './text.ts';
 
 /* What an export is asked for: which rows, how many, and in which form. */
 
@@ -21,7 +22,7 @@ export const ExportSize = z.object({ limit: ExportLimit.nullish() });
 
 /** Of `next` in the answer before: it is a whole number as those of a book's pages are. */
 export const ExportBefore = Seq.describe(
-  'Only rows older than the row of this seq. `next` in the answer names the one that begins the following page.',
+  'Returns only rows with a seq lower than this. Default: starts at the newest row. The URL in `next` has it set for the next page.',
 );
 export const ExportPage = z.object({ before: ExportBefore.nullish() });
 
@@ -29,13 +30,20 @@ export function exportRows(limit: number | null | undefined): number {
   return Math.min(limit ?? exportLimits.rows_max, exportLimits.rows_max);
 }
 
-const { from, to, evidence, intent_id } = RowFilterMembers;
+const { from, to, evidence, intent_id, delegation_hash } = RowFilterMembers;
 /** Which rows of a book: those of its members that a coverage tells of. */
-const rowFilter = { from, to, evidence, intent_id };
+const signedFilter = { from, to, evidence, intent_id };
+/** The same where no coverage is signed. */
+const rowFilter = { ...signedFilter, delegation_hash };
 
-export const exportFormats = ['csv', 'json', 'html'] as const;
+export const exportFormats = ['csv', 'json', 'html', 'bundle'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
-const Format = z.enum(exportFormats).optional().describe('csv unless told.');
+const Format = z
+  .enum(exportFormats)
+  .optional()
+  .describe(
+    'Default: csv. `bundle` is a zip archive with the audit pack and all that it can be checked by offline: the receipt or refusal of each row, keys, histories, and proofs of the log.',
+  );
 
 /** Query of GET /v1/agents/{agent_id}/book/export, but for its limit and `before`, which are text there. */
 export const exportQuery = { format: Format, ...rowFilter };
@@ -62,7 +70,7 @@ export const PublishMembers = z.object({
  */
 export const PublishRequest = PossessionMembers.extend({
   ...PublishMembers.shape,
-  ...rowFilter,
+  ...signedFilter,
   limit: ExportLimit.optional(),
 }).strict();
 
@@ -92,7 +100,10 @@ export const journalQuery = {
   per: z
     .enum(journalUnits)
     .optional()
-    .describe('An entry for each row, which is so unless told, or for each UTC day and rail.'),
+    .describe(
+      '`row`: one entry for each row; the default. `day`: one entry for each combination of UTC day, rail, status and kind of spend.',
+    ),
+  ...accountMembers,
 };
 export const JournalRequest = z.object(journalQuery);
 export const filteredJournalQuery = { ...journalQuery, ...rowFilter };

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { ModelId } from './chat-completion.ts';
 import { intentMembers, svcMembers, withParent } from './paid-work.ts';
-import { remembering, wellFormedText } from './parse.ts';
+import { remembering } from './parse.ts';
+import { wellFormedText } from './text.ts';
 import { only, unset } from './unserved.ts';
 
 const { image_side_pixels_min: least, image_side_pixels_max: most } = limits;
@@ -17,7 +18,7 @@ const HUB_DECIDES = 'the hub decides';
 const FROM_TEXT = 'an image is made from its text alone';
 
 const unserved = {
-  n: only('the price is that of one image', 1),
+  n: only('the price is that of one image, so send the call n times', 1),
   stream: only('an image comes in one piece', false),
   quality: only(HUB_DECIDES, 'auto'),
   background: only(HUB_DECIDES, 'auto'),

@@ -3,20 +3,25 @@ import { parseAtomic } from '../amount.ts';
 import { inflowLimits } from '../inflow-limits.ts';
 import { limits } from '../limits.ts';
 import { freeObject } from './free-object.ts';
-import { storedText } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
+import { saidText, storedText } from './text.ts';
 
 /* What is asked of /v1/agents/{agent_id}/book/inflow and …/inflow/correct. */
 
 /** Where the owner names no bucket. */
 export const USUAL_BUCKET = 'patron';
 
-const Bucket = storedText.min(1).max(inflowLimits.bucket_chars_max);
+const Bucket = saidText.min(1).max(inflowLimits.bucket_chars_max);
+
+const NONE = { error: 'is 0: nothing would be set aside' };
 
 const Allocation = z
   .string({ error: 'is a string of digits (atomic USDC)' })
   .refine(text => parseAtomic(text) !== null, { error: 'is not a string of digits (atomic USDC)' })
   .describe('Atomic USDC. It is set aside, not spent: no total, cap or budget counts it.');
+
+/** Of an inflow; only a correction brings it down to nothing. */
+const SetAside = Allocation.refine(text => text !== '0', NONE);
 
 /** An id that stands in paths and in other books, too. */
 const TaskName = z
@@ -24,7 +29,12 @@ const TaskName = z
   .regex(/^[\w.:-]+$/, { error: 'is made of letters, digits and . _ : -' })
   .max(inflowLimits.task_chars_max);
 
-const Reason = storedText.min(1).max(inflowLimits.reason_chars_max);
+/** One that is chosen now. As a part of a path the two that are refused are the folder itself and the one above it (RFC 3986 3.3). */
+const ChosenTask = TaskName.refine(name => name !== '.' && name !== '..', {
+  error: 'is `.` or `..`, which cannot be part of a path',
+});
+
+const Reason = saidText.min(1).max(inflowLimits.reason_chars_max);
 
 /** Of the branches that come together in a correction. */
 const Merges = z.array(TaskName).min(1).max(inflowLimits.merges_max);
@@ -43,8 +53,8 @@ const SignedInflow = z.strictObject({
   iss: Service,
   agent_id: z.int(),
   bucket: Bucket,
-  allocation: Allocation,
-  task_id: TaskName.optional(),
+  allocation: SetAside,
+  task_id: ChosenTask.optional(),
   signed_at: SignedAt,
   signature: Signature,
 });
@@ -65,8 +75,8 @@ const SignedCorrection = z.strictObject({
 /** What of an inflow is the same by REST and on the graph. */
 export const InflowMembers = z.strictObject({
   bucket: Bucket.optional().describe(`What the money is for; \`${USUAL_BUCKET}\` unless told.`),
-  allocation: Allocation,
-  task_id: TaskName.optional().describe("An id of the caller's own, once for ever; one is made where it is left out."),
+  allocation: SetAside,
+  task_id: ChosenTask.optional().describe('Id that the caller chooses, and can use only once. Default: a new id.'),
   model: storedText.min(1).max(limits.model_id_chars_max).optional(),
   hub: storedText.min(1).max(inflowLimits.hub_chars_max).optional(),
   inflow_claim: SignedInflow.optional().describe(
@@ -83,11 +93,11 @@ export const CorrectionMembers = z.strictObject({
   task_id: TaskName.describe('Of the inflow, or of the earlier correction, that is corrected.'),
   reason: Reason.describe('Why, in a sentence.'),
   bucket: Bucket.optional().describe('As it was where it is left out.'),
-  allocation: Allocation.optional(),
+  allocation: Allocation.optional().describe('Default: unchanged. `0` withdraws the inflow.'),
   merges: Merges.optional().describe(
-    'task_ids of the branches of a fork that come together in this correction, at least two with `task_id`. They are ' +
-      'corrections of one row, or corrections that no later one has taken the place of. The fork stays `forked`; its rows ' +
-      'show `merged_by`.',
+    'task_ids of the fork branches that this correction merges: 1 to 16, and at least two different branches counting ' +
+      '`task_id`. The branches must all correct the same row, or none may have been corrected or merged already. The ' +
+      'status stays `forked`, and the merged rows show `merged_by`.',
   ),
   correction: freeObject({
     bytes: inflowLimits.correction_bytes_max,

@@ -5,7 +5,7 @@ import { ingestLimits } from '../ingest-limits.ts';
 import { jobKinds } from '../job-kind.ts';
 import { limits } from '../limits.ts';
 import { AttemptIndex } from './paid-work.ts';
-import { storedText, wellFormedText } from './parse.ts';
+import { storedText, wellFormedText } from './text.ts';
 
 /* The three forms in which a payment to somebody else is named, member by member, as they may come. */
 

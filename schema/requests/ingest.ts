@@ -3,12 +3,15 @@ import { isUsdc, type Named, splitRef, transactionNamed, walletNamed } from '../
 import { ingestLimits } from '../ingest-limits.ts';
 import { limits } from '../limits.ts';
 import { type NetworkName, networkNamed } from '../network.ts';
-import { type CommittedOutput, deliveredBy } from './deliverable.ts';
+import type { CommittedOutput } from '../output-commitment.ts';
+import { textForm } from '../signed-words.ts';
+import { deliveredBy } from './deliverable.ts';
 import { ForeignInvoice, ForeignOffer, ForeignSettlement, NanoSend } from './ingest-members.ts';
-import { remembering, wellFormedText } from './parse.ts';
+import { remembering } from './parse.ts';
 import { decodedResponse } from './payment-response.ts';
 import { PossessionMembers } from './possession.ts';
 import { OfferReceipt } from './signed-artifact.ts';
+import { wellFormedText } from './text.ts';
 
 /* What is asked of POST /v1/agents/{agent_id}/book/ingest: one payment, in one of three forms. */
 
@@ -39,8 +42,8 @@ const body = PossessionMembers.extend({
     .max(limits.wallet_signature_chars_max)
     .nullish()
     .describe(
-      'By which a payer proves himself who is neither agentWallet nor a payer of this book: over ' +
-        '`svc.ingest|<agent_id>|<network:transaction>|<unix_seconds>`, as his wallet signs texts.',
+      'Signature of the wallet that paid, over ' +
+        `${textForm('ingest')}. Without it, a payer that is neither the agentWallet nor a known payer of this book is not proven.`,
     ),
   payer_signature_timestamp: z.int().min(0).nullish().describe('The Unix seconds in that text; within 300 seconds.'),
 }).strict();

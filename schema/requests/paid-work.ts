@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { storedText } from './parse.ts';
+import { storedText } from './text.ts';
 
 /**
  * What a body of paid work asks of us, beside what it asks of a model; spread into the schema of each such body. Only
@@ -8,7 +8,9 @@ import { storedText } from './parse.ts';
  */
 export const svcMembers = {
   svc: z
-    .object({ failover: z.boolean().nullish().describe('False: fail rather than ask another hub or another model.') })
+    .strictObject({
+      failover: z.boolean().nullish().describe('False: fail rather than ask another hub or another model.'),
+    })
     .nullish()
     .transform(given => (given?.failover === false ? { failover: false } : undefined)),
 } as const;

@@ -1,16 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { camel, toSnakeKeys } from '../camel.ts';
 import { Refusal } from '../errors.ts';
 
 /* Parses a body into its canonical form, or says which member is wrong. */
-
-/** Text that has a canonical form: RFC 8785 3.2.2.2 refuses half of a surrogate pair. */
-export const wellFormedText = z
-  .string()
-  .refine(text => text.isWellFormed(), { error: 'holds half of a surrogate pair' });
-
-/** Text that is written to a column of its own: Postgres holds no U+0000, and would fail only when money is claimed. */
-export const storedText = wellFormedText.refine(text => !text.includes('\0'), { error: 'holds U+0000' });
 
 /**
  * `items_min` to so many items, one unless told. A longer list is refused as a whole: each of its items would be given a fault of its own, and
@@ -25,12 +17,12 @@ export function listOf<S extends z.ZodType>(item: S, items_max: number, items_mi
   }, bounded);
 }
 
-/** The coerced arguments that a payment is bound to; unknown members are gone. `param` names the first fault. */
-export function parseRequest<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+/** The coerced arguments that a payment is bound to. `param` names the first fault. */
+export function parseRequest<S extends z.ZodType>(schema: S, value: unknown, noun = 'member'): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const fault = issue && innermost(issue);
+  const fault = issue && innermost(issue, noun);
   const param = fault?.path.join('.') ?? '';
   throw new Refusal('invalid_request', {
     detail: param ? `${param}: ${fault?.message}` : (fault?.message ?? 'The request is not valid.'),
@@ -39,12 +31,12 @@ export function parseRequest<S extends z.ZodType>(schema: S, value: unknown): z.
 }
 
 /** Of what can be said in several ways the fault lies where one of them was followed furthest. */
-function innermost(issue: z.core.$ZodIssue): Pick<z.core.$ZodIssue, 'path' | 'message'> {
+function innermost(issue: z.core.$ZodIssue, noun: string): Pick<z.core.$ZodIssue, 'path' | 'message'> {
   // A member that a strict request does not know is told at the request: the fault is the member's own.
   if (issue.code === 'unrecognized_keys' && issue.path.length === 0)
-    return { path: issue.keys.slice(0, 1), message: 'is not known here' };
+    return { path: issue.keys.slice(0, 1), message: `this endpoint has no ${noun} of this name.` };
   if (issue.code !== 'invalid_union') return issue;
-  const inner = issue.errors.flatMap(([first]) => (first ? innermost(first) : []));
+  const inner = issue.errors.flatMap(([first]) => (first ? innermost(first, noun) : []));
   const furthest = inner.reduce<(typeof inner)[number] | null>(
     (best, next) => (next.path.length > (best?.path.length ?? 0) ? next : best),
     null,
@@ -53,7 +45,9 @@ function innermost(issue: z.core.$ZodIssue): Pick<z.core.$ZodIssue, 'path' | 'me
 }
 
 /** Members of requests for text that hold JSON of the caller's own, or of OpenAI's that the graph gives no shape. */
-export const opaqueMembers: readonly string[] = ['tools', 'tool_choice', 'response_format', 'parts', 'tool_calls'];
+export const opaqueMembers: readonly string[] = [
+  ...['tools', 'tool_choice', 'response_format', 'parts', 'tool_calls', 'reasoning_details', 'extra'],
+];
 
 /** The same as the graph spells them. */
 export const opaqueFields: readonly string[] = opaqueMembers.map(name => camel(name));

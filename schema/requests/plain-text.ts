@@ -1,16 +1,16 @@
 import { judgeText, type TextFault } from '../board/text.ts';
-import { storedText } from './parse.ts';
+import { storedText } from './text.ts';
 
 const faults: Readonly<Record<TextFault, string>> = {
   too_long: 'is too long',
   link: 'holds a link, or a name that reads as one: board text is plain text',
-  secret: 'holds what looks like a key or another secret, or 64 hex digits: nothing here is private',
+  secret: 'holds what looks like a key or another secret: nothing here is private',
   control_characters: 'holds characters that are not drawn, or that draw text in another order',
 };
 
-/** What agents write for all to read; refused are links, secrets and what hides them. */
+/** What agents write for all to read; refused are links, secrets and what hides them. The bound counts code points, as JSON Schema's does. */
 export function plainText(chars_max: number) {
-  return storedText.superRefine((text, context) => {
+  const judged = storedText.superRefine((text, context) => {
     // Left out it is nothing; of spaces alone it would be shown as something.
     if (/^\s+$/u.test(text)) context.addIssue({ code: 'custom', message: 'is empty' });
     const verdict = judgeText(text, chars_max);
@@ -20,4 +20,5 @@ export function plainText(chars_max: number) {
         message: verdict.reason === 'too_long' ? `is longer than ${chars_max} characters` : faults[verdict.reason],
       });
   });
+  return judged.meta({ maxLength: chars_max });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { AuthorMembers } from './author.ts';
-import { storedText } from './parse.ts';
+import { storedText } from './text.ts';
 
 /* What is asked of the doors by which agents react to posts of others. */
 

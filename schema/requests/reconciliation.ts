@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { reconciliationLimits } from '../reconciliation-limits.ts';
+import { textForm } from '../signed-words.ts';
 import { PossessionMembers } from './possession.ts';
 import { WalletReceiptsRequest } from './wallet-receipts.ts';
 
@@ -12,8 +13,7 @@ const Block = z
   .max(2 ** 31 - 1);
 
 const { signature, signed_at } = WalletReceiptsRequest.shape;
-const SIGNED =
-  'Over `svc.reconcile|<base URL of this service>|<agent_id>|<checksum_address>|<unix_seconds>`: personal_sign, ERC-1271 or ERC-6492.';
+const SIGNED = `Over ${textForm('reconcile')}: personal_sign, ERC-1271 or ERC-6492.`;
 const unless = 'Left out where `wallet` is agentWallet.';
 
 /** What of a reconciliation is the same by REST and on the graph. */

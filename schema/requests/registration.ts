@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { remembering, wellFormedText } from './parse.ts';
+import { textForm } from '../signed-words.ts';
+import { remembering } from './parse.ts';
+import { wellFormedText } from './text.ts';
 
 /* The body of POST /v1/agents/register. */
 
@@ -9,7 +11,7 @@ import { remembering, wellFormedText } from './parse.ts';
  * with answers of its own, so both are plain text here.
  */
 export const RegistrationRequest = remembering(
-  z.object({
+  z.strictObject({
     /** The specification spells this one member in camelCase. */
     agentWallet: wellFormedText.max(128).describe('Wallet to be registered; it must be the payer. Not a secret.'),
     task_id: wellFormedText
@@ -22,8 +24,8 @@ export const RegistrationRequest = remembering(
       .nullable()
       .default(null)
       .describe(
-        'Over `svc.register.pay|<checksum_address>|<unix_seconds>`, with task_id over ' +
-          '`svc.register.recover|<task_id>|<checksum_address>|<unix_seconds>`: personal_sign, ERC-1271 or ERC-6492. ' +
+        `Signature over ${textForm('register_pay')}, with task_id over ${textForm('register_recover')}: ` +
+          'personal_sign, ERC-1271 or ERC-6492. ' +
           'A recover signature opens one session, once: used again it is 401, also where its answer was lost; sign a later one.',
       ),
     signature_timestamp: z.int().min(0).nullable().default(null).describe('The Unix seconds in the signed text.'),

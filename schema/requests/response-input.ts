@@ -1,69 +1,175 @@
 import { z } from 'zod';
-import { present } from '../canonical-json.ts';
+import { type JsonObject, present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
-import { ChatRequestMessage, ImageDetail, ImageUrl, type ToolCall, ToolName } from './chat-message.ts';
-import { listOf, wellFormedText } from './parse.ts';
+import { ChatRequestMessage, messageMembers, type ToolCall, ToolName } from './chat-message.ts';
+import { AudioPartData, AudioPartFormat, FileData, FileName, ImageDetail, ImageUrl, NOT_KEPT } from './content.ts';
+import { extraOf } from './forwarded/extra.ts';
+import { openPlace } from './forwarded/foreign-members.ts';
+import { listOf } from './parse.ts';
+import { returnedReasoning } from './returned-reasoning.ts';
+import { wellFormedText } from './text.ts';
 
 /*
  * What POST /v1/responses is asked with, item by item, and the chat that it comes to: hubs are asked in one language.
  */
 
-const NOT_KEPT = 'is not served here: nothing is kept, so what is meant is sent whole';
+/** What a former answer said can be sent back as it came: of whom it was cited and how likely it was nobody is told. */
+const returned = ['annotations', 'logprobs'];
+const textPlace = openPlace(['type', 'text'], { without_effect: returned });
+const refusalPlace = openPlace(['type', 'refusal']);
+const imagePlace = openPlace(['type', 'image_url', 'detail', 'file_id']);
+const audioPlace = openPlace(['type', 'input_audio']);
+const filePlace = openPlace(['type', 'file_data', 'filename', 'file_id', 'file_url', 'detail']);
 
-/** What a former answer said can be sent back as it came. */
 const Text = z
-  .object({ type: z.enum(['input_text', 'output_text']), text: wellFormedText })
-  .transform(({ text }) => ({ type: 'text' as const, text }));
-const Refused = z
-  .object({ type: z.literal('refusal'), refusal: wellFormedText })
-  .transform(({ refusal }) => ({ type: 'text' as const, text: refusal }));
+  .looseObject({ type: z.enum(['input_text', 'output_text', 'text']), text: wellFormedText })
+  .transform((given, context) => ({
+    ...extraOf(given as JsonObject, textPlace, context),
+    type: 'text' as const,
+    text: given.text,
+  }));
+const Refused = z.looseObject({ type: z.literal('refusal'), refusal: wellFormedText }).transform((given, context) => ({
+  ...extraOf(given as JsonObject, refusalPlace, context),
+  type: 'text' as const,
+  text: given.refusal,
+}));
 const Image = z
-  .object({
+  .looseObject({
     type: z.literal('input_image'),
     image_url: ImageUrl,
     detail: ImageDetail,
     file_id: z.null(NOT_KEPT).optional(),
   })
-  .transform(({ image_url: url, detail }) => ({ type: 'image_url' as const, image_url: present({ url, detail }) }));
+  .transform((given, context) => ({
+    ...extraOf(given as JsonObject, imagePlace, context),
+    type: 'image_url' as const,
+    image_url: present({ url: given.image_url, detail: given.detail }),
+  }));
+const Audio = z
+  .looseObject({
+    type: z.literal('input_audio'),
+    input_audio: z.looseObject({ data: AudioPartData, format: AudioPartFormat }),
+  })
+  .transform((given, context) => ({
+    ...extraOf(given as JsonObject, audioPlace, context),
+    type: 'input_audio' as const,
+    input_audio: given.input_audio as JsonObject,
+  }));
+const File = z
+  .looseObject({
+    type: z.literal('input_file'),
+    file_data: FileData,
+    filename: FileName,
+    file_id: z.null(NOT_KEPT).optional(),
+    file_url: z.null('is not served here: send the file itself in file_data').optional(),
+  })
+  .transform((given, context) => ({
+    ...extraOf(given as JsonObject, filePlace, context),
+    type: 'file' as const,
+    file: present({ file_data: given.file_data, filename: given.filename }),
+  }));
 
-const PARTS = 'is not served here: content is text, and images where the model takes them';
-const parts = listOf(z.discriminatedUnion('type', [Text, Refused, Image], { error: PARTS }), limits.content_parts_max);
+const PARTS = 'is not served here: content is text, and images, input_audio and files where the model takes them';
+const parts = listOf(
+  z.discriminatedUnion('type', [Text, Refused, Image, Audio, File], { error: PARTS }),
+  limits.content_parts_max,
+  0,
+);
 const content = z.union([wellFormedText, parts]).nonoptional();
-const texts = listOf(Text, limits.content_parts_max).transform(given => given.map(({ text }) => text).join(''));
+const texts = listOf(Text, limits.content_parts_max);
 
 const Id = wellFormedText.min(1).max(limits.tool_call_id_chars_max);
 
+/** Of an item of a former answer: it names what is not kept, and says how it ended. */
+const ofAnswers = { without_effect: ['id', 'status', 'phase'] };
+const messagePlace = openPlace(['type', 'role', 'content', ...messageMembers], ofAnswers);
+const callPlace = openPlace(['type', 'call_id', 'name', 'arguments'], ofAnswers);
+const outputPlace = openPlace(['type', 'call_id', 'output'], ofAnswers);
+
+/** As the chat's own schema has it, so that both are bound to the same bytes. */
+function asMessage(message: JsonObject, context: z.core.$RefinementCtx): ChatRequestMessage {
+  const { data, error } = ChatRequestMessage.safeParse(message);
+  if (data) return data;
+  for (const { message: text, path } of error.issues) context.addIssue({ code: 'custom', message: text, path });
+  return z.NEVER;
+}
+
 const Message = z
-  .object({
+  .looseObject({
     type: z.literal('message').optional(),
     role: z.enum(['system', 'developer', 'user', 'assistant']),
     content,
   })
-  .transform(({ role, content: given }, context) => {
-    const { data, error } = ChatRequestMessage.safeParse({ role, content: given });
-    if (data) return data;
-    for (const { message, path } of error.issues) context.addIssue({ code: 'custom', message, path });
-    return z.NEVER;
+  .transform((given, context): { readonly message: ChatRequestMessage } => {
+    const extra = extraOf(given as JsonObject, messagePlace, context);
+    const { type: _, ...members } = given;
+    const known = Object.entries(members).filter(([name]) => messagePlace.known.has(name));
+    return { message: asMessage({ ...(Object.fromEntries(known) as JsonObject), extra }, context) };
   });
 const Call = z
-  .object({ type: z.literal('function_call'), call_id: Id, name: ToolName, arguments: wellFormedText })
-  .transform(({ call_id: id, name, arguments: given }) => ({
-    call: { id, type: 'function' as const, function: { name, arguments: given } } satisfies ToolCall,
-  }));
+  .looseObject({ type: z.literal('function_call'), call_id: Id, name: ToolName, arguments: wellFormedText })
+  .transform((given, context) => {
+    const { call_id: id, name, arguments: written } = given;
+    const extra = extraOf(given as JsonObject, callPlace, context);
+    const call: ToolCall = { ...extra, id, type: 'function', function: { name, arguments: written } };
+    return { call };
+  });
 const Output = z
-  .object({
+  .looseObject({
     type: z.literal('function_call_output'),
     call_id: Id,
     output: z.union([wellFormedText, texts]).nonoptional(),
   })
-  .transform(
-    ({ call_id: tool_call_id, output }): ChatRequestMessage => ({ role: 'tool', content: output, tool_call_id }),
-  );
+  .transform((given, context) => {
+    const extra = extraOf(given as JsonObject, outputPlace, context);
+    const { call_id: tool_call_id, output } = given;
+    return { message: asMessage({ role: 'tool', content: output, tool_call_id, extra }, context) };
+  });
 
-const Item = z.discriminatedUnion('type', [Message, Call, Output], {
+const AS_TEXT = 'is not served here: a part of reasoning is passed on as its text';
+const thoughtPlace = openPlace(['type', 'text']);
+const Thought = z
+  .looseObject({ type: z.enum(['reasoning_text', 'summary_text', 'text']), text: wellFormedText })
+  .transform((given, context) => {
+    const unknown = Object.keys(extraOf(given as JsonObject, thoughtPlace, context) ?? {});
+    for (const name of unknown) context.addIssue({ code: 'custom', path: [name], message: AS_TEXT });
+    return given.text;
+  });
+const thoughts = listOf(Thought, limits.content_parts_max, 0)
+  .nullish()
+  .transform(given => (given ?? []).join('\n\n'));
+const reasoningPlace = openPlace(['type', 'content', 'summary', 'encrypted_content'], ofAnswers);
+
+const CHANGED = 'was changed: send it as it came, or leave it out';
+
+/**
+ * What a model thought before the turn that follows. It is sent back with that turn, in the members of the hub's own answer where
+ * `encrypted_content` brings these, and else as text; what only another service can decrypt has no place in a chat.
+ */
+const Reasoning = z
+  .looseObject({
+    type: z.literal('reasoning'),
+    content: thoughts,
+    summary: thoughts,
+    encrypted_content: wellFormedText
+      .nullish()
+      .describe(
+        'Of a former answer of this service: the reasoning in it is passed on in place of the text. Of another: without effect, since only whoever encrypted it can read it.',
+      ),
+  })
+  .transform((given, context): Thoughts => {
+    const extra = extraOf(given as JsonObject, reasoningPlace, context);
+    const returned = returnedReasoning(given.encrypted_content ?? '');
+    if (returned === 'invalid') context.addIssue({ code: 'custom', path: ['encrypted_content'], message: CHANGED });
+    if (returned === 'invalid' || returned === null) return { thought: given.content || given.summary, extra };
+    const { reasoning_content: thought = '', ...returned_members } = returned;
+    return { thought, ...returned_members, extra };
+  });
+
+const Item = z.discriminatedUnion('type', [Message, Call, Output, Reasoning], {
   error: ({ input }) => (input === undefined ? undefined : NOT_SERVED),
 });
-const NOT_SERVED = 'is not served here: an item is a message, a function_call or a function_call_output';
+const NOT_SERVED = 'is not served here: an item is a message, a function_call, a function_call_output or reasoning';
 
 const asked = wellFormedText.transform((text): ChatRequestMessage[] => [{ role: 'user', content: text }]);
 
@@ -74,22 +180,72 @@ export const ResponseItems = z
   })
   .nonoptional();
 
-/** Calls follow what was said in the same turn: as chat has it, they are one message. */
+/**
+ * Thoughts and calls belong to what was said in the same turn: as chat has it, they are one message. A thought goes with the message or
+ * the call that follows it. Where neither does, it is a turn by itself; without a text, it goes with the turn before it, since a stream
+ * brings it last.
+ */
 function chatOf(items: readonly z.output<typeof Item>[]): ChatRequestMessage[] {
   const chat: ChatRequestMessage[] = [];
+  let thought: Thoughts = NO_THOUGHT;
   for (const item of items) {
-    if (!isCall(item)) {
-      chat.push(item);
+    const last = chat.at(-1);
+    if ('thought' in item) {
+      thought = joined(thought, item);
       continue;
     }
-    const last = chat.at(-1);
-    const turn = last?.role === 'assistant' ? last : { role: 'assistant' as const, content: null };
-    const called = { ...turn, tool_calls: [...(turn.tool_calls ?? []), item.call] };
-    chat.splice(turn === last ? -1 : chat.length, 1, called);
+    if ('call' in item) {
+      const turn: ChatRequestMessage = last?.role === 'assistant' ? last : { role: 'assistant', content: null };
+      const tool_calls: readonly ToolCall[] = [...(turn.tool_calls ?? []), item.call];
+      chat.splice(turn === last ? -1 : chat.length, 1, {
+        ...withThought(turn, thought),
+        tool_calls,
+      } as ChatRequestMessage);
+    } else if (item.message.role === 'assistant') {
+      chat.push(withThought(item.message, thought));
+    } else {
+      addAlone(chat, thought);
+      chat.push(item.message);
+    }
+    thought = NO_THOUGHT;
   }
+  addAlone(chat, thought);
   return chat;
 }
 
-function isCall(item: z.output<typeof Item>): item is z.output<typeof Call> {
-  return 'call' in item;
+interface Thoughts {
+  readonly thought: string;
+  readonly reasoning?: string;
+  readonly reasoning_details?: readonly JsonObject[];
+  readonly extra: JsonObject | null;
+}
+const NO_THOUGHT: Thoughts = { thought: '', extra: null };
+
+function joined(first: Thoughts, second: Thoughts): Thoughts {
+  const both = (one = '', other = '') => [one, other].filter(text => text !== '').join('\n\n');
+  const reasoning = both(first.reasoning, second.reasoning);
+  const reasoning_details = [...(first.reasoning_details ?? []), ...(second.reasoning_details ?? [])];
+  return {
+    thought: both(first.thought, second.thought),
+    ...(reasoning === '' ? {} : { reasoning }),
+    ...(reasoning_details.length === 0 ? {} : { reasoning_details }),
+    extra: first.extra || second.extra ? { ...first.extra, ...second.extra } : null,
+  };
+}
+
+function withThought(turn: ChatRequestMessage, before: Thoughts): ChatRequestMessage {
+  const { reasoning_content, reasoning, reasoning_details, extra: own = null } = turn;
+  const said = { thought: reasoning_content ?? '', ...present({ reasoning, reasoning_details }) } as const;
+  const { thought, extra, ...others } = joined({ ...said, extra: before.extra }, { ...before, extra: own });
+  return { ...turn, ...present({ reasoning_content: thought || reasoning_content, ...others, extra }) };
+}
+
+function addAlone(chat: ChatRequestMessage[], { thought, ...before }: Thoughts): void {
+  const { reasoning, reasoning_details, extra } = before;
+  if (thought === '' && reasoning === undefined && reasoning_details === undefined && extra === null) return;
+  const last = chat.at(-1);
+  const has_text = thought !== '' || reasoning !== undefined;
+  if (last?.role === 'assistant' && !has_text && extra === null)
+    chat.splice(-1, 1, withThought(last, { thought, ...before }));
+  else chat.push(withThought({ role: 'assistant', content: null }, { thought, ...before }));
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { type Json, type JsonObject, present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
 import {
+  chatMembers,
+  chatUnserved,
   flag,
   forwardedMembers,
   ModelId,
@@ -10,12 +13,16 @@ import {
   schemaMembers,
   Temperature,
   TokensMax,
+  tokenLimitOf,
 } from './chat-completion.ts';
-import { ChatRequestMessage, functionMembers, ToolChoice, ToolMode, Tools, toolOf, toolsOf } from './chat-message.ts';
+import { ChatRequestMessage, functionMembers, ToolChoice, ToolMode, Tools, toolsOf } from './chat-message.ts';
+import { Extra, extraOf, FORWARDED, folded, type MemberRule, withoutProto } from './forwarded/extra.ts';
+import { bodyPlace, openPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, svcMembers, withParent } from './paid-work.ts';
-import { listOf, remembering, wellFormedText } from './parse.ts';
+import { listOf, remembering } from './parse.ts';
 import { ResponseItems } from './response-input.ts';
-import { only, responseWithoutEffect, unset, withoutEffect } from './unserved.ts';
+import { wellFormedText } from './text.ts';
+import { only, responseWithoutEffect, unset, usualTier, withoutEffect } from './unserved.ts';
 
 /* As the Responses API spells them, without the inner object that a chat has, and as a chat spells them. */
 
@@ -24,46 +31,75 @@ const hosted = {
     `${String(input).slice(0, limits.tool_name_chars_max)} is not served here: tools are functions, and the caller runs them`,
 };
 
-const Tool = z.object({ type: z.literal('function', hosted), ...functionMembers }).transform(toolOf);
+const toolPlace = openPlace(['type', ...Object.keys(functionMembers)]);
+const Tool = z
+  .looseObject({ type: z.literal('function', hosted), ...functionMembers })
+  .transform((given, context): JsonObject => {
+    const { name, description, parameters, strict } = given;
+    const extra = extraOf(given as JsonObject, toolPlace, context);
+    return { ...extra, type: 'function', function: present({ name, description, parameters, strict }) };
+  });
 const ResponseTools = toolsOf(Tool);
 
+const namedPlace = openPlace(['type', 'name']);
 const Named = z
-  .object({ type: z.literal('function', hosted), name: wellFormedText })
-  .transform(({ type, name }) => ({ type, function: { name } }));
+  .looseObject({ type: z.literal('function', hosted), name: wellFormedText })
+  .transform((given, context) => {
+    const { type, name } = given;
+    return { ...extraOf(given as JsonObject, namedPlace, context), type, function: { name } };
+  });
+const allowedPlace = openPlace(['type', 'mode', 'tools']);
 const Allowed = z
-  .object({
+  .looseObject({
     type: z.literal('allowed_tools'),
     mode: z.enum(['auto', 'required']),
     tools: listOf(Named, limits.tools_max),
   })
-  .transform(({ type, ...allowed_tools }) => ({ type, allowed_tools }));
+  .transform((given, context) => {
+    const { type, mode, tools } = given;
+    return { ...extraOf(given as JsonObject, allowedPlace, context), type, allowed_tools: { mode, tools } };
+  });
 const ResponseToolChoice = z.union([ToolMode, Named, Allowed]).nullish();
 
+const formatPlace = openPlace(['type', ...Object.keys(schemaMembers)]);
 const Format = z.union([
-  z
-    .object({ type: z.literal('json_schema'), ...schemaMembers })
-    .transform(({ type, ...json_schema }) => ({ type, json_schema })),
+  z.looseObject({ type: z.literal('json_schema'), ...schemaMembers }).transform((given, context) => {
+    const { type, name, description, schema, strict } = given;
+    const extra = extraOf(given as JsonObject, formatPlace, context);
+    return { type, json_schema: { ...extra, ...present({ name, description, schema, strict }) } };
+  }),
   ResponseFormat,
 ]);
 
 const ResponseText = z
-  .object({ format: Format, verbosity: only('it would mean something else at each hub', 'medium') })
+  .looseObject({ format: Format, verbosity: only('it would mean something else at each hub', 'medium') })
+  .superRefine(({ format: _, verbosity: __, ...others }, context) => {
+    for (const [name, value] of Object.entries(others)) {
+      if (value !== null && value !== undefined)
+        context.addIssue({
+          code: 'custom',
+          path: [name],
+          message: 'is not served here: hubs are asked for a chat, which has no such member',
+        });
+    }
+  })
   .nullish();
 
 /* The body of POST /v1/responses. */
 
-const ONE_SHOT = 'each call stands for itself, and nothing of it is kept';
-const NO_REASONING = 'no reasoning is shown';
+const ONE_SHOT = 'each call stands for itself and nothing of it is kept, so send the earlier turns as `input`';
+const AS_IT_IS = 'Without effect: what the model thought is returned as its hub gives it, and not summarized.';
 
 /** What would change the answer, and is not passed on: refused by name. */
 export const responseUnserved = {
   background: only('the answer is waited for', false),
   previous_response_id: unset(ONE_SHOT),
   conversation: unset(ONE_SHOT),
-  context_management: unset(ONE_SHOT),
+  context_management: unset('the caller decides what of a conversation is sent'),
   prompt: unset('a prompt is sent as text'),
   truncation: only('all of the input is read', 'disabled'),
   top_logprobs: only('the answer is text', 0),
+  service_tier: usualTier,
 } as const;
 
 const common = {
@@ -77,70 +113,129 @@ const common = {
   ...svcMembers,
 } as const;
 
-const sent = z.object({
+const ENCRYPTED = 'reasoning.encrypted_content';
+const Include = z
+  .array(wellFormedText.refine(name => !name.endsWith('logprobs'), { error: 'is not served here: the answer is text' }))
+  .nullish()
+  .describe(
+    `\`${ENCRYPTED}\`: what the model thought is in \`encrypted_content\` too, to be sent back as it came. All else is without effect: no tool of a hub’s own is run.`,
+  );
+
+const reasoningPlace = openPlace(['effort', 'summary', 'generate_summary']);
+
+const LIMIT_ALIAS = 'Another name of `max_output_tokens`; where both are given they are equal.';
+
+const sent = z.looseObject({
   ...common,
+  max_tokens: TokensMax.describe(LIMIT_ALIAS),
+  max_completion_tokens: TokensMax.describe(LIMIT_ALIAS),
   input: ResponseItems.describe('A text, or messages, calls and what came of them.'),
   instructions: wellFormedText.nullish().describe('The same as a first message of role `system`.'),
   tools: ResponseTools.describe('Functions that may be called.'),
   tool_choice: ResponseToolChoice,
   text: ResponseText,
   reasoning: z
-    .object({
+    .looseObject({
       effort: samplingMembers.reasoning_effort,
-      summary: unset(NO_REASONING),
-      generate_summary: unset(NO_REASONING),
+      summary: z.unknown().optional().describe(AS_IT_IS),
+      generate_summary: z.unknown().optional().describe(AS_IT_IS),
     })
-    .nullish(),
-  include: z
-    .array(
-      wellFormedText.refine(name => !name.endsWith('logprobs'), { error: 'is not served here: the answer is text' }),
-    )
+    .transform((given, context) => ({
+      effort: given.effort,
+      extra: extraOf(given as JsonObject, reasoningPlace, context),
+    }))
     .nullish()
-    .describe('What is not there is not included: there is neither reasoning nor a tool of a hub’s own.'),
+    .describe('What else it holds is passed on as the member `reasoning` of a chat.'),
+  include: Include,
   ...responseUnserved,
   ...withoutEffect(responseWithoutEffect),
+  extra: Extra,
 });
 
-const chat = z.object({
+const chat = z.looseObject({
   ...common,
   input: listOf(ChatRequestMessage, limits.chat_messages_max),
   tools: Tools,
   tool_choice: ToolChoice,
   response_format: ResponseFormat,
   reasoning_effort: samplingMembers.reasoning_effort,
+  include: Include,
+  extra: Extra,
+});
+
+/** What a chat takes under the same name, though a response has no word for it. */
+const sampling = ['stop', 'seed', 'presence_penalty', 'frequency_penalty'];
+
+/** All other members of a chat, and those that a response says in its own way: passed on, they would say it twice. */
+function chatRule(name: string, value: Json): MemberRule {
+  const spelt = [...chatMembers].find(member => folded(member) === folded(name));
+  if (spelt === undefined || sampling.includes(name)) return FORWARDED;
+  if (isUnserved(spelt)) {
+    // A chat does not take it either: whoever sends it is told why, and not sent there.
+    const { error } = chatUnserved[spelt].safeParse(value);
+    return error ? { kind: 'refused', why: error.issues[0]?.message ?? '' } : { kind: 'without_effect' };
+  }
+  return { kind: 'refused', why: `is not served here: ${spelt} is a member of a chat, not of a response` };
+}
+
+const isUnserved = (name: string): name is keyof typeof chatUnserved => Object.hasOwn(chatUnserved, name);
+
+const ineffective = Object.keys(responseWithoutEffect);
+const sentPlace = bodyPlace(Object.keys(sent.shape), ineffective, chatRule);
+const sentNames = new Map(Object.keys(sent.shape).map(name => [folded(name), name]));
+/** On the graph, where a response is asked for in the words of a chat: what else a response has is said by these. */
+const chatPlace = bodyPlace(Object.keys(chat.shape), ineffective, (name, value) => {
+  const spelt = sentNames.get(folded(name));
+  if (spelt === undefined || spelt === 'reasoning') return chatRule(name, value);
+  return { kind: 'refused', why: `is not served here: ${spelt} is said by the members of the input` };
 });
 
 /** A response as the graph is asked for it, in the words of a chat: so a call has one canonical form whatever way it comes. */
-export const ResponseCall = remembering(
-  requireOffered(chat).transform(
-    ({ model, input, max_output_tokens, temperature, stream, intent_id, attempt_index, svc, ...given }) => ({
-      model,
-      input,
-      max_output_tokens,
-      temperature,
-      intent_id,
-      attempt_index,
-      ...withParent(given),
-      ...forwardedMembers(given),
-      ...(stream ? { stream } : {}),
-      ...(svc === undefined ? {} : { svc }),
-    }),
-  ),
-);
+export const ResponseCall = remembering(z.preprocess(withoutProto, requireOffered(chat).transform(canonicalCall)));
 export type ResponseCall = z.output<typeof ResponseCall>;
+
+function canonicalCall(body: z.output<typeof chat>, context: z.core.$RefinementCtx) {
+  const { model, input, max_output_tokens, temperature, stream, intent_id, attempt_index, svc, include, ...given } =
+    body;
+  const extra = extraOf(body as JsonObject, chatPlace, context);
+  return {
+    model,
+    input,
+    max_output_tokens,
+    temperature,
+    intent_id,
+    attempt_index,
+    ...withParent(given),
+    ...forwardedMembers(given),
+    ...(include?.includes(ENCRYPTED) ? { include: [ENCRYPTED] } : {}),
+    ...(stream ? { stream } : {}),
+    ...(svc === undefined ? {} : { svc }),
+    ...(extra ? { extra } : {}),
+  };
+}
 
 /**
  * Body of POST /v1/responses, stateless. A text and one message of role `user` are the same request, and so are
  * `instructions` and a first message of role `system`.
  */
-export const ResponsesRequest = sent.transform(({ input, instructions, text, reasoning, ...given }, context) => {
-  const { data, error } = ResponseCall.safeParse({
-    ...given,
-    input: instructions == null ? input : [{ role: 'system', content: instructions }, ...input],
-    response_format: text?.format,
-    reasoning_effort: reasoning?.effort,
-  });
-  if (data) return data;
-  for (const { message, path } of error.issues) context.addIssue({ code: 'custom', message, path });
-  return z.NEVER;
-});
+export const ResponsesRequest = z.preprocess(
+  withoutProto,
+  sent.transform((body, context) => {
+    const { input, instructions, text, reasoning, tools, tool_choice, parallel_tool_calls, include, ...given } = body;
+    const beside = extraOf(body as JsonObject, sentPlace, context);
+    const { max_tokens, max_completion_tokens } = given;
+    const max_output_tokens = tokenLimitOf(given.max_output_tokens, { max_tokens, max_completion_tokens }, context);
+    const { model, temperature, top_p, stream, intent_id, attempt_index, parent_ref, svc } = given;
+    const { data, error } = ResponseCall.safeParse({
+      ...{ model, max_output_tokens, temperature, top_p, stream, intent_id, attempt_index, parent_ref, svc },
+      ...{ tools, tool_choice, parallel_tool_calls, include },
+      input: instructions == null ? input : [{ role: 'system', content: instructions }, ...input],
+      response_format: text?.format,
+      reasoning_effort: reasoning?.effort,
+      extra: reasoning?.extra ? { ...beside, reasoning: reasoning.extra } : beside,
+    });
+    if (data) return data;
+    for (const { message, path } of error.issues) context.addIssue({ code: 'custom', message, path });
+    return z.NEVER;
+  }),
+);

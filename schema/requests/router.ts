@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { limits } from '../limits.ts';
 import { routerLimits } from '../router/limits.ts';
-import { storedText } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
+import { storedText } from './text.ts';
 
 /* What is asked of the doors under /v1/router. */
 

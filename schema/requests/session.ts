@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { actActions } from '../session/act.ts';
 import { Hash32, SignatureHex } from '../session/grant.ts';
 import { sessionLimits } from '../session/session-limits.ts';
-import { remembering, storedText } from './parse.ts';
+import { remembering } from './parse.ts';
+import { storedText } from './text.ts';
 
 /* The bodies of /v1/sessions/{delegation_hash}/… */
 
 export const SessionChallengeRequest = remembering(
-  z.object({
+  z.strictObject({
     ttl_seconds: z
       .int()
       .min(sessionLimits.challenge_seconds_min)
@@ -19,7 +20,7 @@ export const SessionChallengeRequest = remembering(
 export type SessionChallengeRequest = z.output<typeof SessionChallengeRequest>;
 
 export const RevocationRequest = remembering(
-  z.object({
+  z.strictObject({
     at: z.int().min(0).describe('The Unix seconds that were signed: now.'),
     signature: SignatureHex.describe(
       'Over RevokeSession(delegationHash, at), by its payer or one of a session over it.',
@@ -39,7 +40,7 @@ export const RevocationsPageMembers = {
     ),
   cursor: z
     .string()
-    .regex(/^[1-9]\d{0,14}$/, { error: 'is no `next_cursor` of ours' })
+    .regex(/^[1-9]\d{0,14}$/, { error: 'is not a `next_cursor` of this endpoint' })
     .optional()
     .describe('`next_cursor` of the page before.'),
 } as const;
@@ -57,20 +58,40 @@ export const SessionTreePageMembers = z.object({
 });
 export type SessionTreePageMembers = z.infer<typeof SessionTreePageMembers>;
 
+/** Which page of the sessions that a wallet has granted itself: by when the last of the page before was bound, and its name. */
+const RootsCursor = z
+  .string()
+  .regex(/^[1-9]\d{0,17}\.0x[0-9a-f]{64}$/, { error: 'is not a `next_cursor` of this endpoint' });
+const RootsLimit = z.int().min(1);
+export const RootSessionsMembers = {
+  limit: RootsLimit.optional().describe(
+    `1 to ${sessionLimits.listed_sessions_max}; default ${sessionLimits.listed_sessions_default}; more is clamped.`,
+  ),
+  cursor: RootsCursor.optional().describe('`next_cursor` of the page before.'),
+} as const;
+export const RootSessionsPage = z.object(RootSessionsMembers);
+export type RootSessionsMembers = z.infer<typeof RootSessionsPage>;
+
 const Payload = z.strictObject({
   limit: z.int().min(1).max(sessionLimits.act_rows_max).optional().describe('Rows that are shown; 50 unless told.'),
+  before: z
+    .string()
+    .regex(/^task_[0-9a-z]{26}$/)
+    .optional()
+    .describe('Only rows older than this task id: pass `next` of the previous response.'),
 });
 
 export const ActRequest = remembering(
   z
-    .object({
+    .strictObject({
       action: z.enum(actActions),
       resource: storedText
         .min(1)
         .max(128)
         .describe(
-          '`receipt/<task_id>`; to be read also `book` or `book/export`: what was bought under this session. ' +
-            'Of an approve `call/<request_hash>`: a refused call of a session below this one.',
+          'What the act is about: `receipt/<task_id>`; for `read_private` also `book` or `book/export`, what was bought under this session, or `session`, ' +
+            'its limits and what is spent under it. ' +
+            'For `approve` `call/<request_hash>`: a refused call of a session below this one.',
         ),
       signature: SignatureHex.describe("Over SessionAct, by the session's key."),
       challenge_id: z.string().max(sessionLimits.challenge_id_chars_max).optional().describe('Or nonce and deadline.'),

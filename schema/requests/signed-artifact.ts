@@ -1,6 +1,6 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ingestLimits } from '../ingest-limits.ts';
-import { storedText } from './parse.ts';
+import { storedText } from './text.ts';
 
 /* The signed artifacts of x402's offer-and-receipt extension, as a shop sent them: typed data, or a JWS. */
 

@@ -44,7 +44,7 @@ const optional = {
     .default(null)
     .describe('keccak256 of the input.'),
   payment: z
-    .object({ rail: z.enum(['usdc', 'tfuel']).nullish() })
+    .strictObject({ rail: z.enum(['usdc', 'tfuel']).nullish() })
     .nullish()
     .transform(given => ({ rail: given?.rail ?? ('usdc' as const) }))
     .describe('`tfuel` changes what the answer says, never how it is paid.'),
@@ -53,7 +53,7 @@ const optional = {
 
 /** Body of POST /task-request. */
 export const TaskRequest = remembering(
-  z.object({
+  z.strictObject({
     message_type: MessageType,
     chain_id: ChainId,
     amount: Amount,
@@ -65,7 +65,7 @@ export type TaskRequest = z.output<typeof TaskRequest>;
 
 /** Body of POST /task-quote: the same, and nothing of it has to be known yet. */
 export const TaskQuoteRequest = remembering(
-  z.object({
+  z.strictObject({
     message_type: MessageType.nullish().transform(given => given ?? ('inference_request' as const)),
     chain_id: ChainId.nullable().default(null),
     amount: Amount.nullable().default(null),

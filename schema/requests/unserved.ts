@@ -21,6 +21,9 @@ export const noMembers = (why: string) => z.strictObject({}, notServed(why)).nul
 /** As which OpenAI has an answer asked for. */
 export const textModality = z.tuple([z.literal('text', notServed(PLAIN_TEXT))], notServed(PLAIN_TEXT)).nullish();
 
+/** What OpenAI does anyway. */
+export const usualTier = only('each call has the same price and the same speed', 'auto', 'default', 'standard');
+
 function notServed(why: string) {
   return { error: `is not served here: ${why}` };
 }
@@ -34,12 +37,16 @@ const NOBODY = 'hubs learn nothing of who asks';
 const NOTHING_KEPT = 'nothing is kept for anybody to look up by it';
 const THEIRS = 'what a hub keeps ready, and how fast it is, is between it and us';
 
-const bothWithoutEffect = {
+/** By these a body, or whatever stands in it, says who asks. */
+export const namesWhoAsks = {
   user: NOBODY,
   safety_identifier: NOBODY,
   metadata: NOTHING_KEPT,
   store: NOTHING_KEPT,
-  service_tier: THEIRS,
+} as const;
+
+const bothWithoutEffect = {
+  ...namesWhoAsks,
   prompt_cache_key: THEIRS,
   prompt_cache_retention: THEIRS,
   prompt_cache_options: THEIRS,
@@ -49,6 +56,8 @@ export const chatWithoutEffect = {
   ...bothWithoutEffect,
   prediction: 'it makes an answer faster, and not another one',
 } as const;
+
+export const embeddingWithoutEffect = { user: NOBODY } as const;
 
 export const responseWithoutEffect = {
   ...bothWithoutEffect,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
+import { textForm } from '../signed-words.ts';
 import { walletReceiptsPage } from '../wallet-receipts.ts';
 
 /** By what a wallet proves that it asks, and for which page. */
@@ -12,9 +13,7 @@ export const WalletReceiptsRequest = z.strictObject({
   signature: z
     .string()
     .max(limits.wallet_signature_chars_max)
-    .describe(
-      'Over `svc.receipts|<base URL of this service>|<checksum_address>|<unix_seconds>`: personal_sign, ERC-1271 or ERC-6492.',
-    ),
+    .describe(`Signature over ${textForm('receipts')}: personal_sign, ERC-1271 or ERC-6492.`),
   after: z
     .int()
     .min(-1)

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
+import { textForm } from '../signed-words.ts';
 import { everyWebhookKind, usualWebhookKinds } from '../webhook/kinds.ts';
 import { webhookLimits } from '../webhook/limits.ts';
 import { secretFault } from '../webhook/secret.ts';
-import { listOf, wellFormedText } from './parse.ts';
+import { listOf } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
+import { wellFormedText } from './text.ts';
 
 /* What is asked of /v1/agents/{agent_id}/book/webhook and of the doors beneath it. */
 
@@ -34,8 +36,8 @@ export const WebhookMembers = z.strictObject({
     .max(limits.wallet_signature_chars_max)
     .optional()
     .describe(
-      'Required where `approval` is among the events and was not told to this very URL before. Of the agentWallet, over ' +
-        '`svc.webhook.approval|<base URL of this service>|<agent_id>|<url>|<unix_seconds>` with the URL as `new URL(url).href` ' +
+      'Required if `approval` is among the events and was not sent to this URL before. Signature of the agentWallet over ' +
+        `${textForm('approval_webhook')} with the URL as \`new URL(url).href\` ` +
         'writes it: personal_sign, ERC-1271 or ERC-6492.',
     ),
   signature_timestamp: z.int().min(0).optional().describe('The Unix seconds in the signed text: now.'),

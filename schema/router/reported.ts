@@ -17,6 +17,16 @@ export interface Reported extends JsonObject {
   readonly amount: string;
 }
 
+/**
+ * Who is said to have paid whom for a completion. `verified`: the chain had shown that very transfer before this was signed; else
+ * both names are those of the reporter alone.
+ */
+export interface ReportedParties extends JsonObject {
+  readonly payer: string;
+  readonly payee: string;
+  readonly verified: boolean;
+}
+
 /** Before the source of a completion that was reported to the board. */
 export const INBOUND = 'inbound:';
 

@@ -1,10 +1,11 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { canonicalJson, type JsonObject } from '../canonical-json.ts';
 import { keccak256 } from '../digest.ts';
 import { Hash32, SignatureHex } from './grant.ts';
 import { type HexHash, hashHex, type SessionMessage, sessionDigest } from './hash.ts';
+import { isKeysSignature } from './public-key.ts';
 import { sessionLimits } from './session-limits.ts';
-import { ZERO_HASH } from './typed-data.ts';
+import { type SessionDomain, sessionDomain, ZERO_HASH } from './typed-data.ts';
 
 /* A signed act, and the window in which it serves. */
 
@@ -68,7 +69,7 @@ export interface ActMessage {
   readonly payload_hash: string;
 }
 
-export function actDigest(act: ActMessage): Uint8Array {
+export function actDigest(domain: SessionDomain, act: ActMessage): Uint8Array {
   const message: SessionMessage<'SessionAct'> = {
     delegationHash: act.delegation_hash as HexHash,
     nonce: act.nonce as HexHash,
@@ -78,11 +79,21 @@ export function actDigest(act: ActMessage): Uint8Array {
     targetAgent: BigInt(act.target_agent),
     payloadHash: act.payload_hash as HexHash,
   };
-  return sessionDigest('SessionAct', message);
+  return sessionDigest(domain, 'SessionAct', message);
 }
 
-export function revocationDigest(delegation_hash: string, at_seconds: number): Uint8Array {
-  return sessionDigest('RevokeSession', { delegationHash: delegation_hash as HexHash, at: BigInt(at_seconds) });
+/** Whether that key has signed the act for the service that has, or had, one of these base URLs. */
+export function isActSigned(
+  base_urls: readonly string[],
+  key_address: string,
+  act: ActMessage,
+  signature: string,
+): boolean {
+  return base_urls.some(url => isKeysSignature(key_address, actDigest(sessionDomain(url), act), signature));
+}
+
+export function revocationDigest(domain: SessionDomain, delegation_hash: string, at_seconds: number): Uint8Array {
+  return sessionDigest(domain, 'RevokeSession', { delegationHash: delegation_hash as HexHash, at: BigInt(at_seconds) });
 }
 
 /** keccak256 of the payload's canonical JSON (RFC 8785); zeros where there is none. */

@@ -1,3 +1,5 @@
+import { signedText } from '../signed-words.ts';
+
 /* What a person may answer to a call that a book wants approved, and what they sign for it, or for where it is told. */
 
 /** Limits of approvals by people, units last in each name. */
@@ -5,6 +7,9 @@ export const approvalLimits = {
   /** Of one book: whoever is refused more often leaves no more to be answered. */
   open_per_book_max: 20,
   token_chars_max: 64,
+  /** Of what is shown of a request, and of what its caller says of it. */
+  request_text_characters_max: 2_000,
+  note_characters_max: 280,
   shown_max: 200,
   /** After its time a request is shown for so long. */
   kept_days: 30,
@@ -53,7 +58,7 @@ export function approvalText(
   decision: ApprovalDecision,
   at_seconds: number,
 ): string {
-  return `svc.approval.${decision}|${base_url}|${approval_id}|${request_hash}|${at_seconds}`;
+  return signedText(decision, base_url, { approval_id, request_hash, unix_seconds: at_seconds });
 }
 
 /**
@@ -65,5 +70,5 @@ export function approvalWebhookText(
   { agent_id, url }: { readonly agent_id: number; readonly url: string },
   at_seconds: number,
 ): string {
-  return `svc.webhook.approval|${base_url}|${agent_id}|${url}|${at_seconds}`;
+  return signedText('approval_webhook', base_url, { agent_id, url, unix_seconds: at_seconds });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { exceededBy } from '../json-bounds.ts';
+import { exceededBy, namesEachOnce } from '../json-bounds.ts';
 import { PayAct } from './act.ts';
-import { delegationHash, Grant, SignatureHex, spelledGrant } from './grant.ts';
+import { Grant, type NamedGrant, SignatureHex, spelledGrant } from './grant.ts';
 import { soundnessOf } from './grant-rule.ts';
 import { addressOfPublicKey } from './public-key.ts';
 import { sessionLimits } from './session-limits.ts';
@@ -11,17 +11,19 @@ import { sessionLimits } from './session-limits.ts';
 export const DELEGATION_HEADER = 'X-SVC-Delegation';
 
 /** A grant as it was shown: well formed, and not believed yet. */
-export interface ShownDelegation {
+export interface ShownGrant {
   readonly grant: Grant;
-  readonly delegation_hash: string;
   /** Of the key whose public half the grant names. */
   readonly agent_address: string;
   readonly signature: string;
   readonly act: PayAct | null;
 }
 
+/** The same with the session that it is of: which one, the domain decides that it was signed under. */
+export interface ShownDelegation extends ShownGrant, NamedGrant {}
+
 export type ReadDelegation =
-  | { readonly kind: 'read'; readonly shown: ShownDelegation }
+  | { readonly kind: 'read'; readonly shown: ShownGrant }
   | { readonly kind: 'malformed'; readonly why: string };
 
 const Shown = z.strictObject({ grant: Grant, signature: SignatureHex, act: PayAct.optional() });
@@ -41,19 +43,20 @@ export function readDelegation(header: string): ReadDelegation {
   if (agent_address === null) return malformed('grant.agentPubkey: is not on the curve');
   const sound = soundnessOf(grant);
   if (sound.kind === 'unsound') return malformed(`grant.${sound.member}: ${sound.why}`);
-  return { kind: 'read', shown: { grant, delegation_hash: delegationHash(grant), agent_address, signature, act } };
+  return { kind: 'read', shown: { grant, agent_address, signature, act } };
 }
 
 function malformed(why: string): ReadDelegation {
   return { kind: 'malformed', why };
 }
 
-/** Undefined for what is no JSON of a bearable depth. */
+/** Undefined for what is no JSON of a bearable depth, or has a name twice in one object. */
 function jsonIn(header: string): unknown {
   const text = Buffer.from(header, 'base64url');
   if (exceededBy(text) !== null) return undefined;
   try {
-    return JSON.parse(text.toString());
+    const value: unknown = JSON.parse(text.toString());
+    return namesEachOnce(text, value) ? value : undefined;
   } catch {
     return undefined;
   }

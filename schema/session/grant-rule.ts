@@ -1,3 +1,5 @@
+import { endpointName, grantableEndpoints } from '../paid-operations.ts';
+import { AUTO_MODEL } from '../route-words.ts';
 import type { Grant } from './grant.ts';
 import { sessionLimits } from './session-limits.ts';
 import { ZERO_HASH } from './typed-data.ts';
@@ -32,6 +34,13 @@ export function statusOf({ sessionExpiry }: Pick<Life, 'sessionExpiry'>, revoked
   return (now_seconds >= sessionExpiry ? 'expired' : 'active') satisfies SessionStatus;
 }
 
+const endpoints: ReadonlySet<string> = new Set(grantableEndpoints.map(({ name }) => name));
+
+/** The first name in a grant's `doors` that no paid endpoint has; null where there is none. */
+export function unknownDoor({ doors }: Pick<Grant, 'doors'>): string | null {
+  return doors.find(door => !endpoints.has(door)) ?? null;
+}
+
 export type Soundness =
   | { readonly kind: 'sound' }
   | { readonly kind: 'unsound'; readonly member: keyof Grant; readonly why: string };
@@ -60,7 +69,8 @@ const narrows: Readonly<Record<keyof Bounds, (child: Bounds, parent: Bounds) => 
   validAfter: (child, parent) => child.validAfter >= parent.validAfter,
   sessionExpiry: (child, parent) => child.sessionExpiry <= parent.sessionExpiry,
   models: (child, parent) => within(child.models, parent.models),
-  doors: (child, parent) => within(child.doors, parent.doors),
+  // One that was bound before endpoints had one name each may name them otherwise.
+  doors: (child, parent) => within(child.doors, parent.doors.map(endpointName)),
 };
 
 /** A child is allowed nothing that its parent is not. */
@@ -74,7 +84,9 @@ export function narrowingOf(child: Bounds, parent: Bounds): Narrowing {
 export interface GrantedCall {
   /** Ids of the models one of which will answer; empty where none is involved. */
   readonly models: readonly string[];
-  /** Every name of what is bought: a paid door's, or the field's where no door of that list sells it. */
+  /** Ids of those that svc/auto may choose among for it. */
+  readonly auto_models: readonly string[];
+  /** Every name of the paid endpoint, those that it had before too. */
   readonly doors: readonly string[];
 }
 
@@ -85,12 +97,24 @@ export type Permission =
 
 export function permissionOf({ models, doors }: Pick<Grant, 'models' | 'doors'>, call: GrantedCall): Permission {
   if (doors.length > 0 && !call.doors.some(door => doors.includes(door))) return { kind: 'door_not_granted' };
-  const answers = models.length === 0 || call.models.length === 0 || call.models.some(model => models.includes(model));
+  const granted = grantedModels(models, call.auto_models);
+  const answers = granted === null || call.models.length === 0 || call.models.some(model => granted.includes(model));
   return { kind: answers ? 'permitted' : 'model_not_granted' };
 }
 
-/** The models that may answer by a grant and by what else allows some alone; null where neither says so. */
-export function modelsWithin(granted: readonly string[], allowed: readonly string[] | null): readonly string[] | null {
-  if (granted.length === 0) return allowed;
+/** Ids of the models that a grant allows; null: any. svc/auto stands for whatever that may choose for the call. */
+function grantedModels(models: readonly string[], auto_models: readonly string[]): readonly string[] | null {
+  if (models.length === 0) return null;
+  return models.flatMap(model => (model === AUTO_MODEL ? auto_models : [model]));
+}
+
+/** The models that may answer a call by a grant and by what else allows some alone; null where neither says so. */
+export function modelsWithin(
+  { models }: Pick<Grant, 'models'>,
+  auto_models: readonly string[],
+  allowed: readonly string[] | null,
+): readonly string[] | null {
+  const granted = grantedModels(models, auto_models);
+  if (granted === null) return allowed;
   return allowed === null ? granted : granted.filter(model => allowed.includes(model));
 }

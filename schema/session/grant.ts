@@ -1,10 +1,11 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { spelt } from '../eip55.ts';
 import { limits } from '../limits.ts';
-import { storedText } from '../requests/parse.ts';
+import { storedText } from '../requests/text.ts';
 import { hashHex, type SessionMessage, sessionDigest } from './hash.ts';
 import { sessionLimits } from './session-limits.ts';
+import { firstDomain, type SessionDomain, sessionDomain } from './typed-data.ts';
 
 /* A grant as it comes over a wire: the message of AuthorizeSession under its own names. */
 
@@ -18,11 +19,23 @@ export const SignatureHex = z
   .max(limits.wallet_signature_chars_max)
   .regex(/^0x([0-9a-fA-F]{2})+$/, { error: 'is not 0x and whole bytes in hex' });
 const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, { error: 'is not an address' });
-const seconds = z.int().min(0).max(SECONDS_MAX);
-const cap = z.string().refine(text => {
+/** A number, or the same in digits, as it stands in JSON of typed data that others have written. */
+const seconds = z
+  .union(
+    [
+      z.int(),
+      z
+        .string()
+        .regex(/^(0|[1-9]\d{0,15})$/)
+        .transform(Number),
+    ],
+    { error: 'is not a whole number of seconds' },
+  )
+  .pipe(z.int().min(0).max(SECONDS_MAX));
+const cap = z.union([z.string(), z.int().min(0).transform(String)]).refine(text => {
   const value = parseAtomic(text);
   return value !== null && value > 0n && value <= CAP_MAX;
-}, 'is not a decimal string of digits from 1 to 2^63 - 1');
+}, 'is not a whole number from 1 to 2^63 - 1, in digits or as a number that JSON holds exactly');
 
 const names = (chars_max: number, error: string) =>
   z
@@ -42,8 +55,12 @@ export const Grant = z.strictObject({
   validAfter: seconds.describe('Unix seconds.'),
   sessionExpiry: seconds.describe('Unix seconds; from then on it is over.'),
   parentDelegationHash: Hash32.describe('Of the session that it is a child of; zeros where it is none.'),
-  models: names(limits.model_id_chars_max, 'a model').describe('Ids of the models that may answer; empty: any.'),
-  doors: names(sessionLimits.door_chars_max, 'a door').describe('Names of the paid doors; empty: any.'),
+  models: names(limits.model_id_chars_max, 'a model').describe(
+    'Ids of the models that may answer; `svc/auto` allows every model that svc/auto may choose for the call. Empty: any model.',
+  ),
+  doors: names(sessionLimits.door_chars_max, 'an endpoint').describe(
+    'Names of the paid endpoints that may be called, as GET /v1/sessions/types lists them. Empty: any endpoint.',
+  ),
   salt: Hash32.describe('Any 32 bytes, so that two like grants are two.'),
 });
 
@@ -80,11 +97,26 @@ export function grantMessage(grant: Grant): SessionMessage<'AuthorizeSession'> {
   return { ...rest, ...numbers } as SessionMessage<'AuthorizeSession'>;
 }
 
-export function grantDigest(grant: Grant): Uint8Array {
-  return sessionDigest('AuthorizeSession', grantMessage(grant));
+export function grantDigest(domain: SessionDomain, grant: Grant): Uint8Array {
+  return sessionDigest(domain, 'AuthorizeSession', grantMessage(grant));
 }
 
 /** The name of the session: 0x, lower case. */
-export function delegationHash(grant: Grant): string {
-  return hashHex(grantDigest(grant));
+export function delegationHash(domain: SessionDomain, grant: Grant): string {
+  return hashHex(grantDigest(domain, grant));
+}
+
+/** A grant as it is signed under one domain, and the name that its session has there. */
+export interface NamedGrant {
+  readonly domain: SessionDomain;
+  readonly delegation_hash: string;
+}
+
+/**
+ * What a grant may have been signed under: the domain of this service first, then those of the base URLs that it had, then version
+ * 1, under which no session is bound any more.
+ */
+export function namesOfGrant(grant: Grant, base_urls: readonly string[]): readonly NamedGrant[] {
+  const domains: readonly SessionDomain[] = [...base_urls.map(sessionDomain), firstDomain];
+  return domains.map(domain => ({ domain, delegation_hash: delegationHash(domain, grant) }));
 }

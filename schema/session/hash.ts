@@ -1,7 +1,7 @@
-import { keccak256 } from '../digest.ts';
-import { type MemberType, type SessionType, sessionDomain, sessionTypes, type TypedMember } from './typed-data.ts';
+import { type MemberType, typedDataDigest, typedStruct } from '../typed-hash.ts';
+import { type SessionDomain, type SessionType, sessionTypes } from './typed-data.ts';
 
-/* The hashes of EIP-712, of the messages that sessions sign. */
+/* What sessions sign, hashed (EIP-712). */
 
 export type HexHash = `0x${string}`;
 
@@ -20,62 +20,22 @@ export type SessionMessage<T extends SessionType> = {
 
 /**
  * What is signed (EIP-712 "hashTypedData"): the digest over domain and message. Of an AuthorizeSession it is the delegation
- * hash, so that a session's name says its chain and version, and every wallet library can compute it.
+ * hash, so that a session's name says its service, chain and version, and every wallet library can compute it.
  */
-export function sessionDigest<T extends SessionType>(type: T, message: SessionMessage<T>): Uint8Array {
-  const members: readonly TypedMember[] = sessionTypes[type];
-  const encoded = members.map(({ name, type }) => word(type, (message as Readonly<Record<string, unknown>>)[name]));
-  return keccak256(Buffer.concat([PREFIX, SEPARATOR, keccak256(Buffer.concat([typeHashes[type], ...encoded]))]));
+export function sessionDigest<T extends SessionType>(
+  domain: SessionDomain,
+  type: T,
+  message: SessionMessage<T>,
+): Uint8Array {
+  return typedDataDigest(domain, structs[type], message);
 }
 
 export function hashHex(digest: Uint8Array): HexHash {
   return `0x${Buffer.from(digest).toString('hex')}`;
 }
 
-/** `AuthorizeSession(address payer,…)`, hashed. */
-function typeHash(name: string, members: readonly TypedMember[]): Uint8Array {
-  return text(`${name}(${members.map(({ name, type }) => `${type} ${name}`).join(',')})`);
-}
-
-function text(value: string): Uint8Array {
-  return keccak256(Buffer.from(value));
-}
-
-function number(value: bigint): Buffer {
-  return Buffer.from(value.toString(16).padStart(64, '0'), 'hex');
-}
-
-function padded(value: string): Buffer {
-  return Buffer.from(value.slice(2).padStart(64, '0'), 'hex');
-}
-
-/** One word of 32 bytes for each member (EIP-712 "encodeData"). */
-const encode = {
-  address: (value: unknown) => padded(String(value)),
-  bytes32: (value: unknown) => padded(String(value)),
-  uint256: (value: unknown) => number(value as bigint),
-  uint64: (value: unknown) => number(value as bigint),
-  string: (value: unknown) => text(String(value)),
-  bytes: (value: unknown) => keccak256(Buffer.from(String(value).slice(2), 'hex')),
-  'string[]': (value: unknown) => keccak256(Buffer.concat((value as readonly string[]).map(text))),
-} as const satisfies Record<MemberType, (value: unknown) => Uint8Array>;
-
-function word(type: MemberType, value: unknown): Uint8Array {
-  return encode[type](value);
-}
-
-/** Version 0x01 of EIP-191. */
-const PREFIX = Buffer.from('1901', 'hex');
-
-const SEPARATOR = keccak256(
-  Buffer.concat([
-    text('EIP712Domain(string name,string version,uint256 chainId)'),
-    text(sessionDomain.name),
-    text(sessionDomain.version),
-    number(BigInt(sessionDomain.chainId)),
-  ]),
-);
-
-const typeHashes = Object.fromEntries(
-  Object.entries(sessionTypes).map(([name, members]) => [name, typeHash(name, members)]),
-) as Record<SessionType, Uint8Array>;
+const structs = {
+  AuthorizeSession: typedStruct('AuthorizeSession', sessionTypes.AuthorizeSession),
+  SessionAct: typedStruct('SessionAct', sessionTypes.SessionAct),
+  RevokeSession: typedStruct('RevokeSession', sessionTypes.RevokeSession),
+} as const satisfies Record<SessionType, unknown>;

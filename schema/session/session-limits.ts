@@ -4,7 +4,7 @@ export const sessionLimits = {
   delegation_header_chars_max: 16 * 1024,
   /** A session and all that stand over it: each is locked with every call that is paid for under it. */
   depth_max: 8,
-  /** Children of one session that live at once: each may be bound by a payment of 0.002 USDC. */
+  /** Children of one session that are neither expired nor revoked: each may be bound by a payment of 0.002 USDC. */
   children_max: 1_000,
   names_max: 32,
   door_chars_max: 64,
@@ -40,4 +40,10 @@ export const sessionLimits = {
   /** Of a tree that is shown at once. */
   tree_sessions_max: 1_000,
   tree_sessions_default: 200,
+  /** Of the sessions that a wallet has granted itself. */
+  listed_sessions_max: 200,
+  listed_sessions_default: 50,
 } as const;
+
+/** Why a grant is refused, as read behind "The grant is not accepted:". */
+export const SIBLINGS_FULL = `its parent session already has ${sessionLimits.children_max.toLocaleString('en-US')} child sessions that have neither expired nor been revoked`;

@@ -1,17 +1,33 @@
+import { sha256Hex } from '../digest.ts';
+import type { TypedMember } from '../typed-hash.ts';
+
 /*
  * What delegated sessions sign (EIP-712), as wallets are handed it: published at GET /v1/sessions/types, and hashed by the
  * same tables (hash.ts).
  */
 
-/** EIP-712 member types that these messages use: each of one word, but for the last three, which are hashed first. */
-export type MemberType = 'address' | 'uint256' | 'uint64' | 'bytes32' | 'bytes' | 'string' | 'string[]';
+const NAME = 'svc.session';
+const CHAIN = 8453;
 
-export interface TypedMember {
-  readonly name: string;
-  readonly type: MemberType;
+/** The EIP-712 domain of what sessions sign. */
+export interface SessionDomain {
+  readonly name: typeof NAME;
+  readonly version: '1' | '2';
+  readonly chainId: typeof CHAIN;
+  /** Absent in version 1, which names no service. */
+  readonly salt?: `0x${string}`;
 }
 
-export const sessionDomain = { name: 'svc.session', version: '1', chainId: 8453 } as const;
+/** Of the service at that base URL: `salt` is the SHA-256 of its UTF-8, in the very spelling of `iss` of a receipt. */
+export function sessionDomain(base_url: string): Required<SessionDomain> {
+  return { name: NAME, version: '2', chainId: CHAIN, salt: `0x${sha256Hex(base_url)}` };
+}
+
+/**
+ * Version 1 counted at every service. A session that a payment has bound under it pays until it expires, and is revoked by
+ * either version; nothing else is signed under it any more.
+ */
+export const firstDomain: SessionDomain = { name: NAME, version: '1', chainId: CHAIN };
 
 export const sessionTypes = {
   /** A grant: signed by the payer, or, of a child, by the agent key of its parent. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../canonical-json.ts';
-import type { BookEventKind, Evidence } from '../evidence.ts';
+import { type BookEventKind, type Evidence, givenUpAmount } from '../evidence.ts';
 
 /* Of which events of a book a webhook tells, and by which word. */
 
@@ -48,12 +48,38 @@ const table = {
     description: 'A refused call may be approved, with the link by which it is; or what was answered.',
     tells: ({ kind }) => kind === 'approval',
   },
+  given_up: {
+    usual: false,
+    description:
+      'The amount of a row was removed because its transfer was not found: `event.body.born.amount` is what had been counted.',
+    tells: ({ kind, body }) => kind === 'transition' && givenUpAmount(body) !== null,
+  },
+  bid: {
+    usual: false,
+    description: 'Another agent bid on a job that the agent of this book has posted, or revised its bid.',
+    tells: ({ kind }) => kind === 'bid',
+  },
+  escrow_offer: {
+    usual: false,
+    description: 'Another agent opened an escrow with the agent of this book; up to 10 of these an hour.',
+    tells: ({ kind }) => kind === 'escrow_offer',
+  },
 } as const satisfies Record<string, WebhookKindRow>;
 
 export type WebhookKind = keyof typeof table;
 export const webhookKinds: Readonly<Record<WebhookKind, WebhookKindRow>> = table;
 export const everyWebhookKind = Object.keys(webhookKinds) as readonly WebhookKind[];
 export const usualWebhookKinds = everyWebhookKind.filter(kind => webhookKinds[kind].usual);
+
+/** Kinds of events that a webhook may be told of. */
+export const tellingEventKinds = [
+  'born',
+  'transition',
+  'alert',
+  'approval',
+  'bid',
+  'escrow_offer',
+] as const satisfies readonly BookEventKind[];
 
 /** Those of the kinds that an event tells of, in the order of the table. */
 export function kindsTold(event: Telling, wanted: readonly WebhookKind[]): readonly WebhookKind[] {

@@ -47,7 +47,8 @@ export function restMs(failures_in_row: number): number {
 /** Retry-After (RFC 9110, 10.2.3): seconds or a date, as milliseconds from now; null where it says nothing. */
 export function retryAfterMs(header: string | null, now_ms: number): number | null {
   if (header === null) return null;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;
-  const at_ms = Date.parse(header);
+  if (/^\d{1,9}(?:\.\d{1,3})?$/.test(header)) return Math.ceil(Number(header) * 1_000);
+  // Date.parse takes much for a date that is none, such as -5.
+  const at_ms = header.endsWith(' GMT') ? Date.parse(header) : Number.NaN;
   return Number.isNaN(at_ms) ? null : Math.max(0, at_ms - now_ms);
 }

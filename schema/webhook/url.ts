@@ -16,11 +16,15 @@ const HTTPS_PORT = 443;
 /** Below it a port is some other protocol's, on which a receiver of webhooks does not listen. */
 const FREE_PORTS_FROM = 1_024;
 
+/** The URL standard takes these away without a word: what is kept would be another text than what was sent. */
+export const HIDDEN = /[\0-\x20\x7f]/;
+
 const refused = (reason: string): WebhookUrl => ({ kind: 'refused', reason });
 
 /** The host is judged as the URL standard spells it: `0x7f.1`, `2130706433` and `0177.0.0.1` are 127.0.0.1 there. */
 export function webhookUrl(text: string, reach: WebhookReach): WebhookUrl {
   if (text.length > webhookLimits.url_chars_max) return refused(`is longer than ${webhookLimits.url_chars_max}`);
+  if (HIDDEN.test(text)) return refused('holds white space or a control character');
   if (!URL.canParse(text)) return refused('is no URL');
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return refused('holds a user name or a password');

@@ -9,16 +9,19 @@ import { BoardEventResolver } from './event/board-event.resolver.ts';
 import { BoardEvents, BoardEventTasks } from './event/migration.ts';
 import { BoardFeedResolver } from './feed/feed.resolver.ts';
 import { BoardFlag } from './flag/flag.entity.ts';
-import { commentFlagPaid, postFlagPaid } from './flag/flag.paid.ts';
+import { commentFlagPaid, jobFlagPaid, postFlagPaid } from './flag/flag.paid.ts';
 import { BoardFlagResolver } from './flag/flag.resolver.ts';
-import { BoardFlagRecord } from './flag/flag.type.ts';
+import { BoardFlagRecord, BoardJobFlagRecord } from './flag/flag.type.ts';
 import { BoardFlagged } from './flag/flagged.entity.ts';
 import { BoardFlaggedResolver } from './flag/flagged.resolver.ts';
+import { BoardJobFlags } from './flag/job-flags.migration.ts';
 import { BoardFlaggedThings } from './flag/migration.ts';
 import { HidingResolver } from './hiding/hiding.resolver.ts';
 import { BoardJobHiding } from './hiding/migration.ts';
 import { BoardCompletion } from './inbound/completion.entity.ts';
 import { InboundResolver } from './inbound/inbound.resolver.ts';
+import { BoardAgentDay } from './job/agent-day.entity.ts';
+import { AgentRecordJobsResolver, AgentRecordReference } from './job/agent-record.resolver.ts';
 import { BoardBid } from './job/bid.entity.ts';
 import { bidOnJobPaid } from './job/bid.paid.ts';
 import { BoardJob } from './job/job.entity.ts';
@@ -28,6 +31,7 @@ import { BoardJobOutput } from './job/output.entity.ts';
 import { feeLeg, winnersLeg } from './job/pay.paid.ts';
 import { JobPaymentResolver } from './job/pay.resolver.ts';
 import { postJobPaid } from './job/post.paid.ts';
+import { BoardJobRefusals } from './job/refusals.migration.ts';
 import { JobStampsResolver } from './job/stamps.resolver.ts';
 import { JobStepsResolver } from './job/steps.resolver.ts';
 import { BoardBaseline } from './migration.ts';
@@ -62,6 +66,7 @@ export const boardEntities = [
   BoardJob,
   BoardBid,
   BoardJobOutput,
+  BoardAgentDay,
   BoardLike,
   BoardLikeTold,
   BoardConfirm,
@@ -86,11 +91,20 @@ export const boardMigrations = [
   BoardEventTasks,
   BoardFlaggedThings,
   BoardSelfDealt,
+  BoardJobRefusals,
+  BoardJobFlags,
 ];
 
 export function boardSubgraph(): Promise<Subgraph> {
   const posts = [BoardPostResolver, BoardPostPageResolver, BoardCommentResolver, BoardFlagResolver] as const;
-  const jobs = [BoardJobResolver, BoardBidResolver, JobStampsResolver, JobStepsResolver, JobPaymentResolver] as const;
+  const jobs = [
+    BoardJobResolver,
+    BoardBidResolver,
+    JobStampsResolver,
+    JobStepsResolver,
+    JobPaymentResolver,
+    AgentRecordJobsResolver,
+  ] as const;
   const reactions = [
     ReactionResolver,
     HidingResolver,
@@ -98,15 +112,24 @@ export function boardSubgraph(): Promise<Subgraph> {
     InboundResolver,
     EndpointScoreResolver,
   ] as const;
-  return buildSubgraph('board', {
-    resolvers: [...posts, ...jobs, BoardEventResolver, BoardSearchResolver, BoardFeedResolver, ...reactions],
+  const parts = {
+    resolvers: [...posts, ...jobs, BoardEventResolver, BoardSearchResolver, BoardFeedResolver, ...reactions] as const,
     written: postsWritten,
-    orphanedTypes: [BoardPost, BoardPostRecord, BoardComment, BoardComments, BoardFlagRecord],
-  });
+    orphanedTypes: [
+      BoardPost,
+      BoardPostRecord,
+      BoardComment,
+      BoardComments,
+      BoardFlagRecord,
+      BoardJobFlagRecord,
+      AgentRecordReference,
+    ],
+  };
+  return buildSubgraph('board', parts, { AgentRecord: (reference: object) => reference });
 }
 
 /** What is sold here. A paid field that is missing could be claimed and never be finished. */
 export function boardSold(): readonly AnyPaid[] {
-  const stamps = [postPaid, commentPaid, postFlagPaid, commentFlagPaid, postJobPaid, bidOnJobPaid];
+  const stamps = [postPaid, commentPaid, postFlagPaid, commentFlagPaid, jobFlagPaid, postJobPaid, bidOnJobPaid];
   return [...stamps, winnersLeg(null), feeLeg(null)] as unknown as readonly AnyPaid[];
 }

@@ -7,6 +7,7 @@ import type { ReadEvents } from '../live-feed.ts';
 import { type Issuer } from '../receipt/issuer/signing-keys.ts';
 import type { Selling } from '../selling.ts';
 import type { FreeWalletProofs } from '../wallet-proofs.ts';
+import type { JobPaidBy } from './dispute/disputed-job.ts';
 import type { FailedLooks } from './ingest/failed-looks.ts';
 import type { BookEvent } from './ledger/event.entity.ts';
 import type { RouterLookUps } from './router/look-up.ts';
@@ -29,6 +30,7 @@ export interface BookContext extends Context, Selling {
   /** Null where no third-party router is configured. */
   readonly router_look_ups: RouterLookUps | null;
   readonly reports: Reports;
+  readonly jobPaidBy: JobPaidBy;
   /** In EIP-55 spelling; null where there is no such agent. */
   walletOfAgent(agent_id: AgentId): Promise<string | null>;
 }

@@ -5,10 +5,11 @@ import { BookAlertsResolver } from './alerts/alerts.resolver.ts';
 import { BookAlerts } from './alerts/migration.ts';
 import { ApprovalResolver } from './approval/approval.resolver.ts';
 import { ApprovalRequest } from './approval/approval-request.entity.ts';
-import { ApprovalRequests } from './approval/migration.ts';
+import { ApprovalRequests, ApprovalTexts } from './approval/migration.ts';
 import { Dispute } from './dispute/dispute.entity.ts';
 import { DisputeResolver } from './dispute/dispute.resolver.ts';
 import { DisputeTable } from './dispute/migration.ts';
+import { DisputeRevisions, RefundsNameTheirCharge } from './dispute/revision.migration.ts';
 import { EscrowBacking, EscrowFulfillment, StoredA2aEscrow } from './escrow/a2a-escrow.entity.ts';
 import { A2aEscrowResolver } from './escrow/a2a-escrow.resolver.ts';
 import { A2aEscrowsResolver } from './escrow/a2a-escrows.resolver.ts';
@@ -16,6 +17,7 @@ import { EscrowFulfillments } from './escrow/fulfillment.migration.ts';
 import { StoredLedgerEscrow } from './escrow/ledger-escrow.entity.ts';
 import { LedgerEscrowResolver } from './escrow/ledger-escrow.resolver.ts';
 import { Escrows } from './escrow/migration.ts';
+import { EscrowOffers } from './escrow/offer.migration.ts';
 import { BookExportResolver } from './export/export.resolver.ts';
 import { PullExportExtent, PullExportTable } from './export/migration.ts';
 import { PullExportResolver } from './export/publish.resolver.ts';
@@ -25,12 +27,12 @@ import { type IngestParts, ingestPaid } from './ingest/ingest.paid.ts';
 import { IngestResolver } from './ingest/ingest.resolver.ts';
 import { ForeignIngest } from './ingest/ingested.entity.ts';
 import { ForeignIngests } from './ingest/migration.ts';
-import { YieldedRows } from './ingest/yielded.migration.ts';
+import { YieldedRows, YieldedRowsMarked } from './ingest/yielded.migration.ts';
 import { BookHead } from './ledger/book.entity.ts';
 import { CorrectionHashes } from './ledger/correction.migration.ts';
 import { BookEvent } from './ledger/event.entity.ts';
 import { BookIntent } from './ledger/intent.entity.ts';
-import { CorrectionMerges } from './ledger/merge.migration.ts';
+import { CorrectionMerges, CorrectionMergesBeside } from './ledger/merge.migration.ts';
 import { BookSequenceTables } from './ledger/migration.ts';
 import { BlockedHourRow, RepeatedEvents, ReplayHour } from './ledger/repeated-events.entity.ts';
 import { BookRow } from './ledger/row.entity.ts';
@@ -48,7 +50,7 @@ import {
   ViewerResolver,
 } from './page/book-links.resolver.ts';
 import { BookFeedResolver } from './page/feed.resolver.ts';
-import { BookIntentEvidence } from './page/migration.ts';
+import { BookGivenUpRows, BookIntentEvidence, BookUnseenSums } from './page/migration.ts';
 import { BookRowResolver } from './page/row.resolver.ts';
 import { BookSequenceResolver } from './page/sequence.resolver.ts';
 import { ShadowPolicies } from './policy/migration.ts';
@@ -125,6 +127,14 @@ export const bookMigrations = [
   EscrowFulfillments,
   YieldedRows,
   PullExportExtent,
+  CorrectionMergesBeside,
+  YieldedRowsMarked,
+  BookUnseenSums,
+  BookGivenUpRows,
+  DisputeRevisions,
+  ApprovalTexts,
+  EscrowOffers,
+  RefundsNameTheirCharge,
 ];
 
 const named = (reference: object) => reference;

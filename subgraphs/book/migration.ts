@@ -1,5 +1,5 @@
 import { Migration } from '../migration.ts';
-import { sumsOf } from './ledger/sums.ts';
+import { firstSumsOf } from './ledger/sums.ts';
 
 /*
  * Columns stand in the order in which they came to be: a database that was made step by step and one that is made at once
@@ -94,7 +94,7 @@ const SUMS = `
 export class BookSums extends Migration {
   override up(): void {
     this.addSql(SUMS);
-    this.addSql(sumsOf('book_row'));
+    this.addSql(firstSumsOf('book_row'));
   }
 }
 

@@ -11,6 +11,9 @@ import { KeyCall } from './claim/key-call/key-call.entity.ts';
 import { CanceledKeyCalls } from './claim/key-call/migration.ts';
 import { HeldLegs } from './claim/leg.migration.ts';
 import { PaidUnderSessions } from './claim/paid-under.migration.ts';
+import { WholeRequests } from './claim/request-form.migration.ts';
+import { CountedReruns } from './claim/rerun.migration.ts';
+import { GenerationsOfProcesses, RequestsOfResends } from './claim/resend.migration.ts';
 import {
   SettlementAttempt,
   SettlementFeeDay,
@@ -23,9 +26,13 @@ import { transcriptionPaid } from './inference/audio/transcription.paid.ts';
 import { TranscriptionResolver } from './inference/audio/transcription.resolver.ts';
 import { completionPaid, completionStream } from './inference/completions/completion.paid.ts';
 import { CompletionResolver, CompletionStreamResolver } from './inference/completions/completion.resolver.ts';
+import { embeddingsPaid } from './inference/embeddings/embedding.paid.ts';
+import { EmbeddingResolver, embeddingsWritten } from './inference/embeddings/embedding.resolver.ts';
 import type { Hubs } from './inference/hubs/open.ts';
 import { imagePaid } from './inference/images/image.paid.ts';
 import { ImageResolver } from './inference/images/image.resolver.ts';
+import { messagePaid, messageStream } from './inference/messages/message.paid.ts';
+import { MessageResolver, MessageStreamResolver } from './inference/messages/message.resolver.ts';
 import { ModelResolver } from './inference/models/model.resolver.ts';
 import { responsePaid, responseStream } from './inference/responses/response.paid.ts';
 import { ResponseResolver, ResponseStreamResolver } from './inference/responses/response.resolver.ts';
@@ -43,7 +50,7 @@ import { LogAnchorRow } from './log/anchor.entity.ts';
 import { LogCosignature, LogWitnessRow } from './log/cosignature.entity.ts';
 import { LogBreakRecord, LogHead, LogNode, TreeHead } from './log/log.entity.ts';
 import { LogResolver } from './log/log.resolver.ts';
-import { LogCosignatures } from './log/migration.ts';
+import { BreaksEndCredentials, LogCosignatures } from './log/migration.ts';
 import { StatsResolver } from './log/stats.resolver.ts';
 import { LogTilesResolver } from './log/tiles.resolver.ts';
 import { ReceiptBaseline } from './migration.ts';
@@ -55,9 +62,13 @@ import { IssuerResolver, ReceiptResolver, receiptReference } from './receipt/rec
 import { WalletReceiptsResolver } from './receipt/wallet-receipts.resolver.ts';
 import { SignedRefusal } from './refusal/refusal.entity.ts';
 import { RefusalResolver } from './refusal/refusal.resolver.ts';
+import { ServiceMarks } from './service-mark/migration.ts';
+import { ServiceMark } from './service-mark/service-mark.entity.ts';
 import { ProvenTotals } from './totals/migration.ts';
 import { TotalsBook, TotalsNode, TotalsPage, TotalsRow, TotalsSeen, TotalsState } from './totals/totals.entity.ts';
 import { TotalsResolver } from './totals/totals.resolver.ts';
+import { WritesOnce } from './written-once/migration.ts';
+import { WrittenOnce } from './written-once/written-once.entity.ts';
 
 export const receiptEntities = [
   LogBreakRecord,
@@ -78,6 +89,7 @@ export const receiptEntities = [
   SignedRefusal,
   KeyCall,
   IdempotentCall,
+  WrittenOnce,
   IssuerSnapshotRow,
   IssuerRevocationRow,
   SessionRevocation,
@@ -91,6 +103,7 @@ export const receiptEntities = [
   TotalsBook,
   TotalsNode,
   TotalsPage,
+  ServiceMark,
 ];
 export const receiptMigrations = [
   ReceiptBaseline,
@@ -108,6 +121,13 @@ export const receiptMigrations = [
   NumberedRevocations,
   TasksOfBuyers,
   NumbersOfRevocations,
+  ServiceMarks,
+  BreaksEndCredentials,
+  WritesOnce,
+  RequestsOfResends,
+  GenerationsOfProcesses,
+  WholeRequests,
+  CountedReruns,
 ];
 
 export function receiptSubgraph(): Promise<Subgraph> {
@@ -133,10 +153,14 @@ export function receiptSubgraph(): Promise<Subgraph> {
         ModelResolver,
         ResponseResolver,
         ResponseStreamResolver,
+        MessageResolver,
+        MessageStreamResolver,
         TaskResolver,
         ImageResolver,
+        EmbeddingResolver,
         TranscriptionResolver,
       ],
+      written: embeddingsWritten,
     },
     { Receipt: receiptReference },
   );
@@ -149,9 +173,12 @@ export function receiptSold({ hubs }: { readonly hubs: Hubs }): readonly AnyPaid
     completionStream(hubs),
     responsePaid(hubs),
     responseStream(hubs),
+    messagePaid(hubs),
+    messageStream(hubs),
     taskPaid(hubs),
     quotePaid(hubs),
     imagePaid(hubs),
+    embeddingsPaid(hubs),
     transcriptionPaid(hubs),
   ] as unknown as AnyPaid[];
 }

@@ -11,9 +11,11 @@ import { DelegatedSessions } from './delegation/delegation.migration.ts';
 import { HandOff } from './delegation/hand-off.entity.ts';
 import { LivingChildren } from './delegation/living-children.migration.ts';
 import { Redemption } from './delegation/redemption.entity.ts';
+import { RootSessions } from './delegation/roots.migration.ts';
 import { DelegationResolver } from './delegation/session.resolver.ts';
 import { SessionBurn } from './delegation/session-burn.entity.ts';
 import { SessionBurns } from './delegation/session-burn.migration.ts';
+import { SessionSums } from './delegation/session-sums.migration.ts';
 import { SessionSubtrees } from './delegation/subtree.migration.ts';
 import { SessionTreeResolver } from './delegation/tree.resolver.ts';
 import { SessionUse } from './delegation/use.entity.ts';
@@ -46,6 +48,8 @@ export const sessionMigrations = [
   LivingChildren,
   SessionBurns,
   SessionUses,
+  RootSessions,
+  SessionSums,
 ];
 
 /** Who agents are, and what opens their books. */

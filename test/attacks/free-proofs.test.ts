@@ -1,19 +1,23 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { sessionDomain } from '../../schema/session/typed-data.ts';
 import { reconciliationText } from '../../schema/wallet-receipts.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
 import { inflowDoorsOf, signedBy } from '../harness/doors/inflows.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { reconciliationDoorsOf } from '../harness/doors/reconciliations.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
-import { delegate, signRevocation } from '../harness/session/delegate.ts';
+import { delegate, nowSeconds, signRevocation } from '../harness/session/delegate.ts';
+import { below } from '../harness/session/trees.ts';
 
 /* What costs a look at the chain and nobody pays for: so many wrong ones of one address, which is told apart by a proxy. */
 
 const UNPROVEN = 3;
+const FORMER = ['https://former.example', 'https://first.example'];
 let service: Service;
 beforeAll(async () => {
-  service = await openService({ TRUSTED_PROXIES: '127.0.0.1', RATE_UNPROVEN: `${UNPROVEN}/3600` });
+  const variables = { FORMER_BASE_URLS: FORMER.join(','), RATE_UNPROVEN: `${UNPROVEN}/3600` };
+  service = await openService({ TRUSTED_PROXIES: '127.0.0.1', ...variables });
 });
 
 let next = 0;
@@ -68,6 +72,35 @@ describe('429 beyond so many signatures of one address that are nobody’s', () 
     expect(await wrong()).toMatchObject({ status: 400, body: { code: 'revocation_invalid' } });
     expect(await wrong()).toMatchObject(limited);
     await bounded(by(stranger), by(account), 'revocation_invalid');
+  });
+
+  it('…, and what the right key has signed for a former base URL counts as little, whatever neighbours do', async () => {
+    const { account } = await service.newAgent();
+    const key = privateKeyToAccount(generatePrivateKey());
+    const parent = await delegate(account, account, key);
+    expect((await service.buy(account, ask('Binds'), parent.headers)).status).toBe(200);
+    const other = await service.chain.newWallet();
+    const child_key = privateKeyToAccount(generatePrivateKey());
+    const child = await delegate(key, other, child_key, below(parent));
+    expect((await service.buy(other, ask('Binds the child'), child.headers)).status).toBe(200);
+    const revoked = (signer: typeof stranger) => async (from: object) => {
+      const { delegation_hash } = child;
+      const domain = sessionDomain(String(FORMER[1]));
+      const word = await signRevocation(signer, delegation_hash, nowSeconds(), domain);
+      return service.post(`/v1/sessions/${delegation_hash}/revoke`, word, { ...from });
+    };
+    const mine = newAddress();
+    await revoked(stranger)(mine);
+    expect(await revoked(stranger)(mine)).toMatchObject(limited);
+    // By the payer of the session over it, so that neither another payer nor another name is asked before.
+    expect((await revoked(account)(mine)).status).toBe(200);
+    const receipts = (signer: Signer) => async (from: object) => {
+      const signed_at = nowSeconds();
+      const message = `svc.receipts|${FORMER[1]}|${account.address}|${signed_at}`;
+      const shown = { signed_at, signature: await signer.signMessage({ message }) };
+      return service.post(`/v1/wallets/${account.address}/receipts`, shown, { ...from });
+    };
+    await bounded(receipts(stranger), receipts(account), 'control_proof_invalid');
   });
 
   it('PUT /v1/agents/{agent_id}/book/webhook with the kind `approval`', async () => {

@@ -52,6 +52,9 @@ async function guessed(
     expect(await show(`Guess ${guess}`, by)).toMatchObject({ status: 409, body: { code } });
 }
 
+/** What a payer signs of that payment to this service. */
+const here = (payment_id: string) => ({ base_url: service.url, network: 'base', payment_id }) as const;
+
 const wanting = { status: 409, body: { code: 'payer_proof_required' } };
 
 describe('a payment that was shown with five other requests from one address', () => {
@@ -118,7 +121,7 @@ describe('a payment that was shown with five other requests from one address', (
     const { account, show, message } = await bought();
     const elsewhere = from('127.0.0.2');
     await guessed(show, elsewhere);
-    const text = (at_seconds: number) => redeliveryText({ network: 'base', payment_id: message.nonce, at_seconds });
+    const text = (at_seconds: number) => redeliveryText({ ...here(message.nonce), at_seconds });
     const signed = async (by: Payer, at = nowSeconds()) => ({
       'X-SVC-Redeliver': `${at}:${await by.signMessage({ message: text(at) })}`,
     });
@@ -199,7 +202,7 @@ it('a payment that was let go of, and spent by others since, is worked for by no
 
   const { account, show, nonce } = await letGo();
   const at = nowSeconds();
-  const message = redeliveryText({ network: 'base', payment_id: nonce, at_seconds: at });
+  const message = redeliveryText({ ...here(nonce), at_seconds: at });
   const proof = { 'X-SVC-Redeliver': `${at}:${await account.signMessage({ message })}` };
   expect((await show(SECRET, elsewhere, proof)).status).toBe(200);
   expect(await service.transfersFrom(account)).toHaveLength(1);
@@ -225,7 +228,7 @@ it('a payment that its book refused, out of time since, tells nobody who guesses
   for (const content of [SECRET, 'Guess 6']) expect(await show(content, stranger)).toMatchObject(wanting);
   expect(await show(SECRET)).toMatchObject(refused);
   const at = nowSeconds();
-  const text = redeliveryText({ network: 'base', payment_id: message.nonce, at_seconds: at });
+  const text = redeliveryText({ ...here(message.nonce), at_seconds: at });
   const proof = { 'X-SVC-Redeliver': `${at}:${await account.signMessage({ message: text })}` };
   expect(await show(SECRET, stranger, proof)).toMatchObject(refused);
 });
@@ -247,7 +250,7 @@ it('an Idempotency-Key that anybody could guess, beside a payment that was never
   const again = await show(SECRET);
   expect([again.status, again.headers.get('x-svc-settlement-status')]).toEqual([200, 'idempotent_replay']);
   const at = nowSeconds();
-  const message = redeliveryText({ network: 'base', payment_id: first.message.nonce, at_seconds: at });
+  const message = redeliveryText({ ...here(first.message.nonce), at_seconds: at });
   const proof = { 'X-SVC-Redeliver': `${at}:${await account.signMessage({ message })}` };
   expect((await show(SECRET, stranger, proof)).status).toBe(200);
 });

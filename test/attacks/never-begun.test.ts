@@ -6,7 +6,7 @@ import type { Graph } from '../../gateway/graph/open-graph.ts';
 import { openServer, type Server } from '../../gateway/http/server.ts';
 import { nobody } from '../../schema/principal.ts';
 import { bomb, cycle, inlineNested } from '../harness/attacks/documents.ts';
-import { logTo, openShop, Shop, shopContext } from '../harness/graph/shop.ts';
+import { logTo, neverHalted, openShop, Shop, shopContext } from '../harness/graph/shop.ts';
 
 const planned = vi.spyOn(QueryPlanner.prototype, 'buildQueryPlan');
 const shop = new Shop();
@@ -24,6 +24,7 @@ beforeAll(async () => {
       return shopContext(shop);
     },
     callers: {
+      ...neverHalted,
       identify: async () => nobody,
       held: async () => null,
       keep: async () => null,

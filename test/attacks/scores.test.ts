@@ -58,7 +58,7 @@ describe('whoever is paid by himself', () => {
     const blamed = await told(house.other, 'https://gateway.example/v1/chat', 'error');
     expect(blamed.host_basis).toBe('declared');
     const { score_bp, rows } = await scoreOf('gateway.example');
-    expect([score_bp, rows.map(({ zero_because }) => zero_because)]).toEqual([5_000, ['declared']]);
+    expect([score_bp, rows.map(({ zero_because }) => zero_because)]).toEqual([null, ['declared']]);
   });
 
   it('nor by dust: what weighs nothing, and what one payer has paid, takes the places of nobody else', async () => {

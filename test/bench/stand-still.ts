@@ -23,14 +23,16 @@ const answer = Buffer.from(JSON.stringify(completion));
 export const standStillHubs: typeof openHubs = settings => ({
   settings,
   routes: false,
-  routerModels: async () => [],
+  routerModels: async () => ({ ids: [], more: false }),
+  routerTells: async () => false,
   routerMayHave: async () => false,
   standings: [],
+  away: [],
   waiting: [],
   async put(question, { candidates: [candidate] }) {
     const value = question.read(answer);
     if (!candidate || !value) return { kind: 'failed', attempts: [] };
-    return { kind: 'answered', ...candidate, value };
+    return { kind: 'answered', ...candidate, value, answered_model: null };
   },
   stream: async () => ({ kind: 'failed', attempts: [] }),
   close: async () => {},

@@ -51,8 +51,8 @@ const chat = await service.POST('/v1/chat/completions', {
   params: { header: { 'X-SVC-Session': session } },
   body: { messages: [{ role: 'user', content: 'Hello' }] },
 });
-// It may be streamed: then its data are chunks.
-if (chat.data?.object !== 'chat.completion') throw new Error(JSON.stringify(chat.error));
+// It may be streamed: then its data are chunks, and an error where it broke off.
+if (!chat.data || 'error' in chat.data || chat.data.object !== 'chat.completion') throw new Error(JSON.stringify(chat.error));
 const { task_id }: components['schemas']['ReceiptInAnswer'] = chat.data.svc;
 
 const receipt = await service.GET('/receipt/{task_id}', { params: { path: { task_id } } });
@@ -84,7 +84,7 @@ const webhook = await service.PUT('/v1/agents/{agent_id}/book/webhook', {
 });
 const secret: string | undefined = webhook.data?.secret_once;
 export const read = (message: webhooks['book_event']['post']['requestBody']['content']['application/json']) =>
-  [message.kind satisfies 'ping' | components['schemas']['BookWebhook']['supported_events'][number] | 'alert' | 'approval', message.row?.task_id];
+  [message.kind satisfies 'ping' | components['schemas']['BookWebhook']['supported_events'][number] | 'alert' | 'approval' | 'given_up' | 'bid' | 'escrow_offer', message.row?.task_id];
 
 const heard = { receipt: receipt.data, book: book.data, chat: chat.data };
 const logged = { inclusion: inclusion.data, proof: proof.data };

@@ -176,7 +176,7 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
       status: 400,
       body: {
         code: 'escrow_checks_failed',
-        detail: 'The delivery is not accepted: collected_at failed.',
+        detail: 'The delivery is not accepted. Failed checks: collected_at.',
         error: { param: 'fulfillment_receipt_id' },
         checks: [{ check: 'collected_at', passed: false }],
       },
@@ -232,16 +232,18 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
 
   it('503 where either book is closed, and nothing stands on the other', async () => {
     await pair.funded('closed');
+    // From its first act on its book takes part.
+    await a2a(counterparty, 'submit', { job_id: 'closed', ...(await pair.submission()) });
     const before = (await pair.book(principal)).entries.length;
     const damage = (what: string | null) =>
       service.query('update book set damage = $2::jsonb where agent_id = $1', [counterparty.agent_id, what]);
     await damage('{"what":"row_missing","place":1}');
-    expect(await a2a(principal, 'clawback', { job_id: 'closed', ...CLAIM })).toMatchObject({
+    expect(await a2a(principal, 'release', { job_id: 'closed' })).toMatchObject({
       status: 503,
       body: { code: 'book_damaged' },
     });
     await damage(null);
     expect((await pair.book(principal)).entries.length).toBe(before);
-    expect((await a2a(principal, 'clawback', { job_id: 'closed', ...CLAIM })).status).toBe(200);
+    expect((await a2a(principal, 'release', { job_id: 'closed' })).status).toBe(200);
   });
 });

@@ -62,7 +62,10 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
         party: 'counterparty',
         state: 'funded',
         task_id: null,
-        phases: [{ action: 'open', task_id: null, seq: null }, { action: 'fund' }],
+        phases: [
+          { action: 'open', task_id: null, seq: null },
+          { action: 'fund', task_id: null, seq: null },
+        ],
         legal: ['submit', 'clawback', 'status'],
       },
     });
@@ -105,18 +108,20 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
       });
   });
 
-  it('each phase is a row without an amount, on both books from `fund` on; what was spent stays as it was', async () => {
+  it('each phase is a row without an amount, on the counterparty’s book from its own first act on; what was spent stays as it was', async () => {
     const before = { own: await pair.book(principal, ''), theirs: await pair.book(counterparty, '') };
     const { escrow_id } = await pair.open('rows');
     expect((await pair.book(counterparty, '')).entries).toEqual(before.theirs.entries);
     const task_id = await pair.payment();
     await a2a(principal, 'fund', { job_id: 'rows', task_id });
+    expect((await pair.book(counterparty, '')).entries).toEqual(before.theirs.entries);
     await a2a(counterparty, 'clawback', { job_id: 'rows' });
     const told = async (agent: Agent) =>
       (await pair.book(agent)).entries.filter(row => row.a2a_escrow?.escrow_id === escrow_id).toReversed();
     const [own, theirs] = [await told(principal), await told(counterparty)];
     expect(own.map(row => row.a2a_escrow?.phase)).toEqual(['open', 'funded', 'clawed_back']);
     expect(theirs.map(row => [row.task_id, row.a2a_escrow?.by])).toEqual([
+      [own[0]?.task_id, 'principal'],
       [own[1]?.task_id, 'principal'],
       [own[2]?.task_id, 'counterparty'],
     ]);
@@ -164,14 +169,14 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
     expect(await a2a(counterparty, 'clawback', name)).toMatchObject({ status: 200, body: { state: 'clawed_back' } });
   });
 
-  it('200 expired where its time is over, and the round writes that on both books', async () => {
+  it('200 expired where its time is over, and the round writes that on the principal’s book alone', async () => {
     await pair.funded('expires');
     const { escrow_id } = (await a2a(principal, 'status', { job_id: 'expires' })).body;
     await pass('a2a_escrow', escrow_id);
     expect((await a2a(counterparty, 'status', { job_id: 'expires' })).body.state).toBe('expired');
     const last = async (agent: Agent) => (await pair.book(agent)).entries[0]?.a2a_escrow;
-    for (const agent of [principal, counterparty])
-      await expect.poll(() => last(agent)).toMatchObject({ escrow_id, phase: 'expired' });
+    await expect.poll(() => last(principal)).toMatchObject({ escrow_id, phase: 'expired' });
+    expect(JSON.stringify((await pair.book(counterparty)).entries)).not.toContain(escrow_id);
     expect((await a2a(principal, 'clawback', { job_id: 'expires' })).body.state).toBe('clawed_back');
   });
 });
@@ -179,7 +184,7 @@ describe('POST /v1/agents/{agent_id}/book/a2a-escrow', () => {
 describe('GET /v1/agents/{agent_id}/book/a2a-escrow', () => {
   it('200, newest first, both sides of the agent, page by page; nobody else’s', async () => {
     const [one, other] = [await service.newAgent(), await service.newAgent()];
-    expect((await list(one)).body).toEqual({ agent_id: one.agent_id, escrows: [] });
+    expect((await list(one)).body).toEqual({ agent_id: one.agent_id, escrows: [], next: null });
     const made = [
       await opened(one, other, 'page-1'),
       await opened(other, one, 'page-2'),
@@ -196,6 +201,9 @@ describe('GET /v1/agents/{agent_id}/book/a2a-escrow', () => {
     expect(whole.body.escrows[0]).toEqual(made[2]);
     const page = async (query: string) => (await list(one, query)).body.escrows.map(({ escrow_id }) => escrow_id);
     expect(await page('?limit=2')).toEqual(ids.slice(0, 2));
+    expect((await list(one, '?limit=2')).body.next).toBe(ids[1]);
+    for (const query of ['', '?limit=3', `?limit=2&before=${ids[1]}`])
+      expect((await list(one, query)).body.next).toBeNull();
     expect(await page(`?limit=2&before=${ids[1]}`)).toEqual(ids.slice(2));
     expect(await page('?limit=1000')).toEqual(ids);
     expect((await list(stranger)).body.escrows).toEqual([]);

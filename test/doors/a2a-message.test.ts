@@ -1,7 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, type Chat, hubsAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
+import {
+  ask,
+  CHAT,
+  type Chat,
+  resetHubsBeforeEach,
+  type Service,
+  sharedService,
+} from '../harness/doors/open-service.ts';
 import { keepsPaidManners } from '../harness/doors/paid-door.ts';
 import { keepsStreamManners, saying } from '../harness/doors/stream-door.ts';
 
@@ -11,7 +18,7 @@ let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 describe(`POST ${A2A}`, () => {
   it('200 with a chat response and its receipt, one transfer', async () => {

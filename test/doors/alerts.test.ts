@@ -32,7 +32,10 @@ const usual = { thresholds_percent: [50, 80, 100], burn_factor: 4, budget_end_ho
 
 describe('GET, POST /v1/agents/{agent_id}/book/alerts', () => {
   it('200 with what is usual where nothing was set', async () => {
-    expect(await read()).toMatchObject({ status: 200, body: { agent_id: agent.agent_id, ...usual, changes: [] } });
+    expect(await read()).toMatchObject({
+      status: 200,
+      body: { agent_id: agent.agent_id, ...usual, changes: [], changes_truncated: false },
+    });
   });
 
   it('200 with what was set, ascending, each member for itself, and with who set it; null restores', async () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { A2A, payerHeader, rpc, said } from '../harness/a2a/agent.ts';
 import { approvalDoorsOf } from '../harness/doors/approvals.ts';
-import { hubsAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { resetHubsBeforeEach, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 /* An approval that a call had taken which came to nothing: it is given back, and passes the same call once. */
 
@@ -10,7 +10,7 @@ let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 const { newest, list, cautious, asked, decided } = approvalDoorsOf(() => service);
 

@@ -19,7 +19,8 @@ const tokenOf = (approval_id: string) => approvalToken({ vault: openVault(SEAL_K
 
 const MEMBERS = `approval_id: approvalId agent_id: agentId status request_hash: requestHash amount: amountAtomic payer
   delegation_hash: delegationHash model field doors task_id: taskId seq policy_code: policyCode asked_at: askedAt
-  open_until: openUntil decided_by: decidedBy decided_at: decidedAt passes_until: passesUntil`;
+  open_until: openUntil decided_by: decidedBy decided_at: decidedAt passes_until: passesUntil
+  request_text: requestText request_text_characters: requestTextCharacters note`;
 
 async function sent(query: string, variables: JsonObject, headers: Record<string, string> = {}) {
   const { data, refused } = await onGraph(service, query, variables, headers);
@@ -28,7 +29,7 @@ async function sent(query: string, variables: JsonObject, headers: Record<string
 
 const listed = (agent_id: number, headers = {}) =>
   sent(
-    `query ($id: Int!) { answer: approvals(agentId: $id) { agent_id: agentId approvals { ${MEMBERS} } } }`,
+    `query ($id: Int!) { answer: approvals(agentId: $id) { agent_id: agentId approvals { ${MEMBERS} } next } }`,
     { id: agent_id },
     headers,
   );

@@ -5,7 +5,7 @@ import { approvalLimits } from '../../schema/session/approval.ts';
 import { approvalToken } from '../../subgraphs/book/approval/link.ts';
 import { openVault } from '../../subgraphs/vault.ts';
 import { type Asked, approvalDoorsOf } from '../harness/doors/approvals.ts';
-import { ask, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
 import { dumpOf } from '../harness/dump.ts';
@@ -22,10 +22,10 @@ const { putToldOfApprovals, read } = webhookDoorsOf(() => service);
 const closed = { status: 404, body: { code: 'not_found' } };
 
 /** A cautious book whose webhook is told of approvals, and the link of a call of it. */
-async function linked(content: string) {
+async function linked(content: string, beside = {}) {
   const [agent, receiver] = [await cautious(), await openReceiver()];
   expect((await putToldOfApprovals(agent, `${receiver.url}/in`)).status).toBe(200);
-  const call = await asked(agent, content);
+  const call = await asked(agent, content, beside);
   const [message] = await receiver.heard(1);
   const [id, token] = new URL(String(message?.body.approval_link)).hash.slice(1).split('.');
   const at = `/v1/approvals/${id}`;
@@ -43,6 +43,9 @@ async function linked(content: string) {
       service.post<Asked & JsonObject>(at, { decision }, shown),
   };
 }
+
+const boxesOf = ({ agent_id }: { readonly agent_id: number }) =>
+  service.query('select text_box from approval_request where agent_id = $1', [agent_id]);
 
 describe('the webhook kind `approval`', () => {
   it('is opt-in, in no usual kinds; tells of request and answer, and has a link of the request alone', async () => {
@@ -86,6 +89,93 @@ describe('the webhook kind `approval`', () => {
     for (const secret of [token, other])
       for (const written of [secret, Buffer.from(secret).toString('hex')])
         for (const text of texts) expect(text).not.toContain(written);
+  });
+});
+
+describe('what is approved', () => {
+  it('is shown as the service has it, to whoever has the link or the book, until it is answered', async () => {
+    const { agent, call, look, say } = await linked('Transfer the deposit', { 'X-SVC-Note': 'routine work' });
+    const text = {
+      request_text: 'user: Transfer the deposit\n\n{"model":"svc/auto","stream":false}',
+      note: 'routine work',
+    };
+    const shown = { ...text, request_text_characters: text.request_text.length, model: 'svc/auto', status: 'open' };
+    expect((await look()).body).toMatchObject(shown);
+    expect(await newest(agent)).toMatchObject(shown);
+    const query = `{ approvals(agentId: ${agent.agent_id}) { approvals { requestText requestTextCharacters note } } }`;
+    const graph = await service.post<JsonObject>('/graphql', { query }, { 'X-SVC-Session': agent.session });
+    expect(graph.text).toContain('Transfer the deposit');
+
+    const gone = { request_text: null, request_text_characters: null, note: null };
+    expect((await say('approve')).body).toMatchObject({ ...gone, status: 'approved' });
+    expect((await look()).body).toMatchObject(gone);
+    expect(await boxesOf(agent)).toEqual([{ text_box: null }]);
+    expect((await call.send()).status).toBe(200);
+  });
+
+  it('is what stands behind an image, too: of the image its kind', async () => {
+    const agent = await cautious();
+    const url = `data:image/png;base64,${'A'.repeat(4_000)}`;
+    const parts: readonly JsonObject[] = [
+      { type: 'image_url', image_url: { url } },
+      { type: 'text', text: 'Transfer the deposit' },
+    ];
+    const messages = [{ role: 'user', content: parts }];
+    const refused = await service.buy(agent.account, { ...ask(''), messages });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'approval_ttl_expired' } });
+    const said = 'user: [image_url]\nTransfer the deposit\n\n{"model":"svc/auto","stream":false}';
+    expect(await newest(agent)).toMatchObject({ request_text: said, request_text_characters: said.length });
+  });
+
+  it('is its first 2,000 characters, and how many there are; a note is never shown without it', async () => {
+    const { agent } = await linked('x'.repeat(5_000), { 'X-SVC-Note': 'short' });
+    const { request_text, request_text_characters } = await newest(agent);
+    expect([request_text?.length, request_text_characters]).toEqual([
+      2_000,
+      5_000 + 'user: \n\n{"model":"svc/auto","stream":false}'.length,
+    ]);
+    await service.query(`update approval_request set text_box = $2 where agent_id = $1`, [
+      agent.agent_id,
+      Buffer.of(1, 2),
+    ]);
+    expect(await newest(agent)).toMatchObject({ request_text: null, note: null, status: 'open' });
+  });
+
+  it('stands in no event, webhook, log or answer to the caller, and in no table as it is', async () => {
+    const [said, claimed] = ['needle-of-the-request', 'needle-of-the-note'];
+    const { agent, call, message } = await linked(said, { 'X-SVC-Note': claimed });
+    const query = `subscription { bookRows(agentId: ${agent.agent_id}, after: 0) { kind body } }`;
+    const live = openSocket(service, { session: agent.session });
+    const told: string[] = [];
+    for await (const event of live.each(query)) {
+      told.push(JSON.stringify(event));
+      if (told.at(-1)?.includes('"approval"')) break;
+    }
+    const tables = await dumpOf(service.database_url);
+    expect(tables).toContain(call.request.approval_id);
+    const texts = [message.text, call.heard.text, ...told, tables, service.gateway.logs.join('\n')];
+    for (const needle of [said, claimed])
+      for (const written of [
+        needle,
+        ...(['hex', 'base64', 'base64url'] as const).map(as => Buffer.from(needle).toString(as)),
+      ])
+        for (const text of texts) expect(text).not.toContain(written);
+  });
+
+  it('is shown no more, and deleted, once its time is over', async () => {
+    const agent = await cautious({ approval_ttl: 1 });
+    await asked(agent, 'Nobody answers');
+    await expect.poll(() => newest(agent)).toMatchObject({ status: 'expired', decided_by: null, request_text: null });
+    await expect.poll(() => boxesOf(agent)).toEqual([{ text_box: null }]);
+  });
+
+  it('400 for a note that is too long: the payment is unused', async () => {
+    const agent = await cautious();
+    const payment = await service.payment(agent.account, CHAT);
+    const headers = { ...payment, 'X-SVC-Note': 'n'.repeat(approvalLimits.note_characters_max + 1) };
+    const refused = await service.post(CHAT, ask('Noted'), headers);
+    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request', charged: false } });
+    expect(await service.claimsOf(agent.account)).toHaveLength(1);
   });
 });
 

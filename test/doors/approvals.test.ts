@@ -66,3 +66,34 @@ describe('an operation that risk_tiers has as high', () => {
     expect((await service.buy(agent.account)).status).toBe(200);
   });
 });
+
+describe('GET /v1/agents/{agent_id}/book/approvals', () => {
+  it('200, newest first, 200 of a page, which says where the next begins', async () => {
+    const agent = await service.newAgent();
+    const path = `/v1/agents/${agent.agent_id}/book/approvals`;
+    const list = async (query = '') => {
+      const { status, body } = await service.get<{ approvals: { approval_id: string }[]; next: string | null }>(
+        path + query,
+        { 'X-SVC-Session': agent.session },
+      );
+      expect(status).toBe(200);
+      return [body.approvals.map(({ approval_id }) => approval_id), body.next];
+    };
+    expect(await list()).toEqual([[], null]);
+    const prefix = `approval_${String(agent.agent_id).padStart(20, '0')}`;
+    await service.query(
+      `insert into approval_request (approval_id, agent_id, request_hash, amount_atomic, payer, field, seq, task_id,
+          policy_code, asked_at, open_until)
+        select $2 || lpad(n::text, 6, '0'), $1, repeat('a', 64), 2000, $3, 'Mutation.createChatCompletion', 1, 'task_x',
+          'tier2_approval_missing', now() - interval '2 days', now() - interval '1 day' from generate_series(1, 201) n`,
+      [agent.agent_id, prefix, agent.account.address],
+    );
+    const named = (n: number) => prefix + String(n).padStart(6, '0');
+    const newest = Array.from({ length: 200 }, (_, at) => named(201 - at));
+    expect(await list()).toEqual([newest, named(2)]);
+    expect(await list(`?before=${named(2)}`)).toEqual([[named(1)], null]);
+    expect(await list(`?before=${named(201)}`)).toEqual([[...newest.slice(1), named(1)], null]);
+    const refused = await service.get(`${path}?before=x`, { 'X-SVC-Session': agent.session });
+    expect(refused).toMatchObject({ status: 400, body: { error: { param: 'before' } } });
+  });
+});

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { type Audio, audio, audioForm, formNamed, heardIn } from '../harness/doors/audio-form.ts';
-import { hubsAnswer, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { openService, resetHubsBeforeEach, type Service, type Svc } from '../harness/doors/open-service.ts';
 import { keepsPaidManners } from '../harness/doors/paid-door.ts';
 
 const AUDIO = '/v1/audio/transcriptions';
@@ -16,7 +16,7 @@ let service: Service;
 beforeAll(async () => {
   service = await openService({ LOG_LEVEL: 'trace' }, { media: true });
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 async function buy(form: FormData, headers: Record<string, string> = {}) {
   const payer = await service.chain.newWallet();

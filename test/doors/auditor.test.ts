@@ -1,8 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { checkReceipt } from '../../rest-compat/receipt/page/check/receipt-checks.js';
-import { checkRefusal } from '../../rest-compat/receipt/page/check/refusal-checks.js';
 import { canonicalJson, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceiptAudit, verifyRefusalAudit } from '../../subgraphs/receipt/verify/audit.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
@@ -177,12 +175,6 @@ function another(old: Json): Json {
   return old === null ? 'x' : null;
 }
 
-const failsIn = (checked: readonly { readonly status: string }[]) => checked.some(({ status }) => status === 'failed');
-
-/** What the page's checks leave alone: it looks at one signature more or less, and at no words. */
-const beyondPage =
-  /^(as_of|lane|proves|does_not_prove|checks|keys|transfer|schema|receipt\.(verify_url|proof_outcome|settled_by|anchor_|freeze|unverifiable|local_check|binding|verification|co_signature|signature|profile|issuer_signature\.alg)|issuer_history|receipt_policy|log\.(verifier_keys|tlog_proof|log_id|checkpoint|head\.(at|kid|log_id)|anchor))/;
-
 describe('whatever is altered in it', () => {
   it('fails, or is named as what nobody signed', async () => {
     const every = paths(audit);
@@ -190,8 +182,6 @@ describe('whatever is altered in it', () => {
     for (const path of every) {
       const forged = altered(audit, path, another) as JsonObject;
       const name = path.join('.');
-      const page = await checkReceipt(forged, null);
-      if (!beyondPage.test(name)) expect(failsIn(page), `${name} on the page`).toBe(true);
       const verified = verifyReceiptAudit(forged, audit.keys);
       if (verified.kind === 'invalid') continue;
       const { unsigned, broken } = verified.report;
@@ -223,28 +213,12 @@ describe('whatever is altered in it', () => {
       const name = path.join('.');
       const verified = verifyRefusalAudit(forged, own);
       if (name !== 'refusal.verification.how') expect(verified.kind, name).toBe('invalid');
-      const page = await checkRefusal(forged, null);
-      const linked = /^refusal\.(refusal_url|verification|issuer_signature\.alg)/.test(name);
-      if (!linked)
-        expect(
-          page.some(({ status }) => status === 'failed'),
-          `${name} on the page`,
-        ).toBe(true);
     }
   });
 
-  it('as it stands it passes both', async () => {
+  it('as it stands it passes', () => {
     expect(verifyReceiptAudit(audit, audit.keys).kind).toBe('valid');
     expect(verifyRefusalAudit(refusal, refusal.keys as JsonObject).kind).toBe('valid');
-    const statuses = (await checkReceipt(audit, null)).map(({ name, status }) => `${name}: ${status}`);
-    expect(statuses.filter(said => !said.endsWith('passed'))).toEqual([
-      'Co-signature: open',
-      'Transfer on the chain: open',
-    ]);
-    expect((await checkRefusal(refusal, null)).map(({ status }) => status)).toEqual([
-      ...Array(6).fill('passed'),
-      'open',
-    ]);
   });
 });
 

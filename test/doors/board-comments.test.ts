@@ -47,7 +47,7 @@ describe('POST /v1/board/posts/{id}/comments', () => {
     for (const [text, fault] of [
       ['a'.repeat(501), 'longer'],
       ['see www.evil', 'link'],
-      [`0x${'1'.repeat(64)}`, 'secret'],
+      [`my key is 0x${'1'.repeat(64)}`, 'secret'],
       ['a\u202eb', 'not drawn'],
       [' \n', 'empty'],
     ] as const)

@@ -18,7 +18,7 @@ const read = (query = '', headers: Readonly<Record<string, string>> = byOps) =>
   house.service.get<Page & JsonObject>(`${DOOR}${query}`, headers);
 const flag = async (path: string, who = house.other) =>
   expect((await house.write(`${POSTS}/${path}/flag`, {}, who)).status).toBe(201);
-const standing = { hidden: false, taken_down: false };
+const standing = { hidden: false, taken_down: false, untrusted_reasons: [] };
 
 describe(`GET ${DOOR}`, () => {
   it('200: what was flagged last first, by how many, whether it can still be seen, and never by whom', async () => {
@@ -30,7 +30,7 @@ describe(`GET ${DOOR}`, () => {
     await flag(`${post_id}/comments/${comment_id}`);
     const heard = await read();
     expect([heard.status, heard.headers.get('cache-control')]).toEqual([200, 'no-store']);
-    const flagged = { post_id, flag_count: 1, flagged_at: expect.any(String), ...standing };
+    const flagged = { post_id, job_id: null, flag_count: 1, flagged_at: expect.any(String), ...standing };
     expect(heard.body.flags).toEqual([
       { ...flagged, comment_id },
       { ...flagged, comment_id: null },
@@ -56,6 +56,47 @@ describe(`GET ${DOOR}`, () => {
     ]);
   });
 
+  it('200: jobs too, once for each agent, and the newest reasons of each thing', async () => {
+    const { author, other, service, write } = house;
+    const deadline = new Date(Date.now() + 86_400_000).toISOString();
+    const job = { text: 'An odd errand', budget: '5000', deadline };
+    const { job_id } = (await write<{ job_id: string }>('/v1/board/jobs', job, author)).body;
+    const flagJob = (who: typeof other, body: JsonObject = {}) =>
+      write<JsonObject>(`/v1/board/jobs/${job_id}/flag`, body, who);
+    const reason = 'It asks for the tax number of a stranger.';
+    expect(await flagJob(other, { reason: 'see https://evil.example/x' })).toMatchObject({
+      status: 400,
+      body: { error: { param: 'reason' } },
+    });
+    const first = await flagJob(other, { reason });
+    expect(first).toMatchObject({
+      status: 201,
+      body: { flag_id: expect.stringMatching(/^flag_/), job_id, flag_count: 1, date: expect.any(String) },
+    });
+    const stamps = await house.stampsOf(other);
+    expect(await flagJob(other)).toMatchObject({ status: 409, body: { code: 'already_flagged' } });
+    expect(await house.stampsOf(other)).toBe(stamps);
+    expect((await flagJob(author)).body).toMatchObject({ flag_count: 2 });
+    const { post_id } = await house.posted({ text: 'Flag this, too.' });
+    for (const [who, why] of [
+      [other, 'Spam'],
+      [author, 'A mistake of mine'],
+    ] as const)
+      expect((await write(`${POSTS}/${post_id}/flag`, { reason: why }, who)).status).toBe(201);
+    const { body, text } = await read('?limit=2');
+    expect(body.flags).toMatchObject([
+      { post_id, comment_id: null, job_id: null, flag_count: 2, untrusted_reasons: ['A mistake of mine', 'Spam'] },
+      { post_id: null, comment_id: null, job_id, flag_count: 2, untrusted_reasons: [reason], hidden: false },
+    ]);
+    expect(text).not.toContain(`"agent_id"`);
+    expect((await read(`?limit=1&cursor=${(await read('?limit=1')).body.next_cursor}`)).body.flags[0]?.job_id).toBe(
+      job_id,
+    );
+    await service.post(`/v1/board/jobs/${job_id}/hide`, {}, byOps);
+    expect((await read('?limit=2')).body.flags[1]).toMatchObject({ job_id, hidden: true });
+    expect(await flagJob(await service.newAgent())).toMatchObject({ status: 404, body: { code: 'job_not_found' } });
+  });
+
   it('200 page by page, each thing once', async () => {
     await house.service.query(
       `insert into board_flagged (thing_id, post_id, comment_id, flag_count, flagged_at)
@@ -71,7 +112,9 @@ describe(`GET ${DOOR}`, () => {
       cursor = body.next_cursor ?? null;
     }
     expect(seen).toEqual((await read('?limit=500')).body.flags);
-    expect(new Set(seen.map(({ comment_id, post_id }) => comment_id ?? post_id)).size).toBe(seen.length);
+    expect(new Set(seen.map(({ comment_id, post_id, job_id }) => comment_id ?? post_id ?? job_id)).size).toBe(
+      seen.length,
+    );
     const dates = seen.map(({ flagged_at }) => String(flagged_at));
     expect(dates).toEqual(dates.toSorted().reverse());
   });

@@ -123,7 +123,9 @@ describe('POST /v1/board/posts', () => {
           payer: pseudonym(house.author.account.address),
         }),
       ]),
-      score_bp: 5_000,
+      status: 'unscored',
+      score_bp: null,
+      unscored_because: 'no_accepted_evidence',
       cost_to_move: { up: null, down: null },
     });
     // Its funders are looked at as those of any payer: they are pinned by the job of the fleet.

@@ -62,13 +62,24 @@ const runAgain = ({ rows, edges, rows_free, weights }: Scored) =>
   );
 
 describe('GET /v1/board/endpoints/{host}/score', () => {
-  it('200 of a host that nobody has told of: all that is known is the prior', async () => {
+  it('200 of a host that nobody has told of: unscored, since nothing is known', async () => {
     const { status, body } = await scoreAt('nobody.example');
     expect([status, body]).toMatchObject([
       200,
       {
         endpoint_host: 'nobody.example',
-        score_bp: 5_000,
+        schema: 'svc402.endpoint_score.v2',
+        status: 'unscored',
+        score_bp: null,
+        unscored_because: 'no_reports',
+        unscored_reason: expect.stringContaining('No report'),
+        counts: {
+          posts: 0,
+          complete: true,
+          by_outcome: { success: 0, error: 0, double_charge: 0, price_jump: 0 },
+          by_backing: { 'spend-backed': 0, 'stamp-backed': 0 },
+          confirms: 0,
+        },
         rows: [],
         clusters: [],
         as_of_block: null,
@@ -77,6 +88,38 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
     ]);
     // No row has counted here: a price could not be kept to.
     expect(body.cost_to_move).toMatchObject({ up: null, down: null });
+  });
+
+  it('200 of a host that reports are about, none of which the rule accepts: unscored with the reason, and the counts say what was reported', async () => {
+    const endpoint_host = 'shop.example';
+    const [one, two] = agents as [Agent, Agent];
+    const receipt_ref = await bought(one);
+    const third_party = { endpoint_host, host_basis: 'signed', paid_here: false } as const;
+    await standingPost(service, {
+      ...third_party,
+      agent_id: one.agent_id,
+      receipt_ref,
+      outcome: 'double_charge',
+      confirm_count: 2,
+    });
+    await standingPost(service, { agent_id: two.agent_id, endpoint_host, outcome: 'success' });
+    await standingPost(service, { agent_id: two.agent_id, endpoint_host, outcome: 'error', hidden: true });
+    const { body } = await afresh(endpoint_host);
+    expect(body).toMatchObject({
+      status: 'unscored',
+      score_bp: null,
+      unscored_because: 'no_accepted_evidence',
+      unscored_reason: expect.stringContaining('zero_because'),
+      counts: {
+        posts: 2,
+        complete: true,
+        by_outcome: { success: 1, error: 0, double_charge: 1, price_jump: 0 },
+        by_backing: { 'spend-backed': 1, 'stamp-backed': 1 },
+        confirms: 2,
+      },
+      clusters: [],
+    });
+    expect(runAgain(body)).toMatchObject({ score_bp: null, unscored_because: 'no_accepted_evidence' });
   });
 
   it('200: payers whom one wallet has funded count once, and the published JSON alone runs it again', async () => {
@@ -103,6 +146,8 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
     expect(of(zero ?? '')).toMatchObject({ zero_because: 'declared', cluster: null, payer: three });
     expect(of(bare)).toMatchObject({ zero_because: 'unproven', payer: null });
     expect(body.as_of_block).toBeGreaterThan(0);
+    expect(body).toMatchObject({ status: 'scored', unscored_because: null, unscored_reason: null });
+    expect(body.counts).toMatchObject({ posts: 5, complete: true, by_outcome: { success: 3, error: 2 } });
     expect(body.score_bp).toBeGreaterThan(5_000);
     expect(body.cost_to_move.down).toMatchObject({ clusters: expect.any(Number), stamps: expect.any(String) });
 
@@ -122,7 +167,7 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
     const [agent] = agents as [Agent];
     const before = (await scoreAt(host)).body;
     const gone = [await reported(agent, { outcome: 'error' }), await reported(agent, { outcome: 'error' })];
-    expect((await scoreAt(host)).body.score_bp).toBeLessThan(before.score_bp);
+    expect((await scoreAt(host)).body.score_bp).toBeLessThan(before.score_bp ?? 0);
     await service.query('update board_post set hidden = true where post_id = $1', [gone[0]]);
     await service.query('update board_post set taken_down_at = now() where post_id = $1', [gone[1]]);
     expect((await afresh(host)).body).toEqual(before);
@@ -168,10 +213,10 @@ describe('GET /v1/board/endpoints/{host}/score', () => {
 
   it('200 by GraphQL, of a URL as of its host; 400 of what is neither; 304 where it is as it was', async () => {
     const query =
-      '{ endpointScore(endpoint: "https://nobody.example/v1?x=1") { endpointHost scoreBp asOfBlock edgesHash } }';
+      '{ endpointScore(endpoint: "https://nobody.example/v1?x=1") { endpointHost scoreBp unscoredBecause asOfBlock edgesHash } }';
     const { body } = await service.post<{ data: JsonObject }>('/graphql', { query });
     expect(body.data).toMatchObject({
-      endpointScore: { endpointHost: 'nobody.example', scoreBp: 5_000, asOfBlock: null },
+      endpointScore: { endpointHost: 'nobody.example', scoreBp: null, unscoredBecause: 'no_reports', asOfBlock: null },
     });
     expect(await scoreAt('not a host')).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     const { headers } = await scoreAt('nobody.example');

@@ -68,6 +68,42 @@ describe('POST /v1/board/posts/{id}/hide', () => {
     expect(await hide('post_none', byOps)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
+  it('200 and again 200 of what is shown again: post, comment and job are where they were, and followers are told once', async () => {
+    const post_id = await post();
+    const comment_id = await newComment(post_id);
+    const at = [`/v1/board/posts/${post_id}`, `/v1/board/posts/${post_id}/comments/${comment_id}`];
+    const [of_post = '', of_comment = ''] = at;
+    for (const path of at) {
+      expect((await service.post(`${path}/hide`, {}, byOps)).body).toMatchObject({ hidden: true });
+      for (const [status, headers] of [
+        [401, {}],
+        [403, { 'X-SVC-Board-Ops': inbound }],
+      ] as const)
+        expect((await service.post(`${path}/unhide`, {}, headers)).status).toBe(status);
+    }
+    expect((await service.get(of_post)).status).toBe(404);
+    for (let again = 0; again < 2; again++) {
+      expect((await service.post(`${of_post}/unhide`, {}, byOps)).body).toEqual({ post_id, hidden: false });
+      expect((await service.post(`${of_comment}/unhide`, {}, byOps)).body).toEqual({
+        post_id,
+        comment_id,
+        hidden: false,
+      });
+    }
+    expect((await service.get(of_post)).status).toBe(200);
+    expect((await service.get(`${of_post}/comments`)).text).toContain(comment_id);
+    expect(await toldOf(service, post_id)).toEqual([
+      'post_hidden',
+      'comment_hidden',
+      'post_unhidden',
+      'comment_unhidden',
+    ]);
+    for (const none of ['/v1/board/posts/post_none', `${of_post}/comments/comment_none`])
+      expect((await service.post(`${none}/unhide`, {}, byOps)).status).toBe(404);
+    const query = `mutation { unhidePost(postId: "${post_id}") { hidden } }`;
+    expect((await graph(query, byOps)).body.data).toEqual({ unhidePost: { hidden: false } });
+  });
+
   it('by GraphQL with the same header', async () => {
     const post_id = await post();
     const comment_id = await newComment(post_id);
@@ -135,7 +171,8 @@ describe('a secret of the board', () => {
       expect((await service.get(`/v1/agents/${agent.agent_id}/book`, headers)).status).toBeOneOf([401, 403]);
     }
     const opened = everyDoor.filter(({ board_secret }) => board_secret !== 'none').map(({ path }) => path);
-    const hidden = ['posts/{id}', 'posts/{id}/comments/{commentId}', 'jobs/{id}'].map(it => `/v1/board/${it}/hide`);
+    const things = ['posts/{id}', 'posts/{id}/comments/{commentId}', 'jobs/{id}'];
+    const hidden = ['hide', 'unhide'].flatMap(how => things.map(it => `/v1/board/${it}/${how}`));
     expect(opened).toEqual(['/v1/board/flags', ...hidden, INBOUND]);
   });
 

@@ -41,8 +41,9 @@ describe('GET /v1/agents/{agent_id}/book', () => {
       evidence: 'collected',
       collected: true,
       payment: { ref: second?.payment_ref, rail: 'usdc', amount: '2000' },
+      transfer_index: expect.any(Number),
       collected_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-      route: { model: bought[1]?.model, hub: second?.hub },
+      route: { model: bought[1]?.model, hub: second?.hub, answered_model: bought[1]?.model },
       intent_id: 'treasury',
       attempt_index: 1,
       payer_wallet: reader.account.address,
@@ -55,7 +56,13 @@ describe('GET /v1/agents/{agent_id}/book', () => {
 
   it('200 with totals, and the intents that the page names', async () => {
     const book = await read(reader);
-    expect(book.totals).toEqual({ count: 3, usdc_sum: '6000', by_rail: { usdc: { count: 3, amount: '6000' } } });
+    expect(book.totals).toEqual({
+      count: 3,
+      usdc_sum: '6000',
+      pending_usdc_sum: '0',
+      by_rail: { usdc: { count: 3, amount: '6000' } },
+    });
+    expect(book).toMatchObject({ spent: '6000', pending: '0', available: null });
     expect(book.intents).toEqual({
       treasury: {
         intent_id: 'treasury',

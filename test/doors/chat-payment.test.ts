@@ -1,5 +1,6 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { registrationOf } from '../harness/buyer.ts';
 import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
@@ -8,10 +9,10 @@ import {
   CHAT,
   type Challenged,
   type Chat,
-  hubsAnswer,
   openService,
   PRICE,
   REGISTER,
+  resetHubsBeforeEach,
   type Service,
 } from '../harness/doors/open-service.ts';
 
@@ -20,15 +21,15 @@ beforeAll(async () => {
   // However long 150 calls take this machine, no hub's time is over meanwhile.
   service = await openService({ HUB_TIMEOUT_MS: String(limits.hubs_timeout_ms) });
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 describe('POST /v1/chat/completions with a payment that was seen before', () => {
   it('200 idempotent_replay: the same signed bytes, no second transfer', async () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const first = await service.post<Chat>(CHAT, ask('Twice'), payment);
-    // Neither the order of members nor what nobody reads makes it another request.
-    const again = await service.post<Chat>(CHAT, { surplus: 1, stream: false, ...ask('Twice') }, payment);
+    // Neither the order of members nor what has no effect makes it another request.
+    const again = await service.post<Chat>(CHAT, { user: 'me', stream: false, ...ask('Twice') }, payment);
     expect([first.status, again.status]).toEqual([200, 200]);
     expect(again.body.svc.issuer_signature.jws).toBe(first.body.svc.issuer_signature.jws);
     const settled = { ...first.body, svc: { ...first.body.svc, settlement_status: 'idempotent_replay' } };
@@ -36,6 +37,13 @@ describe('POST /v1/chat/completions with a payment that was seen before', () => 
     expect(first.headers.get('x-svc-settlement-status')).toBe('settled');
     expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
     expect(again.headers.get('PAYMENT-RESPONSE')).toBe(first.headers.get('PAYMENT-RESPONSE'));
+    const { payload } = (
+      await service.get<{ payload: { payment: JsonObject } }>(`/receipt/${first.body.svc.task_id}.json`)
+    ).body;
+    expect(decodePaymentResponseHeader(first.headers.get('PAYMENT-RESPONSE') ?? '')).toMatchObject({
+      transfer_index: payload.payment.transfer_index,
+    });
+    expect(payload.payment.transfer_index).toEqual(expect.any(Number));
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 
@@ -59,7 +60,7 @@ describe('POST /v1/chat/completions 400 invalid_request, and the payment stays u
     ['temperature "1"', 'temperature', ask('Hello', { temperature: '1' })],
     ['temperature 1e400', 'temperature', spelt('"temperature":1e400')],
     ['temperature -1e400', 'temperature', spelt('"temperature":-1e400')],
-    ['the last of two temperatures', 'temperature', spelt('"temperature":1,"temperature":3')],
+    ['two temperatures', 'temperature', spelt('"temperature":1,"temperature":3')],
     ['max_tokens 0', 'max_tokens', ask('Hello', { max_tokens: 0 })],
     ['max_tokens 1.5', 'max_tokens', ask('Hello', { max_tokens: 1.5 })],
     ['max_tokens 2^31', 'max_tokens', ask('Hello', { max_tokens: 2 ** 31 })],
@@ -127,6 +128,13 @@ function messages() {
 }
 
 describe('POST /v1/chat/completions refused, and the payment stays usable', () => {
+  it.each([
+    ['__proto__', '{"messages":[{"role":"user","content":"x"}],"__proto__":{"temperature":9}}'],
+    ['messages.0.__proto__', '{"messages":[{"role":"user","content":"x","__proto__":{"role":"tool"}}]}'],
+  ])('400 on %s, which is the name of no member', async (param, body) => {
+    expect(await refusedThenPaid(body)).toEqual({ status: 400, code: 'invalid_request', param });
+  });
+
   it.each(['gamma-1', '', 'svc/AUTO', '__proto__', 'constructor', 'alpha-1\0'])(
     '400 unknown_model on %j: param model',
     async model => {
@@ -178,7 +186,7 @@ function exactly(bytes: number): string {
   return JSON.stringify(ask('x'.repeat(bytes - empty.length)));
 }
 
-describe('POST /v1/chat/completions 200, and the hub gets what is known and nothing else, on', () => {
+describe('POST /v1/chat/completions 200, and the hub gets what was written for it and nothing else, on', () => {
   const known = { model: 'beta-1', messages: messages() };
   const said = JSON.stringify(known).slice(1, -1);
   it.each<[string, string, object]>([
@@ -189,15 +197,13 @@ describe('POST /v1/chat/completions 200, and the hub gets what is known and noth
       {},
     ],
     ['the newer name of max_tokens', `{${said},"temperature":1,"max_completion_tokens":30}`, one()],
-    ['__proto__ and constructor', `{${said},"__proto__":{"temperature":9},"constructor":{"prototype":{"n":1}}}`, {}],
     [
-      'members of a message that nobody reads',
-      '{"model":"beta-1","messages":[{"role":"user","content":"Hello","name":"n","__proto__":{"role":"tool"}}]}',
-      {},
+      'constructor, which nobody here knows',
+      `{${said},"constructor":{"prototype":{"n":1}}}`,
+      { constructor: { prototype: { n: 1 } } },
     ],
     ['members nested 50 deep', `{${said},"metadata":${deep(50)}}`, {}],
     ['a number beyond every other', `{${said},"metadata":1e400}`, {}],
-    ['the last of two', `{${said},"temperature":9,"temperature":1,"max_tokens":"x","max_tokens":30}`, one()],
     ['null where nothing is said', `{${said},"temperature":null,"max_tokens":null,"stream":null}`, {}],
     ['numbers in other spellings', `{${said},"temperature":1.0e0,"max_tokens":30.0}`, one()],
     ['a byte order mark', `\ufeff{${said}}`, {}],
@@ -210,6 +216,29 @@ describe('POST /v1/chat/completions 200, and the hub gets what is known and noth
     expect(Object.keys(hub?.headers ?? {}).sort()).toEqual(
       ['accept', 'authorization', 'connection', 'content-length', 'content-type', 'host'].sort(),
     );
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['content null and no calls', { content: null }, { content: null }],
+    ['no content and no calls', {}, { content: null }],
+    ['an empty text', { content: '' }, { content: '' }],
+    ['an empty list of calls', { content: 'So?', tool_calls: [] }, { content: 'So?' }],
+    ['a refusal alone', { refusal: 'No.' }, { content: null, refusal: 'No.' }],
+    [
+      'members that answers have',
+      { content: 'So?', name: 'n', audio: null, annotations: [], refusal: null },
+      { content: 'So?', name: 'n' },
+    ],
+  ])('a history with an assistant of %s', async (_, given, told) => {
+    const history = (assistant: JsonObject): JsonObject[] => [
+      { role: 'developer', content: 'Be short.' },
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', ...assistant },
+      { role: 'user', content: 'Go on.' },
+    ];
+    const body = { model: 'beta-1', messages: history(given) };
+    expect((await service.buy(await service.chain.newWallet(), body)).status).toBe(200);
+    expect(service.hubs[1].requests.at(-1)?.body).toEqual({ ...body, messages: history(told) });
   });
 
   function one() {

@@ -1,14 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ChatFault } from '../../rest-compat/inference/stream-fault.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { CHAT, hubsAnswer, openService, type Service } from '../harness/doors/open-service.ts';
+import { CHAT, openService, resetHubsBeforeEach, type Service } from '../harness/doors/open-service.ts';
 import type { InStream } from '../harness/hub.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await openService({}, { meant: /LostClaim/ });
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 /** Longer than what is known of the chain is held for true. */
 const CHAIN_KNOWN_MS = 2_500;
@@ -16,40 +17,80 @@ const CHAIN_KNOWN_MS = 2_500;
 const breaksOff = (does: InStream['does'], after_words = 2) =>
   ({ kind: 'answer', in_stream: { after_words, does } }) as const;
 
+const output_commitment = { status: 'UNVERIFIED', hash: null, kind: null, omission_rule: 'hub_broke_off' };
+/** A chat that breaks off, and what it is asked and paid by. */
+async function brokenBy(how: InStream['does'], content: string, headers = {}) {
+  const agent = await service.newAgent();
+  const payment = { ...(await service.payment(agent.account, CHAT)), ...headers };
+  const body = askToStream(content, { model: 'beta-1', stream_options: { include_usage: true } });
+  const hear = async () => (await listen(service, body, { headers: payment })).rest();
+  service.hubs[1].behave(breaksOff(how));
+  return { agent, hear, first: await hear() };
+}
+
 describe('a hub that breaks off in the midst of a paid stream', () => {
-  it.each<InStream['does']>(['close', 'bad_json', 'flood'])(
-    'by %s: what was said is recorded, as unverified',
+  it.each<InStream['does']>(['close', 'bad_json'])(
+    'by %s: the pieces, the receipt, and an error in place of [DONE]; the same payment brings the whole',
     async how => {
-      const { account, agent_id, session } = await service.newAgent();
-      const payment = await service.payment(account, CHAT);
-      const body = askToStream(`Break off: ${how}`, { model: 'beta-1', stream_options: { include_usage: true } });
-      service.hubs[1].behave(breaksOff(how));
-      const first = await (await listen(service, body, { headers: payment })).rest();
-      expect(first).toMatchObject({ ends_well: true, finish_reasons: ['error'] });
-      expect(first.text.startsWith('This is ')).toBe(true);
+      const { agent, hear, first } = await brokenBy(how, `Break off: ${how}`);
+      const { account, agent_id, session } = agent;
+      expect(first).toMatchObject({ ends_well: false, finish_reasons: [], text: 'This is ' });
       const last = first.chunks.at(-1);
-      expect(last).toMatchObject({ choices: [{ delta: {}, finish_reason: 'error' }], usage: null });
-      const output_commitment = { status: 'UNVERIFIED', hash: null, kind: null, omission_rule: 'hub_broke_off' };
+      expect(last).toMatchObject({ choices: [], usage: null });
       expect(last?.svc).toMatchObject({ proof_outcome: 'settled', payload: { fulfillment: { output_commitment } } });
+      expect(last?.svc).not.toHaveProperty('rerun');
+      expect(first.error).toMatchObject({
+        charged: true,
+        reruns_left: 3,
+        task_id: last?.svc?.task_id,
+        verify_url: last?.svc?.verify_url,
+        error: { code: 'hub_broke_off', type: 'server_error', param: null },
+      });
+      expect(ChatFault.parse(first.error)).toEqual(first.error);
+      expect(Object.keys(ChatFault.shape)).toEqual(expect.arrayContaining(Object.keys(first.error ?? {})));
+      const told = expect.stringMatching(/broke off.* Send the same request with the same payment within 24 hours/);
+      expect(first.error).toMatchObject({ error: { message: told } });
 
       // The money is proven, the output is not.
-      const book = await service.get<{ entries: object[] }>(`/v1/agents/${agent_id}/book`, {
-        'X-SVC-Session': session,
-      });
+      const book = () =>
+        service.get<{ entries: object[] }>(`/v1/agents/${agent_id}/book`, { 'X-SVC-Session': session });
       const row = { task_id: last?.svc?.task_id, evidence: 'collected', collected: true };
-      expect(book.body.entries).toContainEqual(
-        expect.objectContaining({ ...row, fulfillment: expect.objectContaining({ output_commitment }) }),
-      );
+      const entry = expect.objectContaining({ ...row, fulfillment: expect.objectContaining({ output_commitment }) });
+      expect((await book()).body.entries).toContainEqual(entry);
 
-      // The same payment brings the same, however well the hub is by now.
       service.hubs[1].behave({ kind: 'answer' });
-      const again = await (await listen(service, body, { headers: payment })).rest();
-      expect(again).toMatchObject({ ends_well: true, text: first.text, finish_reasons: ['error'] });
+      const again = await hear();
+      expect(again).toMatchObject({ ends_well: true, finish_reasons: ['stop'] });
+      expect(again.text).toContain('You said: "Break off');
+      expect(again.svc).toMatchObject({ settlement_status: 'idempotent_replay', rerun: 1 });
       expect(again.svc?.issuer_signature).toEqual(first.svc?.issuer_signature);
+      expect((await book()).body.entries).toContainEqual(entry);
       // With the one that registered it.
       expect(await service.transfersFrom(account)).toHaveLength(2);
     },
   );
+
+  it('by more than an answer may hold: the limit is ours, and the same payment brings the same part', async () => {
+    const { hear, first } = await brokenBy('flood', 'Flood');
+    expect(first).toMatchObject({ ends_well: false, finish_reasons: [] });
+    expect(first.svc).toMatchObject({ payload: { fulfillment: { output_commitment } } });
+    expect(first.error).toMatchObject({ reruns_left: 0, charged: true, error: { code: 'stream_cut_off' } });
+    service.hubs[1].behave({ kind: 'answer' });
+    const before = service.hubs[1].requests.length;
+    const again = await hear();
+    expect(again).toMatchObject({ ends_well: false, text: first.text, error: first.error ?? {} });
+    expect(again.svc?.issuer_signature).toEqual(first.svc?.issuer_signature);
+    expect(service.hubs[1].requests).toHaveLength(before);
+  });
+
+  it('under a key: nothing was charged, and the error says so', async () => {
+    service.hubs[1].behave(breaksOff('close'));
+    const headers = { Authorization: 'Bearer a-live-key' };
+    const heard = await (await listen(service, askToStream('By key', { model: 'beta-1' }), { headers })).rest();
+    expect(heard).toMatchObject({ ends_well: false, svc: { settlement_status: 'waived' } });
+    expect(heard.error).toMatchObject({ charged: false, error: { code: 'hub_broke_off' } });
+    expect(heard.error).not.toHaveProperty('reruns_left');
+  });
 });
 
 describe('a hub that fails before its first piece', () => {

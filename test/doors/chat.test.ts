@@ -11,8 +11,8 @@ import {
   CHAT,
   type Challenged,
   type Chat,
-  hubsAnswer,
   PRICE,
+  resetHubsBeforeEach,
   type Service,
   sharedService,
 } from '../harness/doors/open-service.ts';
@@ -21,7 +21,7 @@ let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 const paidOnce = (chat: Chat) => ({
   tx_hash: chat.svc.payment_ref.replace('base:', ''),
@@ -99,6 +99,7 @@ describe('POST /v1/chat/completions paid', () => {
     expect(decodePaymentResponseHeader(heard.headers.get('PAYMENT-RESPONSE') ?? '')).toEqual({
       success: true,
       transaction: svc.payment_ref.replace('base:', ''),
+      transfer_index: expect.any(Number),
       network: networks.base.caip2,
       payer: payer.address,
       extensions: { 'offer-receipt': expect.anything() },
@@ -142,6 +143,7 @@ describe('POST /v1/chat/completions paid', () => {
     expect(service.hubs[1].requests.at(-1)?.body).toEqual({
       model: 'beta-1',
       messages,
+      unheard_of: true,
       max_tokens: 3,
       temperature: 1.5,
     });

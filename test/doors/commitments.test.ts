@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { audioForm } from '../harness/doors/audio-form.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
@@ -37,11 +37,15 @@ function saidBy(raw: string, of: string | null | undefined): Json {
 
 const commitment = (svc: JsonObject) =>
   (svc.payload as { fulfillment: { output_commitment: JsonObject } }).fulfillment.output_commitment;
-const committed = (value: Json) => ({
+/** By the rule of the policy: the members of an object, or the one that is the list. */
+const covered = (value: Json, of: string) => (isJsonObject(value) ? Object.keys(value).sort() : [of]);
+const committed = (value: Json, of = 'choices') => ({
+  covers: covered(value, of),
   status: 'committed',
   hash: canonicalHash(value),
   kind: 'sha256',
   omission_rule: null,
+  by: 'service',
 });
 const without = (omission_rule: string) => ({ status: 'UNVERIFIED', hash: null, kind: null, omission_rule });
 
@@ -50,29 +54,46 @@ describe('the receipt commits, by the words of the policy that it signs,', () =>
     ['POST /v1/chat/completions', ask('Hello')],
     ['POST /a2a-message', ask('Hello')],
     ['POST /v1/responses', { input: 'Hello' }],
+    ['POST /v1/messages', { max_tokens: 64, messages: [{ role: 'user', content: 'Hello' }] }],
     ['POST /task-quote', { payment: { rail: 'tfuel' } }],
     ['POST /task-quote', {}],
     ['POST /v1/images/generations', { prompt: 'A lighthouse', response_format: 'b64_json' }],
     ['POST /v1/images/generations', { prompt: 'A lighthouse', response_format: 'url' }],
+    ['POST /v1/embeddings', { input: ['One', 'Two'] }],
+    ['POST /v1/embeddings', { input: 'One', encoding_format: 'base64' }],
     ['POST /v1/audio/transcriptions', audioForm({ response_format: 'json' })],
     ['POST /v1/audio/transcriptions', audioForm({ response_format: 'verbose_json' })],
   ])('%s %j: to what stands in the answer, as it stands there', async (door, body) => {
     const { svc, raw } = await buy(door.replace('POST ', ''), body);
     const said = saidBy(raw, doors[door]?.of);
     expect(said).toSatisfy(value => typeof value === 'object' && value !== null);
-    expect(commitment(svc)).toEqual(committed(said));
+    expect(commitment(svc)).toEqual(committed(said, doors[door]?.of ?? ''));
   });
 
   it('POST /v1/images/generations where the hub says no more than it has to: to just that', async () => {
     service.hubs[0].behave({ kind: 'status', status: 200, body: { data: [{ b64_json: 'QUJD' }] } });
     const { svc } = await buy('/v1/images/generations', { prompt: 'A lighthouse' });
     service.hubs[0].behave({ kind: 'answer' });
-    expect(commitment(svc)).toEqual(committed([{ b64_json: 'QUJD' }]));
+    expect(commitment(svc)).toEqual(committed([{ b64_json: 'QUJD' }], 'data'));
   });
 
   it('POST /v1/audio/transcriptions as text: to the whole body', async () => {
     const { svc, raw } = await buy('/v1/audio/transcriptions', audioForm({ response_format: 'text' }));
     expect(commitment(svc)).toEqual(committed({ text: raw }));
+  });
+
+  it.each([
+    ['whole', {}],
+    ['streamed', { stream: true }],
+  ])(`POST ${CHAT} that calls a tool, %s: to its message, and covers its members by name`, async (_, members) => {
+    const tools = [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } }];
+    const by = payingFetch(await service.chain.newWallet());
+    const heard = await listen(service, ask('Look it up', { tools, ...members }), { by });
+    const task_id = heard.headers.get('x-svc-task-id');
+    await heard.rest().catch(() => null);
+    const receipt = async () => (await service.get<Svc>(`/receipt/${task_id}`)).body;
+    await expect.poll(async () => (await receipt()).task_id).toBe(task_id);
+    expect(commitment(await receipt())).toMatchObject({ covers: ['content', 'role', 'tool_calls'] });
   });
 
   it(`POST ${CHAT} streamed: to the choices that its chunks add up to`, async () => {

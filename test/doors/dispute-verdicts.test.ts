@@ -7,7 +7,7 @@ import { verifyDispute } from '../../subgraphs/receipt/verify/dispute.ts';
 import { type DisputeRead, disputeDoorsOf, requestOfChat } from '../harness/doors/disputes.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, hubsAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
+import { ask, CHAT, resetHubsBeforeEach, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 import { startGateway } from '../harness/gateway.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   agent = await service.newAgent();
   jwks = (await service.get<JsonObject>('/.well-known/jwks.json')).body;
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 const { file, bought } = disputeDoorsOf(() => service);
 const { record } = inflowDoorsOf(() => service);
@@ -47,10 +47,19 @@ describe('double_charge', () => {
     expect(first.svc.payment_ref).not.toBe(second.svc.payment_ref);
     const request = requestOfChat(twice);
     const proof = { task_id: first.task_id, request, salt: second.salt, other_salt: first.salt };
-    const { verdict } = await verdictOn(second.task_id, 'double_charge', proof);
+    for (const wrong of [{ salt: first.salt }, { other_salt: second.salt }, { request: requestOfChat(ask('Else')) }])
+      expect(await verdictOn(second.task_id, 'double_charge', { ...proof, ...wrong })).toMatchObject({
+        outcome: null,
+        reason: 'request_not_proven',
+      });
+    const { verdict, ...refund } = await verdictOn(second.task_id, 'double_charge', proof);
+    expect(refund).toMatchObject({ final: true, standing_task_id: first.task_id });
     expect(verdict).toMatchObject({
       outcome: 'refund',
       reason: 'charged_twice',
+      standing_task_id: first.task_id,
+      owed_back: { task_id: second.task_id, amount: '2000' },
+      final: true,
       means: expect.stringContaining('No money moves'),
       receipts: { disputed: { task_id: second.task_id }, other: { task_id: first.task_id } },
       facts: expect.arrayContaining([
@@ -63,13 +72,56 @@ describe('double_charge', () => {
       outcome: 'stand',
       reason: 'first_charge',
     });
-    for (const wrong of [{ salt: first.salt }, { other_salt: second.salt }, { request: requestOfChat(ask('Else')) }])
-      expect(await verdictOn(second.task_id, 'double_charge', { ...proof, ...wrong })).toMatchObject({
-        outcome: null,
-        reason: 'request_not_proven',
+    // One refund for a charge, whatever is claimed of it.
+    for (const [claim_type, evidence] of [
+      ['double_charge', { ...proof, note: 'again' }],
+      ['wrong_model', { requested_model: 'alpha-1' }],
+      ['output_missing', {}],
+    ] as const)
+      expect(await verdictOn(second.task_id, claim_type, evidence)).toMatchObject({
+        outcome: 'stand',
+        reason: 'already_refunded',
       });
     // No row, no transfer and no amount comes of any of it.
     expect((await refusing(service).bookOf(agent)).spent).toBe('6000');
+  });
+
+  it('stand: the same request, paid for four times under one intent and attempt, and answered differently each time', async () => {
+    let said = 0;
+    service.hubs[1].behave(() => {
+      const message = { role: 'assistant', content: `Answer ${++said}` };
+      const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+      const choices = [{ index: 0, message, finish_reason: 'stop' }];
+      return { kind: 'status', status: 200, body: { id: 'x', object: 'chat.completion', created: 1, choices, usage } };
+    });
+    const body = ask('Four times', { model: 'beta-1', intent_id: 'bill-4', attempt_index: 0 });
+    const [first, ...later] = [
+      await bought(agent, body),
+      await bought(agent, body),
+      await bought(agent, body),
+      await bought(agent, body),
+    ];
+    const request = requestOfChat(body);
+    for (const { task_id, salt } of later)
+      expect(
+        await verdictOn(task_id, 'double_charge', { task_id: first.task_id, request, salt, other_salt: first.salt }),
+      ).toMatchObject({ outcome: 'stand', reason: 'output_of_its_own', final: false });
+  });
+
+  it('stand: without the other row, where no charge shares intent and attempt; open where one does', async () => {
+    const alone = await bought(agent, ask('Alone', { model: 'beta-1' }));
+    const shared = await bought(agent, twice);
+    await bought(agent, twice);
+    expect(await verdictOn(alone.task_id, 'double_charge')).toMatchObject({
+      outcome: 'stand',
+      reason: 'no_common_intent',
+    });
+    const only = await bought(agent, ask('Only', { model: 'beta-1', intent_id: 'only', attempt_index: 3 }));
+    expect(await verdictOn(only.task_id, 'double_charge')).toMatchObject({
+      outcome: 'stand',
+      reason: 'no_common_intent',
+    });
+    expect(await verdictOn(shared.task_id, 'double_charge')).toMatchObject({ reason: 'other_charge_not_named' });
   });
 
   it.each<[string, JsonObject, string]>([
@@ -120,6 +172,12 @@ describe('wrong_model', () => {
   it('stand: the model that was requested answered, or the choice was left to the service', async () => {
     const body = ask('Which', { model: 'beta-1' });
     const { task_id, salt } = await bought(agent, body);
+    const named_by: readonly JsonObject[] = [
+      { requested_model: 'beta-1' },
+      { requested_model: 'beta-1', model: 'beta-1', note: ['x'] },
+    ];
+    for (const evidence of named_by)
+      expect(await verdictOn(task_id, 'wrong_model', evidence)).toMatchObject({ reason: 'model_as_requested' });
     const named = await verdictOn(task_id, 'wrong_model', { model: 'beta-1' });
     expect(named).toMatchObject({ outcome: 'stand', reason: 'model_as_requested' });
     const proven = await verdictOn(task_id, 'wrong_model', { model: 'other', request: requestOfChat(body), salt });
@@ -180,7 +238,7 @@ describe('a row for which nothing was charged', () => {
 describe('what else hears of a dispute', () => {
   it('a live reader of the book, with the row', async () => {
     const { task_id } = await bought(agent, ask('Followed'));
-    const filed = await verdictOn(task_id, 'output_missing', { n: 'live' });
+    const filed = await verdictOn(task_id, 'output_missing', { note: 'live' });
     const query = `subscription { bookRows(agentId: ${agent.agent_id}, after: ${filed.position - 1}) { kind taskId
       row { taskId } dispute { disputeId claimType outcome reason verdictHash } } }`;
     expect(await openSocket(service, { session: agent.session }).first(query)).toMatchObject({

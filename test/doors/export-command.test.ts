@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { progressBar } from '../../gateway/commands/export/progress-bar.ts';
+import { examine } from '../../gateway/commands/verify/examine.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { startGateway } from '../harness/gateway.ts';
 import { ownFolder } from '../harness/scratch.ts';
@@ -38,6 +39,24 @@ describe('npm run export', () => {
     const out = join(folder, `book.${format}`);
     expect(await exporting(['--out', out])).toMatchObject({ code: 0, text: expect.stringContaining('4 rows') });
     expect(await readFile(out, 'utf8')).toBe(await streamed(format));
+  });
+
+  it('--bundle: an archive that verifies offline, page by page, and nothing else under that name', async () => {
+    const out = join(folder, 'book.zip');
+    const made = await exporting(['--out', out, '--bundle']);
+    expect(made).toMatchObject({ code: 0, text: expect.stringContaining('no older rows match') });
+    const { kind, verified } = await examine(out, {}, new Map());
+    expect([kind, verified.fault, verified.claims]).toMatchObject(['bundle', null, { rows: 4, receipts: 4 }]);
+    const older = await exporting(['--out', out, '--bundle', '--before', '3']);
+    expect(older.code).toBe(0);
+    const part = (await examine(out, {}, new Map())).verified;
+    expect(part).toMatchObject({ fault: null, claims: { rows: 2, receipts: 2 } });
+    expect(JSON.stringify(part.report)).toContain('that 4 rows match');
+    for (const wrong of [
+      ['--out', join(folder, 'b.csv'), '--bundle'],
+      ['--out', out, '--before', '3'],
+    ])
+      expect(await exporting(wrong)).toMatchObject({ code: 1, text: expect.stringContaining('usage:') });
   });
 
   it('goes by --format where the ending says none, and by .jsonl as by .ndjson', async () => {

@@ -4,8 +4,11 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { exportLimits } from '../../schema/export-limits.ts';
+import { agentId } from '../../schema/ids.ts';
+import { inTurn } from '../../subgraphs/book/export/pages.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
+import { openSocket } from '../harness/doors/socket.ts';
 import { keepsToTable } from '../harness/doors/table.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -63,7 +66,7 @@ describe('GET /v1/agents/{agent_id}/book/export/stream', () => {
     expect(lines.map(({ seq }) => seq)).toEqual([1, 2, 3, undefined]);
     expect(lines[3]).toEqual({ end: { rows_done: 3, rows_total: 3, last_seq: 3 } });
     const { rows } = (await service.get(path(reader, '', '?format=json').replace('/?', '?'), held(reader))).body;
-    expect(lines.slice(0, 3).map(({ seq: _, ...row }) => row)).toEqual(rows);
+    expect(lines.slice(0, 3)).toEqual(rows);
   });
 
   it('200 as Parquet', async () => {
@@ -164,6 +167,39 @@ describe('GET /v1/agents/{agent_id}/book/export/stream', () => {
       .poll(async () => (await fetch(service.url + path(agent, STREAM), { headers: held(agent) })).status)
       .toBe(200);
   });
+
+  it('nothing is counted for readers who have left while they waited, and their room is free at once', async () => {
+    const agent = await service.newAgent();
+    const leaving = new AbortController();
+    const turns = Promise.withResolvers<void>();
+    // All turns are taken by others.
+    const others = Array.from({ length: exportLimits.pages_read_at_once_max }, (_, at) =>
+      inTurn(agentId(1_000_000 + at), () => turns.promise),
+    );
+    try {
+      const counted = Array.from({ length: exportLimits.streams_per_book_max }, () =>
+        fetch(service.url + path(agent, STREAM, '?evidence=collected'), {
+          headers: held(agent),
+          signal: leaving.signal,
+        }).catch(() => null),
+      );
+      // An export of the whole book counts nothing: it needs room alone.
+      const whole = async () => {
+        const heard = await fetch(service.url + path(agent, STREAM), { headers: held(agent) });
+        await heard.body?.cancel();
+        return heard.status;
+      };
+      await expect.poll(whole).toBe(429);
+      leaving.abort();
+      expect(await Promise.all(counted)).toEqual(counted.map(() => null));
+      // Nobody has had a turn since, so no statement counts for them.
+      await expect.poll(whole).toBe(200);
+    } finally {
+      leaving.abort();
+      turns.resolve();
+      await Promise.all(others);
+    }
+  });
 });
 
 describe('POST /v1/agents/{agent_id}/book/export/stream', () => {
@@ -210,6 +246,46 @@ describe('GET /v1/agents/{agent_id}/book/export/journal', () => {
     expect(text).toContain(`(${reader.task_id})`);
   });
 
+  it('200 with the registration among the fees and the calls as inference, per row and per day', async () => {
+    for (const per of ['row', 'day']) {
+      const { text } = await taken(path(reader, JOURNAL, `?per=${per}`));
+      const records: Record<string, string>[] = parse(text, { columns: true });
+      const sumOf = (name: string) =>
+        records
+          .filter(({ account }) => account === name)
+          .reduce((sum, { debit = '' }) => sum + BigInt(debit.replace('.', '')), 0n);
+      expect([sumOf('expenses:fees'), sumOf('expenses:inference')]).toEqual([2_000n, 4_000n]);
+    }
+  });
+
+  it('200 with the names of accounts that are set, alike by query, by body and on the graph; the head states them', async () => {
+    const names = { account_inference: 'Expenses:AI & more', account_wallet: 'Assets:Crypto:<currency>' };
+    const query = await taken(path(reader, JOURNAL, `?format=ledger&${new URLSearchParams(names)}`));
+    expect(query.text).toContain('  Expenses:AI & more  0.002000 USDC\n  Assets:Crypto:usdc  -0.002000 USDC\n');
+    expect(query.text).toContain('  expenses:fees  0.002000 USDC\n');
+    const head = query.text.slice(0, query.text.indexOf('\n\n')).split('\n');
+    expect(head).toEqual(
+      expect.arrayContaining([
+        '; account_inference=Expenses:AI & more',
+        '; account_fees=expenses:fees',
+        '; account_wallet=Assets:Crypto:<currency>',
+      ]),
+    );
+    const body = JSON.stringify({ session: reader.session, format: 'ledger', ...names });
+    const headers = { 'content-type': 'application/json', 'X-SVC-Session': '' };
+    expect((await taken(path(reader, JOURNAL), { method: 'POST', body, headers })).text).toBe(query.text);
+    const { all, first } = openSocket(service, { session: reader.session });
+    const graph = await all(`subscription { bookJournal(agentId: ${reader.agent_id}, format: ledger,
+      accounts: { inference: "Expenses:AI & more", wallet: "Assets:Crypto:<currency>" }) { text } }`);
+    const pieces = graph.map(({ data }) => (data as { bookJournal: { text: string } }).bookJournal.text);
+    expect(pieces.join('')).toBe(query.text);
+    const refused = first(
+      `subscription { bookJournal(agentId: ${reader.agent_id}, accounts: { fees: "(Fees)" }) { text } }`,
+    );
+    const extensions = { code: 'invalid_request', param: 'account_fees' };
+    await expect(refused).rejects.toMatchObject([{ extensions }]);
+  });
+
   it.each<[string, number]>([
     ['evidence=collected', 4],
     ['evidence=policy_blocked', 0],
@@ -228,7 +304,7 @@ describe('GET /v1/agents/{agent_id}/book/export/journal', () => {
   it('200 as a journal that says which rows it is of', async () => {
     const query = '?format=ledger&intent_id=bill&from=2020-01-01';
     const { text } = await taken(path(varied, JOURNAL, query), { headers: held(varied) });
-    expect(text.split('\n')[0]).toContain('Only rows that match: from 2020-01-01T00:00:00.000Z, intent_id bill.');
+    expect(text.split('\n')[0]).toContain('Filters: from 2020-01-01T00:00:00.000Z, intent_id bill.');
     expect((await taken(path(varied, JOURNAL, '?format=ledger'), { headers: held(varied) })).text).not.toContain(
       'Only',
     );
@@ -238,6 +314,16 @@ describe('GET /v1/agents/{agent_id}/book/export/journal', () => {
     const heard = await service.get(path(reader, JOURNAL, `?${query}`), held(reader));
     expect(heard).toMatchObject({ status: 400, body: { error: { param: query.split('=')[0] } } });
   });
+
+  it.each(['account_fees=Fees;paid', 'account_wallet=Assets::Crypto', 'account_other=a%20%20b', 'account_gifts=Gifts'])(
+    '400 on %s, by query and by body',
+    async query => {
+      const refused = { status: 400, body: { error: { param: query.split('=')[0] } } };
+      expect(await service.get(path(reader, JOURNAL, `?${query}`), held(reader))).toMatchObject(refused);
+      const body = { session: reader.session, ...Object.fromEntries(new URLSearchParams(query)) };
+      expect(await service.post(path(reader, JOURNAL), body)).toMatchObject(refused);
+    },
+  );
 });
 
 describe('POST /v1/agents/{agent_id}/book/export/journal', () => {

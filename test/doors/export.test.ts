@@ -210,11 +210,11 @@ describe('GET /v1/agents/{agent_id}/book/export', () => {
   it('200 as a page for print says that it is a part, and what all rows come to', async () => {
     const { text } = await service.get<string>(path(reader, '?format=html&limit=2'), held(reader));
     expect(text).toContain('Totals of the rows on this page');
-    expect(text).toContain('<dd>2 of 3 that match</dd>');
-    expect(text).toContain('All 3 rows that match: 0.006000 USDC.');
+    expect(text).toContain('<dd>2 of 3 matching rows</dd>');
+    expect(text).toContain('The sum of the USDC amounts of all 3 matching rows is 0.006000 USDC.');
     const whole = await service.get<string>(path(reader, '?format=html'), held(reader));
-    expect(whole.text).toContain('<dd>3: all that match</dd>');
-    expect(whole.text).not.toContain('This page is a part');
+    expect(whole.text).toContain('<dd>3 (all matching rows)</dd>');
+    expect(whole.text).not.toContain('This page shows only some of the matching rows');
   });
 
   it('the graph and the tool say it too', async () => {

@@ -10,7 +10,7 @@ function both(behaviour: HubBehaviour): void {
   for (const hub of service.hubs) hub.behave(behaviour);
 }
 const bothAnswer = () => both({ kind: 'answer' });
-const bothFail = () => both({ kind: 'status', status: 503 });
+const bothFail = () => both({ kind: 'status', status: 500 });
 beforeEach(bothAnswer);
 
 const asked = () => service.hubs.reduce((sum, { requests }) => sum + requests.length, 0);
@@ -22,6 +22,7 @@ const doors: readonly (readonly [path: string, body: object])[] = [
   ['/a2a-message', ask()],
   ['/v1/responses', { input: 'Hello' }],
   ['/v1/images/generations', { prompt: 'Hello' }],
+  ['/v1/embeddings', { input: 'Hello' }],
   [CHAT, ask('Streamed', { stream: true })],
 ];
 

@@ -6,10 +6,10 @@ import {
   ask,
   CHAT,
   type Chat,
-  hubsAnswer,
   openService,
   REGISTER,
   type Registered,
+  resetHubsBeforeEach,
   type Service,
 } from '../harness/doors/open-service.ts';
 
@@ -17,7 +17,7 @@ let service: Service;
 beforeAll(async () => {
   service = await openService({ API_KEYS: 'a-live-key,another-live-key', DEMO_KEYS: 'a-demo-key' });
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 let number = 0;
 const newKey = () => `key-${++number}-of-an-order`;

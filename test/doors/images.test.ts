@@ -5,7 +5,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
-import { hubsAnswer, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { openService, resetHubsBeforeEach, type Service, type Svc } from '../harness/doors/open-service.ts';
 import { keepsPaidManners } from '../harness/doors/paid-door.ts';
 
 const IMAGES = '/v1/images/generations';
@@ -15,7 +15,7 @@ let service: Service;
 beforeAll(async () => {
   service = await openService({}, { media: true });
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 async function buy(body: JsonObject) {
   const payer = await service.chain.newWallet();
@@ -92,6 +92,23 @@ it('createImage 200 on the graph: its hub, and the receipt that it leads to', as
     'mutation { createImage(input: { model: "beta-image", prompt: "Both" }) { hub svc receipt { taskId } } }';
   const { data } = await onGraph<{ createImage: { svc: Svc } }>(service, query, {}, { 'X-API-Key': 'a-live-key' });
   expect(data?.createImage).toMatchObject({ hub: 'beta', receipt: { taskId: data?.createImage.svc.task_id } });
+});
+
+it('createImage on the graph: its bytes once, and 400 for them twice', async () => {
+  const asking = (selection: string) =>
+    onGraph<{ it: { data: JsonObject[] } }>(
+      service,
+      `mutation { it: createImage(input: { model: "beta-image", prompt: "Bytes", responseFormat: "b64_json" }) { ${selection} created model hub svc receipt { taskId } } }`,
+      {},
+      { 'X-API-Key': 'a-live-key' },
+    );
+  const once = await asking('data { b64Json url revisedPrompt }');
+  expect(once.data?.it.data).toMatchObject([{ b64Json: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/) }]);
+  for (const twice of ['data { one: b64Json two: b64Json }', 'one: data { b64Json } two: data { b64Json }']) {
+    const { data, errors } = await asking(twice);
+    expect(data ?? null).toBeNull();
+    expect(errors).toMatchObject([{ extensions: { code: 'query_too_costly', limit: 'cost' } }]);
+  }
 });
 
 it(`POST ${IMAGES} 200 by a live key: no payment, and a receipt that names none`, async () => {

@@ -62,7 +62,7 @@ describe('POST /v1/agents/{agent_id}/book/inflow/correct', () => {
       recorded_at: correction.collected_at,
       inflow_claim: correction.inflow_claim,
     };
-    expect(row).toEqual({ ...before, inflow_corrections: [shown] });
+    expect(row).toEqual({ ...before, inflow_corrections: [shown], inflow_corrections_count: 1 });
     expect((await entries(agent)).slice(0, 2)).toEqual([correction, row]);
     const { body: jwks } = await service.get('/.well-known/jwks.json');
     expect(verifyInflowClaim(correction.inflow_claim ?? {}, jwks)).toMatchObject({ kind: 'valid' });
@@ -280,13 +280,14 @@ describe('GraphQL correctInflow', () => {
     const own = await service.newAgent();
     for (const _ of [1, 2, 3]) await correct(own, { task_id: await inflow(own), reason });
     const query = `query ($agentId: Int!) { book(agentId: $agentId) {
-      entries { seq inflowCorrections } rows(first: 20) { edges { node { seq inflowCorrections } } } } }`;
+      entries { seq inflowCorrections inflowCorrectionsCount } rows(first: 20) { edges { node { seq inflowCorrections inflowCorrectionsCount } } } } }`;
     const { data } = await onGraph(service, query, { agentId: own.agent_id }, own.session);
     const shown = data?.book as unknown as { entries: JsonObject[]; rows: { edges: { node: JsonObject }[] } };
     expect(shown.rows.edges.map(({ node }) => node)).toEqual(shown.entries);
     const byRest = (await entries(own)).map(it => ({
       seq: it.seq,
       inflowCorrections: it.inflow_corrections ?? null,
+      inflowCorrectionsCount: it.inflow_corrections_count ?? null,
     }));
     expect(shown.entries).toEqual(byRest);
     expect(byRest.filter(it => it.inflowCorrections?.length === 1)).toHaveLength(3);

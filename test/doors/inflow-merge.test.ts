@@ -105,6 +105,27 @@ describe('POST /v1/agents/{agent_id}/book/inflow/correct with merges', () => {
       status: 403,
       body: { code: 'inflow_claim_invalid', error: { param: 'correction.merges' } },
     });
+    const beside = { task_id: one, reason: 'Signed, and asked for otherwise.', merges: [other] };
+    const signed_otherwise = await signedBy(agent.account, 'correction', {
+      iss: service.url,
+      agent_id: agent.agent_id,
+      task_id: one,
+      reason: beside.reason,
+      merges: [one, other],
+      signed_at: new Date().toISOString(),
+    });
+    expect(await correct(agent, { ...beside, correction: signed_otherwise })).toMatchObject({
+      status: 403,
+      body: { code: 'inflow_claim_invalid', error: { param: 'merges' } },
+    });
+  });
+
+  it('400 of a row together with the correction that has merged it: that is no branch beside it', async () => {
+    const { task_id, one, other } = await fork();
+    const merged = String((await correct(agent, { task_id, reason, merges: [one, other] })).body.correction.task_id);
+    const answer = await correct(agent, { task_id: one, reason: 'With its own successor.', merges: [merged] });
+    expect(answer).toMatchObject({ status: 400, body: { error: { param: 'merges' } } });
+    expect((await supersession(task_id)).merged_by).toBe(merged);
   });
 
   it('400 where these are not branches of a fork, 404 where one is no correction of this book; nothing is written', async () => {
@@ -121,7 +142,7 @@ describe('POST /v1/agents/{agent_id}/book/inflow/correct with merges', () => {
       [{ task_id: one, merges: Array.from({ length: inflowLimits.merges_max + 1 }, () => other) }, 400, /merges/],
       [{ task_id: one, merges: [elsewhere.one] }, 400, /another inflow/],
       [{ task_id: one, merges: [task_id] }, 400, /corrects no row/],
-      [{ task_id: one, merges: [further] }, 400, /corrections of one row/],
+      [{ task_id: one, merges: [further] }, 400, /all correct the same row/],
       [{ task_id: one, merges: ['nothing'] }, 404, /not found/],
       [{ task_id: one, merges: [stranger.one] }, 404, /not found/],
     ];

@@ -55,12 +55,12 @@ describe('POST /v1/agents/{agent_id}/book/inflow', () => {
 
   it('201 with all that may be said, under an id of its own', async () => {
     const said = { bucket: 'research', task_id: 'invoice:2026.1', model: 'alpha-1', hub: 'alpha' };
-    const { status, body } = await record(agent, { allocation: '0', ...said });
+    const { status, body } = await record(agent, { allocation: '1', ...said });
     expect({ status, body }).toMatchObject({
       status: 201,
       body: { task_id: 'invoice:2026.1', bucket: 'research', route: { model: 'alpha-1', hub: 'alpha' } },
     });
-    expect(body.inflow_claim).toMatchObject({ ...said, allocation: '0' });
+    expect(body.inflow_claim).toMatchObject({ ...said, allocation: '1' });
   });
 
   it('201 leaves totals, spent and remaining as they were', async () => {
@@ -284,6 +284,7 @@ describe('an export', () => {
       bucket: 'audit',
       inflow_claim: row.inflow_claim,
       inflow_corrections: [{ reason: 'a typo', allocation: '7' }],
+      inflow_corrections_count: 1,
       verify_url: null,
       auditor_url: null,
     });

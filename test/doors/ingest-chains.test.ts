@@ -34,7 +34,7 @@ const rowOf = async (task_id: string) => {
   const { body } = await house.get<{ entries: { task_id: string }[] }>(path, { 'X-SVC-Session': agent.session });
   return body.entries.find(entry => entry.task_id === task_id);
 };
-const textFor = (reference: string, at: number) => `svc.ingest|${agent.agent_id}|${reference}|${at}`;
+const textFor = (reference: string, at: number) => `svc.ingest|${house.url}|${agent.agent_id}|${reference}|${at}`;
 
 describe('201 at POST /v1/agents/{agent_id}/book/ingest', () => {
   it('of a shop that was paid on Base, by its own settlement header', async () => {

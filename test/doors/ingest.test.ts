@@ -28,12 +28,19 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
     );
     expect(heard.status).toBe(201);
     const ref = `base:${transfer.transaction}`;
-    const commitment = { status: 'committed', hash: sha256Hex('a report'), kind: 'sha256', omission_rule: null };
+    const commitment = {
+      status: 'committed',
+      hash: sha256Hex('a report'),
+      kind: 'sha256',
+      omission_rule: null,
+      by: 'reporter',
+    };
     const intent = { job_kind: 'research', resource: 'https://shop.example/v1/x', intent_id: 'q3', attempt_index: 1 };
     const { signature, issuer_signature, ...said } = heard.body;
     expect(said).toEqual({
       task_id: expect.stringMatching(/^task_/),
       agent_id: agent.agent_id,
+      payer_proven: true,
       payment: { ref, rail: 'usdc', amount: '2500000', collected: true },
       route: { hub: 'shop.example', model: null, resource: 'https://shop.example/v1/x' },
       verify_url: expect.stringContaining(`/receipt/${heard.body.task_id}`),
@@ -64,6 +71,12 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
     const after = await house.bookOf();
     expect(BigInt(after.totals.usdc_sum) - BigInt(before.totals.usdc_sum)).toBe(2500000n);
     expect(after.spent).toBe(before.spent);
+
+    const journal = await house.service.get(`/v1/agents/${agent.agent_id}/book/export/journal?format=ledger`, {
+      'X-SVC-Session': agent.session,
+    });
+    const [, entry = ''] = journal.text.split(`(${said.task_id})`);
+    expect(entry).toMatch(/^[^\n]*\n {2};[^\n]*\n {2}expenses:foreign {2}2\.500000 USDC\n {2}assets:wallet:usdc /);
 
     expect(await house.stampsOf()).toBe(stamps + 1);
     const receipt = (await house.service.get(`/receipt/${said.task_id}`)).body;
@@ -164,12 +177,14 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
     const body = invoiceOf(one);
     expect(await house.ingestWaived(body)).toMatchObject({
       status: 400,
-      body: { code: 'transfer_not_believed', reason: 'ambiguous' },
+      body: { code: 'transfer_not_believed', reason: 'ambiguous', transfer_indexes: [5, 6] },
     });
     const heard = [];
     for (const transfer_index of [5, 6]) heard.push(await house.ingestWaived({ ...body, transfer_index }));
     expect(heard.map(({ status }) => status)).toEqual([201, 201]);
     expect(other.transaction).toBe(one.transaction);
+    const rows = await Promise.all(heard.map(({ body: { task_id } }) => house.rowOf(task_id)));
+    expect(rows.map(row => row?.transfer_index)).toEqual([5, 6]);
   });
 
   it('201 of one of fifty that race for one transfer', async () => {
@@ -203,7 +218,14 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
     const before = await house.bookOf(other);
     const body = invoiceOf(transfer);
     const unproven = await house.ingestWaived(body, other);
-    expect(unproven).toMatchObject({ status: 201, body: { payment: { amount: '2500000', collected: false } } });
+    expect(unproven).toMatchObject({
+      status: 201,
+      body: { payment: { amount: '2500000', collected: false }, payer_proven: false },
+    });
+    const { agent_id } = other;
+    expect(unproven.body.payer_text).toMatch(
+      new RegExp(`^svc\\.ingest\\|.*${agent_id}\\|base:${transfer.transaction}\\|\\d+$`),
+    );
     expect(await house.rowOf(unproven.body.task_id, other)).toMatchObject({
       payer_proven: false,
       collected: false,
@@ -214,7 +236,8 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
     expect((await house.ingestWaived(body, other)).status).toBe(409);
 
     const proven = await house.ingestWaived(body);
-    expect(proven).toMatchObject({ status: 201, body: { payment: { collected: true } } });
+    expect(proven).toMatchObject({ status: 201, body: { payment: { collected: true }, payer_proven: true } });
+    expect(proven.body).not.toHaveProperty('payer_text');
     await yieldNow();
     const { task_id } = unproven.body;
     const correction = {
@@ -244,7 +267,7 @@ describe('POST /v1/agents/{agent_id}/book/ingest', () => {
     const transfer = house.world.show(transferOf({ payer: payer.address }));
     const at = nowSeconds();
     const text = (agent_id: number, seconds: number) =>
-      `svc.ingest|${agent_id}|base:${transfer.transaction}|${seconds}`;
+      `svc.ingest|${house.service.url}|${agent_id}|base:${transfer.transaction}|${seconds}`;
     const shown = async (agent_id: number, seconds: number) => ({
       ...invoiceOf(transfer),
       payer_signature: await payer.signMessage({ message: text(agent_id, seconds) }),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { x402Client } from '@x402/core/client';
 import {
   decodePaymentRequiredHeader,
@@ -5,6 +6,7 @@ import {
   encodePaymentSignatureHeader,
 } from '@x402/core/http';
 import type { PaymentRequired } from '@x402/core/types';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactSvmScheme } from '@x402/svm/exact/client';
 import type { Hex } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -15,6 +17,9 @@ import type { Message } from '../harness/base/wallet.ts';
 import { JOBS, type JobAgent, jobOf, openJobs, payoutOf, sha256 } from '../harness/board/jobs.ts';
 import { nowSeconds, officialClient, payingFetch, paymentFor } from '../harness/buyer.ts';
 import { handMade } from '../harness/doors/hand-made.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
+import { ask } from '../harness/doors/open-service.ts';
+import { paidBy, say, use } from '../harness/mcp-message.ts';
 
 const OUTPUT = 'The whole of it';
 const PRICE = 1_500_001n;
@@ -39,12 +44,20 @@ interface BookSeen {
   readonly entries: readonly (JsonObject & { readonly task_id: string })[];
   readonly totals: { readonly usdc_sum: string };
   readonly spent: string;
+  readonly pending: string;
 }
 
 const payPath = (job_id: string) => `${JOBS}/${job_id}/pay`;
 const pay = (job_id: string, headers: Readonly<Record<string, string>>, who: JobAgent = jobs.poster) =>
   jobs.service.post<Heard>(payPath(job_id), {}, { ...jobs.by(who), ...headers });
 const unpaid = (job_id: string) => pay(job_id, {});
+/** Payments of the poster to the winner and to this service. */
+const moved = async () => {
+  const { service, winner, poster } = jobs;
+  const to_winner = await service.chain.transfers(winner.account.address);
+  const own = to_winner.filter(({ from }) => from === poster.account.address.toLowerCase());
+  return own.length + (await service.transfersFrom(poster.account)).length;
+};
 const paymentOf = (job_id: string) =>
   paymentFor(jobs.poster.account, jobs.service.url + payPath(job_id), jobs.by(jobs.poster));
 const delivered = async () => (await jobs.brought('delivered', OUTPUT)).job_id;
@@ -83,6 +96,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
         { leg: 'fee', status: 'unpaid' },
       ],
     });
+    expect(await bookOf(poster)).toMatchObject({ spent: before.spent, pending: String(PRICE + FEE) });
     // Shown again, and with nothing: it is about the second one.
     for (const again of [await pay(job_id, first), await unpaid(job_id)]) {
       expect(again.status).toBe(402);
@@ -106,6 +120,8 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
         { leg: 'payee', ref: `base:${moved.transaction}`, pay_to: winner.account.address, amount: String(PRICE) },
         { leg: 'fee', pay_to: service.pay_to, amount: String(FEE) },
       ],
+      // The winner alone has seen the output.
+      payload: { fulfillment: { output_commitment: { status: 'committed', hash: sha256(OUTPUT), by: 'winner' } } },
     });
 
     const { body: keys } = await service.get<JsonObject>('/.well-known/jwks.json');
@@ -113,6 +129,7 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
 
     const after = await bookOf(poster);
     expect(BigInt(after.spent) - BigInt(before.spent)).toBe(PRICE + FEE);
+    expect(after.pending).toBe('0');
     expect(BigInt(after.totals.usdc_sum) - BigInt(before.totals.usdc_sum)).toBe(PRICE + FEE);
     expect(after.entries.find(entry => entry.task_id === task_id)).toMatchObject({
       evidence: 'collected',
@@ -125,11 +142,28 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     });
     expect(BigInt(income.totals.usdc_sum)).toBe(BigInt(income.spent));
 
+    const { text: journal } = await service.get(
+      `/v1/agents/${poster.agent_id}/book/export/journal?format=ledger`,
+      jobs.by(poster),
+    );
+    const debit = (account: string, amount: string) => `\n  expenses:${account}  ${amount} USDC\n`;
+    for (const line of [debit('jobs', '1.500001'), debit('fees', '0.017001'), debit('stamps', '0.002000')])
+      expect(journal).toContain(line);
+    expect(journal.split(debit('jobs', '1.500001'))[0]).toContain(`(${task_id})`);
+    expect(journal).not.toMatch(/^ +expenses:(inference|other)/m);
+
     // Either payment, or none, brings the same for good; another one is not taken.
     for (const again of [await pay(job_id, first), await pay(job_id, second), await unpaid(job_id)])
       expect(again).toMatchObject({ status: 200, body: { status: 'paid', payout: { task_id } } });
     const other = await paymentFor(poster.account, `${service.url}/v1/chat/completions`);
     expect(await pay(job_id, other)).toMatchObject({ status: 409, body: { code: 'job_already_paid', charged: false } });
+    // Either of them with another body: it did not buy that, and it was charged.
+    const named = { output_sha256: sha256(OUTPUT) };
+    for (const charged of [first, second])
+      expect(await service.post(payPath(job_id), named, { ...jobs.by(poster), ...charged })).toMatchObject({
+        status: 409,
+        body: { code: 'job_already_paid', charged: true },
+      });
     const received = await service.chain.transfers(winner.account.address);
     expect(received.filter(({ from }) => from === poster.account.address.toLowerCase())).toHaveLength(1);
 
@@ -165,11 +199,201 @@ describe('POST /v1/board/jobs/{id}/pay', () => {
     expect([paid.status, ((await paid.json()) as Heard).status]).toEqual([200, 'paid']);
   });
 
+  it('200 by our own client over an ordinary one of x402, which by itself signs for no more than a dollar', async () => {
+    const job_id = await delivered();
+    const { service, poster, winner } = jobs;
+    const payments = new x402Client().register('eip155:*', new ExactEvmScheme(poster.account));
+    const payees = [winner.account.address, service.pay_to];
+    const by =
+      (tampered: boolean) =>
+      async (...sent: Parameters<typeof fetch>) => {
+        const request = new Request(...sent);
+        const answer = await fetch(request);
+        if (!tampered || request.method !== 'GET') return answer;
+        // What the job names is not what is asked for.
+        return Response.json({
+          ...((await answer.json()) as object),
+          price: '1',
+          legs: [{ leg: 'winner', pay_to: winner.account.address, amount: '1' }],
+        });
+      };
+    const paying = (tampered: boolean) => {
+      const headers = { ...jobs.by(poster), 'content-type': 'application/json' };
+      const body = JSON.stringify({ output_sha256: sha256(OUTPUT) });
+      const buyer = { payments, payees, amount_atomic_max: PRICE + FEE, fetch: by(tampered) };
+      return payLegs(buyer, service.url + payPath(job_id), { method: 'POST', headers, body });
+    };
+    const before = (await service.chain.transfers(winner.account.address)).length;
+    await expect(paying(true)).rejects.toThrow();
+    expect(await service.chain.transfers(winner.account.address)).toHaveLength(before);
+    const paid = await paying(false);
+    expect([paid.status, ((await paid.json()) as Heard).status]).toEqual([200, 'paid']);
+    expect(await service.chain.transfers(winner.account.address)).toHaveLength(before + 1);
+    // The client itself is as it was.
+    const another = await unpaid((await jobs.brought('delivered', OUTPUT)).job_id);
+    const required = decodePaymentRequiredHeader(another.headers.get('PAYMENT-REQUIRED') ?? '') as PaymentRequired;
+    await expect(payments.createPaymentPayload(required)).rejects.toThrow();
+  });
+
+  it('409 job_output_differs of another hash than is delivered, at either payment, before any money moves', async () => {
+    const job_id = await delivered();
+    const { service, poster, winner } = jobs;
+    const right = { output_sha256: sha256(OUTPUT) };
+    const wrong = { output_sha256: sha256('Another') };
+    const payFor = (body: JsonObject, headers: Readonly<Record<string, string>> = {}) =>
+      service.post<Heard>(payPath(job_id), body, { ...jobs.by(poster), ...headers });
+    const before = await moved();
+    const differs = { status: 409, body: { code: 'job_output_differs', charged: false, ...right } };
+    const first = await paymentOf(job_id);
+    expect(await payFor(wrong)).toMatchObject(differs);
+    expect(await payFor(wrong, first)).toMatchObject(differs);
+    const query = `mutation { payJob(jobId: "${job_id}", outputSha256: "${wrong.output_sha256}") { status } }`;
+    expect(await onGraph(service, query, {}, jobs.by(poster))).toMatchObject({
+      errors: [{ extensions: { code: 'job_output_differs' } }],
+    });
+    expect(await moved()).toBe(before);
+    // It is unused, and pays for what was delivered.
+    expect((await payFor(right, first)).status).toBe(402);
+    expect(await moved()).toBe(before + 1);
+    const replacing = await jobs.step(winner, job_id, 'deliver', wrong);
+    expect(replacing).toMatchObject({ status: 409, body: { code: 'job_leg_in_flight' } });
+    const refusing = await jobs.step(poster, job_id, 'refuse', { ...right, reason: 'Too late' });
+    expect(refusing).toMatchObject({ status: 409, body: { code: 'job_leg_in_flight' } });
+    const second = await paymentOf(job_id);
+    const charged = { ...differs, body: { ...differs.body, charged: true } };
+    for (const headers of [{}, second]) expect(await payFor(wrong, headers)).toMatchObject(differs);
+    // The first one has moved.
+    const of_moved = await payFor(wrong, first);
+    expect(of_moved).toMatchObject(charged);
+    expect(of_moved.text).not.toContain('Nothing was charged');
+    expect(await moved()).toBe(before + 1);
+    const paid = await payFor(right, second);
+    expect(paid).toMatchObject({ status: 200, body: { status: 'paid' } });
+    expect(await moved()).toBe(before + 2);
+    for (const headers of [{}, first, second])
+      expect(await payFor(right, headers)).toMatchObject({ status: 200, body: { payout: paid.body.payout } });
+    for (const headers of [first, second]) expect(await payFor(wrong, headers)).toMatchObject(charged);
+    expect((await jobs.read(job_id)).legs).toMatchObject([right, right]);
+  });
+
+  it('409 job_already_paid says of a payment that settles in another process that this is not known, then what became of it', async () => {
+    const [job_id, undone] = [await delivered(), await delivered()];
+    const { service, poster } = jobs;
+    await pay(job_id, await paymentOf(job_id));
+    expect((await pay(job_id, await paymentOf(job_id))).status).toBe(200);
+    // It has bought something else, and stands as it did while that was under way.
+    const shown = await paymentFor(await service.chain.newWallet(), `${service.url}/v1/chat/completions`);
+    const bought = await service.post<{ svc: { task_id: string } }>('/v1/chat/completions', ask('Elsewhere'), shown);
+    expect(bought.status).toBe(200);
+    const elsewhere = randomUUID();
+    await service.query(
+      `insert into process_lease (owner, expires_at, generation) values ($1, now() + interval '1 hour', 1)`,
+      [elsewhere],
+    );
+    const stands = (state: string) =>
+      service.query(
+        `update payment_claim set state = $2, lease_owner = case when $2 in ('claimed', 'settling') then $3::uuid end,
+          moved_at = now() where task_id = $1`,
+        [bought.body.svc.task_id, state, elsewhere],
+      );
+    const payFor = (id: string, body: JsonObject) =>
+      service.post<Heard>(payPath(id), body, { ...jobs.by(poster), ...shown });
+    const wrong = { output_sha256: sha256('Another') };
+    const query = `mutation { payJob(jobId: "${job_id}") { status } }`;
+    const [header] = Object.values(shown);
+    for (const [state, charged] of [
+      ['claimed', null],
+      ['settling', null],
+      ['recorded', true],
+      ['released', false],
+      ['recorded', true],
+    ] as const) {
+      await stands(state);
+      const heard = await payFor(job_id, {});
+      expect(heard, state).toMatchObject({ status: 409, body: { code: 'job_already_paid', charged } });
+      expect(await onGraph(service, query, {}, { ...jobs.by(poster), ...shown }), state).toMatchObject({
+        refused: { code: 'job_already_paid', charged },
+      });
+      const tool = await say(service.url, use('pay_job', { id: job_id }, paidBy(header)), jobs.by(poster));
+      expect(tool.body?.result, `${state} ${tool.text}`).toMatchObject({
+        isError: true,
+        structuredContent: { code: 'job_already_paid', charged },
+      });
+      expect(await payFor(undone, wrong), state).toMatchObject({
+        status: 409,
+        body: { code: 'job_output_differs', charged },
+      });
+      // For the very request that it was made for, which is refused before anybody looks at the payment.
+      const unreadable = await service.post<JsonObject>('/v1/chat/completions', ask('Elsewhere'), {
+        ...shown,
+        'Idempotency-Key': 'x'.repeat(300),
+      });
+      expect(unreadable, state).toMatchObject({ status: 400, body: { code: 'invalid_request', charged } });
+      const asked = await payFor(undone, {});
+      if (charged === null) {
+        for (const { headers, text } of [heard, unreadable]) {
+          expect(headers.get('x-should-retry'), text).toBe('false');
+          expect(headers.get('PAYMENT-RESPONSE'), text).not.toBeNull();
+          const told = decodePaymentResponseHeader(headers.get('PAYMENT-RESPONSE') ?? '');
+          expect(told).toMatchObject({ success: false, errorReason: 'settlement_pending' });
+        }
+        expect(asked).toMatchObject({ status: 409, body: { code: 'payment_already_used' } });
+      } else if (charged) {
+        expect(heard.headers.get('x-should-retry')).toBe('false');
+        expect(asked).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
+      } else {
+        expect(heard.headers.get('x-should-retry')).toBeNull();
+      }
+    }
+  });
+
+  it('402 of the first payment after another was delivered in its place: what was offered for the first is claimed for none', async () => {
+    const job_id = await delivered();
+    const first = await paymentOf(job_id);
+    const another = { output_sha256: sha256('Another') };
+    expect((await jobs.step(jobs.winner, job_id, 'deliver', another)).status).toBe(200);
+    const named = { ...jobs.by(jobs.poster), ...first };
+    expect(await jobs.service.post<Heard>(payPath(job_id), { output_sha256: sha256(OUTPUT) }, named)).toMatchObject({
+      status: 409,
+      body: { code: 'job_output_differs', charged: false, ...another },
+    });
+    // The poster that names none takes what is delivered.
+    expect((await pay(job_id, first)).status).toBe(402);
+    const paid = await pay(job_id, await paymentOf(job_id));
+    const { payout } = paid.body;
+    const receipt = await jobs.service.get<JsonObject>(`/receipt/${payout?.task_id}.json`);
+    expect(receipt.text).toContain(another.output_sha256);
+    expect(receipt.text).not.toContain(sha256(OUTPUT));
+  });
+
+  it('409 job_leg_in_flight to whoever pays while the winner replaces what was delivered, and nothing is charged', async () => {
+    for (let round = 0; round < 4; round++) {
+      const job_id = await delivered();
+      const before = await moved();
+      const payment = await paymentOf(job_id);
+      const body = { output_sha256: sha256(OUTPUT) };
+      const [paid, replaced] = await Promise.all([
+        jobs.service.post<Heard>(payPath(job_id), body, { ...jobs.by(jobs.poster), ...payment }),
+        jobs.step(jobs.winner, job_id, 'deliver', { output_sha256: sha256('Another') }),
+      ]);
+      const payments = (await moved()) - before;
+      const shown = (await jobs.read(job_id)).output_sha256;
+      if (replaced.status === 200) expect([paid.status, payments, shown]).toEqual([409, 0, sha256('Another')]);
+      else
+        expect([replaced.body, paid.status, payments, shown]).toMatchObject([
+          { code: 'job_leg_in_flight' },
+          402,
+          1,
+          sha256(OUTPUT),
+        ]);
+    }
+  });
+
   it('401 and 403 to whoever is not the poster, with nothing of a price', async () => {
     const job_id = await delivered();
     const { service, winner } = jobs;
     expect(await service.post(payPath(job_id), {})).toMatchObject({ status: 401, text: '' });
-    expect(await pay(job_id, {}, winner)).toMatchObject({ status: 403, text: '' });
+    expect(await pay(job_id, {}, winner)).toMatchObject({ status: 403, body: { code: 'not_a_party' } });
   });
 
   it('404 where there is no such job; 409 before it is delivered', async () => {

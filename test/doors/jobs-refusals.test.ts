@@ -36,7 +36,9 @@ describe('every door of a job that writes', () => {
       [poster, JOBS, jobOf()],
       [winner, `${JOBS}/${open.job_id}/bid`, { price: '1' }],
       [poster, `${JOBS}/${open.job_id}/pick`, { bid_id: open.bid_id }],
+      [poster, `${JOBS}/${open.job_id}/cancel`, {}],
       [winner, `${JOBS}/${picked.job_id}/deliver`, { output_sha256: sha256('x') }],
+      [poster, `${JOBS}/${delivered.job_id}/refuse`, { output_sha256: sha256('The whole of it'), reason: 'Not all' }],
       [poster, `${JOBS}/${delivered.job_id}/pay`, {}],
       [winner, `${JOBS}/${paid.job_id}/reveal`, { output: 'x', encoding: 'utf8' }],
       [poster, `${JOBS}/${paid.job_id}/challenge`, {}],
@@ -66,6 +68,8 @@ describe('every door of a job that writes', () => {
     const bodies = {
       pick: { bid_id: 'x' },
       deliver: { output_sha256: sha256('x') },
+      refuse: { output_sha256: sha256('x'), reason: 'Not all' },
+      cancel: {},
       challenge: {},
       reveal: { output: 'x', encoding: 'utf8' },
     };
@@ -184,7 +188,10 @@ describe('POST /v1/board/jobs/{id}/pick', () => {
   it('403 to anybody but the poster, 404 of another job’s bid, 409 of one that is not open', async () => {
     const { poster, winner, step } = house;
     const { job_id, bid_id } = await house.brought('picked');
-    expect(await step(winner, open.job_id, 'pick', { bid_id: open.bid_id })).toMatchObject({ status: 403, text: '' });
+    expect(await step(winner, open.job_id, 'pick', { bid_id: open.bid_id })).toMatchObject({
+      status: 403,
+      body: { code: 'not_a_party' },
+    });
     expect(await step(poster, open.job_id, 'pick', { bid_id })).toMatchObject({
       status: 404,
       body: { code: 'bid_not_found' },
@@ -236,20 +243,22 @@ describe('POST /v1/board/jobs/{id}/deliver, …/reveal and …/challenge', () =>
       ...[poster, other].map(who => [who, 'reveal', reveal] as const),
       ...[winner, other].map(who => [who, 'challenge', {}] as const),
     ])
-      expect(await step(who, job_id, action, body), action).toMatchObject({ status: 403, text: '' });
+      expect(await step(who, job_id, action, body), action).toMatchObject({
+        status: 403,
+        body: { code: 'not_a_party' },
+      });
   });
 
   it('409 out of turn, with where the job stands and what may be done there', async () => {
     const { poster, winner, step } = house;
     const { job_id } = await house.brought('delivered', 'The output');
     for (const [who, action, body] of [
-      [winner, 'deliver', { output_sha256: sha256('Another') }],
       [winner, 'reveal', { output: 'The output', encoding: 'utf8' }],
       [poster, 'challenge', {}],
     ] as const)
       expect(await step(who, job_id, action, body), action).toMatchObject({
         status: 409,
-        body: { code: 'job_state_conflict', state: 'delivered', legal: ['pay'] },
+        body: { code: 'job_state_conflict', state: 'delivered', legal: ['deliver', 'refuse', 'pay'] },
       });
   });
 

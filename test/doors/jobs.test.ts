@@ -99,16 +99,10 @@ describe('POST /v1/board/jobs/{id}/bid', () => {
     });
     const picked = await house.step(poster, job_id, 'pick', { bid_id: heard.body.bid_id });
     expect(picked.body).toMatchObject({ status: 'picked', price: '1' });
+    const unpaid = { network: 'solana', status: 'unpaid', payment_ref: null, output_sha256: null };
     expect(picked.body.legs).toEqual([
-      { leg: 'winner', network: 'solana', pay_to: wallet.address, amount: '1', status: 'unpaid', payment_ref: null },
-      {
-        leg: 'fee',
-        network: 'solana',
-        pay_to: expect.any(String),
-        amount: '2001',
-        status: 'unpaid',
-        payment_ref: null,
-      },
+      { ...unpaid, leg: 'winner', pay_to: wallet.address, amount: '1' },
+      { ...unpaid, leg: 'fee', pay_to: expect.any(String), amount: '2001' },
     ]);
   });
 });
@@ -157,8 +151,12 @@ describe('a job that is done', () => {
     });
     expect(shown.legs.map(({ status }) => status)).toEqual(['settled', 'settled']);
 
-    const challenged = await step(poster, job_id, 'challenge');
-    expect(challenged).toMatchObject({ status: 200, body: { status: 'paid', delivered: false } });
+    const reason = 'Nothing came for two days';
+    const challenged = await step(poster, job_id, 'challenge', { reason });
+    expect(challenged).toMatchObject({
+      status: 200,
+      body: { status: 'paid', delivered: false, untrusted_challenge_reason: reason },
+    });
     expect((await step(poster, job_id, 'challenge')).body).toEqual(challenged.body);
     expect((await house.output(poster, job_id)).status).toBe(404);
 
@@ -200,9 +198,196 @@ describe('a job that is done', () => {
     const { job_id } = await house.brought('paid', longest);
     const over = { output: Buffer.from(`${longest}x`).toString('base64'), encoding: 'base64' };
     expect((await step(winner, job_id, 'reveal', over)).status).toBe(413);
-    const closed = await step(winner, job_id, 'reveal', { output: longest, encoding: 'utf8' });
+    const closed = await step(winner, job_id, 'reveal', { output: longest });
     expect(closed.body).toMatchObject({ status: 'closed' });
     expect((await output(poster, job_id)).body.untrusted_output).toBe(longest);
+  });
+});
+
+describe('POST /v1/board/jobs/{id}/refuse', () => {
+  const REASON = 'The second paper is missing';
+  const refusal = (output = 'The whole of it', reason = REASON) => ({ output_sha256: sha256(output), reason });
+
+  it('200 and again 200: the winner delivers once more, and a second refusal ends the job as refused', async () => {
+    const { poster, winner, other, step, read } = house;
+    const { job_id } = await house.brought('delivered');
+    const refused = await step(poster, job_id, 'refuse', refusal());
+    expect(refused).toMatchObject({
+      status: 200,
+      body: {
+        status: 'picked',
+        delivered: false,
+        output_sha256: null,
+        delivered_at: null,
+        refusals: 1,
+        refused_output_sha256: sha256('The whole of it'),
+        untrusted_refusal_reason: REASON,
+        refused_at: expect.any(String),
+        legs: [{ output_sha256: null }, { output_sha256: null }],
+      },
+    });
+    expect((await step(poster, job_id, 'refuse', refusal())).body).toEqual(refused.body);
+    expect(await step(winner, job_id, 'deliver', { output_sha256: sha256('The whole of it') })).toMatchObject({
+      status: 409,
+      body: { code: 'output_refused' },
+    });
+    const again = await step(winner, job_id, 'deliver', { output_sha256: sha256('All of it') });
+    expect(again).toMatchObject({ status: 200, body: { status: 'delivered', refusals: 1 } });
+    expect(again.body.legs.map(leg => leg.output_sha256)).toEqual([sha256('All of it'), sha256('All of it')]);
+    expect((await step(poster, job_id, 'refuse', refusal('All of it'))).body).toMatchObject({
+      status: 'refused',
+      refusals: 2,
+    });
+    expect(await house.service.post(`${JOBS}/${job_id}/pay`, {}, house.by(poster))).toMatchObject({
+      status: 409,
+      body: { code: 'job_state_conflict', state: 'refused', legal: [] },
+    });
+    expect((await house.list('?status=refused&limit=1')).jobs[0]?.job_id).toBe(job_id);
+    expect(await house.bid(other, job_id)).toMatchObject({ status: 409, body: { code: 'job_state_conflict' } });
+    expect((await read(job_id)).bids.map(({ status }) => status)).toEqual(['picked']);
+  });
+
+  it('403 to anybody but the poster; 409 of another hash than is delivered, and of what is not delivered', async () => {
+    const { poster, winner, other, step } = house;
+    const { job_id } = await house.brought('delivered');
+    for (const who of [winner, other])
+      expect(await step(who, job_id, 'refuse', refusal())).toMatchObject({
+        status: 403,
+        body: { code: 'not_a_party' },
+      });
+    expect(await step(poster, job_id, 'refuse', refusal('Another'))).toMatchObject({
+      status: 409,
+      body: { code: 'job_output_differs', output_sha256: sha256('The whole of it') },
+    });
+    const picked = await house.brought('picked');
+    const paid = await house.brought('paid');
+    for (const { job_id: not_delivered } of [picked, paid])
+      expect(await step(poster, not_delivered, 'refuse', refusal())).toMatchObject({
+        status: 409,
+        body: { code: 'job_state_conflict' },
+      });
+  });
+
+  it('400 of no reason, of a long one and of one with a link', async () => {
+    const { poster, step } = house;
+    const { job_id } = await house.brought('delivered');
+    for (const reason of [undefined, '', ' ', 'x'.repeat(281), 'see https://example.com/x'])
+      expect(
+        await step(poster, job_id, 'refuse', {
+          ...refusal(),
+          ...(reason === undefined ? { reason: null } : { reason }),
+        }),
+      ).toMatchObject({
+        status: 400,
+        body: { error: { param: 'reason' } },
+      });
+    expect((await house.read(job_id)).status).toBe('delivered');
+  });
+});
+
+describe('GET /v1/agents/{agent_id}/record', () => {
+  it('200: counts what an agent did with jobs, of days that are over, as ranges', async () => {
+    const { service, step } = house;
+    const [poster, winner] = [await service.newAgent(), await service.newAgent()];
+    const jobsOf = async ({ agent_id }: JobAgent) =>
+      (await service.get<{ jobs: JsonObject }>(`/v1/agents/${agent_id}/record`)).body.jobs;
+    const nothing = { posted: '0', won: '0', closed: '0', refusals_made: '0', refusals_received: '0' };
+    for (const output of ['One', 'Two']) {
+      const { job_id } = (await house.post(poster)).body;
+      const { bid_id } = (await house.bid(winner, job_id)).body;
+      await step(poster, job_id, 'pick', { bid_id });
+      await step(winner, job_id, 'deliver', { output_sha256: sha256('Not yet') });
+      const refused = { output_sha256: sha256('Not yet'), reason: 'Half of it is missing' };
+      expect((await step(poster, job_id, 'refuse', refused)).status).toBe(200);
+      await step(winner, job_id, 'deliver', { output_sha256: sha256(output) });
+      await house.paid(job_id, job_id.replace('job_', 'task_'));
+      expect((await step(winner, job_id, 'reveal', { output })).status).toBe(200);
+    }
+    // What happens today does not show.
+    expect([await jobsOf(poster), await jobsOf(winner)]).toEqual([nothing, nothing]);
+    const agents = [poster.agent_id, winner.agent_id];
+    await service.query('update board_agent_day set day = day - 1 where agent_id = any($1)', [agents]);
+    // Another query is another answer than the one that is kept.
+    const graph = async ({ agent_id }: JobAgent) =>
+      (
+        await onGraph(
+          service,
+          `{ agentRecord(agentId: ${agent_id}) { jobs { jobsPosted jobsWon jobsClosed refusalsMade refusalsReceived } } }`,
+        )
+      ).data;
+    expect(await graph(poster)).toEqual({
+      agentRecord: {
+        jobs: { jobsPosted: '1-9', jobsWon: '0', jobsClosed: '0', refusalsMade: '1-9', refusalsReceived: '0' },
+      },
+    });
+    expect(await jobsOf(winner)).toEqual({ ...nothing, won: '1-9', closed: '1-9', refusals_received: '1-9' });
+  });
+});
+
+describe('POST /v1/board/jobs/{id}/deliver, once more', () => {
+  it('200: another hash takes the place of the first while nothing is paid for it, and the job stays delivered', async () => {
+    const { winner, step, read } = house;
+    const { job_id } = await house.brought('delivered');
+    const before = await read(job_id);
+    const replaced = await step(winner, job_id, 'deliver', { output_sha256: sha256('All of it'), preview: 'All' });
+    expect(replaced).toMatchObject({
+      status: 200,
+      body: { status: 'delivered', output_sha256: sha256('All of it'), untrusted_preview: 'All', refusals: 0 },
+    });
+    expect(replaced.body.deadline).toBe(before.deadline);
+    expect((await house.kindsOf(job_id)).slice(-2)).toEqual(['job_delivered', 'job_delivered']);
+  });
+});
+
+describe('while a process of the version before runs beside', () => {
+  it('503 to a poster who refuses or cancels, with nothing written, as that one could not read it; 200 once it has ended', async () => {
+    const { poster, service, step, read } = house;
+    const [open, delivered] = [await house.brought('open'), await house.brought('delivered')];
+    const [owner] = await service.query<{ owner: string }>(
+      `insert into process_lease (owner, expires_at) values (gen_random_uuid(), now() + interval '1 hour') returning owner`,
+    );
+    const refusal = { output_sha256: sha256('The whole of it'), reason: 'Too short' };
+    const told = { status: 503, body: { code: 'unavailable', retry_after_seconds: 60 } };
+    for (const [{ job_id }, action, body] of [
+      [open, 'cancel', {}],
+      [delivered, 'refuse', refusal],
+    ] as const) {
+      const [before, events] = [await read(job_id), await house.kindsOf(job_id)];
+      const heard = await step(poster, job_id, action, body);
+      expect(heard).toMatchObject(told);
+      expect(heard.headers.get('retry-after')).toBe('60');
+      expect(await read(job_id)).toEqual(before);
+      expect(await house.kindsOf(job_id)).toEqual(events);
+    }
+    await service.query('update process_lease set expires_at = now() where owner = $1', [owner?.owner]);
+    expect(await step(poster, open.job_id, 'cancel')).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+    expect(await step(poster, delivered.job_id, 'refuse', refusal)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('POST /v1/board/jobs/{id}/cancel', () => {
+  it('200 and again 200 before a pick: its bids are over, and nobody bids any more', async () => {
+    const { poster, winner, other, step, read } = house;
+    const { job_id, bid_id } = await house.brought('open');
+    expect(await step(winner, job_id, 'cancel')).toMatchObject({ status: 403, body: { code: 'not_a_party' } });
+    const cancelled = await step(poster, job_id, 'cancel');
+    expect(cancelled).toMatchObject({ status: 200, body: { status: 'cancelled', cancelled_at: expect.any(String) } });
+    expect((await step(poster, job_id, 'cancel')).body).toEqual(cancelled.body);
+    expect((await read(job_id)).bids.map(({ status }) => status)).toEqual(['expired']);
+    expect(await step(poster, job_id, 'pick', { bid_id })).toMatchObject({ status: 409 });
+    const stamps = (await house.service.transfersFrom(other.account)).length;
+    expect(await house.bid(other, job_id)).toMatchObject({ status: 409, body: { code: 'job_state_conflict' } });
+    expect((await house.service.transfersFrom(other.account)).length).toBe(stamps);
+    expect((await house.list('?status=cancelled&limit=1')).jobs[0]?.job_id).toBe(job_id);
+    expect(await house.kindsOf(job_id)).toEqual(['job_posted', 'job_bid', 'job_cancelled']);
+  });
+
+  it('409 once a bid is picked', async () => {
+    const { job_id } = await house.brought('picked');
+    expect(await house.step(house.poster, job_id, 'cancel')).toMatchObject({
+      status: 409,
+      body: { code: 'job_state_conflict', state: 'picked', legal: ['deliver'] },
+    });
   });
 });
 
@@ -222,6 +407,33 @@ describe('GET /v1/board/jobs', () => {
     expect(new Set(open.jobs.map(({ status }) => status))).toEqual(new Set(['open']));
     expect((await list(`?status=open&before=${two}`)).jobs[0]?.job_id).toBe(one);
     expect((await list(`?status=expired&before=${one}`)).next).toBeNull();
+  });
+
+  it('200: those of an agent, by whether it has posted or won them, of one status or of all, page by page', async () => {
+    const { service, list, other, bid, step } = house;
+    const poster = await service.newAgent();
+    const won: string[] = [];
+    for (let count = 0; count < 3; count++) {
+      const { job_id } = (await house.post(poster)).body;
+      const { bid_id } = (await bid(other, job_id, { price: '2000' })).body;
+      if (count < 2) expect((await step(poster, job_id, 'pick', { bid_id })).status).toBe(200);
+      won.unshift(job_id);
+    }
+    const ids = async (query: string) => (await list(query)).jobs.map(({ job_id }) => job_id);
+    const posted = `?poster_agent_id=${poster.agent_id}`;
+    expect(await ids(posted)).toEqual(won);
+    expect(await ids(`${posted}&status=picked`)).toEqual(won.slice(1));
+    expect(await ids(`${posted}&status=open`)).toEqual(won.slice(0, 1));
+    expect(await ids(`${posted}&limit=2`)).toEqual(won.slice(0, 2));
+    expect(await ids(`${posted}&limit=2&before=${won[1]}`)).toEqual(won.slice(2));
+    expect(await ids(`${posted}&winner_agent_id=${other.agent_id}`)).toEqual(won.slice(1));
+    expect(await ids(`?winner_agent_id=${other.agent_id}&status=picked&limit=2`)).toEqual(won.slice(1));
+    expect(await ids(`?winner_agent_id=${poster.agent_id}`)).toEqual([]);
+    await house.pass(String(won[0]));
+    expect(await ids(`${posted}&status=open`)).toEqual([]);
+    expect(await ids(`${posted}&status=expired`)).toEqual(won.slice(0, 1));
+    for (const query of ['?poster_agent_id=x', '?poster_agent_id=0', '?winner_agent_id=-1'])
+      expect((await service.get(`${JOBS}${query}`)).status).toBe(400);
   });
 
   it('400 of a status, a limit or a page that there is none of, and of what is not known', async () => {
@@ -262,16 +474,28 @@ describe('the graph', () => {
       status: 'picked',
       delivered: false,
     });
+    const [early, reason] = [sha256('Not all of it'), 'Half of it is missing'];
+    await step(winner, `deliverJob(jobId: "${jobId}", outputSha256: "${early}")`);
+    expect(
+      await step(poster, `refuseDelivery(jobId: "${jobId}", outputSha256: "${early}", reason: "${reason}")`),
+    ).toEqual({ status: 'picked', delivered: false });
     expect(await step(winner, `deliverJob(jobId: "${jobId}", outputSha256: "${sha256(output)}")`)).toEqual({
       status: 'delivered',
       delivered: true,
     });
     await house.paid(String(jobId), 'task_by_graph');
-    expect(await step(poster, `challengeJob(jobId: "${jobId}")`)).toEqual({ status: 'paid', delivered: false });
-    const reveal = `mutation ($output: String!) { it: revealJob(jobId: "${jobId}", output: $output, encoding: utf8) { status } }`;
+    expect(await step(poster, `challengeJob(jobId: "${jobId}", reason: "Late")`)).toEqual({
+      status: 'paid',
+      delivered: false,
+    });
+    const reveal = `mutation ($output: String!) { it: revealJob(jobId: "${jobId}", output: $output) { status } }`;
     expect(await asked(winner, reveal, { output })).toEqual({ status: 'closed' });
     const read = `{ it: boardJobOutput(jobId: "${jobId}") { encoding untrustedOutput } }`;
     expect(await asked(poster, read)).toEqual({ encoding: 'utf8', untrustedOutput: output });
+    const flag = `mutation paid { it: flagJob(jobId: "${jobId}", reason: "Odd") { jobId flagCount } }`;
+    expect(await asked(winner, flag)).toEqual({ jobId, flagCount: 1 });
+    const { jobId: unwanted } = await asked(poster, post, { input });
+    expect(await step(poster, `cancelJob(jobId: "${unwanted}")`)).toEqual({ status: 'cancelled', delivered: false });
     const shown = `{ it: boardJob(jobId: "${jobId}") { status payout { verifyUrl } bids { price agentId } legs { amount status } } }`;
     expect(await asked(null, shown)).toMatchObject({
       status: 'closed',
@@ -332,6 +556,20 @@ describe('POST /v1/board/jobs/{id}/hide', () => {
     await house.paid(job_id, job_id.replace('job_', 'task_'));
     expect((await house.step(winner, job_id, 'reveal', { output: OUTPUT, encoding: 'utf8' })).status).toBe(200);
     expect((await house.output(poster, job_id)).body).toMatchObject({ untrusted_output: OUTPUT });
+  });
+
+  it('200 of a job that is shown again: lists and bidders have it as before', async () => {
+    const { job_id } = (await house.post(house.poster)).body;
+    await hide(job_id);
+    for (let again = 0; again < 2; again++)
+      expect(await house.service.post(`${JOBS}/${job_id}/unhide`, {}, ops)).toMatchObject({
+        status: 200,
+        body: { job_id, hidden: false },
+      });
+    expect((await house.list('?limit=1')).jobs[0]?.job_id).toBe(job_id);
+    expect((await house.bid(house.other, job_id)).status).toBe(201);
+    expect(await house.kindsOf(job_id)).toEqual(['job_posted', 'job_hidden', 'job_unhidden', 'job_bid']);
+    expect((await house.service.post(`${JOBS}/job_none/unhide`, {}, ops)).status).toBe(404);
   });
 
   it('401 and 403 without the secret of the operators, 404 of no job; by GraphQL the same', async () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { onGraph } from '../harness/doors/on-graph.ts';
 import { type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
@@ -18,12 +19,7 @@ const LISTEN = `subscription { chatCompletionStream(${INPUT}) { choices { delta 
 interface Bought {
   readonly createChatCompletion: { readonly svc: Svc; readonly receipt: JsonObject };
 }
-interface Result {
-  readonly data?: Bought | null;
-  readonly errors?: readonly { readonly extensions: JsonObject }[];
-}
-const graphql = (headers: Record<string, string>) =>
-  service.knock<Result>('POST', '/graphql', { body: { query: BUY }, headers });
+const graphql = (headers: Record<string, string>) => onGraph<Bought>(service, BUY, {}, headers);
 const newestRow = async () => (await refusing(service).bookOf(agent)).entries[0];
 
 describe('POST /graphql, a paid mutation with a live key', () => {

@@ -12,9 +12,9 @@ import {
   CHAT,
   type Challenged,
   type Chat,
-  hubsAnswer,
   openService,
   REGISTER,
+  resetHubsBeforeEach,
   type Service,
   type Svc,
 } from '../harness/doors/open-service.ts';
@@ -26,7 +26,7 @@ let service: Service;
 beforeAll(async () => {
   service = await openService({ WAIVER_KEYS: 'a-waiver-key' });
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 const asked = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
 const claims = async () => (await service.query('select count(*)::int as n from payment_claim'))[0]?.n;
@@ -233,8 +233,8 @@ describe('npm run verify', () => {
       env: { PATH, HOME },
     });
     expect(stdout).toContain(`Valid: task ${body.svc.task_id}`);
-    expect(stdout).toContain('Nothing was paid: a key stood in for the payment (live_key).');
-    expect(stdout).not.toContain('look up payment_ref');
+    expect(stdout).toContain('Nothing was paid: an API key stood in (no spend).');
+    expect(stdout).not.toContain('does not prove that it moved');
   });
 });
 

@@ -30,7 +30,6 @@ const session = () => ({ 'X-SVC-Session': agent.session });
 const read = (task_id: string, query = '', headers: Record<string, string> = session()) =>
   service.get(path(task_id, query), headers);
 const tasks = (rows: unknown) => (rows as { task_id: string }[]).map(({ task_id }) => task_id);
-const empty = (status: number) => ({ status, text: '' });
 
 describe('GET /v1/agents/{agent_id}/book/lineage/{task_id}', () => {
   it('200 of the first row: itself the root, all that follows from it, in the order of the book', async () => {
@@ -77,8 +76,9 @@ describe('GET /v1/agents/{agent_id}/book/lineage/{task_id}', () => {
   });
 
   it('403 of a task that stands on another book, or on none, alike', async () => {
-    expect(await read(other.task_id)).toMatchObject(empty(403));
-    expect(await read('task_of_nobody')).toMatchObject(empty(403));
+    const refused = { status: 403, body: { code: 'task_not_on_book' } };
+    expect(await read(other.task_id)).toMatchObject(refused);
+    expect(await read('task_of_nobody')).toMatchObject(refused);
   });
 
   it('429 where too many of one book are read at once, and 200 again when they are not', async () => {

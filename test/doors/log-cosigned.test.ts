@@ -71,6 +71,20 @@ describe('a service with WITNESSES', () => {
     expect(cosignedAt(checkpointIn(body), witness.verifier_key)).toBeGreaterThan(1_700_000_000);
   });
 
+  it('npm run verify -- URL/log/checkpoint: 0, with --witness for the one that cosigned alone', async () => {
+    await cosigned(2);
+    const url = `${service.url}/log/checkpoint`;
+    expect(await verify(url)).toMatchObject({
+      code: 0,
+      text: expect.stringContaining('The signature of witness.example/w1: give its verifier key'),
+    });
+    expect(await verify(url, '--witness', witness.verifier_key)).toMatchObject({
+      code: 0,
+      text: expect.stringContaining('Cosigned by witness.example/w1 at '),
+    });
+    expect(await verify(url, '--witness', stranger.verifier_key)).toMatchObject({ code: 1 });
+  });
+
   it('npm run verify -- URL --witness KEY: 0 for the witness that cosigned, 1 for another', async () => {
     await cosigned(2);
     const url = `${service.url}/receipt/${chat.svc.task_id}.json`;

@@ -1,7 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
-import { ask, CHAT, type Chat, hubsAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
+import {
+  ask,
+  CHAT,
+  type Chat,
+  resetHubsBeforeEach,
+  type Service,
+  sharedService,
+} from '../harness/doors/open-service.ts';
 import { type Refused, refusing } from '../harness/doors/refusing.ts';
 import { taskOf } from '../harness/doors/tasks.ts';
 
@@ -13,11 +20,11 @@ beforeAll(async () => {
   service = await sharedService();
   book = refusing(service);
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 /** The first hub stands first in the order of trying, and `svc/auto` is its alpha-1 there. */
 const askedOf = () => service.hubs.map(({ requests }) => requests.length);
-const down = (hub: 0 | 1) => service.hubs[hub].behave({ kind: 'status', status: 503 });
+const down = (hub: 0 | 1) => service.hubs[hub].behave({ kind: 'status', status: 500 });
 
 async function limited(...models: string[]): Promise<Agent> {
   const agent = await service.newAgent();
@@ -41,6 +48,20 @@ describe('svc/auto under a model_allowlist', () => {
     expect(askedOf()[0]).toBe(alpha_before);
   });
 
+  it('chooses a model that the list and a hub share, whichever stands first there; every paid work does', async () => {
+    const agent = await limited('alpha-2');
+    expect((await service.buy(agent.account)).body).toMatchObject({ model: 'alpha-2', svc: { hub: 'alpha' } });
+    const path = '/task-request';
+    const task = await service.post<{ task_id: string }>(
+      path,
+      taskOf(agent.account),
+      await service.payment(agent.account, path),
+    );
+    expect(task.status).toBe(200);
+    const [row] = (await book.bookOf(agent)).entries;
+    expect(row).toMatchObject({ task_id: task.body.task_id, route: { model: 'alpha-2', hub: 'alpha' } });
+  });
+
   it('502 rather than failover to a model that is not: nothing is charged', async () => {
     const agent = await limited('beta-1');
     const [alpha_before = 0, beta_before = 0] = askedOf();
@@ -59,7 +80,7 @@ describe('svc/auto under a model_allowlist', () => {
   });
 
   it('403 with the signed refusal where it allows none of those that could answer', async () => {
-    const agent = await limited('gamma-1', 'alpha-2');
+    const agent = await limited('gamma-1', 'alpha-3');
     const before = askedOf();
     const { heard } = await book.refused(agent);
     expect(heard.body).toMatchObject({

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '../../schema/limits.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { type HubRequest, startTestHub, type TestHub } from '../harness/hub.ts';
 
@@ -31,7 +32,11 @@ describe('GET /v1/models', () => {
     expect(ids.slice(-2)).toEqual(['router: router/a/one', 'router: router/two']);
     expect(new Set(ids).size).toBe(ids.length);
     for (const hub of service.hubs)
-      for (const id of [...(hub.config.image_models ?? []), ...(hub.config.audio_models ?? [])])
+      for (const id of [
+        ...(hub.config.image_models ?? []),
+        ...(hub.config.audio_models ?? []),
+        ...(hub.config.embedding_models ?? []),
+      ])
         expect(ids).toEqual(expect.arrayContaining([expect.stringMatching(new RegExp(`: ${id}$`))]));
   });
 
@@ -56,6 +61,7 @@ describe('GET /v1/models', () => {
     expect(said('alpha-2')).toMatchObject({ modality: { input: ['text', 'image'], output: ['text'] } });
     expect(said('alpha-image')).toMatchObject({ modality: { input: ['text'], output: ['image'] }, price });
     expect(said('beta-audio')).toMatchObject({ modality: { input: ['audio'], output: ['text'] }, price });
+    expect(said('beta-embedding')).toMatchObject({ modality: { input: ['text'], output: ['embedding'] }, price });
     expect(said('router/two')).toMatchObject({
       hubs: ['router'],
       modality: { input: ['text'], output: ['text'] },
@@ -63,7 +69,7 @@ describe('GET /v1/models', () => {
     });
     expect(said('svc/auto')).toMatchObject({
       hubs: ['alpha', 'beta'],
-      modality: { input: ['text', 'image', 'audio'], output: ['text', 'image'] },
+      modality: { input: ['text', 'image', 'audio'], output: ['text', 'image', 'embedding'] },
       price,
     });
   });
@@ -109,5 +115,20 @@ describe('GET /v1/models/{id}', () => {
     const heard = await service.post('/v1/models/svc/auto', {});
     expect(heard).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
     expect(heard.headers.get('allow')).toBe('GET, HEAD');
+  });
+});
+
+describe('a router with more models than are listed', () => {
+  it('GET /v1/models says that it has more, and GET /v1/models/{id} finds each', async () => {
+    const most = limits.router_models_max;
+    const large = await startTestHub({ name: 'router', models: [] });
+    large.behave(listing(...Array.from({ length: most + 1 }, (_, n) => `m-${n}`)));
+    const own = await openService({ ROUTER_URL: large.base_url });
+    const { body } = await own.get<{ data: { id: string }[]; has_more: boolean }>('/v1/models');
+    expect(body.has_more).toBe(true);
+    expect(body.data.filter(({ id }) => id.startsWith('router/'))).toHaveLength(most);
+    expect(await own.get(`/v1/models/router/m-${most}`)).toMatchObject({ status: 200, body: { owned_by: 'router' } });
+    expect(await own.get(`/v1/models/router/m-${most + 1}`)).toMatchObject({ status: 404 });
+    expect((await service.get('/v1/models')).body.has_more).toBe(false);
   });
 });

@@ -81,13 +81,13 @@ async function paidWork(): Promise<Record<string, readonly Given[]>> {
   return Object.fromEntries(await Promise.all(given));
 }
 
-/** A chat whose request has members that the graph spells otherwise, and whose answer calls a tool. */
+/** A chat whose request has members that the graph spells otherwise or does not know, and whose answer calls a tool. */
 async function chatWithTools(): Promise<Given> {
   const tool = { name: 'weather', parameters: { type: 'object', properties: { in_city: { type: 'string' } } } };
   const headers = await populated.service.payment(await populated.service.chain.newWallet(), CHAT);
-  const messages = [{ role: 'user', content: 'Weather?' }];
+  const messages = [{ role: 'user', content: 'Weather?', name: 'Ann', a_weight: 1 }];
   const tools = [{ type: 'function', function: tool }];
-  return { headers, body: { messages, tools, tool_choice: 'required', top_p: 0.5 } };
+  return { headers, body: { messages, tools, tool_choice: 'required', top_p: 0.5, top_k: 3 } };
 }
 
 async function everything(): Promise<Record<string, readonly Given[]>> {
@@ -117,6 +117,7 @@ async function everything(): Promise<Record<string, readonly Given[]>> {
   return {
     ...work,
     chat_completions: [...(work.chat_completions ?? []), await chatWithTools()],
+    count_message_tokens: [{ body: { system: 'Be short.', messages: [{ role: 'user', content: 'Hi' }] } }],
     list_models: [{}],
     retrieve_model: [{ params: { id: 'svc/auto' } }],
     get_agent_book: [
@@ -149,6 +150,7 @@ async function everything(): Promise<Record<string, readonly Given[]>> {
     list_disputes: [ofBook()],
     file_dispute: [ofBook({ body: book.dispute })],
     get_dispute: [ofBook({ params: { dispute_id: book.dispute_id } })],
+    get_dispute_status: [{ params: { dispute_id: book.dispute_id } }],
     list_a2a_escrows: [ofBook()],
     get_webhook: [ofWaiting()],
     list_dead_letters: [ofWaiting()],
@@ -167,6 +169,7 @@ async function everything(): Promise<Record<string, readonly Given[]>> {
       // What is signed is the revocation that ended the last.
       ...(index < length - 1 && { unsigned: true }),
     })),
+    list_sessions: [ofBook(), ofBook({ query: { limit: '2' } })],
     get_receipt: receipts.map(it => ({ params: { task_id: it } })),
     get_receipt_preimage: [{ params: { id: task_id } }],
     get_task_status: [{ query: { task_id } }, { query: { task_id: chat.id } }],
@@ -334,7 +337,7 @@ const refusals: readonly Row[] = [
     door: 'get_book_lineage',
     why: 'a row of another book',
     given: () => ofBook({ params: { task_id: populated.stranger.task_id } }),
-    refused: FORBIDDEN,
+    refused: { status: 403, code: 'task_not_on_book' },
   },
   {
     door: 'get_book_lineage',
@@ -475,8 +478,8 @@ describe('chat_completions: no hub answers, and no other may be asked', () => {
     const payer = await service.chain.newWallet();
     const payment = await service.payment(payer, CHAT);
     const input = ask('Nobody', { svc: { failover: false } });
-    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 503 });
-    const failed = { code: 'hub_failed', status: 502, charged: false, attempts: [{ reason: 'status_503' }] };
+    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
+    const failed = { code: 'hub_failed', status: 502, charged: false, attempts: [{ reason: 'status_500' }] };
     expect((await service.post(CHAT, input, payment)).body).toMatchObject(failed);
     const query = 'mutation ($input: ChatCompletionInput!) { createChatCompletion(input: $input) { id } }';
     expect((await onGraph(service, query, { input }, payment)).refused).toMatchObject(failed);

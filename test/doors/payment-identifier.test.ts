@@ -10,9 +10,9 @@ import {
   ask,
   CHAT,
   type Chat,
-  hubsAnswer,
   PRICE,
   REGISTER,
+  resetHubsBeforeEach,
   type Service,
   sharedService,
 } from '../harness/doors/open-service.ts';
@@ -22,7 +22,7 @@ let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 const status = (heard: { headers: Headers }) => heard.headers.get('x-svc-settlement-status');
 const jws = (heard: { body: Chat }) => heard.body.svc.issuer_signature.jws;

@@ -52,7 +52,7 @@ describe('GET, POST /v1/agents/{agent_id}/book/policy', () => {
   });
 
   it('200 with each of the models, approvals and tiers that were set; null clears them', async () => {
-    const risk_tiers = { high: ['request_task', 'redeem'], low: ['quote_task'] };
+    const risk_tiers = { high: ['submit_inference', 'redeem'], low: ['quote_task'] };
     const values = { model_allowlist: ['alpha-1'], tier2_above: '5000', approval_ttl: 60, risk_tiers };
     for (const [name, value] of Object.entries(values)) expect((await set(name, value)).status).toBe(200);
     expect((await read()).body).toMatchObject(values);

@@ -6,7 +6,7 @@ import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof
 import { boundTo } from '../harness/doors/bound.ts';
 import { bodiesOf, fingerprints, hasMutation, pathWith, type Things, thingsOf } from '../harness/doors/door-walk.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
-import { isPaid, mutations, operationOn, queries } from '../harness/doors/root-fields.ts';
+import { isPaid, mutations, operationOf, queries } from '../harness/doors/root-fields.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
@@ -34,7 +34,7 @@ const ofBooks = shut.filter(([, path]) => path.includes('{agent_id}'));
 /** No path of the board names an agent: whoever shows a proof there is named in the body. */
 const ofBoard = shut.filter(([, path]) => !path.includes('{agent_id}'));
 
-it('walks every door that names an agent, and every one of the board that writes by possession', () => {
+it('covers every endpoint that names an agent, and every one of the board that writes by possession', () => {
   const walked = new Set([...ofBooks, ...ofBoard].map(([, , door]) => door));
   const left = everyDoor.filter(door => !walked.has(door));
   // The one is answered by a signature, and of the other anybody may be shown what a book's owner has opened.
@@ -97,7 +97,7 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
   ];
   const saidAt = (ids: readonly Ids[], shown: Shown) => Promise.all(ids.map(named => said(method, path, named, shown)));
 
-  it('401, empty and alike for every id and for whatever proves nothing; nothing is written', async () => {
+  it('401, empty and alike for every id, without a credential or with one that proves nothing; nothing is written', async () => {
     const before = await written();
     // Of a book on which nothing stands of what the path names.
     const first = await said(method, path, { agent_id: agent.agent_id }, {});
@@ -108,7 +108,7 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
     expect(await written()).toEqual(before);
   });
 
-  it('403, empty and alike for every id and for whatever is wrong; nothing is written', async () => {
+  it('403, empty and alike for every id, for every wrong credential; nothing is written', async () => {
     const before = await written();
     const { agent_id } = agent;
     const strangersProof = proofOf(stranger.session, agent_id);
@@ -159,14 +159,14 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
     expectOpen(status);
   });
 
-  it('a proof is made for one agent: it opens no other, and none for whoever shows it elsewhere', async () => {
+  it('a proof of one agent opens the book of no other', async () => {
     const headers = { 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) };
     for (const named of everyId().slice(1))
       expect(await said(method, path, named, { headers })).toMatchObject({ status: 403, text: '' });
   });
 
   if (door.possession !== 'required')
-    it('403, empty, by a proof of its own agent: whoever has read one could have a secret by it; nothing is written', async () => {
+    it('403, empty, for a proof of its own agent, since a proof that was read by others would give them a secret; nothing is written', async () => {
       const before = await written();
       const { agent_id, session } = agent;
       const proof = proofOf(session, agent_id);
@@ -187,7 +187,7 @@ describe.each(ofBooks)('%s %s', (method, path, door) => {
 describe.each(ofBoard)('%s %s', (method, path, door) => {
   const empty = (status: number) => ({ status, text: '' });
 
-  it('401, empty, where nothing is shown, or a proof of nobody; nothing is written', async () => {
+  it('401, empty, without a credential or with a proof of nobody; nothing is written', async () => {
     const before = await written();
     const ofNobody = { headers: { 'X-SVC-Proof': proofOf(agent.session, agent.agent_id) } };
     for (const ids of [{}, { ...things }])
@@ -198,7 +198,7 @@ describe.each(ofBoard)('%s %s', (method, path, door) => {
     expect(await written()).toEqual(before);
   });
 
-  it('403, empty, where what is shown is nobody’s, or another’s; nothing is written', async () => {
+  it('403, empty, for a credential of nobody or of another agent; nothing is written', async () => {
     const before = await written();
     const { agent_id } = other;
     const proof = proofOf(agent.session, agent_id);
@@ -221,7 +221,7 @@ describe.each(ofBoard)('%s %s', (method, path, door) => {
     expect(await written()).toEqual(before);
   });
 
-  it('opens to a session, and to a proof whose agent is named', async () => {
+  it('opens to a session, and to a proof beside the agent’s id', async () => {
     const { session, agent_id } = agent;
     // Each serves one write: where nothing else could be said, the proof of the window before is another.
     const right: readonly Shown[] = [
@@ -249,7 +249,7 @@ const fields = [
 const secretFields = ['rotateSession', 'setWebhook', 'rotateWebhookSecret', 'createAssignment'];
 
 describe('on /graphql', () => {
-  it('walks the fields that are known to be of a book', () => {
+  it('covers the fields that are known to belong to a book', () => {
     const names = fields.map(([, name]) => name);
     for (const known of [
       'book',
@@ -278,11 +278,11 @@ describe('on /graphql', () => {
   });
 
   it.each(fields)(
-    '%s %s: unauthenticated to nobody, forbidden by what is wrong, alike for every agent; null, and nothing is written',
+    '%s %s: unauthenticated without a credential, forbidden for a wrong one, alike for every agent; null, and nothing is written',
     async (kind, name, field) => {
       const before = await written();
       const ask = (agentId: number, headers: Readonly<Record<string, string>>) =>
-        service.post('/graphql', { query: operationOn(kind, field, { ...whatStands(), agentId }) }, headers);
+        service.post('/graphql', { query: operationOf(kind, field, agentId, whatStands()) }, headers);
       for (const [headers, code, status] of [
         [{}, 'unauthenticated', 401],
         [{ 'X-SVC-Session': 'guess' }, 'forbidden', 403],
@@ -297,11 +297,11 @@ describe('on /graphql', () => {
   );
 
   it.each(fields.filter(([, name]) => secretFields.includes(name)))(
-    '%s %s: forbidden by a proof of its own agent; nothing is written, but that the proof has served',
+    '%s %s: forbidden for a proof of its own agent; nothing is written, but that the proof was used',
     async (kind, name, field) => {
       const { proof_use: _, ...before } = await written();
       const { agent_id, session } = agent;
-      const body = { query: operationOn(kind, field, { ...whatStands(), agentId: agent_id }) };
+      const body = { query: operationOf(kind, field, agent_id, whatStands()) };
       const plain = { 'X-SVC-Proof': proofOf(session, agent_id) };
       const bound = boundTo(session, agent_id, { method: 'POST', path: '/graphql', body });
       // A slice may be opened by a proof that is bound to its request: it serves once, and for nothing else.

@@ -83,6 +83,28 @@ describe('GET /prove-result 200', () => {
     }
   });
 
+  it('says of a call by key that it proves no payment, and of none but a key set that one had before', async () => {
+    const { body: called } = await service.post<Chat>('/v1/chat/completions', ask('By key'), {
+      'X-API-Key': 'a-live-key',
+    });
+    const { body } = await proven(`task_id=${called.svc.task_id}&requested=true`);
+    expect(body).toMatchObject({ settlement: null, shown_for: null, inclusion: { leaf_index: expect.any(Number) } });
+    expect(body.does_not_prove).toContain('That anything was paid: no payment stands behind this task.');
+    const paid = (await proven(`task_id=${chat.svc.task_id}`)).body.does_not_prove.join(' ');
+    expect(paid).not.toContain('That anything was paid');
+    for (const { does_not_prove } of [body, (await proven(`task_id=${chat.svc.task_id}`)).body])
+      expect(does_not_prove.join(' ')).toContain('That these keys are the issuer’s');
+  });
+
+  it('says that the model is what the hub was asked for, and no more than that', async () => {
+    const { body } = await proven(`task_id=${chat.svc.task_id}`);
+    const audit = (await service.get<{ does_not_prove: string[] }>(`/receipt/${chat.svc.task_id}?format=auditor`)).body;
+    for (const { does_not_prove } of [body, audit])
+      expect(does_not_prove).toContain(
+        'That the hub used the model that is named: the hub was asked for it, and only the hub knows.',
+      );
+  });
+
   it('with nothing to prove where the book refused it', async () => {
     const { heard } = await refusing(service).refused(await refusing(service).killed());
     const { body } = await proven(`task_id=${heard.body.task_id}`);

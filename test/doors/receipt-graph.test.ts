@@ -12,10 +12,10 @@ beforeAll(async () => {
 const PAYLOAD = `schema payloadVersion taskId issuedAt hub model jobKind requestHash
   callerBinding { payerWallet agentPubkey apiKeyHash }
   fulfillment { intent { jobKind resource intentId attemptIndex }
-    authorization { payerWallet delegationHash paymentRef } outputCommitment { status hash kind omissionRule } }
+    authorization { payerWallet delegationHash paymentRef } outputCommitment { status hash kind omissionRule by covers } }
   tolerance { amountAtomic clockSeconds } issuerHistory { hash version seq } receiptPolicy { hash version } claimId bookId paymentRef
   payment { ref transferIndex network rail asset grossAmount settledAmount payer pay_to: payTo paymentId }
-  settlementBasis waivedBy intentId attemptIndex vendorBlind providerCogs { actual usdMark } profile`;
+  settlementBasis waivedBy intentId attemptIndex answeredModel answeredCatalogueModel vendorBlind providerCogs { actual usdMark } profile`;
 
 interface Answer {
   readonly data: { readonly receipt: { readonly preimage: string; readonly payload: JsonObject } };

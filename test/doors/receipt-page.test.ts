@@ -54,25 +54,28 @@ describe('what is asked for', () => {
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toMatch(/https?:|unsafe|\*|connect-src/);
     expect([headers.get('referrer-policy'), headers.get('x-content-type-options')]).toEqual(['no-referrer', 'nosniff']);
-    expect(Buffer.byteLength(text)).toBeLessThan(150_000);
+    expect(Buffer.byteLength(text)).toBeLessThan(340_000);
   });
 });
 
 it('what strangers call their models is text, wherever it stands', async () => {
   const hostile = `</script><script>globalThis.hurt=1</script><img src=x onerror="globalThis.hurt=1">"'><b>&amp;<!--`;
   const receipt = await issue({ ...paidCall, hub: hostile, model: hostile, job_kind: hostile });
-  const page = receiptPage({
-    schema: 'svc402.receipt_audit.v1',
-    receipt,
-    preimage: canonicalJson(receipt.payload as JsonObject),
-    keys: issuer.jwks,
-    issuer_history: issuer.historySnapshot({}),
-    receipt_policy: { policy: {} },
-    transfer: { network: hostile, expect: hostile },
-    lane: { proof_outcome: hostile },
-    proves: [hostile],
-    does_not_prove: [hostile],
-  });
+  const page = receiptPage(
+    {
+      schema: 'svc402.receipt_audit.v1',
+      receipt,
+      preimage: canonicalJson(receipt.payload as JsonObject),
+      keys: issuer.jwks,
+      issuer_history: issuer.historySnapshot({}),
+      receipt_policy: { policy: {} },
+      transfer: { network: hostile, expect: hostile },
+      lane: { proof_outcome: hostile },
+      proves: [hostile],
+      does_not_prove: [hostile],
+    },
+    'globalThis.checked = true;',
+  );
   expect(page).toContain('&lt;img src=x onerror=&quot;globalThis.hurt=1&quot;&gt;');
   expect(page).not.toMatch(/<img|<!--|<script>globalThis/);
   // Its evidence, and what checks it.

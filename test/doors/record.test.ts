@@ -32,6 +32,7 @@ const card = {
   hubs: '1-9',
   networks: ['base'],
   spend: [{ rail: 'usdc', amount: '1000-9999' }],
+  jobs: { posted: '0', won: '0', closed: '0', refusals_made: '0', refusals_received: '0' },
 };
 
 describe('GET /v1/agents/{agent_id}/record', () => {

@@ -1,7 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { registrationOf } from '../harness/buyer.ts';
 import { handMade } from '../harness/doors/hand-made.ts';
-import { ask, CHAT, hubsAnswer, REGISTER, type Service, sharedService } from '../harness/doors/open-service.ts';
+import {
+  ask,
+  CHAT,
+  REGISTER,
+  resetHubsBeforeEach,
+  type Service,
+  sharedService,
+} from '../harness/doors/open-service.ts';
 
 /* What whoever sends the same payment again hears, by how it stands; and that its status says the same. */
 
@@ -9,7 +16,7 @@ let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 type Payer = Awaited<ReturnType<Service['chain']['newWallet']>>;
 interface Kind {

@@ -49,6 +49,7 @@ describe('POST /v1/agents/register, what it answers', () => {
     const request_hash = `0x${'AB'.repeat(32)}`;
     const heard = await service.post<Registered>(REGISTER, { ...body, request_hash }, payment);
     expect(heard.status).toBe(200);
+    expect(heard.body.request_hash).toBe(request_hash.toLowerCase());
     expect(await recordedHash(heard.body.agent_id)).toBe(request_hash.toLowerCase());
   });
 

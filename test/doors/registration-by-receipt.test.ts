@@ -48,6 +48,7 @@ describe('POST /v1/agents/register with the task_id of a collected receipt', () 
         validate_score: null,
         settlement_status: 'settled',
         idempotent_replay: false,
+        request_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
         replay_of: null,
       },
     });

@@ -73,6 +73,7 @@ describe('POST /v1/agents/register', () => {
       validate_score: null,
       settlement_status: 'settled',
       idempotent_replay: false,
+      request_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
       replay_of: null,
     });
     const settled = decodePaymentResponseHeader(heard.headers.get('PAYMENT-RESPONSE') ?? '');

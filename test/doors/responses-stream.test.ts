@@ -1,16 +1,17 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ResponseEvent } from '../../rest-compat/inference/answers.ts';
+import { ResponseStreamFault } from '../../rest-compat/inference/stream-fault.ts';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { type Fetch, payingFetch } from '../harness/buyer.ts';
-import { hubsAnswer, type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
+import { resetHubsBeforeEach, type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
 
 const RESPONSES = '/v1/responses';
 let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 const parameters = { type: 'object', properties: { cityName: { type: 'string' } }, required: ['cityName'] };
 const tools = [{ type: 'function', name: 'weather', parameters }];
@@ -48,7 +49,7 @@ async function heard(body: JsonObject, options: Options) {
   for (let next = await events?.read(); next?.value; next = await events?.read()) {
     const data = JSON.parse(next.value.data) as JsonObject;
     expect(next.value.event).toBe(data.type);
-    if (data.type !== 'error') expect(ResponseEvent.parse(data)).toEqual(data);
+    expect(ResponseEvent.parse(data)).toEqual(data);
     all.push(data);
   }
   expect(all.map(({ sequence_number }) => sequence_number)).toEqual(all.map((_, index) => index));
@@ -158,15 +159,33 @@ describe(`POST ${RESPONSES} with stream: true`, () => {
     }
   });
 
-  it('response.failed where the hub breaks off: charged, delivered as far as it came, committed to nothing', async () => {
+  it('response.failed and an error where the hub breaks off: charged, nothing is said to be done, and the same payment brings the whole', async () => {
     service.hubs[0].behave({ kind: 'answer', in_stream: { after_words: 2, does: 'close' } });
     const payer = await service.chain.newWallet();
-    const { last, whole } = await heard({ input: 'Break' }, { by: payingFetch(payer) });
-    expect(last).toMatchObject({
+    const headers = await service.payment(payer, RESPONSES);
+    const { all, types, last } = await heard({ input: 'Break' }, { headers });
+    expect(types.some(type => type.endsWith('.done'))).toBe(false);
+    const failed = all.at(-2) ?? {};
+    expect(failed).toMatchObject({
       type: 'response.failed',
       response: { status: 'failed', error: { code: 'server_error' }, output_text: 'This is ' },
     });
-    expect(commitment(whole.svc)).toMatchObject({ status: 'UNVERIFIED', omission_rule: 'hub_broke_off' });
+    const { svc } = failed.response as Whole;
+    expect(commitment(svc)).toMatchObject({ status: 'UNVERIFIED', omission_rule: 'hub_broke_off' });
+    expect(last).toMatchObject({
+      type: 'error',
+      code: 'hub_broke_off',
+      message: expect.stringContaining('Send the same request with the same payment'),
+      reruns_left: 3,
+      task_id: svc.task_id,
+    });
+    expect(Object.keys(ResponseStreamFault.shape)).toEqual(expect.arrayContaining(Object.keys(last ?? {})));
+    service.hubs[0].behave({ kind: 'answer' });
+    const again = await heard({ input: 'Break' }, { headers });
+    expect(again.whole).toMatchObject({ status: 'completed', output_text: expect.stringContaining('"Break"') });
+    expect(again.whole.svc).toMatchObject({ rerun: 1, issuer_signature: svc.issuer_signature });
+    expect(again.whole.svc).toMatchObject({ answered_again: { output_sha256: canonicalHash(again.whole.output) } });
+    expect(again.answer.headers.get('x-svc-rerun')).toBe('1');
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   });
 

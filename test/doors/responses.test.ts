@@ -71,6 +71,7 @@ describe(`POST ${RESPONSES} 200`, () => {
       model: 'one-model',
       max_tokens: 7,
       temperature: 1.5,
+      unheard_of: 1,
       messages: [input[0], { role: 'assistant', content: 'Hi' }, input[2]],
     });
   });
@@ -88,18 +89,15 @@ describe(`POST ${RESPONSES} 200`, () => {
     ['content_filter', 'content_filter', { content: 'So far' }, 'So far'],
     ['content_filter, and nothing is said', 'content_filter', { content: null }, ''],
     ['length, and nothing is said', 'length', { content: '' }, ''],
-  ])('failed where the hub ends with %s: delivered and charged', async (_, finish_reason, message, output_text) => {
+    ['length, with something said', 'length', { content: 'So far' }, 'So far'],
+    ['length, and only thought', 'length', { content: null, reasoning_content: 'Hm' }, ''],
+  ])('incomplete where the hub ends with %s: delivered and charged', async (_, finish_reason, message, output_text) => {
     reply = replying(message, finish_reason);
     const { body, payer } = await bought({ input: 'Hello' });
-    const code = finish_reason === 'length' ? 'max_output_tokens' : finish_reason;
-    expect(body).toMatchObject({ status: 'failed', error: { code }, output_text });
+    const reason = finish_reason === 'length' ? 'max_output_tokens' : finish_reason;
+    expect(body).toMatchObject({ status: 'incomplete', error: null, incomplete_details: { reason }, output_text });
+    expect(body.output.every(item => item.status === 'incomplete')).toBe(true);
     expect(await service.transfersFrom(payer)).toHaveLength(1);
-  });
-
-  it('completed where the hub stops at the length with something said', async () => {
-    reply = replying({ content: 'So far' }, 'length');
-    const { body } = await bought({ input: 'Hello' });
-    expect(body).toMatchObject({ status: 'completed', output: [{ status: 'incomplete' }], output_text: 'So far' });
   });
 });
 
@@ -157,6 +155,5 @@ keepsPaidManners(() => service, {
     ['tool_choice', { tool_choice: { type: 'function', name: 'f' } }],
     ['text.format.type', { text: { format: { type: 'yaml' } } }],
     ['text.format.name', { text: { format: { type: 'json_schema', schema: {} } } }],
-    ['reasoning.summary', { reasoning: { summary: 'auto' } }],
   ],
 });

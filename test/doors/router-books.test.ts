@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { INGEST_KEY_BYTES, ingestKey } from '../../schema/router/ingest-key.ts';
+import { routerLimits } from '../../schema/router/limits.ts';
 import { NOT_SETTLED_HERE } from '../../schema/router/reported.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
@@ -125,12 +126,24 @@ describe('GET /v1/router/books/{book_id}/summary', () => {
         { rail: 'usdc', count: 2, amount: '2500' },
         { rail: 'credits', count: 1, amount: '1250' },
       ],
+      by_rail_truncated: false,
       attestation_note: NOT_SETTLED_HERE,
     };
     for (const shown of [bearer(book.ingest_key), { 'X-SVC-Session': session }]) {
       const { status, body } = await summary(book.book_id, shown);
       expect([status, body]).toEqual([200, expected]);
     }
+  });
+
+  it('200 with the sums of all rails, and says so where it does not show each', async () => {
+    const { body: book } = await open();
+    await service.query(
+      `insert into router_sum select $1, 'rail_' || n, 1, 10 from generate_series(1, ${routerLimits.summary_rails_max + 1}) n`,
+      [book.book_id],
+    );
+    const { body } = await summary(book.book_id, bearer(book.ingest_key));
+    expect(body).toMatchObject({ count: 33, amount: '330', by_rail_truncated: true });
+    expect(body.by_rail).toHaveLength(routerLimits.summary_rails_max);
   });
 
   it('401 and 403, empty, for everybody else', async () => {

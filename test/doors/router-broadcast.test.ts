@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { checkReceipt } from '../../rest-compat/receipt/page/check/receipt-checks.js';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { routerLimits } from '../../schema/router/limits.ts';
 import { NOT_SETTLED_HERE } from '../../schema/router/reported.ts';
+import { verify } from '../../subgraphs/receipt/verify/module.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { registrationOf } from '../harness/buyer.ts';
 import { openService, REGISTER, type Service } from '../harness/doors/open-service.ts';
@@ -73,7 +73,7 @@ describe('POST /v1/router/broadcast', () => {
     for (const name of ['payment', 'settlement_basis']) expect(receipt.payload).not.toHaveProperty(name);
     expect(verifyReceipt(receipt, await service.jwks())).toMatchObject({ kind: 'valid', claim_id: 'none' });
     const audit = (await service.get(`/receipt/${body.task_id}?format=auditor`)).body;
-    expect((await checkReceipt(audit, null)).filter(({ status: found }) => found === 'failed')).toEqual([]);
+    expect(verify(audit, null).fault).toBeNull();
     const proof = (await service.get(`/prove-result?task_id=${body.task_id}&requested=true`)).body;
     for (const { does_not_prove } of [audit, proof])
       expect(does_not_prove).toContain(`That what was reported is so. ${NOT_SETTLED_HERE}`);

@@ -15,6 +15,7 @@ beforeAll(async () => {
     ROUTER_MODELS: 'some/model,other/listed',
     LOG_LEVEL: 'trace',
     RATE_UNCHARGED: '20/600',
+    TRUSTED_PROXIES: 'loopback',
   });
 });
 beforeEach(() => router.behave(answering));
@@ -93,25 +94,30 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     expect((await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key })).status).toBe(200);
   });
 
-  it.each([401, 402, 404, 503])(
-    '502 where the router answers %i: which, not charged, and no other answers',
-    async status => {
-      const { payer, payment, key } = await visit();
-      const [asked_hubs, before] = [service.hubs.map(hub => hub.requests.length), calls().length];
-      router.behave({ kind: 'status', status, body: { error: { message: `Incorrect API key: ${key}` } } });
-      const failed = await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key });
-      expect(failed).toMatchObject({
-        status: 502,
-        body: { code: 'hub_failed', charged: false, attempts: [{ hub: 'router', reason: `status_${status}` }] },
-      });
-      expect(failed.text).not.toContain(key);
-      expect(service.hubs.map(hub => hub.requests.length)).toEqual(asked_hubs);
-      expect(calls()).toHaveLength(before + 1);
-      expect(await service.claimsOf(payer)).toEqual([{ state: 'released', reason: 'hub_failed' }]);
-      router.behave(answering);
-      expect((await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key })).status).toBe(200);
-    },
-  );
+  it.each([
+    [401, 401, 'router_key_invalid'],
+    // A client of x402 would take a 402 for our price.
+    [402, 403, 'router_refused'],
+    [403, 403, 'router_refused'],
+    [404, 502, 'hub_failed'],
+    [429, 429, 'hub_rate_limited'],
+    [503, 503, 'hub_overloaded'],
+  ])('where the router answers %i: %i %s, not charged, and no other answers', async (status, heard, code) => {
+    const { payer, payment, key } = await visit();
+    const [asked_hubs, before] = [service.hubs.map(hub => hub.requests.length), calls().length];
+    router.behave({ kind: 'status', status, body: { error: { message: `Incorrect API key: ${key}` } } });
+    const failed = await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key });
+    expect(failed).toMatchObject({
+      status: heard,
+      body: { code, charged: false, attempts: [{ hub: 'router', reason: `status_${status}` }] },
+    });
+    expect(failed.text).not.toContain(key);
+    expect(service.hubs.map(hub => hub.requests.length)).toEqual(asked_hubs);
+    expect(calls()).toHaveLength(before + 1);
+    expect(await service.claimsOf(payer)).toEqual([{ state: 'released', reason: code }]);
+    router.behave(answering);
+    expect((await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key })).status).toBe(200);
+  });
 
   it('what was bought under a key is that key’s: the same payment with it brings the stored answer, with another 409', async () => {
     const { payment, key } = await visit();
@@ -129,10 +135,10 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     const { payer, payment, key } = await visit();
     router.behave({ kind: 'status', status: 503 });
     for (let times = 0; times < 6; times++)
-      expect((await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key })).status).toBe(502);
+      expect((await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key })).status).toBe(503);
     router.behave({ kind: 'status', status: 401 });
     for (let times = 0; times < 5; times++)
-      expect((await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': newKey() })).status).toBe(502);
+      expect((await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': newKey() })).status).toBe(401);
     router.behave(answering);
     const before = calls().length;
     const lapsed = await service.post(CHAT, routed(), { ...payment, 'X-Router-Key': key });
@@ -182,6 +188,18 @@ describe('POST /v1/chat/completions for a router/* model', () => {
     );
     const other = { ...(await service.payment(payer, CHAT)) };
     expect((await service.post(CHAT, ask('Not the router'), other)).status).toBe(200);
+  });
+
+  it('429 for an API key beside which one router key after the other is tried; without a router key it is served', async () => {
+    const by_key = { 'X-API-Key': 'a-live-key', 'X-Forwarded-For': '203.0.113.7' };
+    router.behave({ kind: 'status', status: 401 });
+    const before = calls().length;
+    const heard = [];
+    for (let times = 0; times < 21; times++)
+      heard.push((await service.post(CHAT, routed(), { ...by_key, 'X-Router-Key': newKey() })).body.code);
+    expect(heard).toEqual([...Array(20).fill('router_key_invalid'), 'rate_limited']);
+    expect(calls().length - before).toBe(20);
+    expect((await service.post(CHAT, ask('Not the router'), by_key)).status).toBe(200);
   });
 
   it('no key is in any row of the database, nor in any line of the log', async () => {

@@ -50,6 +50,29 @@ describe('/v1/sessions/{delegation_hash}', () => {
     expect(receipt.body.read).toMatchObject({ task_id: bought });
   });
 
+  it('/act 200: read_private says whether there are older rows, and where they begin', async () => {
+    const own = await newSession(owner);
+    const tasks: string[] = [];
+    for (const words of ['One', 'Two', 'Three'])
+      tasks.unshift((await service.buy(owner.account, ask(words), own.headers)).body.svc.task_id);
+    const whole = (await act(own, read)).body.read;
+    expect(whole).toMatchObject({ truncated: false, next: null });
+    const page = (await act(own, { ...read, payload: { limit: 2 } })).body.read;
+    expect(page).toMatchObject({
+      entries: tasks.slice(0, 2).map(task_id => ({ task_id })),
+      truncated: true,
+      next: tasks[1],
+    });
+    const older = { ...read, payload: { limit: 2, before: tasks[1] ?? '' } };
+    expect((await act(own, older)).body.read).toMatchObject({
+      entries: [{ task_id: tasks[2] }],
+      truncated: false,
+      next: null,
+    });
+    const csv = (await act(own, { action: 'read_private', resource: 'book/export', payload: { limit: 1 } })).body.read;
+    expect(csv).toMatchObject({ format: 'csv', truncated: true, next: tasks[0] });
+  });
+
   it('/act 400 without a time, and where payload_hash is another’s', async () => {
     const { action, resource, signature } = await signAct(bound, read);
     const body = { action, resource, signature };
@@ -64,7 +87,8 @@ describe('/v1/sessions/{delegation_hash}', () => {
     ['action', 'redeem'],
     ['resource', 'book/export'],
     ['nonce', hex32()],
-    ['deadline', nowSeconds() + 201],
+    // Read as the file is: far enough from what is signed later.
+    ['deadline', nowSeconds() + 290],
     ['target_agent', 7],
     ['payload', { limit: 3 }],
   ])('/act 401 act_signature_invalid with another %s', async (member, value) => {
@@ -81,7 +105,11 @@ describe('/v1/sessions/{delegation_hash}', () => {
       at(other.delegation_hash, 'challenge'),
       {},
     );
-    expect(await act(bound, { ...read, ...body })).toMatchObject({ status: 401, body: { code: 'act_expired' } });
+    const { challenge_id, nonce, deadline } = body;
+    expect(await act(bound, { ...read, challenge_id, nonce, deadline })).toMatchObject({
+      status: 401,
+      body: { code: 'act_expired' },
+    });
   });
 
   it('/act 404 for what is not its own, and for a session that is none', async () => {

@@ -6,22 +6,25 @@ import { eventually } from '../harness/faults/ground.ts';
 import { type Delegated, delegate, nowSeconds, signRevocation } from '../harness/session/delegate.ts';
 import { newKey } from '../harness/session/trees.ts';
 
+/** How often a payer, or an address, may try a grant that comes to nothing. */
+const TRIES = { RATE_UNCHARGED: '2/600' };
+
 let service: Service;
 beforeAll(async () => {
-  service = await openService({ RATE_UNCHARGED: '2/600' });
+  service = await openService(TRIES);
 });
 
 /** The hubs wait until they are let, and have the call by then. */
-async function heldAtHub(call: () => ReturnType<Service['buy']>) {
+async function heldAtHub(call: () => ReturnType<Service['buy']>, { hubs } = service) {
   const hold = Promise.withResolvers<void>();
-  for (const hub of service.hubs) hub.behave({ kind: 'answer', until: hold.promise });
-  const asked = () => service.hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
+  for (const hub of hubs) hub.behave({ kind: 'answer', until: hold.promise });
+  const asked = () => hubs.reduce((sum, hub) => sum + hub.requests.length, 0);
   const before = asked();
   const answer = call();
   await eventually('a hub at work', async () => asked() > before || null);
   return async () => {
     hold.resolve();
-    for (const hub of service.hubs) hub.behave({ kind: 'answer' });
+    for (const hub of hubs) hub.behave({ kind: 'answer' });
     return answer;
   };
 }
@@ -88,6 +91,20 @@ describe('/v1/chat/completions under a session', () => {
     ]);
     expect(heard.at(-1)).toEqual([429, 'rate_limited']);
     expect(await service.query('select 1 from delegation where payer = $1', [account.address])).toHaveLength(0);
+  });
+
+  it('403 session_cap_exceeded for calls at once that its cap has no room for beside each other, then 429', async () => {
+    // One of its own: the address has used up what it may try.
+    const fresh = await openService(TRIES);
+    const { account } = await fresh.newAgent();
+    const { headers } = await delegate(account, account, newKey(), { capAtomic: '4000' });
+    expect((await fresh.buy(account, ask('Bound'), headers)).status).toBe(200);
+    const letGo = await heldAtHub(() => fresh.buy(account, ask('Has the room'), headers), fresh);
+    const heard: unknown[] = [];
+    for (let n = 0; n < 3; n++) heard.push(await fresh.buy(account, ask(`Has none, ${n}`), headers));
+    expect((await letGo()).status).toBe(200);
+    const exceeded = { status: 403, body: { code: 'session_cap_exceeded' } };
+    expect(heard).toMatchObject([exceeded, exceeded, { status: 429, body: { code: 'rate_limited' } }]);
   });
 });
 

@@ -99,14 +99,14 @@ describe('sessionBurn', () => {
     const refusal = (code: string) => [expect.objectContaining({ extensions: expect.objectContaining({ code }) })];
     await expect(openSocket(service).first(burnOf(root, 0))).rejects.toEqual(refusal('unauthenticated'));
     const strangers = openSocket(service, { session: stranger.session });
-    await expect(strangers.first(burnOf(root, 0))).rejects.toEqual(refusal('forbidden'));
+    await expect(strangers.first(burnOf(root, 0))).rejects.toEqual(refusal('not_a_party'));
     await expect(strangers.first(burnOf({ delegation_hash: hex32() }, 0))).rejects.toEqual(refusal('not_found'));
     // Whoever pays for a child alone sees what lies below it, and not what stands over it.
     const payer = await service.newAgent();
     const own = await bindChild(service, root, payer.account);
     const paying = openSocket(service, { session: payer.session });
     expect(await take(paying, burnOf(own, 0), 1)).toEqual([said(1, own, [own])]);
-    await expect(paying.first(burnOf(root, 0))).rejects.toEqual(refusal('forbidden'));
+    await expect(paying.first(burnOf(root, 0))).rejects.toEqual(refusal('not_a_party'));
   });
 
   it('is refused of a session that was revoked, or one over it', async () => {

@@ -32,6 +32,15 @@ function childOf(parent: Delegated, more: Partial<Grant> = {}) {
   return delegate(parent.agent, owner.account, newKey(), { ...within, parentDelegationHash, ...more });
 }
 
+const FULL = {
+  code: 'delegation_invalid',
+  charged: false,
+  error: {
+    message:
+      'The grant is not accepted: its parent session already has 1,000 child sessions that have neither expired nor been revoked.',
+  },
+};
+
 const buyUnder = ({ headers }: Delegated) => service.buy(owner.account, ask('Under it', { model: 'alpha-1' }), headers);
 const act = async (session: Delegated, parts: ActParts) =>
   service.post<JsonObject>(`/v1/sessions/${session.delegation_hash}/act`, await signAct(session, parts));
@@ -43,7 +52,7 @@ describe('a child', () => {
       { models: [] },
       { models: ['alpha-1', 'beta-1'] },
       { doors: [] },
-      { doors: ['chat_completions', 'responses'] },
+      { doors: ['chat_completions', 'create_response'] },
     ];
     for (const more of wider)
       expect(await buyUnder(await childOf(session, more))).toMatchObject({
@@ -62,9 +71,26 @@ describe('a child', () => {
         from delegation d, generate_series(1, ${sessionLimits.children_max}) i
         where d.delegation_hash = '${session.delegation_hash}'`,
     );
-    expect(await buyUnder(await childOf(session))).toMatchObject({ status: 400, body: { code: 'delegation_invalid' } });
+    expect(await buyUnder(await childOf(session))).toMatchObject({ status: 400, body: FULL });
     await service.query(`update delegation set session_expiry = extract(epoch from now())::int8 - 1 where ${made}`);
     expect((await buyUnder(await childOf(session))).status).toBe(200);
+  });
+});
+
+describe('children of one session that race for its last place', () => {
+  it('are bound one by one: one is 200, the others are 400, uncharged', async () => {
+    const { session } = await boundSession();
+    await service.query(
+      `insert into delegation select (jsonb_populate_record(d, jsonb_build_object(
+          'delegation_hash', d.delegation_hash || '-' || i, 'parent_hash', d.delegation_hash))).*
+        from delegation d, generate_series(1, ${sessionLimits.children_max - 1}) i
+        where d.delegation_hash = '${session.delegation_hash}'`,
+    );
+    const children = await Promise.all(Array.from({ length: 12 }, () => childOf(session)));
+    const answers = await Promise.all(children.map(child => buyUnder(child)));
+    const [bound, ...others] = answers.toSorted((one, other) => one.status - other.status);
+    expect(bound?.status).toBe(200);
+    for (const other of others) expect(other).toMatchObject({ status: 400, body: FULL });
   });
 });
 

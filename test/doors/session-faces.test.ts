@@ -57,7 +57,7 @@ describe('a grant on /graphql', () => {
   it.each([
     ['delegation_invalid', 400, async () => headerOf({ grant: 'none' })],
     ['delegation_invalid', 400, async () => (await delegate(newKey(), owner.account, newKey())).headers],
-    ['grant_exceeded', 403, async () => (await newSession({ doors: ['request_task'] })).headers],
+    ['grant_exceeded', 403, async () => (await newSession({ doors: ['submit_inference'] })).headers],
     ['session_not_active', 403, async () => (await newSession({ sessionExpiry: nowSeconds() - 1 })).headers],
     ['session_cap_exceeded', 403, async () => (await newSession({ capAtomic: '1' })).headers],
   ] as const)('%s %i, and nothing is charged', async (code, status, headers) => {

@@ -55,9 +55,47 @@ describe('POST /v1/board/jobs/{id}/pay under a session', () => {
     const after = await burnt();
     expect(after.get(root.delegation_hash)).toEqual({ spentAtomic: String(before + BOTH), heldAtomic: '0' });
     expect(after.get(child.delegation_hash)).toEqual({ spentAtomic: String(BOTH), heldAtomic: '0' });
+    const totals = `{ book(agentId: ${jobs.poster.agent_id}) { totalsBy(by: SESSION) { key count amount } } }`;
+    const { body } = await jobs.service.post('/graphql', { query: totals }, jobs.by(jobs.poster));
+    const { totalsBy } = (body as { data: { book: { totalsBy: JsonObject[] } } }).data.book;
+    const counted = totalsBy.find(({ key }) => key === child.delegation_hash);
+    const rows = await jobs.service.query<{ count: number; amount: string }>(
+      `select count(*)::int as count, sum(r.amount)::text as amount from book_row r join delegated_call c using (task_id, agent_id)
+        where c.delegation_hash = $1 and r.amount is not null`,
+      [child.delegation_hash],
+    );
+    expect([counted && { count: counted.count, amount: counted.amount }]).toEqual(rows);
     // Sent again they are told what they bought, and count for nothing.
     for (const again of [first, second]) expect((await pay(path, again)).status).toBe(200);
     expect((await burnt()).get(child.delegation_hash)).toEqual({ spentAtomic: String(BOTH), heldAtomic: '0' });
+  });
+
+  it('200 of both payments under a grant of `pay_job`, by REST and on the graph; 403 of either under one of another endpoint', async () => {
+    const { account } = jobs.poster;
+    const granted = (doors: string[]) => delegate(account, account, newKey(), { capAtomic: '5000000', doors });
+    const [of_paying, of_bidding] = [await granted(['pay_job']), await granted(['bid_on_job'])];
+    const path = `${JOBS}/${(await jobs.brought('delivered')).job_id}/pay`;
+    const refused = { status: 403, body: { code: 'grant_exceeded', charged: false } };
+    const first = await paying(path);
+    expect(await pay(path, { ...first, ...of_bidding.headers })).toMatchObject(refused);
+    expect((await pay(path, { ...first, ...of_paying.headers })).status).toBe(402);
+    const second = await paying(path);
+    expect(await pay(path, { ...second, ...of_bidding.headers })).toMatchObject(refused);
+    expect(await pay(path, { ...second, ...of_paying.headers })).toMatchObject({
+      status: 200,
+      body: { status: 'paid' },
+    });
+    const { job_id } = await jobs.brought('delivered');
+    const again = `${JOBS}/${job_id}/pay`;
+    const query = `mutation { payJob(jobId: "${job_id}") { status } }`;
+    const onGraph = async () =>
+      jobs.service.post<JsonObject>(
+        '/graphql',
+        { query },
+        { ...jobs.by(jobs.poster), ...(await paying(again)), ...of_paying.headers },
+      );
+    expect((await onGraph()).body).toMatchObject({ errors: [{ extensions: { code: 'payment_required' } }] });
+    expect((await onGraph()).body).toMatchObject({ data: { payJob: { status: 'paid' } } });
   });
 
   it('403 session_cap_exceeded where both together are beyond the cap, though the first is not: nothing moves', async () => {

@@ -141,7 +141,7 @@ describe('a child', () => {
     });
     for (const [headers, code] of [
       [{}, 'unauthenticated'],
-      [{ 'X-SVC-Session': (await service.newAgent()).session }, 'forbidden'],
+      [{ 'X-SVC-Session': (await service.newAgent()).session }, 'not_a_party'],
     ] as const) {
       const { body } = await service.post('/graphql', { query }, headers);
       expect(body).toMatchObject({ errors: [{ extensions: { code } }] });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { grantableEndpoints } from '../../schema/paid-operations.ts';
 import { sessionDomain, sessionTypes } from '../../schema/session/typed-data.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { ask, CHAT, PRICE, type Service, sharedService } from '../harness/doors/open-service.ts';
@@ -33,6 +34,42 @@ const receiptOf = async (task_id: string) => (await service.get<JsonObject>(`/re
 const spentBy = async ({ account }: Agent) => (await service.transfersFrom(account)).length;
 
 describe('a grant beside a payment', () => {
+  it('400 delegation_invalid where it names no paid endpoint: what they are called is said, nothing is charged', async () => {
+    const before = await spentBy(owner);
+    for (const door of ['createChatCompletion', 'payJob', 'request_task', 'get_session']) {
+      const { headers } = await newSession(owner, { doors: ['chat_completions', door] });
+      const refused = await service.buy(owner.account, ask(`Named ${door}`), headers);
+      expect(refused).toMatchObject({ status: 400, body: { code: 'delegation_invalid', charged: false } });
+      const { detail } = refused.body as unknown as { readonly detail: string };
+      for (const name of [`"${door}"`, 'chat_completions', 'submit_inference', 'pay_job'])
+        expect(detail).toContain(name);
+    }
+    expect(await spentBy(owner)).toBe(before);
+  });
+
+  it('200 of svc/auto where that would choose the model, named or not; 403 grant_exceeded of any other', async () => {
+    const { headers } = await newSession(owner, { models: ['svc/auto'] });
+    for (const model of ['svc/auto', 'alpha-1', 'beta-1'])
+      expect((await service.buy(owner.account, ask(`By ${model}`, { model }), headers)).status).toBe(200);
+    expect(await service.buy(owner.account, ask('By another', { model: 'alpha-2' }), headers)).toMatchObject({
+      status: 403,
+      body: { code: 'grant_exceeded', charged: false },
+    });
+  });
+
+  it('is one session with its numbers as digits or as numbers', async () => {
+    const { grant, signature, delegation_hash } = await newSession(owner);
+    const { validAfter, sessionExpiry } = grant;
+    const spellings = [
+      { ...grant, validAfter: String(validAfter), sessionExpiry: String(sessionExpiry) },
+      { ...grant, capAtomic: 1_000_000 },
+    ];
+    for (const [index, grant] of spellings.entries()) {
+      const heard = await service.buy(owner.account, ask(`Spelt ${index}`), headerOf({ grant, signature }));
+      expect(heard).toMatchObject({ status: 200, body: { svc: { delegation_hash } } });
+    }
+  });
+
   it('is bound by the payment, and its receipt says so and verifies', async () => {
     const receipt = await receiptOf(bought);
     const { grant, delegation_hash } = bound;
@@ -56,6 +93,7 @@ describe('a grant beside a payment', () => {
       bound_at: expect.any(String),
       path: [delegation_hash],
       ended_by: null,
+      detail: null,
     });
   });
 
@@ -102,10 +140,10 @@ describe('a grant beside a payment', () => {
       async () => (await newSession(owner, { parentDelegationHash: hex32() })).headers,
     ],
     [
-      'is for other doors',
+      'is for other endpoints',
       403,
       'grant_exceeded',
-      async () => (await newSession(owner, { doors: ['request_task'] })).headers,
+      async () => (await newSession(owner, { doors: ['submit_inference'] })).headers,
     ],
     [
       'is for other models',
@@ -148,6 +186,21 @@ describe('a grant beside a payment', () => {
     expect((await service.post(CHAT, ask('Refused'), payment)).status).toBe(200);
   });
 
+  it('403 grant_exceeded where its models and those of the book allow none together: nothing is asked or charged', async () => {
+    const own = await service.newAgent();
+    const { account, agent_id, session } = own;
+    const policy = { policy_type: 'model_allowlist', value: ['alpha-1'] };
+    await service.post(`/v1/agents/${agent_id}/book/policy`, policy, { 'X-SVC-Session': session });
+    const under = await newSession(own, { models: ['beta-1'] });
+    const asked = service.hubs.map(({ requests }) => requests.length);
+    expect(await service.buy(account, ask('Neither'), under.headers)).toMatchObject({
+      status: 403,
+      body: { code: 'grant_exceeded', charged: false },
+    });
+    expect(service.hubs.map(({ requests }) => requests.length)).toEqual(asked);
+    expect(await service.transfersFrom(account)).toHaveLength(1);
+  });
+
   it('chooses among its models alone', async () => {
     const session = await newSession(owner, { models: ['beta-1'] });
     const { body } = await service.buy(owner.account, ask('By beta', { model: 'svc/auto' }), session.headers);
@@ -168,7 +221,13 @@ describe('/v1/sessions', () => {
 
   it('/types 200: what is signed', async () => {
     const { status, body } = await service.get('/v1/sessions/types');
-    expect({ status, body }).toEqual({ status: 200, body: { domain: sessionDomain, types: sessionTypes } });
+    const told = {
+      domain: sessionDomain(service.url),
+      former_domains: [],
+      types: sessionTypes,
+      doors: grantableEndpoints,
+    };
+    expect({ status, body }).toEqual({ status: 200, body: told });
   });
 
   it('/{delegation_hash} 400 where that is no hash, 404 where nobody has bound it', async () => {

@@ -4,7 +4,14 @@ import type { SettlementStatusAnswer } from '../../rest-compat/receipt/answers.t
 import type { Wallet } from '../harness/buyer.ts';
 import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
 import { named, newName } from '../harness/doors/named.ts';
-import { ask, CHAT, type Chat, hubsAnswer, type Service, sharedService } from '../harness/doors/open-service.ts';
+import {
+  ask,
+  CHAT,
+  type Chat,
+  resetHubsBeforeEach,
+  type Service,
+  sharedService,
+} from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
 type Stands = z.infer<typeof SettlementStatusAnswer>;
@@ -13,7 +20,7 @@ let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 const of = (id: string, query = '') => service.get<Stands>(`/v1/settlements/${id}${query}`);
 const stateOf = async (id: string) => (await of(id)).body.state;

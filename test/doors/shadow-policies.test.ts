@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { ask, CHAT, type Chat, hubsAnswer, openService, type Service } from '../harness/doors/open-service.ts';
+import { ask, CHAT, type Chat, openService, resetHubsBeforeEach, type Service } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
   service = await openService({}, { mid_hour: true });
   book = refusing(service);
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 const shadow = ({ agent_id, session }: Agent, policy_type: string, value: JsonObject[string]) =>
   service.post(`/v1/agents/${agent_id}/book/policy`, { session, policy_type, value, mode: 'shadow' });
@@ -63,7 +63,7 @@ describe('a policy in shadow mode', () => {
   it('leaves nothing of a call that comes to nothing', async () => {
     const agent = await service.newAgent();
     await shadow(agent, 'kill_switch', true);
-    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 503 });
+    for (const hub of service.hubs) hub.behave({ kind: 'status', status: 500 });
     const payment = await service.payment(agent.account, CHAT);
     expect((await service.post(CHAT, ask('Down'), payment)).status).toBe(502);
     expect((await eventsOf(agent)).map(({ kind }) => kind)).toEqual(['born']);

@@ -34,6 +34,7 @@ describe('GET /v1/book/slice', () => {
       grant_type: 'read',
       slice: { from_date: null, to_date: null, task_ids: null, limit: null },
       entries: await entries(agent),
+      next: null,
     });
     expect((await slice(token)).body).toEqual(read.body);
     expect(read.headers.get('cache-control')).toBe('no-store');
@@ -45,10 +46,13 @@ describe('GET /v1/book/slice', () => {
     const first = (await entries(agent)).find(({ seq }) => seq === 1);
     const two = await tokenOf(agent, { slice: { task_ids: ['slice-1', first?.task_id as string, 'none'] } });
     expect(tasks(await slice(two.token))).toEqual(['slice-1', first?.task_id]);
-    expect(tasks(await slice(two.token, '?limit=1'))).toEqual(['slice-1']);
+    const page = await slice(two.token, '?limit=1');
+    expect([tasks(page), page.body.next]).toEqual([['slice-1'], 2]);
+    expect((await slice(two.token, `?limit=1&before=${page.body.next}`)).body.next).toBeNull();
     expect(tasks(await slice(two.token, '?before=2'))).toEqual([first?.task_id]);
     const newest = await tokenOf(agent, { slice: { limit: 2 } });
-    expect(tasks(await slice(newest.token))).toEqual(['slice-2', 'slice-1']);
+    const bounded = await slice(newest.token, '?limit=2');
+    expect([tasks(bounded), bounded.body.next]).toEqual([['slice-2', 'slice-1'], null]);
     expect(tasks(await slice(newest.token, '?before=2&limit=200'))).toEqual([]);
     const past = await tokenOf(agent, { slice: { to_date: '2020-01-01' } });
     expect(tasks(await slice(past.token))).toEqual([]);

@@ -52,6 +52,28 @@ describe(`POST ${TASK} 200`, () => {
     expect((await service.get(new URL(body.verify_url).pathname)).status).toBe(200);
   });
 
+  it('without its answer, sent again: taken on once more, free, and its row says that it was answered', async () => {
+    const { account } = await service.newAgent();
+    const body = taskOf(account);
+    const payment = await service.payment(account, TASK);
+    const first = await service.post<Accepted>(TASK, body, payment);
+    expect(first.status).toBe(200);
+    const { task_id } = first.body;
+    await service.query('update payment_claim set answer_box = null where task_id = $1', [task_id]);
+    const again = await service.post<Accepted>(TASK, body, payment);
+    expect(again).toMatchObject({ status: 200, body: { task_id, status: 'accepted' } });
+    const events = await service.query<{ kind: string; body: JsonObject }>(
+      `select kind, body from book_event where task_id = $1 and kind = 'correction'`,
+      [task_id],
+    );
+    const by = { ...(again.body.accounting.route as JsonObject), answered_model: null, answered_catalogue_model: null };
+    expect(events).toEqual([
+      { kind: 'correction', body: { reason: 'answered_on_resend', output_sha256: null, ...by } },
+    ]);
+    // With the one that registered it.
+    expect(await service.transfersFrom(account)).toHaveLength(2);
+  });
+
   it('on rail tfuel: three members more, and paid in USDC all the same', async () => {
     const { body, account } = await requested({ payment: { rail: 'tfuel' } });
     expect(body).toMatchObject({ payment_rail: 'tfuel', fee_amount: '0', net_amount: '2000', fee_bps: 0 });
@@ -82,10 +104,12 @@ it(`POST ${TASK} 200 to a payment whose answer was lost: made once more, and the
   expect(await service.transfersFrom(payer)).toHaveLength(1);
 });
 
-it(`POST ${TASK} 200 by a key: accepted, and unpaid`, async () => {
+it(`POST ${TASK} 200 by a key: accepted, and unpaid; no amount or margin is shown of what was not paid`, async () => {
   const payer = await service.chain.newWallet();
   const heard = await service.post<Accepted>(TASK, taskOf(payer), { 'X-API-Key': 'a-live-key' });
   expect(heard).toMatchObject({ status: 200, body: { status: 'accepted', payment_ref: null, settled_amount: null } });
+  expect(heard.body).toMatchObject({ accounting: { route_margin: null } });
+  expect(heard.body).not.toHaveProperty('gross_amount');
   const unpaid = { status: 'accepted', proof_outcome: 'none' };
   const { body } = await service.get(`/task-status?task_id=${heard.body.task_id}`);
   expect(body).toMatchObject({ ...unpaid, payment_ref: null });

@@ -6,7 +6,7 @@ import {
   ask,
   CHAT,
   type Chat,
-  hubsAnswer,
+  resetHubsBeforeEach,
   type Service,
   type Svc,
   sharedService,
@@ -16,7 +16,7 @@ let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 const parameters = {
   type: 'object',
@@ -204,8 +204,7 @@ describe('POST /v1/chat/completions, passed on', () => {
       user({ type: 'image_url', image_url: { url: 'http://a/' } }),
     ],
     ['an image of the system', 'messages.0.content.0.type', { messages: [{ role: 'system', content: [image] }] }],
-    ['sound', 'messages.0.content.0.type', user({ type: 'input_audio', input_audio: {} })],
-    ['an assistant that says and calls nothing', 'messages.0.content', called({ content: null })],
+    ['a video', 'messages.0.content.0.type', user({ type: 'video_url', video_url: {} })],
     [
       'a call without an id',
       'messages.0.tool_calls.0.id',

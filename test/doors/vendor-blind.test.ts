@@ -21,6 +21,7 @@ beforeAll(async () => {
     models: ['watched-1'],
     image_models: ['watched-image'],
     audio_models: ['watched-audio'],
+    embedding_models: ['watched-embedding'],
   });
   wire = await startRecorder(hub.base_url);
   service = await openService({ HUBS: JSON.stringify([{ ...hub.config, base_url: wire.base_url }]) });
@@ -59,6 +60,7 @@ const kinds: readonly (readonly [kind: string, path: string, body: (caller: Call
   ['a message to an agent', '/a2a-message', () => ask('The same words')],
   ['a response', '/v1/responses', () => ({ input: 'The same words' })],
   ['an image', '/v1/images/generations', () => ({ prompt: 'The same picture' })],
+  ['vectors', '/v1/embeddings', ({ agent_id }) => ({ input: 'The same words', user: String(agent_id) })],
   // The name of a file is its sender's own.
   [
     'a transcription',

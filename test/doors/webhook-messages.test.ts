@@ -1,12 +1,18 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../gateway/parts.ts';
 import { WebhookEnvelope } from '../../rest-compat/book/webhook-envelope.ts';
 import { canonicalHash, canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
+import { escrowLimits } from '../../schema/escrow-limits.ts';
+import { tellBid } from '../../subgraphs/board/job/tell-bid.ts';
+import { payingFetch } from '../harness/buyer.ts';
+import { escrowDoorsOf } from '../harness/doors/escrows.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
+import { atEnd } from '../harness/release.ts';
 import { openReceiver, type Received } from '../harness/webhook/receiver.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -90,6 +96,81 @@ describe('what a webhook is sent', () => {
     await service.buy(agent.account, ask('more'));
     const [message] = await receiver.heard(1);
     expect(message?.body).toMatchObject({ kind: 'alert', event: { kind: 'alert', body: { alert: 'threshold' } } });
+  });
+
+  it('bids on its jobs where they are asked for by name, each once; without that its book has no event of them', async () => {
+    const [{ agent: poster, receiver }, plain, bidder] = await Promise.all([
+      subscribed({ events: ['bid'] }),
+      service.newAgent(),
+      service.newAgent(),
+    ]);
+    const stamped = async (who: Agent, path: string, body: JsonObject) => {
+      const headers = { 'X-SVC-Session': who.session };
+      const answer = await service.knock<JsonObject>('POST', path, { body, headers, by: payingFetch(who.account) });
+      expect(answer.status, answer.text).toBe(201);
+      return answer.body;
+    };
+    const deadline = new Date(Date.now() + 86_400_000).toISOString();
+    const bidOn = async (who: Agent) => {
+      const { job_id } = await stamped(who, '/v1/board/jobs', { text: 'Sum this up', budget: '5000', deadline });
+      const bid = (price: string) => stamped(bidder, `/v1/board/jobs/${job_id}/bid`, { price });
+      return [await bid('5000'), await bid('4000')];
+    };
+    await bidOn(plain);
+    const bids = await bidOn(poster);
+    const received = await receiver.heard(2);
+    expect(received.map(({ body }) => [body.kind, body.seq, body.task_id, body.row])).toEqual([
+      ['bid', null, null, null],
+      ['bid', null, null, null],
+    ]);
+    const told = received.map(({ body }) => body.event);
+    for (const [index, { bid_id = '', job_id = '', price = '' }] of bids.entries())
+      expect(told.find(it => (it.body as JsonObject).bid_id === bid_id)).toMatchObject({
+        kind: 'bid',
+        body: { job_id, price, agent_id: bidder.agent_id, revision: index + 1 },
+      });
+    for (const { body } of received) expect(WebhookEnvelope.parse(body)).toEqual(body);
+    const store = await openStore(service.database_url);
+    atEnd(() => store.close());
+    for (const { bid_id } of bids) await tellBid(store, String(bid_id));
+    const events = (agent_id: number) =>
+      service.query(`select 1 from book_event where agent_id = $1 and kind = 'bid'`, [agent_id]);
+    expect([(await events(poster.agent_id)).length, (await events(plain.agent_id)).length]).toEqual([2, 0]);
+  });
+
+  it('escrows that others open with it where they are asked for by name, ten within an hour; all of them are in its list', async () => {
+    const { agent: counterparty, receiver } = await subscribed({ events: ['escrow_offer'] });
+    const { opened, list } = escrowDoorsOf(() => service);
+    const [plain, ...principals] = await Promise.all([0, 1, 2].map(() => service.newAgent()));
+    if (!plain) throw new Error('nobody came');
+    const offered = [];
+    for (const [index, principal] of [...principals, ...principals].entries())
+      for (let more = 0; more < 3; more++)
+        offered.push(await opened(principal, counterparty, `offer-${index}-${more}`));
+    await opened(counterparty, plain, 'to-another');
+    const received = await receiver.heard(escrowLimits.offers_told_per_book_hour_max);
+    const ids = received.map(({ body }) => String((body.event.body as JsonObject).escrow_id));
+    expect(new Set(ids).size).toBe(escrowLimits.offers_told_per_book_hour_max);
+    expect(offered.map(({ escrow_id }) => escrow_id)).toEqual(expect.arrayContaining(ids));
+    const first = offered.find(({ escrow_id }) => escrow_id === ids[0]);
+    expect(received[0]?.body.event).toMatchObject({
+      kind: 'escrow_offer',
+      body: {
+        job_id: first?.job_id,
+        amount: '2000',
+        principal_agent_id: first?.parties.principal_agent_id,
+        expires_at: first?.expires_at,
+      },
+    });
+    const listed = (await list(counterparty)).body.escrows.map(({ escrow_id }) => escrow_id);
+    expect(listed).toEqual(expect.arrayContaining(offered.map(({ escrow_id }) => escrow_id)));
+    const [{ rows, told } = {}] = await service.query<{ rows: number; told: number }>(
+      `select (select count(*)::int from book_row where agent_id = $1 and evidence = 'a2a_escrow'
+          and facts->'a2a_escrow'->>'counterparty_agent_id' = $1::text) as rows,
+        (select count(*)::int from book_event where agent_id = $1 and kind = 'escrow_offer') as told`,
+      [counterparty.agent_id],
+    );
+    expect({ rows, told }).toEqual({ rows: 0, told: escrowLimits.offers_told_per_book_hour_max });
   });
 
   it('numbers without a gap, in order of position', async () => {

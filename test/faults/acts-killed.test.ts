@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
+import { standingPost } from '../harness/doors/board-posts.ts';
 import { ask, CHAT } from '../harness/doors/open-service.ts';
 import { auditBooks } from '../harness/faults/audit-books.ts';
 import { auditLog } from '../harness/faults/audit-log.ts';
@@ -30,10 +31,16 @@ const commits = [
 ] as const;
 
 /** What a process is told that dies at the commit of the transaction which that statement is in. */
-async function tellDying(statement: string, commit: Cut['commit'], path: string, body: object): Promise<void> {
+async function tellDying(
+  statement: string,
+  commit: Cut['commit'],
+  path: string,
+  body: object,
+  headers: object = {},
+): Promise<void> {
   const dying = await ground.startDying({ url: wire.url });
   wire.cutNext({ statement, commit }, { at_cut: () => dying.kill() });
-  await expect(post(path, body, { at: dying })).rejects.toThrow();
+  await expect(post(path, body, { at: dying, headers })).rejects.toThrow();
   await dying.died;
 }
 
@@ -93,6 +100,42 @@ describe.each(commits)('a process killed %s the commit', (point, commit) => {
       body: { code: 'claim_already_settled' },
     });
     expect(await standing()).toEqual([1, 1, 1]);
+  });
+
+  it('of `handoff` under an Idempotency-Key: both stand or neither, and the same request hands on once', async () => {
+    const [giver, target] = [await ground.chain.newWallet(), await newAgent()];
+    const ours = await bindRoot(healthy, giver);
+    const resource = `receipt/${ours.task_id}`;
+    const body = await signAct(ours, { action: 'handoff', resource, target_agent: target.agent_id });
+    const headers = { 'Idempotency-Key': `handed-on-${point}` };
+    const standing = async () => [
+      await count('select 1 from hand_off where parent_task_id = $1', ours.task_id),
+      await count('select 1 from act_use where delegation_hash = $1', ours.delegation_hash),
+    ];
+    const keys = () => ground.database.query({ text: 'select 1 from written_once where answer_box is null' });
+    const before = (await keys()).length;
+    await tellDying('keep hand-off', commit, acting(ours), body, headers);
+    expect(await standing()).toEqual(point === 'before' ? [0, 0] : [1, 1]);
+    expect(await keys()).toHaveLength(point === 'before' ? before : before + 1);
+    const again = await post(acting(ours), body, { headers });
+    if (point === 'before') {
+      expect(again.status).toBe(200);
+      expect(await post(acting(ours), body, { headers })).toEqual(again);
+    } else expect(again).toMatchObject({ status: 409, body: { code: 'idempotency_key_in_flight' } });
+    expect(await standing()).toEqual([1, 1]);
+  });
+
+  it('of a like under an Idempotency-Key, after it was counted: the same request likes once, and never takes it back', async () => {
+    const agent = await newAgent();
+    const query = (text: string, values: unknown[] = []) => ground.database.query({ text, values });
+    const post_id = await standingPost({ url: healthy.url, query } as never, { agent_id: agent.agent_id });
+    const headers = { 'X-SVC-Session': agent.session, 'Idempotency-Key': `liked-${point}` };
+    const path = `/v1/board/posts/${post_id}/like`;
+    await tellDying('toggle board like', commit, path, {}, headers);
+    const again = await post(path, {}, { headers });
+    if (point === 'before') expect(again).toMatchObject({ status: 200, body: { liked: true } });
+    else expect(again).toMatchObject({ status: 409, body: { code: 'idempotency_key_in_flight' } });
+    expect(await count('select 1 from board_like where post_id = $1', post_id)).toBe(1);
   });
 
   it('of a revocation: it is listed or it is not, without a gap, and the same request ends the session', async () => {

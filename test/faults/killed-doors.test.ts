@@ -11,7 +11,11 @@ import type { RunningService } from '../harness/worker-gateway.ts';
 let ground: Ground;
 let healthy: RunningService;
 beforeAll(async () => {
-  ground = await openGround({ image_models: ['test/image'], audio_models: ['test/audio'] });
+  ground = await openGround({
+    image_models: ['test/image'],
+    audio_models: ['test/audio'],
+    embedding_models: ['test/embedding'],
+  });
   healthy = await ground.start();
 });
 

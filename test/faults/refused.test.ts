@@ -54,21 +54,70 @@ const evidenceOf = async (order: Order) => {
   return row?.evidence;
 };
 
+/** No refusal is signed for it: its money has moved, and a refusal says that nothing was charged. */
+async function stopped(order: Order): Promise<string> {
+  const { status, body } = await send(gateway, order);
+  const { task_id, verify_url } = body as Readonly<Record<string, string>>;
+  expect({ status, ...body }).toMatchObject({ status: 403, code: 'kill_switch_resend', charged: true });
+  expect(body).not.toHaveProperty('signature');
+  const path = `/receipt/${task_id}`;
+  expect(new URL(String(verify_url)).pathname).toBe(path);
+  expect((await fetch(`${gateway.url}${path}.json`)).status).toBe(200);
+  return String(task_id);
+}
+
+async function dispute(task_id: string): Promise<JsonObject> {
+  const { session, agent_id } = owner;
+  const answer = await fetch(`${gateway.url}/v1/agents/${agent_id}/book/dispute`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ session, task_id, claim_type: 'output_missing' }),
+  });
+  return (await answer.json()) as JsonObject;
+}
+
 describe('a payment whose call the book refused', () => {
-  it('and which somebody else then submits is owed its answer: the money has moved, whatever the book allows', async () => {
+  it('and which somebody else then submits is recorded, and owed its answer: under the kill switch no work is done for it', async () => {
     const order = await refusedOrder('one');
     await submitElsewhere(ground, order);
-    expect((await send(gateway, order)).status).toBe(200);
+    const before = ground.hub.requests.length;
+    for (let sent = 0; sent < 2; sent++) expect(await stopped(order)).not.toBe(order.task_id);
+    expect(ground.hub.requests).toHaveLength(before);
     expect(await evidenceOf(order)).toBe('collected');
-    expect((await claimOf(ground, order))?.task_id).not.toBe(order.task_id);
+    const task_id = String((await claimOf(ground, order))?.task_id);
     expect(await audit(ground)).toBe(2);
+
+    // Neither is it refunded meanwhile: the same payment may still bring the answer, and then it does.
+    const open = await dispute(task_id);
+    expect(open).toMatchObject({ outcome: null, reason: 'answer_still_owed', decides_after: expect.any(String) });
+    await policy({ policy_type: 'kill_switch', value: null });
+    expect((await send(gateway, order)).status).toBe(200);
+    expect(await dispute(task_id)).toMatchObject({
+      dispute_id: open.dispute_id,
+      outcome: 'stand',
+      reason: 'answered_on_resend',
+      revision: 2,
+    });
+    await policy({ policy_type: 'kill_switch', value: true });
+    // What was kept is delivered as ever.
+    expect((await send(gateway, order)).status).toBe(200);
   });
 
-  it('would have been refused, but that somebody else had submitted it before: it is served, and in the sums', async () => {
+  it('would have been refused, but that somebody else had submitted it before: it is recorded, and in the sums', async () => {
     const order = await buyer.chat('two');
     await submitElsewhere(ground, order);
-    expect((await send(gateway, order)).status).toBe(200);
+    const task_id = await stopped(order);
     expect(await audit(ground)).toBe(3);
+
+    // A day later it is refunded, once and for all: the same payment brings no answer any more.
+    await ground.database.query({
+      text: `update payment_claim set moved_at = now() - interval '25 hours' where task_id = $1`,
+      values: [task_id],
+    });
+    expect(await dispute(task_id)).toMatchObject({ outcome: 'refund', reason: 'no_output', final: true });
+    await policy({ policy_type: 'kill_switch', value: null });
+    expect(await send(gateway, order)).toMatchObject({ status: 410, body: { code: 'answer_gone' } });
+    await policy({ policy_type: 'kill_switch', value: true });
   });
 
   it('stands nowhere but as refused for as long as nobody submits it', async () => {

@@ -1,10 +1,14 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { anybodyServes } from '../../subgraphs/receipt/claim/lease.ts';
+import { verify } from '../../subgraphs/receipt/verify/module.ts';
+import { documentFrom } from '../../subgraphs/receipt/verify/read-document.ts';
 import { jwsOf, nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
 import { claimOf } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
 import { acceptLogBreak, publishedBreaks, refusalOf } from '../harness/faults/operator.ts';
+import { altered, paths } from '../harness/receipt/issued.ts';
 
 /*
  * Receipts and leaves that were rewritten in the database, where no node of the head's own proof covers them, and a head
@@ -43,9 +47,17 @@ it('a rewritten receipt: refused at start, until it is declared by its hashes, s
 
   expect(await acceptLogBreak(ground, 'a receipt was tampered with')).toContain('a receipt was tampered with');
   const gateway = await ground.start();
-  expect(await publishedBreaks(gateway)).toMatchObject([
+  const breaks = (await publishedBreaks(gateway)) as readonly JsonObject[];
+  expect(breaks).toMatchObject([
     { reason: 'a receipt was tampered with', damage: [{ level: 0, index: 1 }], jws: expect.any(String) },
   ]);
+  const keys = (await (await fetch(`${gateway.url}/.well-known/jwks.json`)).json()) as JsonObject;
+  const [declared = {}] = breaks;
+  expect(verify(declared, keys)).toMatchObject({ kind: 'log_break', valid: true });
+  const listed = documentFrom(Buffer.from(JSON.stringify(breaks))) ?? {};
+  expect(verify(listed, keys)).toMatchObject({ kind: 'log_breaks', valid: true, claims: { log_breaks: 1 } });
+  for (const path of paths(declared))
+    expect(verify(altered(declared, path, old => `${old}x`) as JsonObject, keys).valid, path.join('.')).toBe(false);
   expect(jwsOf(await send(gateway, newest()))).toBe(jws);
   expect((await send(gateway, await buyer.chat('and on it goes'))).status).toBe(200);
   await gateway.stop();

@@ -33,10 +33,16 @@ beforeAll(async () => {
   expect(kept.status).toBe(200);
 });
 
-const send = ({ url }: Pick<RunningService, 'url'>, method: string, path: string, body: JsonObject) =>
+const send = (
+  { url }: Pick<RunningService, 'url'>,
+  method: string,
+  path: string,
+  body: JsonObject,
+  headers: Readonly<Record<string, string>> = {},
+) =>
   fetch(url + path, {
     method,
-    headers: { 'content-type': 'application/json', ...(key ? bearer(key) : {}) },
+    headers: { 'content-type': 'application/json', ...(key ? bearer(key) : {}), ...headers },
     body: JSON.stringify(body),
   });
 
@@ -65,6 +71,24 @@ it('killed between look-up and record, or in the midst of it: nothing stands, an
   for (const one of said) expect((await broadcast(first, one)).status).toBe(201);
   expect(await standing()).toEqual([before[0] + 2, before[1] + 2]);
 });
+
+it.each(['before_record', 'in_record', 'after_record'] as const)(
+  'killed %s, under an Idempotency-Key: the key stands with its receipt or not at all',
+  async point => {
+    const said = report();
+    const headers = { 'Idempotency-Key': `broadcast-${point}` };
+    const before = await standing();
+    const doomed = await ground.startDying({ plan: { point } });
+    await send(doomed, 'POST', '/v1/router/broadcast', said, headers).catch(() => {});
+    await doomed.died;
+    const again = await send(first, 'POST', '/v1/router/broadcast', said, headers);
+    const told = (await again.json()) as { code?: string };
+    expect([again.status, told.code]).toEqual(
+      point === 'after_record' ? [409, 'idempotency_key_in_flight'] : [201, undefined],
+    );
+    expect(await standing()).toEqual([before[0] + 1, before[1] + 1]);
+  },
+);
 
 it('killed once it stands and before its head is saved: the same receipt, told under a head that is saved', async () => {
   const said = report();

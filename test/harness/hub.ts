@@ -52,7 +52,10 @@ interface TestHubOptions {
   readonly models: readonly string[];
   readonly image_models?: readonly string[];
   readonly audio_models?: readonly string[];
+  readonly embedding_models?: readonly string[];
   readonly vision_models?: readonly string[];
+  readonly audio_input_models?: readonly string[];
+  readonly file_input_models?: readonly string[];
   readonly reasoning_models?: readonly string[];
 }
 

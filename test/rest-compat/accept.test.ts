@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { likesBetter } from '../../rest-compat/http/accept.ts';
+import { bestLiked, likesBetter, namesIn } from '../../rest-compat/http/accept.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const JSON_MEDIA = 'application/json; charset=utf-8';
@@ -26,4 +26,33 @@ it.each<[who: string, accept: string | undefined, page: boolean]>([
   ['a weight that is none', 'text/html;q=nine, application/json;q=0.5', true],
 ])('%s', (_, accept, page) => {
   expect(likesBetter(accept, HTML, JSON_MEDIA)).toBe(page);
+});
+
+const offered = ['application/json', 'application/graphql-response+json', 'text/event-stream'] as const;
+
+it.each<[accept: string | undefined, best: (typeof offered)[number] | null]>([
+  [undefined, 'application/json'],
+  [' ', 'application/json'],
+  ['json', 'application/json'],
+  ['*/*', 'application/json'],
+  ['*/*, text/event-stream', 'text/event-stream'],
+  ['application/graphql-response+json, application/json', 'application/graphql-response+json'],
+  ['application/json;q=0.1, text/*;q=0.2', 'text/event-stream'],
+  ['application/*;q=0', null],
+  ['application/*;q=0, */*', 'text/event-stream'],
+  ['application/xml', null],
+])('of what is offered Accept: %s likes best %s', (accept, best) => {
+  expect(bestLiked(accept, offered)).toBe(best);
+});
+
+it('a wildcard names nothing, and neither does a weight of 0', () => {
+  const named = [
+    'text/event-stream',
+    'a/b, Text/Event-Stream;q=0.1',
+    'text/event-stream;q=0',
+    'text/*',
+    '*/*',
+    undefined,
+  ];
+  expect(named.map(accept => namesIn(accept, 'text/event-stream'))).toEqual([true, true, false, false, false, false]);
 });

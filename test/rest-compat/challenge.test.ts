@@ -1,5 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { schemasOf } from '../../rest-compat/door-schemas.ts';
+import { everyDoor } from '../../rest-compat/every-door.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
 
@@ -29,6 +32,14 @@ function speak(head: string, until = '"accepts"') {
   });
   return { socket, answered, closed: new Promise<void>(resolve => socket.on('close', () => resolve())) };
 }
+
+it('the offer for embeddings names the type of a member that has one, and none of a member that has several', () => {
+  const door = everyDoor.find(({ name }) => name === 'create_embeddings');
+  const { input } = (door ? schemasOf(door).in_short : {}) as { input: { bodyFields: JsonObject } };
+  expect(input.bodyFields).toMatchObject({ dimensions: { type: 'integer' }, model: { type: 'string' } });
+  expect(input.bodyFields.input).toMatchObject({ required: true });
+  expect(input.bodyFields.input).not.toHaveProperty('type');
+});
 
 describe.each(paidDoors)('%s unpaid: 402', path => {
   const expectChallenge = async (response: Response) => {
@@ -113,16 +124,19 @@ it('a paid GET on a paid door is a 405 that allows POST', async () => {
 });
 
 describe('a key', () => {
-  const knock = async (path: string, key: string) =>
-    (await house.post(path, { agentWallet: '0x1', messages: [{ role: 'user', content: 'hi' }] }, { 'x-api-key': key }))
-      .status;
+  const bodies = {
+    '/v1/agents/register': { agentWallet: '0x1' },
+    '/v1/chat/completions': { messages: [{ role: 'user', content: 'hi' }] },
+  };
+  const knock = async (path: keyof typeof bodies, key: string) =>
+    (await house.post(path, bodies[path], { 'x-api-key': key })).status;
 
   it.each(['live', 'demo'])('of kind %s opens a door that sells work', async key => {
     succeed(house.port, { answer: {} });
     expect(await knock('/v1/chat/completions', key)).toBe(200);
   });
 
-  it.each([
+  it.each<[string, keyof typeof bodies, number]>([
     ['waiver', '/v1/chat/completions', 402],
     ['waiver', '/v1/agents/register', 402],
     ['live', '/v1/agents/register', 402],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
+import { aliasesOf } from '../../rest-compat/faces/openapi.ts';
 import { type House, openHouse } from '../harness/rest-compat/house.ts';
 
 let house: House;
@@ -32,7 +33,9 @@ it('OpenAPI 3.1, version 1.0.0, describes every door and no other', async () => 
   const { openapi, info, paths } = await described();
   expect([openapi, info.version]).toEqual(['3.1.0', '1.0.0']);
   const told = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map(method => `${method} ${path}`));
-  const hung = everyDoor.flatMap(({ path, methods }) => methods.map(method => `${method.toLowerCase()} ${path}`));
+  const hung = everyDoor.flatMap(door =>
+    [door.path, ...aliasesOf(door)].flatMap(path => door.methods.map(method => `${method.toLowerCase()} ${path}`)),
+  );
   expect(told.sort()).toEqual(hung.sort());
   const ids = Object.values(paths).flatMap(item => Object.values(item).map(({ operationId }) => operationId));
   expect(new Set(ids).size).toBe(ids.length);
@@ -68,7 +71,7 @@ it('OpenAPI tells payment, possession, parameters and refusals from the columns'
   expect(book?.get?.security).toEqual([{ session: [] }, { proof: [] }]);
   expect(book?.get?.requestBody).toBeUndefined();
   expect(book?.post?.requestBody).toBeDefined();
-  const filters = ['from', 'to', 'evidence', 'intent_id', 'task_id', 'payment_ref', 'seq'];
+  const filters = ['from', 'to', 'evidence', 'intent_id', 'task_id', 'delegation_hash', 'payment_ref', 'seq'];
   expect(book?.get?.parameters).toMatchObject([
     { name: 'agent_id', in: 'path', required: true, schema: { type: 'integer' } },
     ...['limit', 'before', 'after'].map(name => ({ name, in: 'query', required: false, schema: { type: 'integer' } })),
@@ -119,10 +122,11 @@ it('OpenAPI tells of a body what it cannot be without', async () => {
           { type: 'string' },
           {
             items: {
-              oneOf: [
+              anyOf: [
                 { required: ['role', 'content'] },
                 { required: ['type', 'call_id', 'name', 'arguments'] },
                 { required: ['type', 'call_id', 'output'] },
+                { required: ['type'] },
               ],
             },
           },

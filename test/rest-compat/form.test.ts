@@ -109,7 +109,8 @@ describe(`POST ${AUDIO} reads a form`, () => {
       expect((await send(form(...said, file))).status).toBe(200);
       expect(input()).toMatchObject({ svc: { failover: false }, responseFormat: 'verbose_json' });
     }
-    expect(await send(form(['name="svc"', 'false'], file))).toMatchObject({ status: 400, code: 'invalid_request' });
+    for (const part of ['false', '{"failover":false,"failover":true}'])
+      expect(await send(form(['name="svc"', part], file))).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 
   it.each<[string, Part[]]>([

@@ -28,7 +28,9 @@ it('GET /.well-known/x402list.txt 200: the URL of each paid door that asks for n
     'https://svc.test/v1/agents/register',
     'https://svc.test/v1/audio/transcriptions',
     'https://svc.test/v1/chat/completions',
+    'https://svc.test/v1/embeddings',
     'https://svc.test/v1/images/generations',
+    'https://svc.test/v1/messages',
     'https://svc.test/v1/responses',
   ]);
   const { paths } = (await (await house.get('/openapi.json')).json()) as { paths: object };
@@ -53,7 +55,7 @@ it('GET /llms.txt 200: each door with its summary, and what a paid one costs', a
 
 it('GET /robots.txt 200: receipts, refusals and the pages of approvals are not crawled, and all else may be', async () => {
   expect(await read('/robots.txt')).toBe(
-    'User-agent: *\nDisallow: /approvals\nDisallow: /approve\nDisallow: /receipt/\nDisallow: /refusal/\n',
+    'User-agent: *\nDisallow: /approvals\nDisallow: /approve\nDisallow: /dispute/\nDisallow: /receipt/\nDisallow: /refusal/\n',
   );
 });
 

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import { openApi } from '../../rest-compat/faces/openapi.ts';
+import { aliasesOf, openApi } from '../../rest-compat/faces/openapi.ts';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
 
 interface Operation {
@@ -84,7 +84,8 @@ describe('the OpenAPI document', () => {
   it('says as parameters how a book is possessed, wherever that counts', () => {
     const ours = ['X-SVC-Session', 'X-SVC-Proof', 'X-SVC-Nonce'];
     const counts = new Map<string, readonly string[]>(
-      everyDoor.flatMap(({ path, methods, possession, price }) => {
+      everyDoor.flatMap(door => {
+        const { methods, possession, price } = door;
         const shown = {
           required: ours,
           offered: ours,
@@ -92,7 +93,8 @@ describe('the OpenAPI document', () => {
           session: ours.slice(0, 1),
           none: price ? ours.slice(0, 1) : [],
         };
-        return methods.map(method => [`${method} ${path}`, shown[possession]] as const);
+        const paths_of = [door.path, ...aliasesOf(door)];
+        return paths_of.flatMap(path => methods.map(method => [`${method} ${path}`, shown[possession]] as const));
       }),
     );
     for (const { path, method, operation } of operations) {
@@ -156,3 +158,11 @@ function* schemaPointers(value: unknown, at: string): Generator<string> {
     else yield* schemaPointers(member, place);
   }
 }
+
+it('Problem describes what an error says of its payment, of hubs and of waiting', () => {
+  const { properties, required } = components.schemas.Problem ?? {};
+  expect(Object.keys(isJsonObject(properties) ? properties : {})).toEqual(
+    expect.arrayContaining(['charged', 'attempts', 'retry_after_seconds', 'hub_status']),
+  );
+  expect(required).not.toContain('charged');
+});

@@ -102,7 +102,7 @@ describe('a paid call that is executed', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(response.headers.get('payment-response')).toBe('e30=');
     expect(response.headers.get('x-svc-model')).toBe('mod?le');
-    expect(await response.json()).toEqual({ id: 'chatcmpl-1', svc: { task_id: 'task_1', nothing: null } });
+    expect(await response.json()).toEqual({ id: 'chatcmpl-1', usage: null, svc: { task_id: 'task_1', nothing: null } });
   });
 
   it('hands on the coerced body in camelCase, unknown members gone, intent from the headers', async () => {

@@ -68,10 +68,15 @@ const wants = (text: string): Said => ({
 });
 
 it('signs the text of its own payment, and no other that it is given', async () => {
-  const own = redeliveryText({ network: 'base', payment_id: nonceOf(1), at_seconds: 7 });
+  const own = redeliveryText({
+    base_url: 'https://svc.example',
+    network: 'base',
+    payment_id: nonceOf(1),
+    at_seconds: 7,
+  });
   const others = [
     'bank.example wants you to sign in with your Ethereum account',
-    redeliveryText({ network: 'base', payment_id: nonceOf(9), at_seconds: 7 }),
+    redeliveryText({ base_url: 'https://svc.example', network: 'base', payment_id: nonceOf(9), at_seconds: 7 }),
     `${own}\n`,
     `${own}|and more`,
   ];
@@ -174,4 +179,44 @@ it('says of the newest version that is offered that nothing is registered for it
   const offering = async () => new Response(body, { status: 402, headers: { 'PAYMENT-REQUIRED': required } });
   const { send } = buyer({ payments: new x402Client(), fetch: offering });
   await expect(send('https://paid.example/')).rejects.toThrow('No client registered for x402 version: 2');
+});
+
+it('shows the same payment again of which it is not known yet whether it was charged, also where that header is out of sight', async () => {
+  const unknown: Said = {
+    status: 409,
+    headers: { 'Retry-After': '0.01' },
+    body: { code: 'job_already_paid', charged: null },
+  };
+  const said = { code: 'job_already_paid', charged: true };
+  const { url, shown } = await paid(unknown, unknown, { status: 409, body: said });
+  const { send, signed } = buyer();
+  const answer = await send(url);
+  expect([answer.status, await answer.json()]).toEqual([409, said]);
+  expect(shown).toHaveLength(3);
+  expect(new Set(shown.map(headers => headers['payment-signature'])).size).toBe(1);
+  expect(signed()).toBe(1);
+});
+
+it.each([
+  ['says nothing of the payment', {}],
+  ['says that it was charged', { charged: true }],
+])(
+  'keeps a payment that was charged and whose answer was lost, though the request is refused next and that %s',
+  async (_, fact) => {
+    const house = await paid('nothing', { status: 400, body: { code: 'invalid_request', ...fact } });
+    const { send, signed } = buyer({ patience_ms_max: 0 });
+    await expect(send(house.url)).rejects.toThrow('send the same payment again');
+    expect((await send(house.url)).status).toBe(400);
+    expect((await send(house.url)).status).toBe(200);
+    expect([signed(), new Set(house.shown.map(shown => shown['payment-signature'])).size]).toEqual([1, 1]);
+  },
+);
+
+it('signs another payment once a refusal of the request says that the first was not charged', async () => {
+  const house = await paid('nothing', { status: 400, body: { code: 'invalid_request', charged: false } });
+  const { send, signed } = buyer({ patience_ms_max: 0 });
+  await expect(send(house.url)).rejects.toThrow('send the same payment again');
+  expect((await send(house.url)).status).toBe(400);
+  expect((await send(house.url)).status).toBe(200);
+  expect(signed()).toBe(2);
 });

@@ -11,8 +11,9 @@ beforeEach(() => {
 });
 
 it('GET /v1/models: 200, a list', async () => {
-  succeed(house.port, { models: [{ id: 'svc/auto', object: 'model', created: 1, owned_by: 'svc' }] });
-  const list = { object: 'list', data: [{ id: 'svc/auto', object: 'model', created: 1, owned_by: 'svc' }] };
+  const page = { data: [{ id: 'svc/auto', object: 'model', created: 1, owned_by: 'svc' }], has_more: false };
+  succeed(house.port, { answer: page });
+  const list = { object: 'list', ...page };
   expect(await (await house.get('/v1/models')).json()).toEqual(list);
 });
 

@@ -9,7 +9,7 @@ import { type ErrorCode, errors } from '../../schema/errors.ts';
  */
 
 const codes = Object.keys(errors) as ErrorCode[];
-const forbidding = (charged: boolean | undefined, pays: boolean) =>
+const forbidding = (charged: boolean | null | undefined, pays: boolean) =>
   codes.filter(code => {
     const facts: JsonObject = charged === undefined ? {} : { charged };
     return retryHeaders({ code, facts }, pays)['x-should-retry'] === 'false';
@@ -19,10 +19,23 @@ const open = ['payment_in_flight', 'settlement_pending'];
 const spent = [
   'answer_gone',
   'claim_already_settled',
+  'hub_broke_off',
   'idempotency_key_conflict',
+  'kill_switch_resend',
   'payer_proof_required',
   'payment_already_used',
   'payment_identifier_conflict',
+  'stream_cut_off',
+];
+/** A hub's or the router's verdict on the request itself. */
+const final = [
+  'answer_too_large',
+  'hub_rejected_content',
+  'hub_rejected_request',
+  'hub_request_too_large',
+  'hub_unprocessable_request',
+  'router_key_invalid',
+  'router_refused',
 ];
 const doubtful = [
   'book_damaged',
@@ -30,23 +43,29 @@ const doubtful = [
   'facilitator_unavailable',
   'fee_too_high',
   'hub_failed',
+  'hub_overloaded',
   'internal',
   'record_damaged',
   'unavailable',
 ];
 
 describe('x-should-retry: false', () => {
-  it('where nothing was charged: only of a payment that is open by its own, or spent', () => {
-    expect(forbidding(false, true).sort()).toEqual([...open, ...spent].sort());
+  it('where nothing was charged: only of a payment that is open by its own, or spent, and where the same request has the same outcome', () => {
+    expect(forbidding(false, true).sort()).toEqual([...final, ...open, ...spent].sort());
   });
   it('where nobody says whether: also of every fault of ours, as it may have been', () => {
-    expect(forbidding(undefined, true).sort()).toEqual([...doubtful, ...open, ...spent].sort());
+    expect(forbidding(undefined, true).sort()).toEqual([...doubtful, ...final, ...open, ...spent].sort());
   });
   it('where it was charged: whatever went wrong', () => {
     expect(forbidding(true, true)).toEqual(codes);
   });
+  it('where it is not known yet: whatever went wrong, and when to ask again is said', () => {
+    expect(forbidding(null, true)).toEqual(codes);
+    for (const code of codes)
+      expect(retryHeaders({ code, facts: { charged: null } }, true)['retry-after']).toMatch(/^[1-9]\d*$/);
+  });
   it('without a payment: not of faults, which a client may retry as it is used to', () => {
-    expect(forbidding(undefined, false).sort()).toEqual([...open, ...spent].sort());
+    expect(forbidding(undefined, false).sort()).toEqual([...final, ...open, ...spent].sort());
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exceededBy, type JsonExtent } from '../../schema/json-bounds.ts';
+import { exceededBy, type JsonExtent, namesEachOnce, repeatedName } from '../../schema/json-bounds.ts';
 import { limits } from '../../schema/limits.ts';
 
 const bytes = (text: string) => Buffer.from(text);
@@ -64,5 +64,27 @@ describe('how deep and how large a JSON text is, found without parsing it', () =
     ['a megabyte of empty lists', `[${'[],'.repeat(300_000)}[]]`, 'members'],
   ])('%s', (_, text, exceeded) => {
     expect(exceededBy(bytes(text))).toBe(exceeded);
+  });
+});
+
+describe('a name that an object has twice', () => {
+  const twice = (text: string) => [namesEachOnce(bytes(text), JSON.parse(text)), repeatedName(bytes(text))];
+
+  it('is found at any depth and in any spelling, and told', () => {
+    expect(twice('{"a":1,"b":{"a":1}}')).toEqual([true, null]);
+    expect(twice('[{"a":1},{"a":2}]')).toEqual([true, null]);
+    expect(twice('{"a":1,"b":[{"c":1,"c":2}]}')).toEqual([false, 'c']);
+    expect(twice('{"a":1 , "\\u0061" : 2}')).toEqual([false, 'a']);
+    expect(twice('{"__proto__":1,"__proto__":2}')).toEqual([false, '__proto__']);
+    expect(twice('{"a:":"\\":,","b":"{:"}')).toEqual([true, null]);
+  });
+
+  it('is in nothing that was written from an object', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), value => {
+        expect(twice(JSON.stringify(value))).toEqual([true, null]);
+      }),
+      { numRuns: 500 },
+    );
   });
 });

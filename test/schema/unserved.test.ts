@@ -28,7 +28,7 @@ const requests: readonly (readonly [string, z.ZodType, JsonObject, JsonObject, J
 describe.each(requests)('%s', (_, schema, body, usual, unsaid) => {
   const canonical = (members: JsonObject) => canonicalJson(schema.parse({ ...body, ...members }) as Json);
 
-  it('is the same request whether it says the usual, null or nothing, and whatever unheard-of is beside it', () => {
+  it('is the same request whether it says the usual, null or nothing, and whatever without effect is beside it', () => {
     const nulls = Object.fromEntries(Object.keys({ ...usual, ...unsaid }).map(name => [name, null]));
     for (const members of [usual, unsaid, nulls, { user: 'me', metadata: { a: 1 }, store: true }])
       expect(canonical(members)).toBe(canonical({}));
@@ -55,14 +55,19 @@ describe.each<[string, z.ZodType, JsonObject, object, object]>([
     const room = join(ROOT, 'schema/requests/README.md');
     const table = readFileSync(room, 'utf8')
       .split('\n')
-      .filter(line => line.startsWith(`| ${kind} |`));
+      .filter(line => line.startsWith(`| ${kind} |`) || line.startsWith('| both |'))
+      .map(line => line.replace('| both |', `| ${kind} |`));
     const refused = Object.entries(unserved).map(([name, shape]) => {
       const { error } = schema.safeParse({ ...body, [name]: { type: 'other' } });
       expect(shape).toBeDefined();
-      return `| ${kind} | \`${name}\` | 400 | ${error?.issues[0]?.message.replace('is not served here: ', '')} |`;
+      return { name, effect: '400', why: error?.issues[0]?.message.replace('is not served here: ', '') };
     });
-    const taken = Object.entries(ineffective).map(([name, why]) => `| ${kind} | \`${name}\` | no effect | ${why} |`);
-    expect(table).toEqual([...taken, ...refused]);
+    const taken = Object.entries(ineffective).map(([name, why]) => ({ name, effect: 'no effect', why }));
+    const rows = Map.groupBy([...taken, ...refused], ({ effect, why }) => `${effect} | ${why}`);
+    const lines = [...rows].map(
+      ([said, members]) => `| ${kind} | ${members.map(({ name }) => `\`${name}\``).join(', ')} | ${said} |`,
+    );
+    expect(table.toSorted()).toEqual(lines.toSorted());
   });
 });
 
@@ -71,4 +76,43 @@ it('max_completion_tokens is the newer name of max_tokens, which counts where bo
   expect(of({ max_completion_tokens: 5 })).toBe(of({ max_tokens: 5 }));
   expect(of({ max_tokens: null, max_completion_tokens: 5 })).toBe(of({ max_tokens: 5 }));
   expect(of({ max_tokens: 5, max_completion_tokens: 6 })).toBe(of({ max_tokens: 5 }));
+});
+
+describe.each<[string, z.ZodType, JsonObject, readonly string[]]>([
+  ['a chat', ChatRequest, { messages }, ['max_tokens', 'max_completion_tokens', 'max_output_tokens']],
+  ['a response', ResponsesRequest, { input: 'Hello' }, ['max_output_tokens', 'max_tokens', 'max_completion_tokens']],
+])('the limit on the tokens of %s', (_, schema, body, [own = '', ...others]) => {
+  const of = (members: JsonObject) => canonicalJson(schema.parse({ ...body, ...members }) as Json);
+
+  it('is the same by each of its names, alone or beside its own', () => {
+    for (const name of others) {
+      expect(of({ [name]: 7 })).toBe(of({ [own]: 7 }));
+      expect(of({ [own]: 7, [name]: 7 })).toBe(of({ [own]: 7 }));
+      expect(of({ [own]: 7, [name]: null })).toBe(of({ [own]: 7 }));
+    }
+    expect(of({ [own]: 7 })).not.toBe(of({}));
+  });
+
+  it('is refused by name where two names differ', () => {
+    const [last = ''] = others.slice(-1);
+    for (const first of [own, ...others.slice(0, -1)]) {
+      const { error } = schema.safeParse({ ...body, [first]: 7, [last]: 8 });
+      expect(error?.issues.map(({ path }) => path)).toEqual([[last]]);
+    }
+  });
+});
+
+it('what neither a chat nor a response takes is refused of a response with the reason, and not with the name of a chat', () => {
+  for (const [name, shape] of Object.entries(chatUnserved)) {
+    const { error } = ResponsesRequest.safeParse({ input: 'Hello', [name]: { type: 'other' } });
+    expect([name, error?.issues[0]?.path]).toEqual([name, [name]]);
+    expect(error?.issues[0]?.message).not.toContain('a member of a chat');
+    expect(shape.safeParse(chat[name as keyof typeof chat] ?? null).success).toBe(true);
+  }
+  expect(ResponsesRequest.parse({ input: 'Hello', verbosity: 'medium' })).toEqual(
+    ResponsesRequest.parse({ input: 'Hello' }),
+  );
+  expect(ResponsesRequest.safeParse({ input: 'Hello', verbosity: 'low' }).error?.issues[0]?.message).toContain(
+    'each hub',
+  );
 });

@@ -78,6 +78,7 @@ describe('a receiver that fails', () => {
     ['Thu, 01 Jan 1970 00:01:40 GMT', 90_000],
     ['Thu, 01 Jan 1970 00:00:01 GMT', 0],
     ['soon', null],
+    ['-5', null],
   ])('Retry-After %s is %s ms', (header, expected) => {
     expect(retryAfterMs(header, 10_000)).toBe(expected);
   });
@@ -111,6 +112,15 @@ describe('which events a webhook is told of', () => {
   it('alerts for whoever asks for them', () => {
     expect(kindsTold({ kind: 'alert', body: {} }, ['alert'])).toEqual(['alert']);
     expect(usualWebhookKinds).not.toContain('alert');
+  });
+
+  it('an amount that was given up for whoever asks for it', () => {
+    const body = { evidence: 'ARRIVAL_UNVERIFIED', amount: null, born: { amount: '2000' } };
+    expect(kindsTold({ kind: 'transition', body }, ['given_up'])).toEqual(['given_up']);
+    const arrived = { evidence: 'collected', collected: true, amount: '2000', born: { amount: '2000' } };
+    expect(kindsTold({ kind: 'transition', body: arrived }, ['given_up'])).toEqual([]);
+    expect(kindsTold({ kind: 'correction', body: {} }, ['given_up'])).toEqual([]);
+    expect(usualWebhookKinds).not.toContain('given_up');
   });
 });
 

@@ -47,6 +47,26 @@ async function cutListeners(): Promise<void> {
   await database.query({ text: `select pg_terminate_backend(pid) ${LISTENERS}` });
 }
 
+describe('a process that cannot listen', () => {
+  it('hears nothing until it can, and says so once each way', async () => {
+    let deaf = false;
+    const told: string[] = [];
+    const opened = openLive(
+      { connect: () => (deaf ? Promise.reject(new Error('no way there')) : database.connect()) },
+      { deaf: fault => told.push(String(fault)), hears: () => told.push('hears') },
+    );
+    onTestFinished(() => opened.close());
+    expect(opened.hears).toBe(false);
+    await opened.watch(agent_id, () => {});
+    expect([opened.hears, told]).toEqual([true, []]);
+    deaf = true;
+    await cutListeners();
+    await expect.poll(() => [opened.hears, told]).toEqual([false, ['Error: no way there']]);
+    deaf = false;
+    await expect.poll(() => [opened.hears, told]).toEqual([true, ['Error: no way there', 'hears']]);
+  });
+});
+
 describe('live wake-ups', () => {
   it('tell the newest position of the book that is watched, and of no other', async () => {
     const wakes: (number | null)[] = [];

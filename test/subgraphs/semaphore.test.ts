@@ -83,3 +83,20 @@ it('who runs waits for as long as it takes, however many wait before', async () 
   first.end();
   expect(await Promise.all([begun, ...rest])).toEqual([{}, 0, 1, 2, 3, 4]);
 });
+
+it('who leaves while they wait has no turn, and delays nobody', async () => {
+  const turns = new Semaphore({ ...bounds, at_once_max: 1 });
+  const first = held();
+  const begun = turns.take('a', first.work);
+  const leaving = new AbortController();
+  let ran = 0;
+  const run = async () => ({ ran: ++ran });
+  const gone = turns.take('b', run, leaving.signal);
+  const next = turns.take('c', run);
+  leaving.abort();
+  expect(await gone).toBeNull();
+  expect(await turns.take('b', run, leaving.signal)).toBeNull();
+  first.end();
+  await begun;
+  expect(await next).toEqual({ ran: 1 });
+});

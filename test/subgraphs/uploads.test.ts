@@ -63,6 +63,17 @@ describe('uploads', () => {
     expect(takes('0xa', 'elsewhere').taken).toBe(true);
   });
 
+  it('of files that come side by side no more are turned away than must be', () => {
+    const uploads = open(2 * ROOM);
+    const begun = Array.from({ length: 5 }, (_, index) => uploads.begin(String(index)));
+    const piece = Buffer.alloc(ROOM / 16);
+    const still = new Set(begun);
+    for (let taken = 0; taken < ROOM; taken += piece.length) {
+      for (const upload of still) if (!upload.take(piece)) still.delete(upload);
+    }
+    expect([...still].map(({ length }) => length)).toEqual([ROOM, ROOM]);
+  });
+
   it('an id serves once, and only what was delivered', async () => {
     const uploads = open();
     const upload = uploads.begin('a');

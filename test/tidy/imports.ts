@@ -26,7 +26,6 @@ const subgraphs: readonly Layer[] = ['receipt', 'book', 'session', 'board'];
 const INNER_PART = /(\.(entity|resolver|type|input|migration)|\/migration)\.ts$/;
 
 const VERIFIER = 'subgraphs/receipt/verify/';
-const PAGE_CHECKS = 'rest-compat/receipt/page/check/';
 const SECOND_VERIFIER = 'test/harness/second-verifier/';
 const DEVELOPMENT = 'gateway/development/';
 
@@ -143,13 +142,6 @@ export const importRules: readonly Rule[] = [
         .targets(file)
         .filter(target => layerOf(target) !== 'schema' && !target.startsWith(VERIFIER))
         .map(target => `${file} imports ${target}`),
-  }),
-  rule({
-    name: 'the page of a receipt checks it by its own modules alone: it shares nothing with signer or verifier',
-    remedy: `write what the page needs in ${PAGE_CHECKS}, without a package.`,
-    least: 6,
-    subjects: tree => tree.files.filter(file => file.startsWith(PAGE_CHECKS)),
-    offences: (file, tree) => strangersIn(file, tree, { file: path => path.startsWith(PAGE_CHECKS), packages: [] }),
   }),
   rule({
     name: 'the second verifier of the tests shares no code with the service or its verifier: @noble alone',

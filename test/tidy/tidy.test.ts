@@ -88,11 +88,6 @@ const planted: Readonly<
     found: 'subgraphs/receipt/verify/a.ts imports subgraphs/receipt/claim/b.ts',
     right: { 'subgraphs/receipt/verify/a.ts': "import { b } from '../../../schema/b.ts';\nimport './c.ts';\n" },
   },
-  'the page of a receipt checks it by its own modules': {
-    wrong: { 'rest-compat/receipt/page/check/a.js': "import { b } from 'jose';\n" },
-    found: 'rest-compat/receipt/page/check/a.js imports jose',
-    right: { 'rest-compat/receipt/page/check/a.js': "import { b } from './b.js';\n" },
-  },
   'the second verifier of the tests': {
     wrong: { 'test/harness/second-verifier/a.ts': "import { b } from '../../../schema/b.ts';\n" },
     found: 'test/harness/second-verifier/a.ts imports schema/b.ts',

@@ -3,10 +3,14 @@ import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { isIssuerHistory, isRevocations } from '../../../subgraphs/receipt/verify/histories.ts';
+import { documentEndings } from '../../../subgraphs/receipt/verify/read-document.ts';
 import { ROOT } from '../../built.js';
 import { OperatorFault } from '../../config/fault.ts';
 import type { Examined, VerifyAsked } from './examine.ts';
 import type { Unread } from './json.ts';
+import { jsonAt } from './source.ts';
 import type { FileBatch, FileBatchExamined } from './worker.ts';
 
 /* A directory of documents, on all cores: each thread is handed some files at a time, and what they find is told in order. */
@@ -15,21 +19,39 @@ const FILES_PER_BATCH = 64;
 /** So that a thread that is done need not wait; what is found and not told yet is kept in memory. */
 const BATCHES_AHEAD_PER_THREAD = 2;
 
-/** What a document is called that is verified. */
-const NAMED = /\.(json|cose|scitt|jwt)$/i;
+const isNamed = (name: string) => documentEndings.some(ending => name.toLowerCase().endsWith(ending));
 
-/** Every document in it and below, by its name, in alphabetical order. Links are not followed: they may lead anywhere, or in a circle. */
-export async function documentsIn(folder: string): Promise<string[]> {
+export interface Folder {
+  /** By their names, in alphabetical order. */
+  readonly documents: readonly string[];
+  /** Files of other names, and links: nobody looks into these. */
+  readonly skipped: number;
+}
+
+/** Every document in it and below. Links are not followed: they may lead anywhere, or in a circle. */
+export async function documentsIn(folder: string): Promise<Folder> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (fault: NodeJS.ErrnoException) => {
       throw new OperatorFault(`${folder} cannot be read (${fault.code})`);
     },
   );
-  const isDocument = (entry: Dirent) => entry.isFile() && NAMED.test(entry.name);
-  return entries
-    .filter(isDocument)
-    .map(entry => join(entry.parentPath, entry.name))
-    .sort();
+  const isDocument = (entry: Dirent) => entry.isFile() && isNamed(entry.name);
+  const documents = entries.filter(isDocument).map(entry => join(entry.parentPath, entry.name));
+  return {
+    documents: documents.sort(),
+    skipped: entries.filter(entry => !entry.isDirectory()).length - documents.length,
+  };
+}
+
+/** By which names issuers publish their histories, and lists of keys that they revoked. */
+const HISTORY_NAMED = /(history|revocations)[^/]*\.json$/i;
+
+/** Histories and lists of revocations among them: what a key said that was revoked since is judged by them. */
+export async function historiesIn(files: readonly string[]): Promise<JsonObject[]> {
+  const read = files.filter(file => HISTORY_NAMED.test(file)).map(file => jsonAt(file).catch(() => null));
+  return (await Promise.all(read))
+    .filter(found => found !== null)
+    .filter(found => isIssuerHistory(found) || isRevocations(found));
 }
 
 /** In the order of `files`. */

@@ -1,17 +1,34 @@
+import { type ExportCover, exportCover } from '../../../schema/audit/export-cover.ts';
+import { type ReceiptSummary, receiptSummary } from '../../../schema/audit/receipt-summary.ts';
+import { openTally, type ReceiptTally } from '../../../schema/audit/receipt-tally.ts';
+import { isZip } from '../../../schema/audit/zip.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { jwksUri } from '../../../schema/links.ts';
 import { keysBrought } from '../../../subgraphs/receipt/verify/audit.ts';
-import { type DocumentKind, documentIn, keySetUri, kindOf } from '../../../subgraphs/receipt/verify/document.ts';
-import { type VerifiedDocument, verify } from '../../../subgraphs/receipt/verify/module.ts';
+import { keysInBundle, verifyBundle } from '../../../subgraphs/receipt/verify/bundle.ts';
+import {
+  type DocumentKind,
+  documentIn,
+  keySetUri,
+  kindOf,
+  needsKeys,
+} from '../../../subgraphs/receipt/verify/document.ts';
+import { type EnvelopeKind, envelopeIn } from '../../../subgraphs/receipt/verify/envelope.ts';
+import { undecided, type VerifiedDocument, verify } from '../../../subgraphs/receipt/verify/module.ts';
+import { documentFrom } from '../../../subgraphs/receipt/verify/read-document.ts';
 import { OperatorFault } from '../../config/fault.ts';
 import { type ChainLook, lookAtChain } from './chain-look.ts';
-import { type EnvelopeKind, envelopeIn } from './envelopes.ts';
-import { type ProofAsked, type ProvenPlace, provePlace } from './log-proof.ts';
-import { isUrl, jsonAt, jsonIn, readBytes, readText } from './source.ts';
+import { type ProofAsked, type ProvenPlace, provePlace, verifierKeys } from './log-proof.ts';
+import { isUrl, jsonAt, noDocument, readBytes, readText } from './source.ts';
 
 /** What the command line asks of each document. */
 export interface VerifyAsked extends ProofAsked {
   /** A file or URL that holds the key set to go by. */
   readonly jwks?: string | undefined;
+  /** Where the service is by now, for documents that it signed elsewhere. */
+  readonly 'base-url'?: string | undefined;
+  /** Histories and lists of revocations that lie in the directory. */
+  readonly histories?: readonly JsonObject[] | undefined;
   /** Who answers for Base. */
   readonly rpc?: string | undefined;
 }
@@ -22,32 +39,61 @@ export type KeysFrom = 'given' | 'document' | 'fetched';
 /** A document that was read and judged; data alone, which goes between threads and into JSON. */
 export interface Examined {
   readonly source: string;
-  readonly kind: DocumentKind | EnvelopeKind;
+  readonly kind: DocumentKind | EnvelopeKind | 'bundle';
   readonly keys: { readonly from: KeysFrom; readonly source: string };
   readonly verified: Omit<VerifiedDocument, 'kind'>;
   readonly place: ProvenPlace | null;
   readonly chain: ChainLook | null;
+  /** What a valid receipt says of money. */
+  readonly spend: ReceiptSummary | null;
+  /** Which rows of its book a valid export has. */
+  readonly covers: ExportCover | null;
+  /** What the receipts of a valid bundle come to. */
+  readonly tally: ReceiptTally | null;
 }
 
 /** By their places: of a directory with many documents of one issuer its key set is read once. */
 export type IssuerKeySets = Map<string, Promise<JsonObject>>;
+
+const NO_KEYS: JsonObject = { keys: [] };
 
 /** Of a directory with documents of strangers, no more key sets than this are kept. */
 const KEY_SETS_MAX = 64;
 
 /** @throws OperatorFault where the document, its keys or its proof cannot be read: nothing is known of it then */
 export async function examine(source: string, asked: VerifyAsked, key_sets: IssuerKeySets): Promise<Examined> {
-  const base_url = isUrl(source) ? new URL(source).origin : undefined;
+  const base_url = asked['base-url']?.replace(/\/+$/, '') ?? (isUrl(source) ? new URL(source).origin : undefined);
   const bytes = await readBytes(source, 'application/json');
+  if (isZip(bytes)) return examineBundle(source, bytes, asked);
   const { kind, document, keys, verified } =
-    (await examineEnvelope(bytes, asked, key_sets)) ??
-    (await examineJson(jsonIn(source, bytes), base_url, asked, key_sets));
+    (await examineEnvelope(bytes, base_url, asked, key_sets)) ??
+    (await examineJson(documentFrom(bytes) ?? noDocument(source), base_url, asked, key_sets));
   const { claims } = verified;
   const receipt = receiptIn(kind, document);
-  const place = verified.valid ? await provePlace(receipt, asked, readText, base_url) : null;
+  const is_note = kind === 'checkpoint' || kind === 'log_proof';
+  const place = verified.valid && !is_note ? await provePlace(receipt, asked, readText, base_url) : null;
   const looks = asked.rpc !== undefined && claims !== null && receipt !== null;
   const chain = looks ? await lookAtChain(String(asked.rpc), claims, receipt.ingress_receipt) : null;
-  return { source, kind, keys, verified, place, chain };
+  const spend = claims !== null && receipt !== null ? receiptSummary(claims, receipt) : null;
+  const covers = claims !== null && kind === 'export' ? exportCover(document) : null;
+  return { source, kind, keys, verified, place, chain, spend, covers, tally: null };
+}
+
+/** By the keys that it brings, unless others are given. */
+async function examineBundle(source: string, bytes: Buffer, { jwks: given }: VerifyAsked): Promise<Examined> {
+  const brought = given === undefined ? keysInBundle(bytes) : await jsonAt(given);
+  const keys = { from: given === undefined ? 'document' : 'given', source: given ?? "the document's own" } as const;
+  const said = verifyBundle(bytes, brought ?? NO_KEYS);
+  const checks = said.checks.map(({ sentence }) => ({ sentence }));
+  const nothing = { source, kind: 'bundle', keys, place: null, chain: null, spend: null, covers: null } as const;
+  if (said.kind === 'invalid') {
+    const fault = { code: said.code, sentence: said.sentence };
+    return { ...nothing, verified: { valid: false, checks, fault, claims: null, report: null }, tally: null };
+  }
+  const receipts = openTally();
+  for (const { claims, document } of said.receipts) receipts.add(claims, receiptSummary(claims, document));
+  const { claims, report } = said;
+  return { ...nothing, verified: { valid: true, checks, fault: null, claims, report }, tally: receipts.tally() };
 }
 
 async function examineJson(
@@ -57,20 +103,37 @@ async function examineJson(
   key_sets: IssuerKeySets,
 ) {
   const document = documentIn(read);
-  const brought = asked.jwks === undefined ? keysBrought(document) : null;
+  const brought = asked.jwks === undefined ? (keysBrought(document) ?? (needsKeys(document) ? null : NO_KEYS)) : null;
   const own = { from: 'document', source: "the document's own" } as const;
   const { keys, jwks } =
-    brought === null ? await keysAt(keySetUri(document), asked, key_sets) : { keys: own, jwks: brought };
-  const verified = verify(document, jwks, base_url === undefined ? {} : { base_url });
+    brought === null
+      ? await keysAt(keySetUri(document) ?? keysThere(base_url), asked, key_sets)
+      : { keys: own, jwks: brought };
+  const { histories } = asked;
+  const verified = verify(document, jwks, {
+    ...(base_url !== undefined && { base_url }),
+    ...(histories && { histories }),
+  });
   return { kind: kindOf(document), document, keys, verified };
 }
 
+/** Of a document that names none: those of the service that served it. */
+const keysThere = (base_url: string | undefined) => (base_url === undefined ? null : jwksUri(base_url));
+
 /** Null where the bytes are no envelope. What stands in the log, and on the chain, is its payload. */
-async function examineEnvelope(bytes: Buffer, asked: VerifyAsked, key_sets: IssuerKeySets) {
+async function examineEnvelope(
+  bytes: Buffer,
+  base_url: string | undefined,
+  asked: VerifyAsked,
+  key_sets: IssuerKeySets,
+) {
   const envelope = envelopeIn(bytes);
   if (envelope === null) return null;
-  const { keys, jwks } = await keysAt(envelope.key_set_uri, asked, key_sets);
-  const { payload, ...verified } = envelope.verify(jwks);
+  const own = { keys: { from: 'document', source: "the document's own" } as const, jwks: NO_KEYS };
+  const without = !envelope.needs_keys && asked.jwks === undefined;
+  const { keys, jwks } = without ? own : await keysAt(envelope.key_set_uri ?? keysThere(base_url), asked, key_sets);
+  const witnesses = verifierKeys(asked.witness ?? [], 'cosignature');
+  const { payload, ...verified } = envelope.verify(jwks, { witnesses, ...(base_url !== undefined && { base_url }) });
   const document: JsonObject = payload === null ? {} : { payload };
   return { kind: envelope.kind, document, keys, verified };
 }
@@ -96,6 +159,7 @@ async function keysAt(named: string | null, { jwks: given }: VerifyAsked, key_se
 export type DocumentOutcome = 'valid' | 'invalid' | 'unknown';
 
 export function documentOutcome({ verified, place, chain }: Examined): DocumentOutcome {
+  if (undecided(verified.fault)) return 'unknown';
   if (!verified.valid || place?.verification.kind === 'invalid' || chain?.outcome === 'contradicted') return 'invalid';
   return chain?.outcome === 'unknown' ? 'unknown' : 'valid';
 }

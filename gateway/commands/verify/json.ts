@@ -10,7 +10,9 @@ export interface Unread {
 
 /**
  * `--json`: one object for each document, on a line of its own. The names and codes stay as they are; sentences may change.
- * `outcome` is valid, invalid or unknown, `fault` is null where it is valid, and `claims` is what was signed.
+ * `outcome` is valid, invalid or unknown, `fault` is null where it is valid, and `claims` is what was signed. `spend` is what a receipt
+ * says of money, `covers` which rows of its book an
+ * export has, and `tally` what the receipts of a bundle come to; null for any other document.
  */
 export function examinedJson(examined: Examined | Unread): string {
   const text = JSON.stringify('unread' in examined ? ofUnread(examined) : ofExamined(examined));
@@ -31,10 +33,13 @@ const ofUnread = ({ source, unread }: Unread) => ({
   claims: null,
   place: null,
   chain: null,
+  spend: null,
+  covers: null,
+  tally: null,
 });
 
 function ofExamined(examined: Examined) {
-  const { source, kind, keys, verified, place, chain } = examined;
+  const { source, kind, keys, verified, place, chain, spend, covers, tally } = examined;
   const { checks, report, claims } = verified;
   const outcome = documentOutcome(examined);
   return {
@@ -48,6 +53,9 @@ function ofExamined(examined: Examined) {
     claims,
     place: placeOf(place),
     chain,
+    spend,
+    covers,
+    tally,
   };
 }
 
@@ -65,7 +73,7 @@ function faultOf({ verified, place, chain }: Examined): { code: string; sentence
 function placeOf(place: Examined['place']): JsonObject | null {
   if (place === null) return null;
   const { source, keys_given, verification } = place;
-  const checks = verification.checks.map(check => ({ ...check }));
+  const checks = verification.checks.map(({ sentence }) => ({ sentence }));
   if (verification.kind === 'invalid') return { source, keys_given, checks, leaf_index: null, tree_size: null };
   return { source, keys_given, checks, leaf_index: verification.index, tree_size: verification.size };
 }

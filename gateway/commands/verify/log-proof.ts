@@ -44,7 +44,7 @@ export async function provePlace(
   const keys_given = log_keys.length > 0;
   if (!keys_given && log === null) throw new OperatorFault('a proof is signed by its log: give its key with --log-key');
   const texts = keys_given ? log_keys : (await read(`${log}/verifier-keys`)).split('\n').filter(Boolean);
-  const wanted = { log_keys: keysOf(texts, 'signature'), witnesses: keysOf(witnesses, 'cosignature') };
+  const wanted = { log_keys: verifierKeys(texts, 'signature'), witnesses: verifierKeys(witnesses, 'cosignature') };
   const verification = verifyLogProof(await read(source), { ...wanted, leaf: leafOf(receipt) });
   return { source, keys_given, verification };
 }
@@ -60,7 +60,8 @@ function leafOf({ payload }: JsonObject): Buffer {
   return leafHash(canonicalJson(payload));
 }
 
-function keysOf(texts: readonly string[], kind: NoteKeyKind): VerifierKey[] {
+/** @throws OperatorFault where one of them is none of that kind */
+export function verifierKeys(texts: readonly string[], kind: NoteKeyKind): VerifierKey[] {
   return texts.map(text => {
     const key = verifierKey(text);
     if (key?.kind === kind) return key;

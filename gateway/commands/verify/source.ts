@@ -16,13 +16,11 @@ export const isUrl = (source: string) => /^https?:\/\//.test(source);
 
 /** @throws OperatorFault where the source cannot be read or holds no JSON object. */
 export async function jsonAt(source: string): Promise<JsonObject> {
-  return jsonIn(source, await readBytes(source, 'application/json'));
+  return strictJson(await readBytes(source, 'application/json')) ?? noDocument(source);
 }
 
-/** @throws OperatorFault where what was read there is no JSON object. */
-export function jsonIn(source: string, bytes: Buffer): JsonObject {
-  const value = strictJson(bytes);
-  if (value !== null) return value;
+/** @throws OperatorFault always: what was read there is nothing that is verified */
+export function noDocument(source: string): never {
   throw new OperatorFault(
     `${source} holds no JSON object in UTF-8, or one that names a member twice: give a receipt, a refusal, a published export, a verdict, or an answer that carries one`,
   );

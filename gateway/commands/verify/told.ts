@@ -1,3 +1,8 @@
+import { headlineOf } from '../../../rest-compat/receipt/page/facts.ts';
+import { moneyText } from '../../../rest-compat/receipt/page/texts.js';
+import type { ExportCover } from '../../../schema/audit/export-cover.ts';
+import { type ReceiptSummary, spendLanes } from '../../../schema/audit/receipt-summary.ts';
+import type { ReceiptTally } from '../../../schema/audit/receipt-tally.ts';
 import { isJsonObject } from '../../../schema/canonical-json.ts';
 import { notSettledHere } from '../../../schema/router/reported.ts';
 import type { VerifiedDocument } from '../../../subgraphs/receipt/verify/module.ts';
@@ -19,15 +24,54 @@ type Claims = NonNullable<VerifiedDocument['claims']>;
 const ofReceipt = (claims: Claims, { claim_id = claims.payload_version === 8 ? 'legacy' : 'none' } = claims) => [
   `Valid: task ${claims.jti}, signed by ${claims.iss}, book ${claim_id}.`,
   ...(claims.profile === undefined ? [] : [`Made in the ${claims.profile} profile: no real money moved.`]),
-  ofMoney(claims),
+  ...(isJsonObject(claims.reported) ? [notSettledHere(claims.reported)] : []),
 ];
 
-function ofMoney({ waived_by, reported }: Claims): string {
-  if (isJsonObject(reported)) return `${notSettledHere(reported)} It is not spend.`;
-  if (waived_by !== undefined)
-    return `Nothing was paid: a key stood in for the payment (${waived_by}). It is not spend.`;
-  return 'The signature does not prove that USDC moved: look up payment_ref on its network.';
+/** What a receipt says of money, whatever form it came in. */
+function linesOfSpend(spend: ReceiptSummary): string[] {
+  return [
+    `${spendText(spend)}.`,
+    spendLanes[spend.lane].means,
+    ...(spend.payment_ref === null
+      ? []
+      : [`The signature does not prove that it moved: look up ${spend.payment_ref} on its network.`]),
+  ];
 }
+
+/** Payer, payee, amount and reference, or that it is no spend, in a line. */
+function spendText(spend: ReceiptSummary): string {
+  const { payer, payee, payment_ref } = spend;
+  const parties = [
+    ...(payer === null ? [] : [`by ${payer}`]),
+    ...(payee === null ? [] : [`to ${payee}`]),
+    ...(payment_ref === null ? [] : [`in ${payment_ref}`]),
+  ];
+  const said = [headlineOf(spend), ...(payment_ref === null ? [] : parties)].join(' ');
+  return spend.is_spend ? said : `${said} (no spend)`;
+}
+
+/** Which rows of its book an export has. */
+function linesOfCover({ rows, of, complete, cut_off, filtered_out, filters }: ExportCover): string[] {
+  const chosen = Object.entries(filters).flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]));
+  return [
+    `It has ${rows ?? 'an unknown number of'} of ${of ?? 'an unknown number of'} rows of the book: it is ${complete ? 'complete' : 'NOT complete'}.`,
+    `Filters: ${chosen.length > 0 ? chosen.join(', ') : 'none'}. Left out by filters: ${filtered_out ?? 'unknown'}; by the limit: ${cut_off ?? 'unknown'}.`,
+  ];
+}
+
+/** What the receipts of a directory come to. */
+export function linesOfTally({ receipts, duplicates, transfers_repeated, spend, not_counted }: ReceiptTally): string[] {
+  if (receipts === 0) return [];
+  const sum = ({ network, rail, payer, receipts: of, amount }: ReceiptTally['spend'][number]) =>
+    `${moneyText(amount, rail)} by ${payer} on ${network} (${of} receipts)`;
+  return [
+    `${receipts} receipts. Not counted again: ${duplicates} more documents of these receipts, ${transfers_repeated} receipts of a transfer that another receipt is of.`,
+    ...spend.map(each => `Spend whose transfer was seen: ${sum(each)}.`),
+    ...not_counted.map(each => `Not counted as spend: ${sum(each)}.`),
+  ].map(plain);
+}
+
+const versionText = (ref: Claims[string] | undefined) => `version ${isJsonObject(ref) ? ref.version : 'unknown'}`;
 
 const ofRefusal = ({ jti, iss, agent_id, policy_blocked_seq, policy_code }: Claims) => [
   `Valid: ${jti}, signed by ${iss}: ${policy_code}, row ${policy_blocked_seq} of book ${agent_id}.`,
@@ -37,8 +81,39 @@ const ofRefusal = ({ jti, iss, agent_id, policy_blocked_seq, policy_code }: Clai
 const ofEnvelope = ({ task_id, payload_hash, iss, signed_at }: Claims) => [
   `Valid: task ${task_id}, payload ${payload_hash}.`,
   `Signed in this form by ${iss} at ${signed_at}.`,
-  'The signature does not prove that USDC moved: look up payment_ref on its network.',
 ];
+
+/** What a verdict says beside its outcome, where it does. */
+function ofVerdict({ revision, final, decides_after, standing_task_id, owed_back, owed_by_winner }: Claims): string[] {
+  const [back, by_winner] = [owed_back, owed_by_winner].map(owed => (isJsonObject(owed) ? owed : null));
+  return [
+    ...(back ? [`The issuer owes back ${back.amount} atomic USDC, the charge of ${back.task_id}.`] : []),
+    ...(by_winner
+      ? [
+          `The winner, agent ${by_winner.agent_id}, was paid ${by_winner.amount} atomic USDC: this is not a debt of the issuer.`,
+        ]
+      : []),
+    ...(standing_task_id === undefined ? [] : [`The charge of ${standing_task_id} stands.`]),
+    ...(decides_after === undefined ? [] : [`It can be decided after ${decides_after}: file the same dispute again.`]),
+    ...(revision === undefined
+      ? []
+      : [`Judgement ${revision}${final === true ? ', final.' : ': a later verdict may supersede it.'}`]),
+  ];
+}
+
+const ofLogBreak = ({ iss, found, reason, declared_at }: Claims) => [
+  `Valid: ${iss} declared at ${declared_at} that the log goes on from ${isJsonObject(found) ? found.tree_size : 'an unknown number of'} leaves: ${reason}`,
+];
+
+const ofCheckpoint = ({ origin, tree_size, root_hash, cosignatures }: Claims) => [
+  `Valid: ${origin} had ${tree_size} leaves and the root ${root_hash}.`,
+  ...(Array.isArray(cosignatures) ? cosignatures.filter(isJsonObject) : []).map(
+    ({ witness, at }) => `Cosigned by ${witness} at ${at}.`,
+  ),
+];
+
+const forService = (service: Claims[string] | undefined) =>
+  typeof service === 'string' ? `for ${service}` : 'for a service that is not known here';
 
 const kinds: Readonly<Record<Examined['kind'], Told>> = {
   statement: {
@@ -70,11 +145,136 @@ const kinds: Readonly<Record<Examined['kind'], Told>> = {
   verdict: {
     head: 'Verdict',
     noun: 'verdict',
-    valid: ({ dispute_id, iss, agent_id, task_id, claim_type, outcome = 'open', reason }) => [
+    valid: ({ dispute_id, iss, agent_id, task_id, claim_type, outcome = 'open', reason, ...said }) => [
       `Valid: ${dispute_id}, signed by ${iss}: ${claim_type} of ${task_id}, on book ${agent_id}.`,
       `The outcome follows: ${outcome} (${reason}). No money moves by it.`,
+      ...ofVerdict(said),
     ],
   },
+  issuer_history: {
+    head: 'History',
+    noun: 'issuer history',
+    valid: ({ iss, issuer_history }) => [`Valid: ${versionText(issuer_history)} of the keys of ${iss}.`],
+  },
+  receipt_policy_history: {
+    head: 'History',
+    noun: 'history of receipt policies',
+    valid: ({ iss, receipt_policy }) => [`Valid: ${versionText(receipt_policy)} of the receipt policy of ${iss}.`],
+  },
+  revocations: {
+    head: 'List',
+    noun: 'list of revoked keys',
+    valid: ({ revoked }) => [
+      `Valid: revoked keys: ${Array.isArray(revoked) && revoked.length > 0 ? revoked.join(', ') : 'none'}.`,
+    ],
+  },
+  ingest_record: {
+    head: 'Record',
+    noun: 'record of foreign spend',
+    valid: ({ task_id, agent_id, recorded_at }) => [
+      `Valid: task ${task_id} on book ${agent_id}, recorded at ${recorded_at}. The issuer attests nothing about the merchant.`,
+    ],
+  },
+  allowance: {
+    head: 'Allowance',
+    noun: 'allowance',
+    valid: ({ agent_id, remaining, as_of }) => [
+      `Valid: book ${agent_id} had ${remaining ?? 'an unlimited amount of'} atomic USDC remaining at ${as_of}.`,
+    ],
+  },
+  bundle: {
+    head: 'Bundle',
+    noun: 'bundle',
+    valid: ({ iss, agent_id, rows, receipts, receipts_signed_for_it, refusals, ...said }) => [
+      `Valid: ${rows} rows, by ${iss}, with ${receipts} receipts, ${refusals} refusals and ${said.inflow_claims} claims; ${said.rows_without_document} rows rest on no document.`,
+      agent_id === null
+        ? 'No document signs whose book it is.'
+        : `${receipts_signed_for_it} receipts, and each refusal and claim, sign that they are of book ${agent_id}.`,
+      `Each receipt stands in the log, under its head of ${said.tree_size} leaves.`,
+      'That no row was left out is not verified: nothing signs that.',
+    ],
+  },
+  audit_pack: { head: 'Pack', noun: 'audit pack', valid: () => [] },
+  export_coverage: {
+    head: 'Coverage',
+    noun: 'coverage',
+    valid: ({ book_id, enumerated_count, universe_count }) => [
+      `Valid: ${enumerated_count} of ${universe_count ?? 'an unknown number of'} rows of book ${book_id}.`,
+    ],
+  },
+  log_break: { head: 'Break', noun: 'declaration', valid: ofLogBreak },
+  log_breaks: {
+    head: 'Breaks',
+    noun: 'list of declarations',
+    valid: ({ log_breaks }) => [`Valid: ${log_breaks} breaks of the log were declared and signed.`],
+  },
+  tree_head: {
+    head: 'Head',
+    noun: 'head of the log',
+    valid: ({ iss, tree_size, root_hash, leaf_index }) => [
+      `Valid: the log of ${iss} had ${tree_size} leaves and the root ${root_hash}.`,
+      ...(leaf_index === undefined ? [] : [`In the log: leaf ${leaf_index} of ${tree_size}.`]),
+    ],
+  },
+  checkpoint: { head: 'Note', noun: 'checkpoint', valid: ofCheckpoint },
+  log_proof: { head: 'Proof', noun: 'proof', valid: ofCheckpoint },
+  token: {
+    head: 'Token',
+    noun: 'token',
+    valid: ({ iss, jti = null }) => [`Valid: signed by ${iss}${jti === null ? '' : `, of ${jti}`}.`],
+  },
+  agent_card: {
+    head: 'Card',
+    noun: 'agent card',
+    valid: ({ name, version }) => [`Valid: the card of ${name}, version ${version}.`],
+  },
+  offer: {
+    head: 'Offer',
+    noun: 'offer',
+    valid: ({ offers }) =>
+      (Array.isArray(offers) ? offers.filter(isJsonObject) : []).map(
+        ({ amount, asset, network, payTo, resourceUrl, validUntil }) =>
+          `Valid: ${amount} atomic units of ${asset} on ${network} to ${payTo}, for ${resourceUrl}, until ${validUntil} (Unix seconds).`,
+      ),
+  },
+  delivery: {
+    head: 'Delivery',
+    noun: 'receipt of x402',
+    valid: ({ payer, network, transaction, resourceUrl, issuedAt }) => [
+      `Valid: ${payer} paid for ${resourceUrl} in ${network}:${transaction}, by the word of the shop at ${issuedAt} (Unix seconds).`,
+    ],
+  },
+  session_grant: {
+    head: 'Grant',
+    noun: 'grant',
+    valid: ({ payer, agentPubkey, capAtomic, delegation_hash, service, ...said }) => [
+      `Valid: ${payer} allows ${agentPubkey} ${capAtomic} atomic USDC from ${said.validAfter} to ${said.sessionExpiry} (Unix seconds).`,
+      `Session ${delegation_hash}, ${forService(service)}.`,
+    ],
+  },
+  session_act: {
+    head: 'Act',
+    noun: 'act',
+    valid: ({ action, resource, deadline, delegation_hash, signer, service }) => [
+      `Valid: ${action} of ${resource}, by ${signer}, until ${deadline} (Unix seconds).`,
+      `Session ${delegation_hash}, ${forService(service)}.`,
+    ],
+  },
+  session_revocation: {
+    head: 'Revoked',
+    noun: 'revocation',
+    valid: ({ delegation_hash, at, signer, service }) => [
+      `Valid: ${signer} revokes session ${delegation_hash} at ${at} (Unix seconds), ${forService(service)}.`,
+    ],
+  },
+  wallet_text: {
+    head: 'Text',
+    noun: 'signed text',
+    valid: ({ text, signer }) => [`Valid: ${signer} signed: ${text}`],
+  },
+  webhook_message: { head: 'Webhook', noun: 'message of a webhook', valid: () => [] },
+  hmac: { head: 'HMAC', noun: 'HMAC', valid: () => [] },
+  unsigned: { head: 'Unsigned', noun: 'document', valid: () => [] },
   reconciliation: {
     head: 'Report',
     noun: 'reconciliation',
@@ -93,16 +293,20 @@ const kinds: Readonly<Record<Examined['kind'], Told>> = {
 
 /** All of one document: a line for each check, and what is left open. */
 export function linesOf(examined: Examined): string[] {
-  const { source, kind, keys, verified, place, chain } = examined;
+  const { source, kind, keys, verified, place, chain, spend, covers, tally } = examined;
   const { head, noun, valid } = kinds[kind];
   const { checks, fault, claims, report } = verified;
   const lines = [`${`${head}:`.padEnd(8)} ${source}`, `Keys:    ${keys.source}`, ...checks.map(passed)];
+  if (fault && documentOutcome(examined) === 'unknown') return [...lines, open(fault)].map(plain);
   if (fault) return [...lines, failed(fault), `This ${noun} is NOT valid.`].map(plain);
   if (report) lines.push(...linesOfReport(report, keys.from === 'given'));
   if (claims) lines.push(...valid(claims));
+  if (spend) lines.push(...linesOfSpend(spend));
+  if (covers) lines.push(...linesOfCover(covers));
+  if (tally) lines.push(...linesOfTally(tally));
   if (place) lines.push(...linesOfPlace(place));
   if (chain) {
-    const word = { moved: 'ok', nothing_paid: 'ok', contradicted: 'FAIL', unknown: 'open' }[chain.outcome];
+    const word = { moved: 'ok', nothing_paid: 'note', contradicted: 'FAIL', unknown: 'open' }[chain.outcome];
     const named = chain.outcome === 'contradicted' || chain.outcome === 'unknown' ? ` (${chain.code})` : '';
     lines.push('Chain:   Base', `  ${word.padEnd(5)} ${chain.sentence}${named}`);
     if (chain.outcome === 'contradicted') lines.push(`The chain does NOT say what this ${noun} says.`);
@@ -112,7 +316,8 @@ export function linesOf(examined: Examined): string[] {
 }
 
 type Line = { readonly sentence: string; readonly code: string };
-const passed = ({ sentence }: Line) => `  ok    ${sentence}`;
+const passed = ({ sentence }: Pick<Line, 'sentence'>) => `  ok    ${sentence}`;
+const open = ({ sentence, code }: Line) => `  open  ${sentence} (${code})`;
 const failed = ({ sentence, code }: Line) => `  FAIL  ${sentence} (${code})`;
 
 /** What a valid document leaves open. The key set was checked by nobody, unless it was given. */
@@ -137,10 +342,26 @@ function linesOfPlace({ source, keys_given, verification }: NonNullable<Examined
 
 /** One document of many, in a line. */
 export function lineOf(examined: Examined): string {
-  const { source, kind, verified, chain } = examined;
+  const { source, kind, verified, chain, spend, covers } = examined;
   const outcome = documentOutcome(examined);
   const [told, { code, sentence }] = [kinds[kind].noun, verified.fault ?? chain ?? { code: '', sentence: '' }];
-  if (outcome === 'valid') return plain(`  ok    ${source}: ${told} ${String(verified.claims?.jti ?? '')}`.trimEnd());
+  if (outcome === 'valid') {
+    const { unsigned, broken } = verified.report ?? { unsigned: { unknown: [] }, broken: [] };
+    const warned = [
+      ...broken.map(name => `${name} is broken`),
+      ...unsigned.unknown.map(name => `nobody signed ${name}`),
+    ];
+    const id = String(verified.claims?.jti ?? verified.claims?.task_id ?? '');
+    const said = [
+      ...(spend ? [spendText(spend)] : []),
+      ...(covers
+        ? [`${covers.rows ?? '?'} of ${covers.of ?? '?'} rows`, covers.complete ? 'complete' : 'NOT complete']
+        : []),
+      ...warned,
+    ];
+    const line = `  ${warned.length > 0 ? 'WARN ' : 'ok   '} ${source}: ${told} ${id}`.trimEnd();
+    return plain(said.length > 0 ? `${line}: ${said.join('; ')}` : line);
+  }
   return plain(`  ${outcome === 'invalid' ? 'FAIL ' : 'open '} ${source}: ${sentence} (${code})`);
 }
 

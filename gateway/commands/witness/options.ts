@@ -11,7 +11,8 @@ checkpoint extends what it has cosigned before, by the log's own tiles, and cosi
 
   --key     verifier key of the log; without it, those that the log names itself are trusted from the first start on
   --name    by which the witness signs, such as witness.example/w1; made once, with its key
-  --state   folder for key, leaf hashes and cosigned heads (default: .witness); one for each log
+  --state   folder for key, leaf hashes and cosigned heads of one log (default: one for each URL, in
+            $XDG_STATE_HOME/spend-receipt-gateway/witness, or below ~/.local/state)
   --port    serves add-checkpoint to the log, and the cosigned checkpoint to all (C2SP tlog-witness), on --host (127.0.0.1)
   --once    looks once, and ends: 0 where all is well, 1 where it refuses or cannot look
   --every   seconds between two looks (default: 15)
@@ -29,7 +30,8 @@ export interface WitnessOptions {
   /** Verifier keys of the log, as they were given; those that are kept unless there is any. */
   readonly keys: readonly string[];
   readonly name: string | null;
-  readonly state: string;
+  /** Null: one of its own for each URL. */
+  readonly state: string | null;
   /** Null: nothing is served. */
   readonly port: number | null;
   readonly host: string;
@@ -48,9 +50,13 @@ export function witnessOptions(args: readonly string[]): WitnessOptions | 'help'
   const [url, ...more] = positionals;
   if (url === undefined || more.length > 0) return null;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new OperatorFault(`${url} is no http(s) URL`);
-  const { key: keys = [], name = null, state = '.witness', host = '127.0.0.1', once = false } = values;
+  const { key: keys = [], name = null, state = null, host = '127.0.0.1', once = false } = values;
   if (name !== null && !/^[^\p{White_Space}+\p{Cc}]{1,200}$/u.test(name))
     throw new OperatorFault('--name holds white space or a plus, or is too long');
+  if (values.wallet !== undefined && (values.port ?? values.every) !== undefined)
+    throw new OperatorFault('--wallet checks once and starts no server: it cannot be combined with --port or --every');
+  if (values.host !== undefined && values.port === undefined)
+    throw new OperatorFault('--host has no effect without --port');
   return {
     url: url.replace(/\/+$/, ''),
     keys,

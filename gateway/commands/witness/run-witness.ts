@@ -9,8 +9,9 @@ import { openWitnessKey } from './key.ts';
 import { LeafFile } from './leaf-file.ts';
 import { monitorWallet } from './monitor/run-monitor.ts';
 import type { WitnessOptions } from './options.ts';
+import { ownState } from './own-state.ts';
 import { serveWitness } from './serve.ts';
-import { trustedLog } from './trusted-log.ts';
+import { requireOwnFolder, trustedLog } from './trusted-log.ts';
 
 /** In service nothing is asked at any of them. */
 const nowhere: Reach = async () => {};
@@ -21,11 +22,14 @@ const NUDGE_MS = 200;
  * Follows one log until a signal ends it, or for one look. Resolves with the exit code. @throws OperatorFault
  */
 export async function runWitness(options: WitnessOptions, reach: Reach = nowhere): Promise<number> {
-  const { state, host, port, once, every_ms, monitored } = options;
+  const { host, port, once, every_ms, monitored } = options;
+  const say = (line: string) => console.log(line);
+  const state = options.state ?? (await ownState(options.url, say));
+  await requireOwnFolder({ ...options, state });
   await mkdir(state, { recursive: true, mode: 0o700 });
   const key = await openWitnessKey(state, options.name, systemClock);
   console.log(`Witness: ${key.verifier.text}`);
-  const log = await trustedLog(options, line => console.log(line));
+  const log = await trustedLog({ ...options, state }, say);
   const cosigner = new Cosigner(log, { key, state, clock: systemClock, reach });
   await cosigner.newest();
   console.log(`Log:     ${log.origin} at ${log.source.prefix}`);

@@ -18,12 +18,14 @@ export interface TrustedLog {
 
 const Kept = z.object({ url: z.string(), prefix: z.string(), origin: z.string(), keys: z.array(z.string()).min(1) });
 
+type Trusting = Pick<WitnessOptions, 'keys' | 'url'> & { readonly state: string };
+
 /**
  * By which keys which log is believed: those given, else those that are kept, else those that the log names itself, once. Keys
- * are of the log's origin, so that one of another log vouches for nothing here.
- * @throws OperatorFault where the folder is another log's, or nothing says by which key it is believed
+ * are of the log's origin, so that one of another log vouches for nothing here. From then on the folder is that log's.
+ * @throws OperatorFault where a key is of another log, or nothing says by which key it is believed
  */
-export async function trustedLog(options: WitnessOptions, say: (line: string) => void): Promise<TrustedLog> {
+export async function trustedLog(options: Trusting, say: (line: string) => void): Promise<TrustedLog> {
   const { keys: given, state, url } = options;
   const path = join(state, 'log.json');
   const kept = await keptLog(path);
@@ -39,7 +41,26 @@ export async function trustedLog(options: WitnessOptions, say: (line: string) =>
   return { origin, keys, source };
 }
 
-async function keptLog(path: string): Promise<z.infer<typeof Kept> | null> {
+/**
+ * A log may move, and is called as before; another one has a folder of its own. Asked before anything is written there, and of the log
+ * only where the folder was for another URL: a witness makes its key while nobody answers yet.
+ * @throws OperatorFault
+ */
+export async function requireOwnFolder({ url, state }: Trusting): Promise<void> {
+  const kept = await keptLog(join(state, 'log.json'));
+  if (kept === null || kept.url === url) return;
+  const prefix = await prefixOf(url);
+  const split = splitNote(await new LogSource(prefix).checkpoint());
+  const found = split && checkpointHead(split.text)?.origin;
+  if (found !== kept.origin)
+    throw new OperatorFault(
+      `${state} belongs to the log ${kept.origin} at ${kept.url}, but ${prefix} is the log ${found}: use another --state. Nothing was changed`,
+    );
+}
+
+type KeptLog = z.infer<typeof Kept>;
+
+async function keptLog(path: string): Promise<KeptLog | null> {
   try {
     return Kept.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (fault) {
@@ -80,7 +101,7 @@ function keyOf(text: string): VerifierKey {
   throw new OperatorFault(`${text} is no verifier key of a log: <name>+<id>+<key>`);
 }
 
-async function keep(path: string, log: z.infer<typeof Kept>): Promise<void> {
+async function keep(path: string, log: KeptLog): Promise<void> {
   const aside = `${path}.${process.pid}.tmp`;
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
   await rm(aside, { force: true });

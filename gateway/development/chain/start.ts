@@ -14,7 +14,7 @@ import { standInFault } from '../stand-in-fault.ts';
 import { genesisCalls } from './genesis.ts';
 import { rpc, rpcBatch } from './rpc.ts';
 
-const READY_MS = 15_000;
+const READY_MS = 60_000;
 /** A saving writes the whole chain, 7 KB for each payment it ever saw: every second would cost half a core after 2,000. */
 const SAVE_SECONDS = 5;
 /** At the first it saves its state. */

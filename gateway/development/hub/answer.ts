@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { modelNamedFor } from './named-models.ts';
 import { sampleOf } from './sample.ts';
 
 const json = z.custom<JsonObject>(isJsonObject);
@@ -90,13 +91,13 @@ export function hubCompletion(request: HubChat, answer: HubAnswer, created: numb
     ? { role: 'assistant', content: null, tool_calls: [call] }
     : { role: 'assistant', content: words.join('') };
   const choices = [{ index: 0, message, finish_reason }];
-  return { id, object: 'chat.completion', created, model: request.model, choices, usage };
+  return { id, object: 'chat.completion', created, model: modelNamedFor(request.model), choices, usage };
 }
 
 /** The same as OpenAI streams it: who speaks, a chunk for each word, how it ended, and the usage where it was asked for. */
 export function hubChunks(request: HubChat, answer: HubAnswer, created: number) {
   const { id, call, words, finish_reason, usage } = answer;
-  const head = { id, object: 'chat.completion.chunk', created, model: request.model };
+  const head = { id, object: 'chat.completion.chunk', created, model: modelNamedFor(request.model) };
   const chunk = (delta: object, reason: string | null = null) => ({
     ...head,
     choices: [{ index: 0, delta, finish_reason: reason }],

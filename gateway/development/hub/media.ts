@@ -1,27 +1,14 @@
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import { z } from 'zod';
-
-/** A request for an image or a text from audio, as it came over the wire. */
-export interface MediaRequest {
-  readonly hub: string;
-  readonly content_type: string;
-  readonly bytes: Buffer<ArrayBuffer>;
-  /** Unix seconds. */
-  readonly created: number;
-  /** Of the hub, where its pictures can be seen. */
-  readonly base_url: string;
-}
-
-export interface MediaAnswer {
-  readonly model: string;
-  readonly body: object;
-}
+import { embedded } from './embeddings.ts';
+import type { MediaAnswer, MediaRequest } from './media-request.ts';
 
 /** By path; throws where a request is none. */
 export const mediaAnswers: Readonly<Record<string, (request: MediaRequest) => Promise<MediaAnswer>>> = {
   '/v1/images/generations': drawn,
   '/v1/audio/transcriptions': heard,
+  '/v1/embeddings': embedded,
 };
 
 const imageRequest = z.object({

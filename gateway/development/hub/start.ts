@@ -4,14 +4,21 @@ import type { AddressInfo } from 'node:net';
 import { buffer, json } from 'node:stream/consumers';
 import type { CompleteConfig, Config, HubConfig } from '../../config/read-config.ts';
 import { answerTo, chatRequest, type HubAnswer, type HubChat, hubChunks, hubCompletion } from './answer.ts';
+import { type EndHabit, ends } from './broken.ts';
+import { ECHO_MODEL, echoed } from './echo.ts';
 import { Generations, generationAt } from './generations.ts';
-import { type MediaAnswer, mediaAnswers, pictureAt } from './media.ts';
+import { mediaAnswers, pictureAt } from './media.ts';
+import type { MediaAnswer } from './media-request.ts';
+import { namedModels } from './named-models.ts';
+import { type HubHabit, refusals } from './refusals.ts';
+import { type SpokenHabit, spoken, streamBody } from './spoken.ts';
 
 export interface DevelopmentHubOptions {
   readonly name: string;
   readonly models: readonly string[];
   readonly image_models?: readonly string[];
   readonly audio_models?: readonly string[];
+  readonly embedding_models?: readonly string[];
   /** Null: it takes anybody's, as a router does, and lists its models to those who have none. */
   readonly api_key: string | null;
 }
@@ -24,7 +31,7 @@ export interface DevelopmentHub {
 
 /** A stand-in for a model hub that speaks OpenAI's chat API over real HTTP. It lives and ends with this process. */
 export async function startDevelopmentHub(options: DevelopmentHubOptions): Promise<DevelopmentHub> {
-  const hub = { ...options, generations: new Generations() };
+  const hub = { ...options, generations: new Generations(), seen: new Set<string>() };
   const server = createServer((request, response) => {
     serve(hub, request, response).catch(() => response.destroy());
   });
@@ -36,7 +43,35 @@ export async function startDevelopmentHub(options: DevelopmentHubOptions): Promi
 }
 
 /** With what it tells of its answers to whoever had them. */
-type Serving = DevelopmentHubOptions & { readonly generations: Generations };
+type Serving = DevelopmentHubOptions & {
+  readonly generations: Generations;
+  /** Requests of models that answer oddly once. */
+  readonly seen: Set<string>;
+};
+
+/** Past it all are taken for new. */
+const SEEN_MAX = 1_000;
+
+/** Whether the model is one that ends its answers otherwise than OpenAI's, and has done so. */
+function endOddly({ seen }: Serving, request: HubChat, response: ServerResponse): boolean {
+  const habit: EndHabit | undefined = ends[request.model as keyof typeof ends];
+  if (habit === undefined) return false;
+  const { stream, cuts, once, whole } = habit;
+  if (!request.stream) {
+    if (whole === undefined) return false;
+    response.writeHead(200, { 'content-type': 'application/json' }).end(whole);
+    return true;
+  }
+  const name = JSON.stringify(request);
+  if (once && seen.has(name)) return false;
+  if (once) seen.add(name);
+  if (seen.size > SEEN_MAX) seen.clear();
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  // A socket that is destroyed takes along what is not written out.
+  if (cuts) response.write(stream, () => response.destroy());
+  else response.end(stream);
+  return true;
+}
 
 async function serve(hub: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const door = `${request.method} ${request.url}`;
@@ -56,19 +91,29 @@ async function serve(hub: Serving, request: IncomingMessage, response: ServerRes
   const answerMedia = request.method === 'POST' ? mediaAnswers[request.url ?? ''] : undefined;
   if (answerMedia) return serveMedia(hub, answerMedia, request, response);
   if (door !== 'POST /v1/chat/completions') return refuse(response, 404, 'not_found', `Unknown request URL: ${door}`);
-  const parsed = chatRequest.safeParse(await json(request).catch(() => null));
+  const body: unknown = await json(request).catch(() => null);
+  const parsed = chatRequest.safeParse(body);
   if (!parsed.success) return refuse(response, 400, 'invalid_request', parsed.error.message);
   if (!hub.models.includes(parsed.data.model)) {
     return refuse(response, 404, 'model_not_found', `The model ${parsed.data.model} does not exist.`);
   }
-  const answer = answerTo(hub.name, parsed.data);
+  const habit: HubHabit | undefined = refusals[parsed.data.model as keyof typeof refusals];
+  if (habit && (habit.refuses === undefined || parsed.data[habit.refuses] !== undefined))
+    return void response
+      .writeHead(habit.status, { 'content-type': 'application/json', ...habit.headers })
+      .end(habit.body);
+  if (endOddly(hub, parsed.data, response)) return;
+  const said: SpokenHabit | undefined = spoken[parsed.data.model as keyof typeof spoken];
+  if (said) return sendBytes(response, said, parsed.data.stream);
+  const plain = answerTo(hub.name, parsed.data);
+  const answer = parsed.data.model === ECHO_MODEL ? echoed(plain, body) : plain;
   hub.generations.keep(authorization, parsed.data, answer);
   if (parsed.data.stream) return sendStream(response, parsed.data, answer);
   sendJson(response, 200, hubCompletion(parsed.data, answer, unixSeconds()));
 }
 
 async function serveMedia(
-  { name: hub, image_models = [], audio_models = [] }: DevelopmentHubOptions,
+  { name: hub, image_models = [], audio_models = [], embedding_models = [] }: DevelopmentHubOptions,
   answer: (typeof mediaAnswers)[string],
   request: IncomingMessage,
   response: ServerResponse,
@@ -83,7 +128,7 @@ async function serveMedia(
     return refuse(response, 400, 'invalid_request', String(fault));
   }
   const { model, body } = answered;
-  if ([...image_models, ...audio_models].includes(model)) return sendJson(response, 200, body);
+  if ([...image_models, ...audio_models, ...embedding_models].includes(model)) return sendJson(response, 200, body);
   refuse(response, 404, 'model_not_found', `The model ${model} does not exist.`);
 }
 
@@ -99,8 +144,14 @@ function sendStream(response: ServerResponse, request: HubChat, answer: HubAnswe
   response.end('data: [DONE]\n\n');
 }
 
+function sendBytes(response: ServerResponse, said: SpokenHabit, streams: boolean): void {
+  const headers = { 'content-type': streams ? 'text/event-stream' : 'application/json', 'cache-control': 'no-store' };
+  response.writeHead(200, headers).end(streams ? streamBody(said) : said.whole);
+}
+
 function modelList(hub: DevelopmentHubOptions): object {
-  const ids = [...hub.models, ...(hub.image_models ?? []), ...(hub.audio_models ?? [])];
+  const { models, image_models = [], audio_models = [], embedding_models = [] } = hub;
+  const ids = [...models, ...image_models, ...audio_models, ...embedding_models];
   const data = ids.map(id => ({ id, object: 'model', created: 1_700_000_000, owned_by: hub.name }));
   return { object: 'list', data };
 }
@@ -124,21 +175,31 @@ function unixSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-/** Both serve `dev/small`, so that failover from one hub to the other can be seen. */
+/** Models that show what reaches a hub, how hubs refuse, how they answer and end, and which model they name. */
+const habits = [ECHO_MODEL, ...[refusals, spoken, ends, namedModels].flatMap(models => Object.keys(models))];
+/** Both serve `dev/small`, so that failover from one hub to the other can be seen, and so it can where a hub refuses. */
 const hubs = [
-  { name: 'alpha', models: ['dev/small', 'dev/alpha-large'] },
-  { name: 'beta', models: ['dev/small', 'dev/beta-large'] },
+  { name: 'alpha', models: ['dev/small', 'dev/alpha-large', ...habits] },
+  { name: 'beta', models: ['dev/small', 'dev/beta-large', ...habits] },
 ] as const;
 
-const draws = { image_models: ['dev/image'], audio_models: ['dev/transcribe'] };
+const draws = {
+  image_models: ['dev/image'],
+  audio_models: ['dev/transcribe'],
+  embedding_models: ['dev/embedding'],
+};
 /** What the router's own ids are: with `router/` before them a call may name them. */
-const routed = { models: ['dev/routed'], image_models: [], audio_models: [] };
+const routed = { models: ['dev/routed'] };
 
 export function startHubs(started: AsyncDisposableStack): Promise<HubConfig[]> {
   const api_key = `dev-${randomBytes(12).toString('hex')}`;
   return Promise.all(
     hubs.map(async ({ name, models }) => {
-      const abilities = { vision_models: [...models], reasoning_models: [] };
+      const able = [...models];
+      const abilities = {
+        ...{ vision_models: able, audio_input_models: able, file_input_models: able },
+        reasoning_models: [],
+      };
       const settings = { name, api_key, models: [...models], ...draws, ...abilities };
       const { base_url, close } = await startDevelopmentHub(settings);
       started.defer(close);

@@ -4,7 +4,7 @@ import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/ca
 import { agentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Principal } from '../../../schema/principal.ts';
-import type { PresentedPayment } from '../../../subgraphs/context.ts';
+import type { NamedWrite, PresentedPayment } from '../../../subgraphs/context.ts';
 
 /** What a gateway says to a subgraph beside the query, under a signature that only it can make. */
 export interface SubgraphCall {
@@ -19,8 +19,12 @@ export interface SubgraphCall {
   readonly redelivery?: string | undefined;
   /** The Idempotency-Key header as it came. */
   readonly idempotency_key?: string | undefined;
+  /** Under which key its writes are done once. */
+  readonly named_write?: NamedWrite | undefined;
   /** The X-SVC-Delegation header as it came. */
   readonly delegation?: string | undefined;
+  /** The X-SVC-Note header as it came. */
+  readonly note?: string | undefined;
   /** The door that was called. */
   readonly resource?: string | undefined;
   readonly at_ms: number;
@@ -137,7 +141,11 @@ const shape = z.strictObject({
   router_key_box: z.string().optional(),
   redelivery: z.string().optional(),
   idempotency_key: z.string().optional(),
+  named_write: z
+    .strictObject({ mark: z.string(), credential_mark: z.string(), request_hash: z.string(), attempt: z.string() })
+    .optional(),
   delegation: z.string().optional(),
+  note: z.string().optional(),
   resource: z.string().optional(),
   at_ms: z.int(),
   nonce: z.string().length(32),

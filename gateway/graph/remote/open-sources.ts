@@ -7,6 +7,7 @@ import { InProcessSource, type Source } from '../source.ts';
 import { callKey } from './call.ts';
 import { RemoteSource } from './remote-source.ts';
 import type { RemoteUpload } from './remote-upload.ts';
+import type { RemoteStandings } from './standings.ts';
 
 export interface Remotes {
   /** By name; a subgraph without one lives in this process. */
@@ -14,6 +15,8 @@ export interface Remotes {
   readonly secret: string;
   readonly clock: Clock;
   readonly random: Random;
+  /** Told of each that is elsewhere. */
+  readonly standings: RemoteStandings;
 }
 
 export interface OpenedSources {
@@ -24,7 +27,7 @@ export interface OpenedSources {
 }
 
 /** Where each subgraph's fields come from, and the sockets to those that are elsewhere. */
-export function openSources({ urls, secret, clock, random }: Remotes): OpenedSources {
+export function openSources({ urls, secret, clock, random, standings }: Remotes): OpenedSources {
   const key = callKey(secret);
   const vault = openVault(secret);
   const remote = new Map<string, RemoteSource>();
@@ -34,11 +37,14 @@ export function openSources({ urls, secret, clock, random }: Remotes): OpenedSou
       if (url === undefined) return new InProcessSource(subgraph);
       const source = new RemoteSource(subgraph, { url, key, vault, paid, clock, random });
       remote.set(subgraph.name, source);
+      standings.follow(subgraph.name, () => source.answers());
       return source;
     },
     beginUpload: (subgraph, uploads, sender) => remote.get(subgraph)?.beginUpload(uploads, sender) ?? null,
     async close() {
+      const stopped = standings.stop();
       await Promise.all([...remote.values()].map(source => source.close()));
+      await stopped;
     },
   };
 }

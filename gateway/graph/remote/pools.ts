@@ -20,6 +20,8 @@ const pools = {
   },
   /** Files for paid calls: what is open here holds memory on both sides. */
   uploads: { path: '/uploads', connections: 32, open_max: 1_024, answer_ms_max: 15_000, silence_ms_max: 15_000 },
+  /** Whether it is there: in no line behind others. */
+  looks: { path: '/graphql', connections: 1, open_max: 2, answer_ms_max: 3_000, silence_ms_max: 3_000 },
 } as const;
 export type PoolName = keyof typeof pools;
 
@@ -28,6 +30,8 @@ const CONNECT_MS = 2_000;
 export interface Message {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
+  /** Aborted once nobody waits for the answer any more. */
+  readonly left?: AbortSignal | undefined;
 }
 
 export type Posted =
@@ -45,7 +49,7 @@ interface TextBody {
 export class Pools {
   readonly #base: string;
   readonly #pools: Readonly<Record<PoolName, Pool>>;
-  readonly #open: Record<PoolName, number> = { reads: 0, paid: 0, events: 0, uploads: 0 };
+  readonly #open: Record<PoolName, number> = { reads: 0, paid: 0, events: 0, uploads: 0, looks: 0 };
 
   constructor(url: string) {
     const { origin, pathname } = new URL(url);
@@ -59,16 +63,32 @@ export class Pools {
         // A stream may be of any length; each of its events is bounded where it is read.
         maxResponseSize: name === 'events' ? -1 : limits.subgraph_answer_bytes_max,
       });
-    this.#pools = { reads: pool('reads'), paid: pool('paid'), events: pool('events'), uploads: pool('uploads') };
+    this.#pools = {
+      reads: pool('reads'),
+      paid: pool('paid'),
+      events: pool('events'),
+      uploads: pool('uploads'),
+      looks: pool('looks'),
+    };
   }
 
   /** Whoever is answered reads the body to its end, or destroys it. */
-  async post(name: PoolName, { headers, body }: Message): Promise<Posted> {
+  async post(name: PoolName, { headers, body, left }: Message): Promise<Posted> {
     if (this.#open[name] >= pools[name].open_max)
       return { kind: 'unsent', cause: new Error('too many calls are open') };
     this.#open[name] += 1;
+    const hang_up = new AbortController();
+    const leave = () => hang_up.abort();
+    left?.addEventListener('abort', leave);
+    if (left?.aborted) leave();
     try {
-      const request = { method: 'POST', path: this.#base + pools[name].path, headers, body } as const;
+      const request = {
+        method: 'POST',
+        path: this.#base + pools[name].path,
+        headers,
+        body,
+        signal: left ? hang_up.signal : null,
+      } as const;
       const answer = await this.#pools[name].request(request);
       // Whoever hangs up makes it fail, and nobody may be reading any more.
       answer.body.on('error', () => {}).once('close', () => this.#closed(name));
@@ -76,6 +96,9 @@ export class Pools {
     } catch (cause) {
       this.#closed(name);
       return { kind: isUnsent(cause) ? 'unsent' : 'silent', cause };
+    } finally {
+      // From here on its reader gives the body back.
+      left?.removeEventListener('abort', leave);
     }
   }
 

@@ -53,6 +53,19 @@ export class RemoteSource implements Source {
     return this.#answered(posted, operation);
   }
 
+  /** Whether it takes our calls and answers them, now. It is asked for nothing. */
+  async answers(): Promise<boolean> {
+    const call = { subgraph: this.#name, principal: nobody, payment: null, nonce: this.#nonce() };
+    const headers = {
+      'content-type': 'application/json',
+      ...this.#signed({ ...call, body_sha256: sha256Hex(NOTHING) }),
+    };
+    const posted = await this.#pools.post('looks', { headers, body: NOTHING });
+    if (posted.kind !== 'answered') return false;
+    const text = await posted.body.text().catch(() => '');
+    return posted.status === 200 && readAnswer(text) !== null;
+  }
+
   async subscribe(operation: Operation): Promise<AsyncIterable<ExecutionResult> | ExecutionResult> {
     const posted = await this.#post(operation, 'events');
     if (posted.kind !== 'answered' || posted.media !== EVENT_STREAM) return this.#answered(posted, operation);
@@ -71,7 +84,8 @@ export class RemoteSource implements Source {
     const { operationName, variables, written } = operation;
     // The head is known; of the rest JSON leaves out what is undefined.
     const body = this.#ask(operation).head + JSON.stringify({ operationName, variables, written }).slice(1);
-    const { principal, payment, router_key, redelivery, idempotency_key, delegation, resource } = contextOf(operation);
+    const { principal, payment, router_key, redelivery, idempotency_key, ...brought } = contextOf(operation);
+    const { delegation, named_write, note, resource } = brought;
     const to = { subgraph: this.#name, nonce: this.#nonce() };
     const call = {
       ...to,
@@ -79,7 +93,9 @@ export class RemoteSource implements Source {
       payment,
       ...(redelivery === null ? {} : { redelivery }),
       ...(idempotency_key === null ? {} : { idempotency_key }),
+      ...(named_write === undefined ? {} : { named_write }),
       ...(delegation === null ? {} : { delegation }),
+      ...(note === null ? {} : { note }),
       ...(resource === undefined ? {} : { resource }),
       // What is free asks no router.
       ...(router_key && this.#ask(operation).paid ? { router_key_box: sealRouterKey(vault, router_key, to) } : {}),
@@ -87,7 +103,9 @@ export class RemoteSource implements Source {
     };
     const accept = pool === 'events' ? EVENT_STREAM : 'application/json';
     const headers = { accept, 'content-type': 'application/json', ...this.#signed(call) };
-    return this.#pools.post(pool, { headers, body });
+    // What is paid for goes on, whether or not anybody reads it.
+    const left = pool === 'events' && !this.#ask(operation).paid ? contextOf(operation).left : undefined;
+    return this.#pools.post(pool, { headers, body, left });
   }
 
   /** A file for this subgraph. The nonce of the call that brings it is its id: nobody can guess it, and it serves once. */
@@ -160,6 +178,8 @@ export class RemoteSource implements Source {
     return asked;
   }
 }
+
+const NOTHING = JSON.stringify({ query: '{ __typename }' });
 
 interface Asked {
   /** The beginning of each message that asks it. */

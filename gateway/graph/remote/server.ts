@@ -2,11 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { onceLeft } from '../../../rest-compat/http/left.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Principal } from '../../../schema/principal.ts';
 import type { Brought, Context } from '../../../subgraphs/context.ts';
+import { takingKey } from '../../../subgraphs/receipt/written-once/written-once.ts';
 import type { Subgraph } from '../../../subgraphs/subgraph.ts';
 import type { Vault } from '../../../subgraphs/vault.ts';
+import { toldWhileHalted } from '../halted-rule.ts';
 import { publicError } from '../public-error.ts';
 import { InProcessSource, type Operation } from '../source.ts';
 import { answerText } from './answer.ts';
@@ -134,14 +137,18 @@ class Serving {
   async #run(call: SubgraphCall, body: Buffer, in_events: boolean, response: ServerResponse): Promise<void> {
     const { principal, payment } = call;
     const { query: text, ...asked } = question.parse(JSON.parse(body.toString('utf8')));
-    const context = this.#options.createContext(principal, {
+    const created = this.#options.createContext(principal, {
       payment,
       router_key: openRouterKey(this.#options.vault, call),
       redelivery: call.redelivery ?? null,
       delegation: call.delegation ?? null,
+      note: call.note ?? null,
       idempotency_key: call.idempotency_key ?? null,
       resource: call.resource,
     });
+    const { named_write } = call;
+    const taking = named_write && { database: takingKey(created.database, named_write), named_write };
+    const context = { ...created, ...taking, ...(in_events && { left: onceLeft(response, response.destroyed) }) };
     const { headers } = context.response;
     const query = this.#queries.read(text);
     const tell = (result: ExecutionResult) =>
@@ -149,7 +156,7 @@ class Serving {
     if (query.kind === 'invalid') return tell({ errors: query.errors });
 
     const operation: Operation = { document: query.document, ...asked, context };
-    if (!in_events) return tell(await this.#source.execute(operation));
+    if (!in_events) return tell(toldWhileHalted(this.#source.schema, operation, await this.#source.execute(operation)));
     const results = await this.#source.subscribe(operation);
     if (!(Symbol.asyncIterator in results)) return tell(results);
     if (payment === null) {

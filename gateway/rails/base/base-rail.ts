@@ -14,6 +14,7 @@ import type { BasePayment } from '../payment.ts';
 import type { PaymentReadiness, Rail, SentPayment, SignedMessage, Spent, UsedInTime } from '../rail.ts';
 import { type ChainAnswer, map } from '../rpc.ts';
 import type { ClaimItem, Settler } from '../settler.ts';
+import { heardSettler, SettlingStanding } from '../settling-standing.ts';
 import type { Hex } from './abi.ts';
 import type { BaseAuthorization } from './authorization.ts';
 import type { BaseChain } from './chain.ts';
@@ -46,7 +47,9 @@ export interface BaseRailParts {
 
 /** USDC on Base, by EIP-3009. */
 export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {
-  const { database, chain, chain_head, chain_epoch, settler, searches } = parts;
+  const { database, chain, chain_head, chain_epoch, searches } = parts;
+  const settling = new SettlingStanding();
+  const settler = heardSettler(parts.settler, settling);
   const epoch_chain = epochChainOf(chain);
   const facilitated = settledByFacilitator(chain);
   const unproven = new Unproven(parts);
@@ -57,6 +60,7 @@ export function openBaseRail(parts: BaseRailParts): Rail<BasePayment> {
       return chain_epoch();
     },
     settler,
+    settling,
     prove: (payment, address) => unproven.prove(payment, address),
     proveUsed: payment => proveUsed(parts, payment),
     ready: payment => readyToPay(parts, payment),

@@ -1,5 +1,6 @@
 import type { BaseAnchor } from '../../../schema/refusal-payload.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
+import { reached } from '../epoch.ts';
 import type { BaseChain, ChainBlock } from './chain.ts';
 
 /** What was seen longer ago proves nothing about now. */
@@ -19,11 +20,10 @@ export class ChainHead {
     this.#clock = clock;
   }
 
-  /** @throws where the chain cannot be reached: what was seen before stays, for as long as it holds. */
+  /** @throws ChainAway; what was seen before stays, for as long as it holds. */
   async poll(): Promise<void> {
-    const head = await this.#chain.block('latest');
-    if (head.kind !== 'ok') throw new Error('the chain cannot be reached', { cause: head.cause });
-    if (head.value) this.#seen = { block: head.value, at_ms: this.#clock.now_ms() };
+    const block = reached(await this.#chain.block('latest'));
+    if (block) this.#seen = { block, at_ms: this.#clock.now_ms() };
   }
 
   /** How long ago it was seen; null where it never was. */

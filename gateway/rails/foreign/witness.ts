@@ -16,6 +16,9 @@ export interface Witness {
 export const notBelieved = (reason: NotBelieved): Observation => ({ kind: 'not_believed', reason });
 export const noAnswer = (cause: unknown): Observation => ({ kind: 'unknown', cause });
 
+/** Of a transaction that moves the same a hundred times whoever has to choose needs a look at it. */
+const INDEXES_SAID_MAX = 32;
+
 /** The one that is meant of all that a transaction moved: by its index where that is named, or else there is one alone. */
 export function theOneMeant<T extends { readonly index: number }>(
   found: readonly T[],
@@ -24,5 +27,7 @@ export function theOneMeant<T extends { readonly index: number }>(
   const meant = index === null ? found : found.filter(one => one.index === index);
   const [transfer, second] = meant;
   if (transfer === undefined) return { kind: 'not_believed', reason: 'no_such_transfer' };
-  return second === undefined ? { kind: 'one', transfer } : { kind: 'not_believed', reason: 'ambiguous' };
+  if (second === undefined) return { kind: 'one', transfer };
+  const transfer_indexes = meant.slice(0, INDEXES_SAID_MAX).map(one => one.index);
+  return { kind: 'not_believed', reason: 'ambiguous', transfer_indexes };
 }

@@ -51,7 +51,7 @@ export async function openSolanaPayments(parts: SolanaParts): Promise<OpenedSola
   try {
     const settling = await openSettling(parts, chain);
     if (settling !== null) {
-      const chain_epoch = await openEpoch(database, epochChainOf(chain), profile);
+      const chain_epoch = await openEpoch(database, solanaEpochOf(chain), { profile });
       // In development whoever is to be paid is given what that takes.
       if (profile === 'production') await requireTreasury(chain, solana.pay_to);
       const rail = openSolanaRail({ ...settling, database, chain, chain_epoch, searches, pay_to: solana.pay_to });
@@ -115,7 +115,7 @@ async function openFacilitated(parts: SolanaParts, chain: SolanaChain, url: stri
 const GENESIS = networks.solana.caip2.slice('solana:'.length);
 
 /** Solana, as far as one chain is told from another: by its genesis. */
-function epochChainOf(chain: Pick<SolanaChain, 'genesisHash'>): EpochChain {
+export function solanaEpochOf(chain: Pick<SolanaChain, 'genesisHash'>): EpochChain {
   const genesis = async () => reached(await chain.genesisHash());
   return {
     network: 'solana',

@@ -13,12 +13,14 @@ import { walletRevertedLately } from '../../../subgraphs/receipt/claim/reverted-
 import { findSettlement } from '../../../subgraphs/receipt/claim/settlement/read.ts';
 import type { Semaphore } from '../../../subgraphs/semaphore.ts';
 import type { ExactSvmPayload } from '../../x402/envelope.ts';
+import { reached } from '../epoch.ts';
 import { vouchFor } from '../facilitator/facilitated-chain.ts';
 import { recheckFinalized } from '../finality.ts';
 import { type Busy, type Decision, PROVEN, REVERTED_LATELY, type Rejected } from '../outcome.ts';
 import type { PaymentReadiness, Rail, SentPayment, SignedMessage } from '../rail.ts';
 import type { ChainAnswer } from '../rpc.ts';
 import type { ClaimItem, Settler } from '../settler.ts';
+import { heardSettler, SettlingStanding } from '../settling-standing.ts';
 import type { SolanaPayment } from './authorization.ts';
 import type { BlockhashLook, SolanaChain } from './chain.ts';
 import { decideByMessage, decideSent, isOver } from './decide.ts';
@@ -41,7 +43,10 @@ export interface SolanaRailParts extends JudgeParts {
 
 /** USDC on Solana, by a transaction that its payer has signed and whose fee we pay. */
 export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
-  const { database, chain, chain_epoch, settler, searches } = parts;
+  const { database, chain, chain_epoch, searches } = parts;
+  // Where nobody is named who pays the fee, Solana is not offered until the next start.
+  const settling = new SettlingStanding(parts.fee_payer === null ? 'facilitator_unavailable' : null);
+  const settler = heardSettler(parts.settler, settling);
   const judge = openSolanaJudge(parts);
   const last_seen = new LastSeen(chain);
   const facilitated = settledByFacilitator(chain);
@@ -51,12 +56,18 @@ export function openSolanaRail(parts: SolanaRailParts): Rail<SolanaPayment> {
     network: 'solana',
     chain_epoch,
     settler,
+    settling,
     ...judge,
     verify: (payload, offered) => judge.verify(payload as ExactSvmPayload, offered),
     // Its payer has signed the transaction itself, which was judged by that.
     prove: async () => PROVEN,
     proveUsed: async () => PROVEN,
-    ready: payment => readyToPay(parts, payment),
+    async ready(payment) {
+      const ready = await readyToPay(parts, payment);
+      // Who pays the fee is found out by a simulation, before anything is handed to the settler.
+      if (ready.kind === 'not_sent') settling.refused(ready.reason, ready.reason);
+      return ready;
+    },
     // Its time is the chain's blocks: none is late before the chain was asked.
     usedInTime: async () => ({ kind: 'unused' }),
     // Whoever sent it, it was not for the claim that finds it: no answer was sealed before.
@@ -186,10 +197,9 @@ class LastSeen {
     this.#chain = chain;
   }
 
-  /** @throws where it cannot be reached. */
+  /** @throws ChainAway */
   async look(): Promise<void> {
-    const seen = await this.#chain.finalized();
-    if (seen.kind !== 'ok') throw new Error('Solana cannot be reached', { cause: seen.cause });
+    reached(await this.#chain.finalized());
     this.#seen_at_ms = performance.now();
   }
 

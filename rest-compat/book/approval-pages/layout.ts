@@ -15,6 +15,7 @@ label .field { display: block; margin-top: .25rem; padding: .5rem .6rem; width: 
 .narrow { flex: 0 1 8rem; } .wide { flex: 1 1 18rem; } .choice { margin: 1.5rem 0; } .choice label { margin-top: .5rem; }
 article { margin: 1.75rem 0 0; padding: 1.1rem 1.25rem; border: .1rem solid var(--line); border-radius: .6rem; }
 article h2 { font-size: 1.6rem; line-height: 1.2; margin: 0; } article dl { border-bottom: 0; padding-bottom: 0; font-size: .92rem; } article p { margin: 1.25rem 0 0; padding-left: .8rem; border-left: .3rem solid var(--quiet); font-weight: 600; overflow-wrap: anywhere; } article code { font-weight: 400; }
+dd.said { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; }
 article p:empty { display: none; } article form { margin-top: 1.25rem; } #book { margin-top: 1.5rem; } #work > p { margin-top: 1.5rem; font-weight: 600; }
 `;
 
@@ -34,9 +35,8 @@ export interface ApprovalPage {
 /** A page at which people answer calls: the same for everybody, which asks this service alone, and which nobody frames. */
 export function approvalPage({ title, body, script: names }: ApprovalPageParts): ApprovalPage {
   const style = STYLE + OWN_STYLE;
-  const own = ['dom', 'ask', 'facts', ...names].map(name => `./run/${name}.js`);
-  const used = ['bytes', 'texts'].map(name => `../../receipt/page/check/${name}.js`);
-  const script = oneScript([...used, ...own].map(path => new URL(path, import.meta.url)));
+  const own = ['bytes', 'dom', 'ask', 'facts', ...names].map(name => `./run/${name}.js`);
+  const script = oneScript(['../../receipt/page/texts.js', ...own].map(path => new URL(path, import.meta.url)));
   return {
     headers: {
       'content-security-policy': pagePolicy({ script, style }, "connect-src 'self'", "frame-ancestors 'none'"),

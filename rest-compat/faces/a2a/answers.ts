@@ -26,7 +26,7 @@ const ErrorInfo = z.object({
   metadata: z
     .object({ http_status: z.string() })
     .optional()
-    .describe('The status that the same has at every other door.'),
+    .describe('The HTTP status that the same error has at every other endpoint.'),
 });
 const BadRequest = z.object({
   '@type': z.literal(BAD_REQUEST),

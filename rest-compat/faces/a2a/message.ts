@@ -20,6 +20,7 @@ const Message = z.object({
   role: z.enum(['ROLE_USER']),
   parts: z.array(Members).min(1).max(256),
   metadata: Members.nullish(),
+  referenceTaskIds: z.array(z.string()).max(256).nullish(),
 });
 
 const Sent = z.object({
@@ -41,11 +42,18 @@ export interface SentMessage {
   readonly metadata: JsonObject;
 }
 
-/** @throws A2aFault invalid_params, content_type_not_supported, push_notification_not_supported */
+/** @throws A2aFault invalid_params, content_type_not_supported, push_notification_not_supported, unsupported_operation */
 export function readMessage(params: JsonObject, version: ProtocolVersion): SentMessage {
   const { message, configuration } = validParams(Sent, version === '0.3' ? fromLegacy(params) : params);
   if (configuration?.taskPushNotificationConfig) throw new A2aFault('push_notification_not_supported');
   requireMode(configuration?.acceptedOutputModes ?? []);
+  // No model would be told of them, and the answer would be paid for.
+  if (message.referenceTaskIds?.length)
+    throw new A2aFault(
+      'unsupported_operation',
+      'referenceTaskIds is not supported: the model would not see those tasks.',
+      'message.referenceTaskIds',
+    );
   return {
     message_id: message.messageId,
     context_id: message.contextId || null,

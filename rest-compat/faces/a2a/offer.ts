@@ -35,10 +35,8 @@ function offeredAs(id: string, chat: JsonObject, lapsed = false): Offered {
   return { id, name, chat, lapsed, context_id };
 }
 
-/** That a message may go on with an offered request. @throws A2aFault task_not_found, invalid_params */
+/** That a message may go on with an offered request. @throws A2aFault invalid_params */
 export function requirePayable(offered: Offered, { context_id, task_id }: SentMessage): void {
-  if (offered.lapsed)
-    throw new A2aFault('task_not_found', 'It can be paid for no longer: ask again.', 'message.taskId');
   if (context_id !== null && context_id !== offered.context_id && context_id !== task_id)
     throw new A2aFault('invalid_params', 'The task is of another context.', 'message.contextId');
 }

@@ -72,6 +72,13 @@ async function readChat(
   const sent = readMessage(call.params, version);
   const offered = sent.task_id === null ? null : openOffered(calling, sent.task_id);
   if (sent.task_id !== null && offered === null) return refuseTask(calling, sent.task_id);
+  // Whether it was bought in time is asked first: a service that cannot say so does not say that there is nothing.
+  if (offered?.lapsed)
+    return refuseTask(
+      calling,
+      offered.name,
+      'The offer has expired. Send the message again without a task id to get a new one.',
+    );
   if (offered) requirePayable(offered, sent);
   if (offered && paymentStatusOf(sent.metadata) === 'payment-rejected')
     return { result: declinedTask(calling, offered) };

@@ -1,5 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { taskNamedBy } from '../../../schema/ids.ts';
+import { joinedReasoning, type Reasoning, reasoningMembersOf } from '../../../schema/reasoning.ts';
 import type { DoorRequest } from '../../door-request.ts';
 import { eventStream, sseEvent } from '../../sse.ts';
 import type { StreamedAnswer } from '../../streamed-answer.ts';
@@ -33,7 +34,7 @@ export function contextOf({ chat, request, offered }: Chat, task_id: string): st
   return String(chat.intent_id ?? request.headers['x-svc-intent'] ?? offered?.context_id ?? task_id);
 }
 
-/** `{result}` for each step, and `{error}` where it broke off. */
+/** `{result}` for each step. Where it broke off, the last is the task that failed, or `{error}` where it has no receipt. */
 export async function* taskEvents(
   { version }: Pick<Calling, 'version'>,
   { body, headers }: StreamedAnswer,
@@ -42,7 +43,10 @@ export async function* taskEvents(
   const result = (event: JsonObject) => ({ result: version === '0.3' ? legacyResult(event) : event });
   const spoken = new Spoken(headers);
   for await (const chunk of chunksOf(body)) {
-    if (isJsonObject(chunk.error)) return yield { error: brokenOff(chunk) };
+    if (isJsonObject(chunk.error)) {
+      const failed = spoken.end(chunk.error);
+      return yield* failed ? failed.map(result) : [{ error: brokenOff(chunk) }];
+    }
     if (!spoken.shown) {
       const id = taskNamedBy(String(chunk.id));
       spoken.shown = { id: asked.offered?.id ?? id, context_id: contextOf(asked, id) };
@@ -50,6 +54,7 @@ export async function* taskEvents(
     }
     for (const update of spoken.hear(chunk)) yield result(update);
   }
+  yield* (spoken.end(null) ?? []).map(result);
 }
 
 /** What a chat says in server-sent events, one object each; the word that ends it is none. */
@@ -75,7 +80,8 @@ class Spoken {
   /** What is no text, in the order in which its pieces came. */
   readonly #calls = new Map<number, JsonObject>();
   #refusal = '';
-  #finish: Json = null;
+  #reasoning: Reasoning = {};
+  #svc: JsonObject | null = null;
 
   constructor(headers: StreamedAnswer['headers']) {
     this.#headers = headers;
@@ -95,13 +101,13 @@ class Spoken {
   hear({ id, choices, svc }: JsonObject): JsonObject[] {
     this.#artifact_id = String(id);
     const [choice] = Array.isArray(choices) ? (choices as readonly JsonObject[]) : [];
-    this.#finish = choice?.finish_reason ?? this.#finish;
-    const pieces = choice ? this.#said(choice.delta as JsonObject) : [];
-    return isJsonObject(svc) ? [...pieces, ...this.#rest(), this.#ended(svc)] : pieces;
+    if (isJsonObject(svc)) this.#svc = svc;
+    return choice ? this.#said(choice.delta as JsonObject) : [];
   }
 
-  #said({ content, refusal, tool_calls }: JsonObject): JsonObject[] {
+  #said({ content, refusal, tool_calls, ...thought }: JsonObject): JsonObject[] {
     if (typeof refusal === 'string') this.#refusal += refusal;
+    this.#reasoning = joinedReasoning(this.#reasoning, reasoningMembersOf(thought));
     for (const call of Array.isArray(tool_calls) ? (tool_calls as readonly JsonObject[]) : []) this.#call(call);
     return typeof content === 'string' && content !== '' ? [this.#piece(textPart(content))] : [];
   }
@@ -121,25 +127,33 @@ class Spoken {
   }
 
   #rest(): JsonObject[] {
-    if (this.#calls.size === 0 && this.#refusal === '') return [];
+    const reasoning = this.#reasoning;
+    if (this.#calls.size === 0 && this.#refusal === '' && Object.keys(reasoning).length === 0) return [];
     const message = {
       role: 'assistant',
       ...(this.#calls.size === 0 ? {} : { tool_calls: [...this.#calls.values()] }),
       ...(this.#refusal === '' ? {} : { refusal: this.#refusal }),
+      ...reasoning,
     };
     return [this.#piece(dataPart(message))];
   }
 
-  #ended(svc: JsonObject): JsonObject {
-    const whole = this.#finish !== 'error';
-    const text = whole ? 'Payment successful.' : 'The answer broke off; its receipt says so.';
+  /**
+   * The last updates: what is no text, and how it ended, with the receipt. Of an answer that is not whole the reason alone, since a call
+   * may lack half of its arguments. Null without a receipt.
+   */
+  end(error: JsonObject | null): JsonObject[] | null {
+    const svc = this.#svc;
+    if (svc === null) return null;
+    const text = error === null ? 'Payment successful.' : String(error.message);
     const paid = completed(this.#headers);
-    const told = !whole || Object.keys(paid).length > 0;
+    const told = error !== null || Object.keys(paid).length > 0;
     const status = {
-      state: whole ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_FAILED',
+      state: error === null ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_FAILED',
       ...since(svc),
       ...(told ? { message: agentMessage(String(svc.task_id), text, paid) } : {}),
     };
-    return { statusUpdate: { ...this.#task, status, metadata: { svc } } };
+    const ended = { statusUpdate: { ...this.#task, status, metadata: { svc, ...(error && { error }) } } };
+    return error === null ? [...this.#rest(), ended] : [ended];
   }
 }

@@ -42,7 +42,7 @@ export const textPart = (text: string): JsonObject => ({ text, mediaType: 'text/
 function partsOf(message: JsonObject): JsonObject[] {
   const { content } = message;
   const text = typeof content === 'string' && content !== '' ? [textPart(content)] : [];
-  const isText = message.tool_calls === undefined && message.refusal === undefined;
+  const isText = Object.keys(message).every(name => name === 'role' || name === 'content');
   return isText && text.length > 0 ? text : [...text, dataPart(message)];
 }
 

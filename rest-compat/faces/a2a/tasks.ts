@@ -112,11 +112,14 @@ export async function tellTasks(calling: Calling): Promise<Answer> {
   return answerWith(calling, page, found.headers);
 }
 
-/** Why a message cannot go on with a task that was not offered. @throws A2aFault task_not_found, unsupported_operation */
-export async function refuseTask(calling: Calling, task_id: string): Promise<Answer> {
+/**
+ * Why a message cannot go on with a task that was not offered, or can be bought no longer (`detail`).
+ * @throws A2aFault task_not_found, unsupported_operation
+ */
+export async function refuseTask(calling: Calling, task_id: string, detail?: string): Promise<Answer> {
   const found = await askTask(calling, knownTask, { task_id });
   // What can be the id of no task is that of none.
   if (found.kind === 'refused' && ![400, 404].includes(found.answer.status)) return refusedCall(calling, found.answer);
   if (found.kind === 'found') throw new A2aFault('unsupported_operation', 'The task takes no further message.');
-  throw new A2aFault('task_not_found', undefined, 'message.taskId');
+  throw new A2aFault('task_not_found', detail, 'message.taskId');
 }

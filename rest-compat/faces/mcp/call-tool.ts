@@ -3,10 +3,17 @@ import { isJsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { callDoor, type DoorOutcome } from '../../call.ts';
+import { paymentIn } from '../../credentials.ts';
 import type { Face } from '../../door.ts';
-import type { Body, BodySource, DoorRequest, RequestHeaders } from '../../door-request.ts';
+import {
+  type Body,
+  type BodySource,
+  type DoorRequest,
+  type RequestHeaders,
+  unknownHeader,
+} from '../../door-request.ts';
 import { malformedBody, noRoom, tooLarge } from '../../http/body.ts';
-import { problem } from '../../problem.ts';
+import { faultBeside, problem } from '../../problem.ts';
 import type { Upload } from '../../upload.ts';
 import { bounds } from './bounds.ts';
 import { metaOf } from './json-rpc.ts';
@@ -29,6 +36,7 @@ const passedOn = [
   'x-svc-attempt',
   'x-svc-parent',
   'x-svc-redeliver',
+  'x-svc-note',
 ];
 
 export interface ToolCaller {
@@ -43,6 +51,8 @@ export interface ToolCaller {
 /** Calls the door behind a tool as REST would, through the same gate. Throws for faults of ours alone. */
 export async function callTool(tool: Tool, params: JsonObject, caller: ToolCaller, house: Face): Promise<DoorOutcome> {
   const given = params.arguments ?? {};
+  const refused = (param: string, detail: string) =>
+    besideMeta(new Refusal('invalid_request', { param, detail }), tool, params, house);
   if (!isJsonObject(given)) return refused('arguments', 'arguments is an object.');
   if (tool.door.event !== null && given.stream === true) return refused('stream', 'A tool answers in one piece.');
   try {
@@ -54,8 +64,11 @@ export async function callTool(tool: Tool, params: JsonObject, caller: ToolCalle
   }
 }
 
-function refused(param: string, message: string): DoorOutcome {
-  return problem({ code: 'invalid_request', message, param });
+/** As at the door: a call that never comes to it may show a payment that was charged before. */
+async function besideMeta(refusal: Refusal, { door }: Tool, params: JsonObject, { port }: Face): Promise<DoorOutcome> {
+  const shown = door.price === null ? null : paymentIn(paymentHeader(metaOf(params)));
+  const { headers, ...fault } = faultBeside(await port.besidePayment(refusal, await port.judge(shown, null)));
+  return problem(fault, headers, shown !== null);
 }
 
 function requestOf(
@@ -64,7 +77,10 @@ function requestOf(
   caller: ToolCaller,
 ): DoorRequest {
   const { headers, address, bytes } = caller;
-  const passed = Object.fromEntries(passedOn.flatMap(name => (headers[name] ? [[name, headers[name]]] : [])));
+  // One that nobody reads goes on as well: its door refuses it by name.
+  const unknown = unknownHeader(headers);
+  const names = unknown === undefined ? passedOn : [...passedOn, unknown];
+  const passed = Object.fromEntries(names.flatMap(name => (headers[name] ? [[name, headers[name]]] : [])));
   return {
     method,
     params,

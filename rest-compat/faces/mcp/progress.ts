@@ -1,3 +1,4 @@
+import { namesIn } from '../../http/accept.ts';
 import { eventStream } from '../../sse.ts';
 import { bounds } from './bounds.ts';
 import { metaOf, notificationText, type RequestId, type RpcRequest } from './json-rpc.ts';
@@ -9,22 +10,22 @@ export const progressHeaders = eventStream;
 /** The token; null where none came along, or where whoever called reads no events. */
 export function progressTokenOf({ params }: RpcRequest, accept: unknown): RequestId | null {
   const { progressToken } = metaOf(params);
-  if (!String(accept).includes('text/event-stream')) return null;
+  if (!namesIn(accept, eventStream['content-type'])) return null;
   return typeof progressToken === 'string' || Number.isInteger(progressToken) ? (progressToken as RequestId) : null;
 }
 
 /** How far the work is nobody knows: what is told is that it is still done, in seconds. It is not given up by who stops reading. */
-export async function* progressing(token: RequestId, work: Promise<Buffer>): AsyncGenerator<string, void, undefined> {
+export async function* progressing(token: RequestId, work: Promise<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   const begun = Date.now();
   let told = -1;
   for (;;) {
     // It has to grow with each (2025-11-25, "Progress").
     told = Math.max(told + 1, Math.floor((Date.now() - begun) / 1000));
-    yield event(
+    yield messageEvent(
       notificationText('notifications/progress', { progressToken: token, progress: told, message: 'still at work' }),
     );
     const message = await within(work, bounds.progress_every_ms);
-    if (message !== null) return yield event(message.toString());
+    if (message !== null) return yield messageEvent(message);
   }
 }
 
@@ -39,6 +40,6 @@ async function within(work: Promise<Buffer>, ms: number): Promise<Buffer | null>
 }
 
 /** JSON has no bare line breaks, so its data is one line (HTML standard, 9.2.6). */
-function event(data: string): string {
-  return `event: message\ndata: ${data}\n\n`;
+export function messageEvent(data: string | Buffer): Buffer {
+  return Buffer.concat([Buffer.from('event: message\ndata: '), Buffer.from(data), Buffer.from('\n\n')]);
 }

@@ -8,6 +8,7 @@ import { hangUpOnUnread, sendOutcome } from '../../serve.ts';
 import { answerMessage, fault } from './answer.ts';
 import { bounds } from './bounds.ts';
 import { FileMessages } from './file-messages.ts';
+import { formFor, unacceptable } from './message-form.ts';
 import { hostNameOf, strayBy } from './stray.ts';
 
 const PATH = '/mcp';
@@ -61,6 +62,8 @@ const JSON_MEDIA = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 
 async function posted(request: FastifyRequest, house: Face, files: FileMessages): Promise<DoorOutcome> {
   const { raw, headers } = request;
+  const form = formFor(headers.accept);
+  if (form === null) return unacceptable;
   const { 'content-type': media = '', 'content-encoding': coding = 'identity' } = headers;
   if (!JSON_MEDIA.test(media) || coding !== 'identity') {
     return fault(415, null, { code: 'refused', message: 'A message is application/json.' });
@@ -68,7 +71,7 @@ async function posted(request: FastifyRequest, house: Face, files: FileMessages)
   const bytes_max = 'content-length' in headers ? bounds.file_message_bytes_max : bounds.message_bytes_max;
   const bytes = expectedBytes(raw, bytes_max);
   const sent = { request, house, bytes };
-  return bytes > bounds.message_bytes_max ? long(sent, files) : short(sent);
+  return form(await (bytes > bounds.message_bytes_max ? long(sent, files) : short(sent)));
 }
 
 interface Sent {

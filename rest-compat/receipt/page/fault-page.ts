@@ -7,7 +7,7 @@ export function faultPageOf(kind: 'receipt' | 'refusal'): FaultPage {
   const title = kind === 'receipt' ? 'Spend receipt' : 'Refusal';
   return {
     media: HTML,
-    headers: pageHeaders,
+    headers: pageHeaders(null),
     textOf: ({ code, detail }) => {
       const { headline, advice } = code === 'not_found' ? missing[kind] : { headline: detail, advice: LATER };
       return html`${openingTags(title)}

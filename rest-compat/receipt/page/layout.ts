@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Html, html } from '../../../schema/html.ts';
+import type { PageFacts } from './facts.ts';
 import { pagePolicy } from './policy.ts';
-import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 
 /** What a page is made of. All text in it is a stranger's: a model, a hub and a resource are called as others please. */
@@ -13,7 +13,8 @@ export interface PageParts {
   readonly sum: Html;
   readonly profile: Html | '';
   readonly facts: readonly Html[];
-  readonly checks: readonly { readonly name: string; readonly says: string }[];
+  /** How each check is made by other means, as the audit document says it. */
+  readonly checks: readonly { readonly name: string; readonly how: string }[];
   readonly proves: readonly string[];
   readonly does_not_prove: readonly string[];
   readonly beside: readonly Html[];
@@ -25,15 +26,27 @@ export interface PageParts {
 
 export const HTML = 'text/html; charset=utf-8';
 
-/** Nothing is loaded from anywhere, no other script or style runs but these, and nobody frames it. */
-export const pageHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': pagePolicy({ script: SCRIPT, style: STYLE }, "frame-ancestors 'none'"),
-  'referrer-policy': 'no-referrer',
-};
+type Headers = Readonly<Record<string, string>>;
+const known = new Map<string | null, Headers>();
+
+/**
+ * Nothing is loaded from anywhere, no other script or style runs but these, and nobody frames it. `program`: what a page runs,
+ * null where it runs nothing.
+ */
+export function pageHeaders(program: string | null): Headers {
+  const found = known.get(program);
+  if (found !== undefined) return found;
+  const made = {
+    'content-security-policy': pagePolicy({ script: program, style: STYLE }, "frame-ancestors 'none'"),
+    'referrer-policy': 'no-referrer',
+  };
+  known.set(program, made);
+  return made;
+}
 
 const NOT_CHECKED = 'Not checked here';
 
-export function pageText(parts: PageParts): string {
+export function pageText(parts: PageParts, program: string): string {
   const { title, kind, sum, profile, facts, checks, proves, does_not_prove, beside, links, evidence } = parts;
   return html`${openingTags(title)}
 <body><main>${profile}
@@ -43,16 +56,16 @@ export function pageText(parts: PageParts): string {
 <div class="sum">${sum}</div>
 <dl>${facts}</dl>
 <h2 id="checks">Checks</h2>
-<ul class="checks" aria-labelledby="checks">${checks.map(checkItem)}</ul>
+<ul id="made" class="checks" aria-labelledby="checks">${checks.map(checkItem)}</ul>
 <h2>What this proves</h2><ul class="proves">${proves.map(item)}</ul>
 <h2>What it does not prove</h2><ul>${does_not_prove.map(item)}</ul>
 ${beside}
 <nav aria-labelledby="programs"><h2 id="programs">For programs</h2>
 <ul>${links.map(([label, url]) => html`<li><a href="${url}">${label}</a></li>`)}</ul>
 <details><summary>The evidence, as JSON</summary><pre tabindex="0" role="region" aria-label="The evidence">${JSON.stringify(evidence, null, 1)}</pre></details></nav>
-</main><footer><p>Every check above is made by your own browser with what this page brings; it asks nobody. All times are UTC.</p></footer>
+</main><footer><p>Every check above is made by your own browser with what this page brings, by the same code as <code>npm run verify</code>; it asks nobody. All times are UTC.</p></footer>
 <script type="application/json" id="evidence">${new Html(inScript(evidence))}</script>
-<script type="module">${new Html(SCRIPT)}</script>
+<script type="module">${new Html(program)}</script>
 </body></html>
 `.text;
 }
@@ -76,8 +89,13 @@ export function coded(text: string): Html[] {
   return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
 
-function checkItem({ name, says }: PageParts['checks'][number]): Html {
-  return html`<li data-check="${name}" data-status="open"><span class="status">${NOT_CHECKED}</span><span><b>${name}</b> <span class="says">${says}</span></span></li>`;
+function checkItem({ name, how }: PageParts['checks'][number]): Html {
+  return html`<li data-status="open"><span class="status">${NOT_CHECKED}</span><span><b>${name}</b> ${coded(how)}</span></li>`;
+}
+
+/** The facts that have no place of their own. */
+export function factRows(facts: PageFacts, apart: ReadonlySet<string>): Html[] {
+  return Object.entries(facts).flatMap(([name, text]) => (apart.has(name) ? [] : [factRow(name, text)]));
 }
 
 /** A row of the list of facts; what is signed of it is compared with the signature where the page is read. */

@@ -4,12 +4,12 @@ const hashed = (text: string) => `'sha256-${createHash('sha256').update(text).di
 
 /** Content-Security-Policy of a page in one piece: nothing is loaded from anywhere, and no other script or style runs but these. */
 export function pagePolicy(
-  { script, style }: { readonly script: string; readonly style: string },
+  { script, style }: { readonly script: string | null; readonly style: string },
   ...more: readonly string[]
 ): string {
   return [
     "default-src 'none'",
-    `script-src ${hashed(script)}`,
+    `script-src ${script === null ? "'none'" : hashed(script)}`,
     `style-src ${hashed(style)}`,
     'img-src data:',
     "base-uri 'none'",

@@ -1,40 +1,49 @@
+import { decodeJwt } from 'jose';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { type Html, html } from '../../../schema/html.ts';
-import { receiptFacts } from './check/facts.js';
-import { receiptCheckNames, shownBy } from './check/receipt-checks.js';
-import { openJws } from './check/signatures.js';
-import { coded, factRow, pageText, profileBanner } from './layout.ts';
+import { factsOfReceipt } from './facts.ts';
+import { coded, factRow, factRows, pageText, profileBanner } from './layout.ts';
 
 /** Facts with a place of their own. */
-const APART = new Set(['Amount', 'Profile', 'Token', 'Atomic amount']);
+const APART = new Set(['Payment', 'What that means', 'Profile', 'Token', 'Atomic amount']);
 
-/** A receipt for people, made of its audit document: what was signed of it, and the checks of that. */
-export function receiptPage(audit: JsonObject): string {
+/** A receipt for people, made of its audit document: what was signed of it. `program` checks it where it is read. */
+export function receiptPage(audit: JsonObject, program: string): string {
   const receipt = objectIn(audit.receipt);
-  const facts = shownBy(receiptFacts(openJws(objectIn(receipt.issuer_signature).jws)?.claims ?? {}));
-  const { Amount = '', Profile = '', Receipt = '' } = facts;
+  const facts = factsOfReceipt(claimsIn(receipt), receipt);
+  const { Payment = '', 'What that means': means = '', Profile = '', Receipt = '' } = facts;
   const url = String(receipt.verify_url);
-  return pageText({
-    title: `Receipt ${Receipt}`,
-    kind: 'Spend receipt',
-    sum: html`<span data-fact="Amount">${Amount}</span>`,
-    profile: profileBanner(Profile),
-    facts: [
-      ...Object.entries(facts).flatMap(([name, text]) => (APART.has(name) ? [] : [factRow(name, text)])),
-      ...(Profile === 'development' ? [] : [factRow('Profile', Profile)]),
-    ],
-    checks: receiptCheckNames,
-    proves: textsIn(audit.proves),
-    does_not_prove: textsIn(audit.does_not_prove),
-    beside: [laneList(objectIn(audit.lane), receipt), transferList(audit.transfer, facts)],
-    links: [
-      ['JSON', `${url}?format=json`],
-      ['For auditors', `${url}?format=auditor`],
-      ['Preimage', `${url}/preimage`],
-      ['Keys', String(objectIn(receipt.verification).jwks_uri)],
-    ],
-    evidence: audit,
-  });
+  return pageText(
+    {
+      title: `Receipt ${Receipt}`,
+      kind: 'Spend receipt',
+      sum: html`<span data-fact="Payment">${Payment}</span><p data-fact="What that means">${means}</p>`,
+      profile: profileBanner(Profile),
+      facts: [...factRows(facts, APART), ...(Profile === 'development' ? [] : [factRow('Profile', Profile)])],
+      checks: checksIn(audit),
+      proves: textsIn(audit.proves),
+      does_not_prove: textsIn(audit.does_not_prove),
+      beside: [laneList(objectIn(audit.lane), receipt), transferList(audit.transfer, facts)],
+      links: [
+        ['JSON', `${url}?format=json`],
+        ['For auditors', `${url}?format=auditor`],
+        ['Preimage', `${url}/preimage`],
+        ['Keys', String(objectIn(receipt.verification).jwks_uri)],
+      ],
+      evidence: audit,
+    },
+    program,
+  );
+}
+
+/** The claims of the token in a document of this service, which has signed them. */
+export function claimsIn({ issuer_signature }: JsonObject): JsonObject {
+  return decodeJwt(String(objectIn(issuer_signature).jws)) as JsonObject;
+}
+
+export function checksIn({ checks }: JsonObject): { readonly name: string; readonly how: string }[] {
+  const listed = Array.isArray(checks) ? checks.filter(isJsonObject) : [];
+  return listed.map(({ check, how }) => ({ name: String(check), how: String(how) }));
 }
 
 export const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});

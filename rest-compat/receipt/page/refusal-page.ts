@@ -1,43 +1,47 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { type Html, html } from '../../../schema/html.ts';
 import type { refusalCodes } from '../../../schema/refusal-payload.ts';
-import { refusalFacts } from './check/facts.js';
-import { shownBy } from './check/receipt-checks.js';
-import { refusalCheckNames } from './check/refusal-checks.js';
-import { openJws } from './check/signatures.js';
-import { factRow, pageText, profileBanner } from './layout.ts';
-import { objectIn, textsIn } from './receipt-page.ts';
+import { factsOfRefusal } from './facts.ts';
+import { factRow, factRows, pageText, profileBanner } from './layout.ts';
+import { checksIn, claimsIn, objectIn, textsIn } from './receipt-page.ts';
 
 const APART = new Set(['Refused', 'Profile']);
 
 const WANTS_APPROVAL = 'approval_ttl_expired' satisfies (typeof refusalCodes)[number];
 
-/** A refusal for people, made of its audit document. */
-export function refusalPage(audit: JsonObject): string {
+/** A call that never had an approval is refused by the same code as one whose approval is too old. */
+const words: Readonly<Record<string, string>> = {
+  policy_blocked: 'Refused by the policy of its book',
+  budget_exhausted: 'Refused, because the budget of its book is used up',
+  approval_ttl_expired: 'Refused until a person approves it',
+} satisfies Record<(typeof refusalCodes)[number], string>;
+
+/** A refusal for people, made of its audit document. `program` checks it where it is read. */
+export function refusalPage(audit: JsonObject, program: string): string {
   const refusal = objectIn(audit.refusal);
-  const facts = shownBy(refusalFacts(openJws(objectIn(refusal.issuer_signature).jws)?.claims ?? {}));
+  const facts = factsOfRefusal(claimsIn(refusal));
   const { Refused = '', Profile = '', Refusal = '' } = facts;
   const url = String(refusal.refusal_url);
-  return pageText({
-    title: `Refusal ${Refusal}`,
-    kind: 'Signed refusal: no receipt, and not spend',
-    sum: html`Refused: <span data-fact="Refused">${Refused}</span>`,
-    profile: profileBanner(Profile),
-    facts: [
-      ...Object.entries(facts).flatMap(([name, text]) => (APART.has(name) ? [] : [factRow(name, text)])),
-      ...(Profile === 'development' ? [] : [factRow('Profile', Profile)]),
-    ],
-    checks: refusalCheckNames,
-    proves: textsIn(audit.proves),
-    does_not_prove: textsIn(audit.does_not_prove),
-    beside: Refused === WANTS_APPROVAL ? [whereApproved(url)] : [],
-    links: [
-      ['JSON', `${url}?format=json`],
-      ['For auditors', `${url}?format=auditor`],
-      ['Keys', String(objectIn(refusal.verification).jwks_uri)],
-    ],
-    evidence: audit,
-  });
+  return pageText(
+    {
+      title: `Refusal ${Refusal}`,
+      kind: 'Signed refusal: no receipt, and not spend',
+      sum: html`${words[Refused] ?? 'Refused'} (<span data-fact="Refused">${Refused}</span>)`,
+      profile: profileBanner(Profile),
+      facts: [...factRows(facts, APART), ...(Profile === 'development' ? [] : [factRow('Profile', Profile)])],
+      checks: checksIn(audit),
+      proves: textsIn(audit.proves),
+      does_not_prove: textsIn(audit.does_not_prove),
+      beside: Refused === WANTS_APPROVAL ? [whereApproved(url)] : [],
+      links: [
+        ['JSON', `${url}?format=json`],
+        ['For auditors', `${url}?format=auditor`],
+        ['Keys', String(objectIn(refusal.verification).jwks_uri)],
+      ],
+      evidence: audit,
+    },
+    program,
+  );
 }
 
 function whereApproved(refusal_url: string): Html {

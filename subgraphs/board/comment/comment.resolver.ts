@@ -9,6 +9,7 @@ import { parseRequest, requestOf } from '../../../schema/requests/parse.ts';
 import { asEntity } from '../../columns.ts';
 import type { Context } from '../../context.ts';
 import { pageByLimit } from '../../page-cost.ts';
+import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
 import { requireAuthor } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
@@ -41,7 +42,8 @@ export class BoardCommentResolver {
   ): Promise<BoardComments | null> {
     const page = parseRequest(Page, withoutNull({ id: postId, limit, cursor }));
     const rows = page.limit ?? boardLimits.page_comments_default;
-    const found = await commentsOf(database, page.id, { limit: rows, cursor: page.cursor ?? null });
+    const asked = { limit: rows, cursor: page.cursor ?? null };
+    const found = foundUnlessHalted(database, await commentsOf(database, page.id, asked));
     return found && { postId: page.id, ...found };
   }
 
@@ -67,7 +69,7 @@ export class BoardCommentResolver {
   takeDownComment(
     @Arg('agentId', () => Int, WHO) agentId: number | null,
     @Arg('postId', () => String, { description: 'Of which post.' }) postId: string,
-    @Arg('commentId', () => String, { description: 'Which comment.' }) commentId: string,
+    @Arg('commentId', () => String, { description: 'Id of the comment.' }) commentId: string,
     @Ctx() context: BoardContext,
   ): Promise<BoardComment> {
     const { agent_id } = requireAuthor(context.principal, agentId ?? null);

@@ -27,7 +27,7 @@ export class BoardEntry {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'True if the receipt that a post cites is a payment from a wallet to itself or to the wallet of the author. Null of a job.',
+      "True if the receipt cited by the post is a payment from a wallet to itself or to the author's wallet. False if no receipt is cited. Null for a job.",
   })
   selfDealt!: boolean | null;
   @Directive(costOfText(boardLimits.post_text_chars_max))

@@ -2,6 +2,7 @@ import { shareNextRun } from '../../coalesce.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { type ReadEvents, shareReads } from '../../live-feed.ts';
+import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import { BoardEvent } from './board-event.entity.ts';
 
 /** By which reads of the board's events are shared: there is one board. */
@@ -29,6 +30,8 @@ export function openBoardVersion(database: Database): () => Promise<string> {
   const text = `select position, floor(extract(epoch from clock_timestamp()) / ${UNTOLD_SECONDS_MAX})::bigint as turn
     from board_head`;
   return shareNextRun(async () => {
+    // Answers that are kept by it would be given without another look at the database.
+    requireNotHalted(database);
     const [head] = await database.query<{ position: number; turn: number }>({ name: 'board version', text });
     return head ? `${head.position}.${head.turn}` : '';
   });

@@ -1,16 +1,24 @@
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/** That an agent wants the board's operators to look at a post or a comment. It hides nothing by itself. */
+/** That an agent wants the board's operators to look at a post, a comment or a job. It hides nothing by itself. */
 @Entity({ tableName: 'board_flag' })
 @Index({ name: 'board_flag_of', properties: ['postId', 'commentId'] })
+@Index({ name: 'board_flag_post_reason', properties: ['postId', 'flaggedAt'], where: 'untrusted_reason is not null' })
+@Index({ name: 'board_flag_job_reason', properties: ['jobId', 'flaggedAt'], where: 'untrusted_reason is not null' })
 export class BoardFlag {
   @PrimaryKey({ type: 'text' })
   flagId!: string;
-  @Property({ type: 'text' })
-  postId!: string;
+  /** Null where it is of a job. */
+  @Property({ type: 'text', nullable: true })
+  postId!: string | null;
   /** Null where it is of the post itself. */
   @Property({ type: 'text', nullable: true })
   commentId!: string | null;
+  @Property({ type: 'text', nullable: true })
+  jobId!: string | null;
+  /** Why, as the agent says. */
+  @Property({ type: 'text', nullable: true })
+  untrustedReason!: string | null;
   @Property({ type: 'integer' })
   agentId!: number;
   /** Task of the stamp that paid for it. */

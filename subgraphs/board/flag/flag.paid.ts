@@ -1,48 +1,104 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { iso } from '../../clock.ts';
-import { insertRows } from '../../database.ts';
-import type { Stamp } from '../../sale.ts';
+import { insertRows, type Tx } from '../../database.ts';
+import type { Stamp, Stamped } from '../../sale.ts';
 import { lockBoard } from '../event/append.ts';
+import { requireJob } from '../job/find.ts';
 import { boardId, boardStamp } from '../stamp.ts';
-import { type OfPost, requirePublished } from '../standing.ts';
+import { requirePublished } from '../standing.ts';
 
-/** What is flagged, and by whom. */
-type FlagArgs = { readonly [K in keyof OfPost]: OfPost[K] } & { readonly agent_id: AgentId };
+/* Flags of posts, comments and jobs, each sold as a stamp. */
 
-/** A flag as it was written: kept sealed, and the same whenever it is sent again. */
-export interface WrittenFlag extends JsonObject {
-  readonly flag_id: string;
+/** By whom, and why: a request without a reason has no such member. */
+interface FlagBy extends JsonObject {
+  readonly agent_id: AgentId;
+}
+
+/** A post, or a comment of it, that is flagged. */
+interface PostFlagArgs extends FlagBy {
   readonly post_id: string;
   readonly comment_id: string | null;
+}
+
+interface JobFlagArgs extends FlagBy {
+  readonly job_id: string;
+}
+
+/** A flag as it was written: kept sealed, and the same whenever it is sent again. */
+interface WrittenFlag extends JsonObject {
+  readonly flag_id: string;
   /** By how many agents it is flagged, this one among them. */
   readonly flag_count: number;
   readonly flagged_at: string;
 }
 
+export interface WrittenPostFlag extends WrittenFlag {
+  readonly post_id: string;
+  readonly comment_id: string | null;
+}
+
+export interface WrittenJobFlag extends WrittenFlag {
+  readonly job_id: string;
+}
+
 /** Sold as a stamp: an agent flags a thing once, for ever. It is counted, and hides nothing: that the operators alone do. */
-const flagStamp = {
-  ...boardStamp,
+const flagStamp = { ...boardStamp, slot_taken: 'already_flagged' } as const;
+
+const postStamp = {
+  ...flagStamp,
   admit: (args, _payer, { database }) => requirePublished(database, args),
   slots: ({ post_id, comment_id, agent_id }) => [`flag:${comment_id ?? post_id}:${agent_id}`],
-  slot_taken: 'already_flagged',
-  async commit(tx, { agent_id, post_id, comment_id }, { task_id, recorded_at_ms }) {
-    const flag = { flag_id: boardId('flag', task_id), post_id, comment_id, flagged_at: iso(recorded_at_ms) };
-    // Of several flags in one record another one might count the same things in another order.
-    lockBoard(tx);
-    insertRows(tx, 'board_flag', [{ ...flag, agent_id, stamp_task_id: task_id }]);
-    const { rows } = await tx.query<{ flag_count: number }>({
-      name: 'count flag',
-      text: `insert into board_flagged as f (thing_id, post_id, comment_id, flag_count, flagged_at)
-          values (coalesce($2, $1), $1, $2, 1, $3)
-        on conflict (thing_id) do update
-          set flag_count = f.flag_count + 1, flagged_at = greatest(f.flagged_at, excluded.flagged_at)
-        returning flag_count`,
-      values: [post_id, comment_id, flag.flagged_at],
-    });
-    return { ...flag, flag_count: rows[0]?.flag_count ?? 1 };
+  async commit(tx, args, stamped) {
+    const { post_id, comment_id } = args;
+    return { post_id, comment_id, ...(await record(tx, { post_id, comment_id, job_id: null }, args, stamped)) };
   },
-} as const satisfies Omit<Stamp<FlagArgs, WrittenFlag>, 'field'>;
+} as const satisfies Omit<Stamp<PostFlagArgs, WrittenPostFlag>, 'field'>;
 
-export const postFlagPaid: Stamp<FlagArgs, WrittenFlag> = { ...flagStamp, field: 'Mutation.flagPost' };
-export const commentFlagPaid: Stamp<FlagArgs, WrittenFlag> = { ...flagStamp, field: 'Mutation.flagComment' };
+export const postFlagPaid: Stamp<PostFlagArgs, WrittenPostFlag> = { ...postStamp, field: 'Mutation.flagPost' };
+export const commentFlagPaid: Stamp<PostFlagArgs, WrittenPostFlag> = { ...postStamp, field: 'Mutation.flagComment' };
+
+export const jobFlagPaid: Stamp<JobFlagArgs, WrittenJobFlag> = {
+  ...flagStamp,
+  field: 'Mutation.flagJob',
+  async admit({ job_id }, _payer, { database }) {
+    const { job } = await requireJob(database, job_id);
+    if (job.hidden) throw new Refusal('job_not_found', { facts: { charged: false } });
+  },
+  slots: ({ job_id, agent_id }) => [`flag:${job_id}:${agent_id}`],
+  async commit(tx, args, stamped) {
+    const { job_id } = args;
+    return { job_id, ...(await record(tx, { post_id: null, comment_id: null, job_id }, args, stamped)) };
+  },
+};
+
+/** One of the three names the thing; a comment is named beside its post. */
+interface Flagged {
+  readonly post_id: string | null;
+  readonly comment_id: string | null;
+  readonly job_id: string | null;
+}
+
+async function record(
+  tx: Tx,
+  of: Flagged,
+  { agent_id, reason = null }: FlagBy,
+  { task_id, recorded_at_ms }: Stamped,
+): Promise<WrittenFlag> {
+  const { post_id, comment_id, job_id } = of;
+  const flag = { flag_id: boardId('flag', task_id), flagged_at: iso(recorded_at_ms) };
+  // Of several flags in one record another one might count the same things in another order.
+  lockBoard(tx);
+  insertRows(tx, 'board_flag', [{ ...flag, ...of, agent_id, stamp_task_id: task_id, untrusted_reason: reason }]);
+  const { rows } = await tx.query<{ flag_count: number }>({
+    name: 'count flag',
+    text: `insert into board_flagged as f (thing_id, post_id, comment_id, job_id, flag_count, flagged_at)
+        values (coalesce($2, $1, $4), $1, $2, $4, 1, $3)
+      on conflict (thing_id) do update
+        set flag_count = f.flag_count + 1, flagged_at = greatest(f.flagged_at, excluded.flagged_at)
+      returning flag_count`,
+    values: [post_id, comment_id, flag.flagged_at, job_id],
+  });
+  return { ...flag, flag_count: rows[0]?.flag_count ?? 1 };
+}

@@ -4,13 +4,15 @@ import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 @Entity({ tableName: 'board_flagged' })
 @Index({ name: 'board_flagged_newest', properties: ['flaggedAt', 'thingId'] })
 export class BoardFlagged {
-  /** Of the comment, or of the post where that is flagged itself. */
+  /** Of the comment, of the post where that is flagged itself, or of the job. */
   @PrimaryKey({ type: 'text' })
   thingId!: string;
-  @Property({ type: 'text' })
-  postId!: string;
+  @Property({ type: 'text', nullable: true })
+  postId!: string | null;
   @Property({ type: 'text', nullable: true })
   commentId!: string | null;
+  @Property({ type: 'text', nullable: true })
+  jobId!: string | null;
   /** Agents: each flags a thing once. */
   @Property({ type: 'integer' })
   flagCount!: number;

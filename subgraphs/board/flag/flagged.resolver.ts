@@ -16,7 +16,7 @@ export class BoardFlaggedResolver {
   @Query(() => BoardFlaggedPage, {
     nullable: true,
     description:
-      "What was flagged, the last first, and not by whom. For whoever shows the secret of the board's operators.",
+      "Flagged posts, comments and jobs, the most recently flagged first, without the agents that flagged them. Requires the secret of the board's operators.",
   })
   boardFlags(
     @Arg('limit', () => Int, { nullable: true, description: '1 to 200, 50 where it is left out; more is clamped.' })

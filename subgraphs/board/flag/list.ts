@@ -27,12 +27,24 @@ export async function listFlagged(
   };
 }
 
+/** The newest of those that were given. */
+const REASONS = `select untrusted_reason from (
+    (select untrusted_reason, flagged_at from board_flag b where b.post_id = f.post_id
+      and b.comment_id is not distinct from f.comment_id and untrusted_reason is not null
+      order by flagged_at desc limit ${boardLimits.flag_reasons_shown_max})
+    union all
+    (select untrusted_reason, flagged_at from board_flag b where b.job_id = f.job_id and untrusted_reason is not null
+      order by flagged_at desc limit ${boardLimits.flag_reasons_shown_max})) given
+  order by flagged_at desc`;
+
 function flaggedBy(where: string): string {
-  return `select f.thing_id, f.post_id as "postId", f.comment_id as "commentId", f.flag_count as "flagCount",
-      f.flagged_at as "flaggedAt", coalesce(p.hidden, false) or coalesce(c.hidden, false) as hidden,
-      p.taken_down_at is not null or c.taken_down_at is not null as "takenDown"
+  return `select f.thing_id, f.post_id as "postId", f.comment_id as "commentId", f.job_id as "jobId", f.flag_count as "flagCount",
+      f.flagged_at as "flaggedAt", coalesce(p.hidden, false) or coalesce(c.hidden, false) or coalesce(j.hidden, false) as hidden,
+      p.taken_down_at is not null or c.taken_down_at is not null as "takenDown",
+      array(${REASONS}) as "untrustedReasons"
     from (select * from board_flagged f ${where} order by flagged_at desc, thing_id desc limit $1) f
       left join board_post p on p.post_id = f.post_id left join board_comment c on c.comment_id = f.comment_id
+      left join board_job j on j.job_id = f.job_id
     order by f.flagged_at desc, f.thing_id desc`;
 }
 

@@ -1,3 +1,4 @@
+import type { NamedWrite } from '../../context.ts';
 import type { BoardCompletion } from './completion.entity.ts';
 
 /* What the board needs of whoever keeps the log: a receipt of what was completed elsewhere, or that there is one. */
@@ -11,8 +12,11 @@ export type CompletionOutcome =
   | { readonly kind: 'transfer_taken' };
 
 export interface Completions {
-  /** @throws unavailable where the log is not sound */
-  record(completion: BoardCompletion): Promise<CompletionOutcome>;
+  /**
+   * `named`: the Idempotency-Key that is taken with it, if one came. @throws unavailable where the log is not sound,
+   * idempotency_key_in_flight
+   */
+  record(completion: BoardCompletion, named: NamedWrite | null): Promise<CompletionOutcome>;
   /** Before a receipt of another commit is told of: the head that it stands under is saved outside the database, too. */
   requireSaved(task_id: string): Promise<void>;
 }

@@ -18,7 +18,10 @@ export interface RecordedCompletion {
   readonly again: boolean;
 }
 
-type Recorder = Pick<BoardContext, 'database' | 'clock' | 'random' | 'transfers' | 'treasuries' | 'completions'>;
+type Recorder = Pick<
+  BoardContext,
+  'database' | 'clock' | 'random' | 'transfers' | 'treasuries' | 'completions' | 'named_write'
+>;
 
 /**
  * Records what was completed elsewhere, once for its source and id there: the chain is looked at first, and what it does not
@@ -49,7 +52,7 @@ export async function recordCompletion(context: Recorder, request: CompletionReq
     ...seen,
     recordedAt: new Date(clock.now_ms()),
   });
-  const outcome = await completions.record(completion);
+  const outcome = await completions.record(completion, context.named_write ?? null);
   if (outcome.kind === 'transfer_taken') throw new Refusal('duplicate_ref');
   return outcome.kind === 'recorded' ? { completion, again: false } : told(context, outcome.standing, { said });
 }

@@ -23,4 +23,6 @@ export class BoardBid {
   /** Of the stamp that paid for it. */
   @Property({ type: 'text' }) stampTaskId!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' }) bidAt!: Date;
+  /** When the webhook of the poster was told of it; null: it was not, or wanted none. */
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) toldAt!: Date | null;
 }

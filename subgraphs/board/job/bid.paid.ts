@@ -8,7 +8,7 @@ import type { Found } from '../../stamped-row.ts';
 import type { BoardContext } from '../context.ts';
 import { boardStamp } from '../stamp.ts';
 import { type BidArgs, type BidFact, recordBid } from './bid.ts';
-import { requireJob, requireShown } from './find.ts';
+import { jobStandingOf, requireJob, requireShown } from './find.ts';
 import { judgeJob } from './job.machine.ts';
 import { requireJobMove } from './move.ts';
 import { requirePayout } from './payout-proof.ts';
@@ -30,10 +30,11 @@ export const bidOnJobPaid: Stamp<BidArgs, JsonObject, BidFact> = {
  */
 async function findBid(args: BidArgs, context: BoardContext): Promise<Found<BidFact>> {
   const { agent_id, job_id, payout } = args;
-  const { job, overdue } = await requireJob(context.database, job_id);
+  const found = await requireJob(context.database, job_id);
+  const { job } = found;
   requireShown(job, []);
   if (job.agentId === agent_id) throw new Refusal('self_bid');
-  requireJobMove(judgeJob({ state: job.state, overdue }, 'bid'));
+  requireJobMove(judgeJob(jobStandingOf(found), 'bid'));
   if (amountOf(args.price) > job.budgetAtomic)
     throw new Refusal('invalid_request', { param: 'price', detail: `price: is more than ${job.budgetAtomic}` });
   if (payout !== null) await requirePayout(payout, args, context);

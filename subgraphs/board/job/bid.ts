@@ -12,6 +12,7 @@ import { BoardBid } from './bid.entity.ts';
 import { OVER } from './find.ts';
 import { jobStateBy } from './job.machine.ts';
 import { amountOf } from './post.paid.ts';
+import { tellPoster } from './tell-bid.ts';
 import { bidView, sealable } from './view.ts';
 
 /** What is bid, by whom and for which job: what the stamp's payment is bound to. */
@@ -44,7 +45,7 @@ export async function recordBid(
   if (fact === null) throw new Error(`${task_id} was settled without what it is to record`);
   const { revision, network, pay_to } = fact;
   lockBoard(tx);
-  const open = await takesBids(tx, job_id);
+  const { open, poster } = await bidOn(tx, job_id);
   const bid = Object.assign(new BoardBid(), {
     bidId: boardId('bid', task_id),
     jobId: job_id,
@@ -58,6 +59,7 @@ export async function recordBid(
     payTo: pay_to,
     stampTaskId: task_id,
     bidAt: new Date(at_ms),
+    toldAt: null,
   } satisfies BoardBid);
   if (open) supersede(tx, bid);
   tx.write({
@@ -66,17 +68,23 @@ export async function recordBid(
     text: `insert into board_bid select * from jsonb_populate_record(null::board_bid, $1::jsonb) on conflict do nothing`,
     values: [JSON.stringify(asRecord(bid))],
   });
-  if (open) appendBoardEvents(tx, [{ kind: 'job_bid', job_id, at_ms }]);
+  if (open) {
+    await tellPoster(tx, poster, bid.bidId);
+    appendBoardEvents(tx, [{ kind: 'job_bid', job_id, at_ms }]);
+  }
   return sealable(bidView(bid));
 }
 
-async function takesBids(tx: Tx, job_id: string): Promise<boolean> {
-  const { rows } = await tx.query<{ state: JobState; overdue: boolean }>({
+/** Whether the job takes bids now, and who has posted it. */
+async function bidOn(tx: Tx, job_id: string): Promise<{ open: boolean; poster: AgentId }> {
+  const { rows } = await tx.query<{ agent_id: AgentId; state: JobState; overdue: boolean; refusals: number }>({
     name: 'job that is bid on',
-    text: `select state, coalesce(${OVER}, false) as overdue from board_job where job_id = $1`,
+    text: `select agent_id, state, refusals, coalesce(${OVER}, false) as overdue from board_job where job_id = $1`,
     values: [job_id],
   });
-  return rows[0] !== undefined && jobStateBy(rows[0]) === 'open';
+  const [job] = rows;
+  if (!job) throw new Error(`${job_id} is gone`);
+  return { open: jobStateBy(job) === 'open', poster: job.agent_id };
 }
 
 /** A revision takes the place of the bid before it; a first one is another bidder. */

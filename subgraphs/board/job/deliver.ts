@@ -1,5 +1,7 @@
 import { jobLimits } from '../../../schema/board/job-limits.ts';
+import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import type { BoardJob } from './job.entity.ts';
 import type { ShownJob } from './job.type.ts';
 import { type Acting, requirePart, takeStep } from './step.ts';
 
@@ -11,7 +13,10 @@ interface DeliveredHash {
   readonly preview: string | null;
 }
 
-/** Delivers by a hash, once. From then on the poster has until some days after the deadline to pay. @throws as takeStep; forbidden */
+/**
+ * Delivers by a hash, or by another one in its place while nothing is paid for it. From the first on the poster has until some days
+ * after the deadline to pay. @throws as takeStep; not_a_party, output_refused, deliveries_used
+ */
 export async function deliverJob(
   acting: Acting,
   agent_id: AgentId,
@@ -20,14 +25,26 @@ export async function deliverJob(
   await requirePart(acting, agent_id, job_id, 'deliver');
   return takeStep(acting, agent_id, job_id, {
     action: 'deliver',
-    event: 'job_delivered',
+    event: () => 'job_delivered',
+    retires_delivery: true,
     taken: (job, state) =>
       job.outputSha256 === output_sha256 && job.untrustedPreview === preview && state !== 'expired',
-    take: (_tx, { deadline }, now_ms) => ({
-      outputSha256: output_sha256,
-      untrustedPreview: preview,
-      deliveredAt: new Date(now_ms),
-      endsAt: new Date(deadline.getTime() + jobLimits.pay_within_seconds * 1_000),
-    }),
+    take(_tx, job, now_ms) {
+      // Sent again since, a delivery that was refused would be the last one.
+      if (job.refusedOutputSha256 === output_sha256) throw new Refusal('output_refused', { param: 'output_sha256' });
+      return {
+        outputSha256: output_sha256,
+        untrustedPreview: preview,
+        deliveredAt: new Date(now_ms),
+        deliveriesRetired: job.deliveredAt === null ? job.deliveriesRetired : replaced(job),
+        endsAt: new Date(job.deadline.getTime() + jobLimits.pay_within_seconds * 1_000),
+      };
+    },
   });
+}
+
+/** @throws deliveries_used */
+function replaced({ deliveriesRetired, refusals }: BoardJob): number {
+  if (deliveriesRetired - refusals >= jobLimits.deliveries_replaced_max) throw new Refusal('deliveries_used');
+  return deliveriesRetired + 1;
 }

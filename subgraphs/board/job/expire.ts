@@ -1,7 +1,7 @@
 import { jobLimits } from '../../../schema/board/job-limits.ts';
 import type { Database } from '../../database.ts';
 import { appendBoardEvents, lockBoard } from '../event/append.ts';
-import { OVER } from './find.ts';
+import { OVER, REFUSED_BEFORE } from './find.ts';
 import { expiringStates } from './job.machine.ts';
 
 /**
@@ -12,12 +12,13 @@ export async function expireJobs(database: Pick<Database, 'query' | 'transaction
   if ((await database.query(OVER_NOW)).length === 0) return 0;
   return database.transaction(async tx => {
     lockBoard(tx);
-    const { rows } = await tx.query<{ job_id: string; now_ms: number }>({
+    const { rows } = await tx.query<{ job_id: string; state: 'refused' | 'expired'; now_ms: number }>({
       name: 'expire jobs',
       // Another round may have come first: what it has ended is looked at again once the head is held.
       text: `with over as materialized (${OVER_NOW.text})
-        update board_job j set state = 'expired', ends_at = null from over where j.job_id = over.job_id
-        returning j.job_id, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`,
+        update board_job j set state = case when ${REFUSED_BEFORE} then 'refused' else 'expired' end, ends_at = null
+        from over where j.job_id = over.job_id
+        returning j.job_id, j.state, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`,
       values: OVER_NOW.values,
     });
     const ended = rows.map(({ job_id }) => job_id);
@@ -27,7 +28,7 @@ export async function expireJobs(database: Pick<Database, 'query' | 'transaction
       values: [ended],
     });
     const happened = rows.map(
-      ({ job_id, now_ms }) => ({ kind: 'job_expired', job_id, at_ms: Math.floor(now_ms) }) as const,
+      ({ job_id, state, now_ms }) => ({ kind: `job_${state}`, job_id, at_ms: Math.floor(now_ms) }) as const,
     );
     appendBoardEvents(tx, happened);
     return ended.length;

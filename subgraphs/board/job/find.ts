@@ -1,8 +1,10 @@
 import { Refusal } from '../../../schema/errors.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
+import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
 import { lockBoard } from '../event/append.ts';
 import { BoardJob } from './job.entity.ts';
+import type { JobStanding } from './job.machine.ts';
 import { feeSlot, legSlot } from './legs.ts';
 
 /* Reads a job, with whether its time is over and whether a payment of it is under way; locks it to be written. */
@@ -13,9 +15,11 @@ export interface FoundJob {
   /** One of its payments is being made, or could still be used. */
   readonly under_way: boolean;
   readonly overdue: boolean;
+  /** Nothing is delivered for the first time, or again once it was refused. */
+  readonly past_deadline: boolean;
 }
 
-export type FoundRow = { overdue: boolean; under_way: boolean };
+export type FoundRow = Omit<FoundJob, 'job'> & object;
 
 /**
  * Its time is over, as of one moment for all of a statement: `clock_timestamp()`, which is not stable within one, would read all
@@ -24,23 +28,28 @@ export type FoundRow = { overdue: boolean; under_way: boolean };
 export const OVER = `(ends_at <= statement_timestamp() and leg_one_task_id is null
   and not exists (select 1 from claim_slot where slot = '${legSlot('')}' || job_id))`;
 
+/** Waits for a second delivery: where none comes in time it ends as refused, as `jobStateBy` has it. */
+export const REFUSED_BEFORE = `(state = 'picked' and refusals > 0)`;
+
 /** Of the payment that is next: another one is not asked for meanwhile. */
 const UNDER_WAY = `(state in ('delivered', 'expired') and exists (select 1 from claim_slot
   where slot = case when leg_one_task_id is null then '${legSlot('')}' else '${feeSlot('')}' end || job_id))`;
 
 /** What `foundJob` takes. */
 export const foundColumns = (): string =>
-  `${selectList(BoardJob)}, coalesce(${OVER}, false) as overdue, ${UNDER_WAY} as under_way`;
+  `${selectList(BoardJob)}, coalesce(${OVER}, false) as overdue, ${UNDER_WAY} as under_way,
+    deadline <= statement_timestamp() as past_deadline`;
 
-/** @throws job_not_found */
-export async function requireJob({ query }: Pick<Database, 'query'>, job_id: string): Promise<FoundJob> {
-  const [row] = await query<FoundRow>({
+/** @throws job_not_found, or unavailable while the log is halted */
+export async function requireJob(database: Pick<Database, 'query'>, job_id: string): Promise<FoundJob> {
+  const [row] = await database.query<FoundRow>({
     name: 'board job',
     text: `select ${foundColumns()} from board_job where job_id = $1`,
     values: [job_id],
   });
-  if (!row) throw new Refusal('job_not_found');
-  return foundJob(row);
+  const found = foundUnlessHalted(database, row ?? null);
+  if (found === null) throw new Refusal('job_not_found');
+  return foundJob(found);
 }
 
 /** What is hidden is there for its poster and its winner alone: what they pay and are paid goes on. @throws job_not_found */
@@ -66,6 +75,11 @@ export async function lockJob(tx: Tx, job_id: string): Promise<FoundJob & { now_
   return { ...foundJob(row), now_ms: Math.floor(row.now_ms) };
 }
 
-export function foundJob({ overdue, under_way, ...columns }: FoundRow): FoundJob {
-  return { job: asEntity(BoardJob, columns), overdue, under_way };
+export function foundJob({ overdue, under_way, past_deadline, ...columns }: FoundRow): FoundJob {
+  return { job: asEntity(BoardJob, columns), overdue, under_way, past_deadline };
+}
+
+/** By which it is judged what may be done about it. */
+export function jobStandingOf({ job: { state, refusals }, overdue, past_deadline }: FoundJob): JobStanding {
+  return { state, refusals, overdue, past_deadline };
 }

@@ -10,6 +10,8 @@ export const JobStateWord = graphEnum<JobState>('BoardJobStatus', 'Where a job s
   paid: 'The winner is paid, and is to reveal the output.',
   closed: 'The output was revealed, and is what was delivered.',
   expired: 'Its time was over first.',
+  refused: 'The poster refused the second delivery, or refused the first and none came by the deadline.',
+  cancelled: 'The poster cancelled it before a bid was picked.',
 });
 
 export const BidStateWord = graphEnum<BidState>('BoardBidStatus', 'Where a bid stands.', {
@@ -26,7 +28,8 @@ export const JobLegWord = graphEnum<JobLegName>('BoardJobLegName', 'The two paym
 
 export const LegStateWord = graphEnum<LegState>('BoardJobLegStatus', 'Where a payment of a job stands.', {
   unpaid: 'Nothing was sent.',
-  settling: 'It was sent, and its chain has not said yet.',
+  settling:
+    'A payment for this leg is in progress, or a failed one can still be sent again. It is not known yet whether money has moved.',
   settled: 'It has moved.',
 });
 

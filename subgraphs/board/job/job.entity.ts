@@ -16,6 +16,8 @@ export const SHOWN = 'not hidden';
 @Index({ name: 'board_job_newest', properties: ['jobId'], where: SHOWN })
 @Index({ name: 'board_job_state', properties: ['state', 'jobId'], where: SHOWN })
 @Index({ name: 'board_job_ends', properties: ['endsAt'], where: ENDS })
+@Index({ name: 'board_job_poster', properties: ['agentId', 'jobId'], where: SHOWN })
+@Index({ name: 'board_job_winner', properties: ['winnerAgentId', 'jobId'], where: SHOWN })
 export class BoardJob {
   /** Sorts by the time at which it was asked for. */
   @PrimaryKey({ type: 'text' }) jobId!: string;
@@ -49,6 +51,15 @@ export class BoardJob {
   @Property({ type: 'text', nullable: true }) untrustedPreview!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) deliveredAt!: Date | null;
 
+  /** Deliveries that another has taken the place of, or that were refused: by which each delivery has a name of its own. */
+  @Property({ type: 'integer', default: 0 }) deliveriesRetired!: number;
+  /** Of these, those that the poster has refused; what follows is of the last one. */
+  @Property({ type: 'integer', default: 0 }) refusals!: number;
+  @Property({ type: 'text', nullable: true }) refusedOutputSha256!: string | null;
+  @Property({ type: 'text', nullable: true }) untrustedRefusalReason!: string | null;
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) refusedAt!: Date | null;
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) cancelledAt!: Date | null;
+
   /** The task under which the first leg was paid, and `network:transaction` of it; null before it has settled. */
   @Property({ type: 'text', nullable: true }) legOneTaskId!: string | null;
   @Property({ type: 'text', nullable: true }) legOnePaymentRef!: string | null;
@@ -58,5 +69,6 @@ export class BoardJob {
   @Property({ type: 'text', nullable: true }) payoutTaskId!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) paidAt!: Date | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) challengedAt!: Date | null;
+  @Property({ type: 'text', nullable: true }) untrustedChallengeReason!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) closedAt!: Date | null;
 }

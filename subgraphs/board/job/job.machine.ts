@@ -1,24 +1,32 @@
 import type { BidState, JobAction, JobState } from '../../../schema/board/job.ts';
+import { jobLimits } from '../../../schema/board/job-limits.ts';
 
-/* How a job moves on: who may do what in which state is a table, and this reads it. Pure; time comes in as `overdue`. */
+/* How a job moves on: who may do what in which state is a table, and this reads it. Pure; time comes in as facts. */
 
 /** Anybody but the poster bids; of the bidders one is the winner. */
 export type JobParty = 'poster' | 'bidder' | 'winner';
 
 interface JobMove {
   readonly by: JobParty;
-  readonly from: JobState;
+  readonly from: readonly JobState[];
   readonly to: JobState;
+  /** Where it leads instead, if no other delivery may follow. */
+  readonly to_at_last?: JobState;
 }
 
-/** Nothing but what stands here is legal. A challenge says something of a paid job, and leaves it as it is. */
+/**
+ * Nothing but what stands here is legal. A delivered job may be delivered again, by another hash. A challenge says something of a
+ * paid job, and leaves it as it is.
+ */
 export const jobMoves: Readonly<Record<JobAction, JobMove>> = {
-  bid: { by: 'bidder', from: 'open', to: 'open' },
-  pick: { by: 'poster', from: 'open', to: 'picked' },
-  deliver: { by: 'winner', from: 'picked', to: 'delivered' },
-  pay: { by: 'poster', from: 'delivered', to: 'paid' },
-  challenge: { by: 'poster', from: 'paid', to: 'paid' },
-  reveal: { by: 'winner', from: 'paid', to: 'closed' },
+  bid: { by: 'bidder', from: ['open'], to: 'open' },
+  pick: { by: 'poster', from: ['open'], to: 'picked' },
+  cancel: { by: 'poster', from: ['open'], to: 'cancelled' },
+  deliver: { by: 'winner', from: ['picked', 'delivered'], to: 'delivered' },
+  refuse: { by: 'poster', from: ['delivered'], to: 'picked', to_at_last: 'refused' },
+  pay: { by: 'poster', from: ['delivered'], to: 'paid' },
+  challenge: { by: 'poster', from: ['paid'], to: 'paid' },
+  reveal: { by: 'winner', from: ['paid'], to: 'closed' },
 };
 
 /** States that end by themselves once their time is over. Of a job that is paid for nothing runs out. */
@@ -31,11 +39,16 @@ export interface JobStanding {
   readonly state: JobState;
   /** Its time is over by the database's clock, and none of its legs is paid. */
   readonly overdue: boolean;
+  /** Deliveries that its poster has refused. */
+  readonly refusals: number;
+  /** By the database's clock: nothing that is refused now is delivered again. */
+  readonly past_deadline: boolean;
 }
 
 /** The state that a job is in by its time, whether that was written down or not. */
-export function jobStateBy({ state, overdue }: JobStanding): JobState {
-  return overdue && expiringStates.includes(state) ? 'expired' : state;
+export function jobStateBy({ state, overdue, refusals }: Omit<JobStanding, 'past_deadline'>): JobState {
+  if (!overdue || !expiringStates.includes(state)) return state;
+  return state === 'picked' && refusals > 0 ? 'refused' : 'expired';
 }
 
 /** Where a bid stands, by where its job does: none that is over can be picked, whether that was written down or not. */
@@ -50,8 +63,13 @@ export type JobJudgement =
 /** Whether that may be done now, by whoever may do it. */
 export function judgeJob(standing: JobStanding, action: JobAction): JobJudgement {
   const state = jobStateBy(standing);
-  const { from, to } = jobMoves[action];
-  if (from === state) return { kind: 'moves', to };
-  const legal = (Object.keys(jobMoves) as JobAction[]).filter(other => jobMoves[other].from === state);
+  const { from, to, to_at_last = to } = jobMoves[action];
+  if (from.includes(state)) return { kind: 'moves', to: isLastDelivery(standing) ? to_at_last : to };
+  const legal = (Object.keys(jobMoves) as JobAction[]).filter(other => jobMoves[other].from.includes(state));
   return { kind: 'refused', state, legal };
+}
+
+/** Whether none may follow the one that stands. */
+function isLastDelivery({ refusals, past_deadline }: JobStanding): boolean {
+  return past_deadline || refusals + 1 >= jobLimits.deliveries_refused_max;
 }

@@ -19,10 +19,20 @@ import { jobView, legViews } from './view.ts';
 @Resolver(() => ShownJob)
 export class BoardJobResolver {
   @Directive(pageByLimit(jobLimits.page_default, 'jobs'))
-  @Query(() => ShownJobs, { description: 'The jobs of the board, newest first.' })
+  @Query(() => ShownJobs, { description: 'The jobs of the board, newest first; filters: status, poster and winner.' })
   boardJobs(
     @Arg('status', () => JobStateWord, { nullable: true, description: 'Jobs that stand there alone.' })
     status: JobState | null,
+    @Arg('posterAgentId', () => Int, {
+      nullable: true,
+      description: 'Returns only jobs that the agent with this id has posted. Default: all.',
+    })
+    posterAgentId: number | null,
+    @Arg('winnerAgentId', () => Int, {
+      nullable: true,
+      description: 'Returns only jobs of which a bid of the agent with this id was picked. Default: all.',
+    })
+    winnerAgentId: number | null,
     @Arg('limit', () => Int, {
       nullable: true,
       description: `Jobs; ${jobLimits.page_default} where it is left out, more than ${jobLimits.page_max} is clamped.`,
@@ -32,7 +42,8 @@ export class BoardJobResolver {
     before: string | null,
     @Ctx() { database }: BoardContext,
   ): Promise<ShownJobs> {
-    return listJobs(database, parseRequest(JobPage, withoutNull({ status, limit, before })));
+    const agents = { poster_agent_id: posterAgentId, winner_agent_id: winnerAgentId };
+    return listJobs(database, parseRequest(JobPage, withoutNull({ status, ...agents, limit, before })));
   }
 
   @Query(() => ShownJob, { nullable: true, description: 'A job of the board as it stands now.' })

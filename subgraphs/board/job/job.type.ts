@@ -4,6 +4,7 @@ import type { BidState, JobLegName, JobState, LegState, OutputEncoding } from '.
 import { jobLimits } from '../../../schema/board/job-limits.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import { textForm } from '../../../schema/signed-words.ts';
 import { costOfText } from '../../page-cost.ts';
 import { BidStateWord, JobLegWord, JobStateWord, LegStateWord, OutputEncodingWord } from './job-words.ts';
 
@@ -25,8 +26,7 @@ export class JobPayoutInput {
   @Field(() => String, { description: 'Whose USDC account is paid; it has to stand when the bid is picked.' })
   address!: string;
   @Field(() => String, {
-    description:
-      'By that address, Ed25519 in base58, over `svc.board.payout|<job_id>|<agent_id>|<address>|<unix_seconds>`.',
+    description: `Ed25519 signature of that address, in base58, over ${textForm('payout')}.`,
   })
   signature!: string;
   @Field(() => Int, { description: 'The Unix seconds in that text; within 300 seconds.' }) signatureTimestamp!: number;
@@ -73,6 +73,11 @@ export class ShownLeg {
   @Field(() => String, { nullable: true, description: 'The wallet that is paid; null where the 402 names it.' })
   payTo!: string | null;
   @Field(() => AtomicAmountScalar, { description: 'Atomic USDC.' }) amount!: AtomicAmount;
+  @Field(() => String, {
+    nullable: true,
+    description: 'SHA-256 of the output that this payment is for, in hex. Null if nothing is delivered.',
+  })
+  outputSha256!: string | null;
   @Field(() => LegStateWord, { description: 'Where it stands.' }) status!: LegState;
   @Field(() => String, { nullable: true, description: '`network:transaction`.' }) paymentRef!: string | null;
 }
@@ -117,10 +122,38 @@ export class ShownJob {
   @Field(() => String, { nullable: true, description: `What the winner shows of the output: ${UNTRUSTED}` })
   untrustedPreview!: string | null;
   @Field(() => DateTimeScalar, { nullable: true, description: 'When that hash was given.' }) deliveredAt!: Date | null;
+  @Field(() => Int, {
+    description: 'How many deliveries the poster has refused, 0 to 2. After the second the job is `refused`.',
+  })
+  refusals!: number;
+  @Field(() => String, {
+    nullable: true,
+    description: 'SHA-256 of the output that was refused last, in hex. Null if none was refused.',
+  })
+  refusedOutputSha256!: string | null;
+  @Directive(costOfText(jobLimits.reason_chars_max))
+  @Field(() => String, {
+    nullable: true,
+    description: `Why the poster refused it: ${UNTRUSTED} Null if none was refused.`,
+  })
+  untrustedRefusalReason!: string | null;
+  @Field(() => DateTimeScalar, { nullable: true, description: 'When it was refused. Null if none was refused.' })
+  refusedAt!: Date | null;
+  @Field(() => DateTimeScalar, {
+    nullable: true,
+    description: 'When the poster cancelled the job. Null if it was not cancelled.',
+  })
+  cancelledAt!: Date | null;
   @Field(() => DateTimeScalar, { nullable: true, description: 'When both legs were paid.' }) paidAt!: Date | null;
   @Field(() => DateTimeScalar, { nullable: true, description: 'When the poster said that nothing came.' })
   challengedAt!: Date | null;
   @Field(() => DateTimeScalar, { nullable: true, description: 'When the output was revealed.' }) closedAt!: Date | null;
+  @Directive(costOfText(jobLimits.reason_chars_max))
+  @Field(() => String, {
+    nullable: true,
+    description: `Why the poster challenged it: ${UNTRUSTED} Null without a reason.`,
+  })
+  untrustedChallengeReason!: string | null;
   stampTaskId!: string;
   network!: NetworkName | null;
   payTo!: string | null;

@@ -42,6 +42,11 @@ export function legSlot(job_id: string): string {
   return `${LEG}job:${job_id}`;
 }
 
+/** What the claim of a first leg holds of the delivery that it pays for: none takes the place of that one meanwhile. */
+export function deliverySlot({ jobId, deliveriesRetired }: Pick<BoardJob, 'jobId' | 'deliveriesRetired'>): string {
+  return `${LEG}delivery:${jobId}:${deliveriesRetired}`;
+}
+
 /** What the claim of its second leg holds. */
 export function feeSlot(job_id: string): string {
   return `job_fee:${job_id}`;

@@ -4,7 +4,7 @@ import type { JobPage } from '../../../schema/requests/board-job.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { BoardBid } from './bid.entity.ts';
-import { type FoundRow, foundColumns, foundJob, OVER } from './find.ts';
+import { type FoundRow, foundColumns, foundJob, OVER, REFUSED_BEFORE } from './find.ts';
 import { SHOWN } from './job.entity.ts';
 import { bidStateBy, expiringStates } from './job.machine.ts';
 import type { ShownBid, ShownJob, ShownJobs } from './job.type.ts';
@@ -22,25 +22,41 @@ export async function listJobs({ query }: Reading, page: JobPage): Promise<Shown
 }
 
 /**
- * A statement of its own for each filter, so that each is planned along its own index. What is over and not written down as
- * that yet is no more among the open ones, but among those that have expired: few, since every round writes them down.
+ * A statement of its own for each filter, so that each is planned along its own index; of an agent's jobs those of a status are
+ * looked for among them one by one. What is over and not written down as that yet is no more among the open ones, but among
+ * those that have ended: few, since every round writes them down.
  */
-function pageOfJobs(columns: string, { status, before }: Pick<JobPage, 'status' | 'before'>) {
-  const older = before === undefined ? '' : ' and job_id < $2';
-  const pageOf = (where: string, order = 'job_id desc') =>
-    `select ${columns} from board_job where ${SHOWN} and ${where}${older} order by ${order} limit $1`;
+function pageOfJobs(columns: string, { status, before, poster_agent_id, winner_agent_id }: Omit<JobPage, 'limit'>) {
+  const agents = [
+    { name: 'poster', column: 'agent_id', value: poster_agent_id },
+    { name: 'winner', column: 'winner_agent_id', value: winner_agent_id },
+  ].filter(({ value }) => value !== undefined);
+  const values: (string | readonly number[])[] = agents.map(({ value }) => [value ?? 0]);
+  const older = before === undefined ? '' : ` and job_id < $${values.push(before) + 1}`;
+  const of_agents = agents.map(({ column }, at) => ` and ${column} = any($${at + 2}::integer[])`).join('');
+  const by_agent = agents[0] ? `${agents[0].column} desc, ` : '';
+  const pageOf = (where: string, order = `${by_agent}job_id desc`) =>
+    `select ${columns} from board_job where ${SHOWN} and ${where}${of_agents}${older} order by ${order} limit $1`;
   // In the order of the index of states, and not through `=`, as pages of posts are: see post/list.ts.
   const pageIn = (state: JobState, and = '') => pageOf(`state = any('{${state}}')${and}`, 'state desc, job_id desc');
-  const over = pageOf(`state = any('{${expiringStates.join(',')}}') and ${OVER}`);
-  const byStatus = (state: JobState): string => {
-    if (state === 'expired')
-      return `select * from ((${pageIn(state)}) union all (${over})) job order by "jobId" desc limit $1`;
-    return pageIn(state, expiringStates.includes(state) ? ` and not coalesce(${OVER}, false)` : '');
+  const over = `state = any('{${expiringStates.join(',')}}') and ${OVER}`;
+  const over_as: { readonly [S in JobState]?: string } = {
+    expired: `${over} and not ${REFUSED_BEFORE}`,
+    refused: `${over} and ${REFUSED_BEFORE}`,
   };
+  const not_over = (state: JobState) => (expiringStates.includes(state) ? ` and not coalesce(${OVER}, false)` : '');
+  const byStatus = (state: JobState): string => {
+    const unwritten = over_as[state];
+    if (by_agent) return pageOf(`(state = '${state}'${not_over(state)}${unwritten ? ` or ${unwritten}` : ''})`);
+    if (unwritten !== undefined)
+      return `select * from ((${pageIn(state)}) union all (${pageOf(unwritten)})) job order by "jobId" desc limit $1`;
+    return pageIn(state, not_over(state));
+  };
+  const names = [...(status ? [status] : []), ...(older ? ['older'] : []), ...agents.map(({ name }) => name)];
   return {
-    name: ['board jobs', ...(status ? [status] : []), ...(older ? ['older'] : [])].join(' '),
+    name: ['board jobs', ...names].join(' '),
     text: status === undefined ? pageOf('true') : byStatus(status),
-    values: before === undefined ? [] : [before],
+    values,
   };
 }
 

@@ -2,7 +2,7 @@ import { jobLimits } from '../../../schema/board/job-limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { Database, Tx } from '../../database.ts';
 import { appendBoardEvents, lockBoard } from '../event/append.ts';
-import { requireJob } from './find.ts';
+import { type FoundJob, jobStandingOf, requireJob } from './find.ts';
 import type { BoardJob } from './job.entity.ts';
 import { judgeJob, settledFrom } from './job.machine.ts';
 import { type JobLegs, legsOf } from './legs.ts';
@@ -20,9 +20,10 @@ export async function payableJob(database: Pick<Database, 'query'>, job_id: stri
 }
 
 /** The same of a job in hand. @throws job_state_conflict */
-export function asPayable({ job, overdue }: Awaited<ReturnType<typeof requireJob>>): PayableJob {
+export function asPayable(found: FoundJob): PayableJob {
+  const { job } = found;
   const half_paid = job.legOneTaskId !== null && settledFrom.includes(job.state);
-  if (!half_paid) requireJobMove(judgeJob({ state: job.state, overdue }, 'pay'));
+  if (!half_paid) requireJobMove(judgeJob(jobStandingOf(found), 'pay'));
   const legs = legsOf(job);
   if (legs === null) throw new Refusal('job_state_conflict');
   return { job, legs };

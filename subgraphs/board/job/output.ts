@@ -12,14 +12,14 @@ import { outputLabel } from './reveal.ts';
 
 type Row = { output_box: Buffer; encoding: OutputEncoding; kept_until: Date };
 
-/** @throws job_not_found, forbidden; not_found where nothing was revealed, or it is kept no longer */
+/** @throws job_not_found, not_a_party; not_found where nothing was revealed, or it is kept no longer */
 export async function outputOfJob(
   { database, vault }: Pick<BoardContext, 'database' | 'vault'>,
   agent_id: AgentId,
   job_id: string,
 ): Promise<ShownOutput> {
   const { job } = await requireJob(database, job_id);
-  if (job.agentId !== agent_id) throw new Refusal('forbidden');
+  if (job.agentId !== agent_id) throw new Refusal('not_a_party');
   const [row] = await database.query<Row>({
     name: 'output of job',
     text: `select output_box, encoding, kept_until from board_job_output

@@ -7,3 +7,8 @@ export interface PayArgs extends JsonObject {
   readonly agent_id: AgentId;
   readonly job_id: string;
 }
+
+/** The hash that the request names, 64 hex digits in lower case; null where it takes whatever is delivered, and has no such member. */
+export function outputNamed({ output_sha256 }: PayArgs): string | null {
+  return typeof output_sha256 === 'string' ? output_sha256 : null;
+}

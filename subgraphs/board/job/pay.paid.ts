@@ -8,12 +8,14 @@ import type { NetworkName } from '../../../schema/network.ts';
 import type { Context } from '../../context.ts';
 import type { Leg, Payer, Stamp, TwoLegs } from '../../sale.ts';
 import { boardStamp } from '../stamp.ts';
+import type { BoardJob } from './job.entity.ts';
 import type { JobLegs } from './legs.ts';
-import { feeSlot, isSameLegs, legSlot } from './legs.ts';
+import { deliverySlot, feeSlot, isSameLegs, legSlot } from './legs.ts';
 import { markLegOne, markPaid, payableJob, unmarkLegOne } from './mark-paid.ts';
-import type { PayArgs } from './pay-args.ts';
+import { outputNamed, type PayArgs } from './pay-args.ts';
 import { findHeldLeg, type PayoutFact } from './payout-fact.ts';
 import { payoutRow } from './payout-row.ts';
+import { requireOutput } from './refuse.ts';
 
 /** What the second payment brings: the job is paid for, and its receipt stands. */
 export interface PaidJob extends JsonObject {
@@ -22,9 +24,10 @@ export interface PaidJob extends JsonObject {
   readonly task_id: string;
 }
 
-/** What is asked for each leg of one job, at the URL at which it is asked. */
+/** What is asked for each leg of one job, as it was delivered by then, at the URL at which it is asked. */
 interface Asked {
   readonly legs: JobLegs;
+  readonly delivery: Pick<BoardJob, 'jobId' | 'deliveriesRetired'>;
   readonly resource: string | undefined;
 }
 
@@ -39,9 +42,13 @@ const what = {
 } as const;
 
 /** Both payments of a job. The price of neither is known before it is: `asked` is null in the list of what is sold. */
-export function jobPayment(job_id: string, asked: Asked, brought: PaidJob | null): TwoLegs<PayArgs, PaidJob> {
+export function jobPayment(
+  job_id: string,
+  asked: Asked,
+  { brought, refused }: Pick<TwoLegs<PayArgs, PaidJob>, 'brought' | 'refused'>,
+): TwoLegs<PayArgs, PaidJob> {
   const legs = { slot: legSlot(job_id), first: winnersLeg(asked), second: feeLeg(asked) };
-  return { ...legs, brought, brought_already: 'job_already_paid' };
+  return { ...legs, brought, refused, brought_already: 'job_already_paid' };
 }
 
 /** To the winner, for what was bid. Both are held on the poster's book from here on, and its policy is asked only now. */
@@ -54,7 +61,7 @@ export function winnersLeg(asked: Asked | null): Leg<PayArgs> {
     ...(asked ? { ...paying(asked.legs.winner), resource: asked.resource } : unpriced),
     ...(asked && { pay_to: asked.legs.winner.pay_to, reserved_atomic: bothOf(asked.legs) }),
     reserves: true,
-    slots: ({ job_id }) => [legSlot(job_id)],
+    slots: ({ job_id }) => [legSlot(job_id), ...(asked ? [deliverySlot(asked.delivery)] : [])],
     admit: (args, payer, context) => requireAsPicked(asked, args, payer, context),
     kept: (tx, { job_id }, kept) => markLegOne(tx, job_id, kept),
     lost: (tx, { job_id }, task_id) => unmarkLegOne(tx, job_id, task_id),
@@ -98,17 +105,21 @@ function bothOf({ winner, fee }: JobLegs): AtomicAmount {
 
 /**
  * Payee, price and network are frozen as the bid is picked; they are compared with what was asked for once more as the payment
- * is claimed. @throws forbidden, job_state_conflict, payer_is_payee
+ * is claimed, and so is the delivery. From then on the slot of the delivery keeps it.
+ * @throws not_a_party, job_state_conflict, job_output_differs, payer_is_payee
  */
 async function requireAsPicked(
   asked: Asked | null,
-  { agent_id, job_id }: PayArgs,
+  args: PayArgs,
   payer: Payer | null,
   context: Context,
 ): Promise<void> {
-  const { job, legs } = await payableJob(context.database, job_id);
-  if (agentId(job.agentId) !== agent_id) throw new Refusal('forbidden');
-  if (asked && !isSameLegs(asked.legs, legs)) throw new Refusal('job_state_conflict', { facts: { charged: false } });
+  const { job, legs } = await payableJob(context.database, args.job_id);
+  if (agentId(job.agentId) !== args.agent_id) throw new Refusal('not_a_party');
+  requireOutput(job, outputNamed(args));
+  const is_as_asked =
+    asked === null || (isSameLegs(asked.legs, legs) && asked.delivery.deliveriesRetired === job.deliveriesRetired);
+  if (!is_as_asked) throw new Refusal('job_state_conflict', { facts: { charged: false } });
   const { pay_to, network } = legs.winner;
   const spelt = (address: string) => (network === 'base' ? address.toLowerCase() : address);
   if (payer && spelt(payer.wallet) === spelt(pay_to))

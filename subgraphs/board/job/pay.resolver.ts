@@ -1,6 +1,8 @@
 import { Arg, Ctx, Directive, Int, Mutation, Resolver } from 'type-graphql';
+import { withoutNull } from '../../../schema/camel.ts';
+import { present } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
-import { JobId } from '../../../schema/requests/board-job.ts';
+import { JobId, PayJobRequest } from '../../../schema/requests/board-job.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { requireWriting } from '../../access.ts';
 import { requireAuthor } from '../author.ts';
@@ -11,6 +13,7 @@ import { ShownJob } from './job.type.ts';
 import { legsOf } from './legs.ts';
 import { asPayable } from './mark-paid.ts';
 import { jobPayment, type PaidJob } from './pay.paid.ts';
+import { outputRefusal } from './refuse.ts';
 import { jobView } from './view.ts';
 
 @Resolver()
@@ -24,6 +27,12 @@ export class JobPaymentResolver {
   })
   async payJob(
     @Arg('jobId', () => String, { description: 'Which one.' }) jobId: string,
+    @Arg('outputSha256', () => String, {
+      nullable: true,
+      description:
+        'SHA-256 of the delivered output that is paid for: 32 bytes in hex. If the job shows another one, the payment is refused before any money moves. Default: the output that is delivered.',
+    })
+    outputSha256: string | null,
     @Arg('agentId', () => Int, { nullable: true, description: 'The poster, where several books are held.' })
     agentId: number | null,
     @Ctx() context: BoardContext,
@@ -32,16 +41,18 @@ export class JobPaymentResolver {
     const author = requireAuthor(principal, agentId);
     requireWriting(principal);
     const job_id = parseRequest(JobId, jobId);
+    const { output_sha256 } = parseRequest(PayJobRequest, withoutNull({ output_sha256: outputSha256 }));
     // One look: both payments may be recorded in this moment.
     const found = await requireJob(database, job_id);
     const { job } = found;
-    if (job.agentId !== author.agent_id) throw new Refusal('forbidden');
+    if (job.agentId !== author.agent_id) throw new Refusal('not_a_party');
     const brought = broughtBy(job);
     const legs = brought === null ? asPayable(found).legs : legsOf(job);
     if (legs === null) throw new Refusal('job_state_conflict');
+    const refused = outputRefusal(job, output_sha256 ?? null);
     const { settlement_status } = await context.chargeLegs(
-      jobPayment(job_id, { legs, resource }, brought),
-      { agent_id: author.agent_id, job_id },
+      jobPayment(job_id, { legs, delivery: job, resource }, { brought, refused }),
+      { agent_id: author.agent_id, job_id, ...present({ output_sha256: output_sha256 ?? undefined }) },
       { ...context, principal: { ...principal, possession: { kind: 'proven', ...author } } },
     );
     context.response.headers['x-svc-settlement-status'] = settlement_status;

@@ -9,7 +9,8 @@ import { siblingSlot } from '../../receipt/claim/leg.ts';
 import type { Found } from '../../stamped-row.ts';
 import { type JobLegs, legSlot } from './legs.ts';
 import { payableJob } from './mark-paid.ts';
-import type { PayArgs } from './pay-args.ts';
+import { outputNamed, type PayArgs } from './pay-args.ts';
+import { requireOutput } from './refuse.ts';
 
 /** The first payment as it is held: whatever the second one records is made of that alone. Amounts in atomic USDC. */
 export interface HeldLeg extends JsonObject {
@@ -32,14 +33,15 @@ export interface PayoutFact extends JsonObject {
 }
 
 /**
- * The first payment of that job, which has moved, and of which nobody doubts that. @throws job_state_conflict,
+ * The first payment of that job, which has moved, and of which nobody doubts that. @throws job_state_conflict, job_output_differs,
  * job_leg_in_flight while that is not so
  */
-export async function findHeldLeg({ job_id }: PayArgs, context: Context): Promise<Found<PayoutFact>> {
+export async function findHeldLeg(args: PayArgs, context: Context): Promise<Found<PayoutFact>> {
   const [{ job, legs }, held] = await Promise.all([
-    payableJob(context.database, job_id),
-    undoubtedLeg(context.database, legSlot(job_id)),
+    payableJob(context.database, args.job_id),
+    undoubtedLeg(context.database, legSlot(args.job_id)),
   ]);
+  requireOutput(job, outputNamed(args));
   const { winnerAgentId, outputSha256 } = job;
   if (held === null || winnerAgentId === null || outputSha256 === null)
     throw new Refusal('job_leg_in_flight', { facts: { retry_after_seconds: legLimits.retry_seconds, charged: false } });

@@ -3,6 +3,7 @@ import { nothingKnown, type RowBirth } from '../../../schema/book-row.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
+import { committedBy } from '../../../schema/output-commitment.ts';
 import type { ReceiptLeg, ReceiptPayment } from '../../../schema/receipt-payload.ts';
 import { BOARD_MODEL, STAMPED_BY } from '../../../schema/route-words.ts';
 import { bornBy } from '../../book/ledger/adopt-receipt.ts';
@@ -88,7 +89,7 @@ function intentOf({ resource }: PayoutFact): JsonObject {
 
 /** What the winner has committed to as it was delivered; whether the output is that, its reveal shows. */
 function commitmentOf({ output_sha256 }: PayoutFact): JsonObject {
-  return { status: 'committed', hash: output_sha256, kind: 'sha256', omission_rule: null };
+  return committedBy('winner', output_sha256);
 }
 
 function paymentOf(

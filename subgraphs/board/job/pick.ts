@@ -4,6 +4,7 @@ import { asEntity, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { readsOf } from '../../transaction.ts';
 import type { BoardContext } from '../context.ts';
+import { countJobs } from './agent-day.ts';
 import { BoardBid } from './bid.entity.ts';
 import type { ShownJob } from './job.type.ts';
 import { type Acting, requirePart, takeStep } from './step.ts';
@@ -11,7 +12,7 @@ import { type Acting, requirePart, takeStep } from './step.ts';
 /**
  * Picks a bid; all others expire. Price, payee and network stand on the job from then on. Whether the payee can be paid is
  * asked of its chain first, with nothing locked.
- * @throws job_not_found, bid_not_found, forbidden, job_state_conflict, self_bid, payout_account_missing; network_not_served,
+ * @throws job_not_found, bid_not_found, not_a_party, job_state_conflict, self_bid, payout_account_missing; network_not_served,
  * chain_unavailable where nobody could say
  */
 export async function pickBid(
@@ -25,7 +26,7 @@ export async function pickBid(
   if (job.pickedBidId !== bid_id) await requirePayee(context, agentId(job.agentId), named);
   return takeStep(context, agent_id, job_id, {
     action: 'pick',
-    event: 'job_picked',
+    event: () => 'job_picked',
     taken: standing => standing.pickedBidId === bid_id,
     async take(tx, _job, now_ms) {
       const bid = await bidOf(readsOf(tx), job_id, bid_id);
@@ -34,6 +35,7 @@ export async function pickBid(
         throw new Refusal('job_state_conflict', { param: 'bid_id', detail, facts: { bid_status: bid.state } });
       }
       endBids(tx, job_id, bid_id);
+      countJobs(tx, [{ agent_id: bid.agentId, counter: 'jobs_won' }], now_ms);
       const { agentId: winnerAgentId, priceAtomic, network, payTo } = bid;
       return { pickedBidId: bid_id, winnerAgentId, priceAtomic, network, payTo, pickedAt: new Date(now_ms) };
     },
@@ -63,7 +65,8 @@ async function requirePayee(
   if (account === 'unreachable') throw new Refusal('chain_unavailable');
 }
 
-function endBids(tx: Tx, job_id: string, bid_id: string): void {
+/** All open ones but that which is picked. */
+export function endBids(tx: Tx, job_id: string, bid_id: string | null): void {
   tx.write({
     name: 'end bids of job',
     text: `update board_bid set state = case when bid_id = $2 then 'picked' else 'expired' end

@@ -7,8 +7,9 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { asRecord } from '../../columns.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import type { Stamp, Stamped } from '../../sale.ts';
-import { appendBoardEvents } from '../event/append.ts';
+import { appendBoardEvents, lockBoard } from '../event/append.ts';
 import { boardId, boardStamp } from '../stamp.ts';
+import { countJobs } from './agent-day.ts';
 import { BoardJob } from './job.entity.ts';
 import { jobView, sealable } from './view.ts';
 
@@ -40,6 +41,7 @@ export const amountOf = (digits: string): AtomicAmount => atomicAmount(BigInt(di
 
 /** One whose deadline has passed since is recorded all the same: it has expired by then, as the next round writes down. */
 async function post(tx: Tx, args: PostJobArgs, { task_id, recorded_at_ms: at_ms }: Stamped): Promise<JsonObject> {
+  lockBoard(tx);
   const deadline = new Date(deadlineMs(args.deadline));
   const job = Object.assign(new BoardJob(), {
     jobId: boardId('job', task_id),
@@ -63,15 +65,23 @@ async function post(tx: Tx, args: PostJobArgs, { task_id, recorded_at_ms: at_ms 
     outputSha256: null,
     untrustedPreview: null,
     deliveredAt: null,
+    deliveriesRetired: 0,
+    refusals: 0,
+    refusedOutputSha256: null,
+    untrustedRefusalReason: null,
+    refusedAt: null,
+    cancelledAt: null,
     legOneTaskId: null,
     legOnePaymentRef: null,
     feePaymentRef: null,
     payoutTaskId: null,
     paidAt: null,
     challengedAt: null,
+    untrustedChallengeReason: null,
     closedAt: null,
   } satisfies BoardJob);
   insertRows(tx, 'board_job', [asRecord(job)]);
+  countJobs(tx, [{ agent_id: args.agent_id, counter: 'jobs_posted' }], at_ms);
   appendBoardEvents(tx, [{ kind: 'job_posted', job_id: job.jobId, at_ms }]);
   return sealable(jobView({ job, overdue: deadline.getTime() <= at_ms, under_way: false }));
 }

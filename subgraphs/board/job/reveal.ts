@@ -4,6 +4,7 @@ import { jobLimits } from '../../../schema/board/job-limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { BoardContext } from '../context.ts';
+import { countJobs } from './agent-day.ts';
 import type { ShownJob } from './job.type.ts';
 import { type Acting, requirePart, takeStep } from './step.ts';
 
@@ -29,7 +30,7 @@ export const outputLabel = (job_id: string): string => `board-output:${job_id}`;
 
 /**
  * Takes the output of a paid job: its bytes are what the winner has delivered by their hash, and close it. They are sealed
- * before anything is locked, and readable by the poster alone. @throws as takeStep; forbidden, invalid_request, output_mismatch,
+ * before anything is locked, and readable by the poster alone. @throws as takeStep; not_a_party, invalid_request, output_mismatch,
  * request_too_large
  */
 export async function revealJob(
@@ -44,9 +45,10 @@ export async function revealJob(
   const output_box = state === 'paid' ? acting.vault.seal(bytes, outputLabel(job_id)) : null;
   return takeStep(acting, agent_id, job_id, {
     action: 'reveal',
-    event: 'job_closed',
+    event: () => 'job_closed',
     taken: job => job.state === 'closed' && job.outputSha256 === sha256,
-    take(tx, _job, now_ms) {
+    take(tx, { winnerAgentId }, now_ms) {
+      countJobs(tx, [{ agent_id: winnerAgentId, counter: 'jobs_closed' }], now_ms);
       tx.write({
         name: 'keep output of job',
         text: `insert into board_job_output (job_id, output_box, encoding, kept_until)

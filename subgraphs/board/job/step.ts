@@ -1,15 +1,20 @@
 import type { JobState } from '../../../schema/board/job.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { legLimits } from '../../../schema/leg-limits.ts';
 import { writeInTurn } from '../../book/write-in-turn.ts';
 import type { Tx } from '../../database.ts';
+import { slotsMissed } from '../../receipt/claim/claim.ts';
+import { earlierServes } from '../../receipt/claim/lease.ts';
+import { readsOf } from '../../transaction.ts';
 import type { BoardContext } from '../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
 import type { BoardEventKind } from '../event/board-event.entity.ts';
-import { lockJob, requireJob, requireShown } from './find.ts';
+import { jobStandingOf, lockJob, requireJob, requireShown } from './find.ts';
 import type { BoardJob } from './job.entity.ts';
-import { jobMoves, jobStateBy, judgeJob } from './job.machine.ts';
+import { expiringStates, jobMoves, jobStateBy, judgeJob } from './job.machine.ts';
 import type { ShownJob } from './job.type.ts';
+import { deliverySlot } from './legs.ts';
 import { requireJobMove } from './move.ts';
 import { jobView } from './view.ts';
 
@@ -20,7 +25,12 @@ export type Acting = Pick<BoardContext, 'database'>;
 /** A step that nobody pays for, by whom the job's table says. */
 export interface JobStep {
   readonly action: Exclude<keyof typeof jobMoves, 'bid' | 'pay'>;
-  readonly event: BoardEventKind;
+  /** By the state that it leads to. */
+  event(to: JobState): BoardEventKind;
+  /** A process of the version before could not read what it leaves: neither the job nor its event. */
+  readonly unread_before?: true;
+  /** A delivery that stands ends by it: never while a payment may still pay for that one. */
+  readonly retires_delivery?: true;
   /**
    * Whether the job shows that this very step was taken: then it is answered as it stands, and nothing is written.
    * `state`: where it stands by its time.
@@ -30,7 +40,7 @@ export interface JobStep {
   take(tx: Tx, job: BoardJob, now_ms: number): Partial<BoardJob> | Promise<Partial<BoardJob>>;
 }
 
-/** Before anything else is looked at. @throws job_not_found, forbidden */
+/** Before anything else is looked at. @throws job_not_found, not_a_party */
 export async function requirePart(
   { database }: Acting,
   agent_id: AgentId,
@@ -41,39 +51,77 @@ export async function requirePart(
   requireShown(job, [agent_id]);
   const acts = jobMoves[action].by === 'poster' ? job.agentId : job.winnerAgentId;
   // On a job that nobody has won yet nobody is its winner: who is told so is told no more than the job shows.
-  if (acts !== agent_id) throw new Refusal('forbidden');
+  if (acts !== agent_id) throw new Refusal('not_a_party');
   return job;
 }
 
 /**
  * Takes a step under the board's head: of two at once the second finds the job where the first has left it.
- * @throws job_not_found, job_state_conflict, rate_limited
+ * @throws job_not_found, job_state_conflict, job_leg_in_flight, rate_limited, unavailable
  */
 export function takeStep({ database }: Acting, agent_id: AgentId, job_id: string, step: JobStep): Promise<ShownJob> {
-  return writeInTurn(agent_id, () =>
-    database.transaction(async tx => {
-      const { now_ms, ...found } = await lockJob(tx, job_id);
-      const { job, overdue } = found;
-      if (step.taken(job, jobStateBy({ state: job.state, overdue }))) return jobView(found);
-      const { to } = requireJobMove(judgeJob({ state: job.state, overdue }, step.action));
-      const said = await step.take(tx, job, now_ms);
-      const moved = Object.assign(job, said, { state: to });
-      storeJob(tx, moved);
-      appendBoardEvents(tx, [{ kind: step.event, job_id, at_ms: now_ms }]);
-      return jobView({ ...found, job: moved });
-    }),
-  );
+  return writeInTurn(agent_id, async () => {
+    for (;;) {
+      const shown = await database.transaction(tx => stepOnce(tx, job_id, step));
+      if (shown !== null) return shown;
+    }
+  });
+}
+
+const UPGRADING = {
+  detail:
+    'The service is being upgraded, and its previous version cannot read what this request writes. Retry after the upgrade.',
+  facts: { retry_after_seconds: 60 },
+};
+
+/** Null where the job was delivered, or delivered again, between the two looks: whose delivery is to be retired is another one. */
+async function stepOnce(tx: Tx, job_id: string, step: JobStep): Promise<ShownJob | null> {
+  const retired = step.retires_delivery ? await retireDelivery(tx, job_id, step) : null;
+  const { now_ms, ...found } = await lockJob(tx, job_id);
+  const { job, under_way } = found;
+  const standing = jobStandingOf(found);
+  if (step.taken(job, jobStateBy(standing))) return jobView(found);
+  const { to } = requireJobMove(judgeJob(standing, step.action));
+  // It would answer none of its lists of jobs and events that have one of these.
+  if (step.unread_before && (await earlierServes(tx))) throw new Refusal('unavailable', UPGRADING);
+  if (step.retires_delivery && job.state === 'delivered') {
+    if (retired?.slot !== deliverySlot(job)) return null;
+    // A process of the version before has claimed a payment without the slot of its delivery.
+    if (!retired.free || under_way || job.legOneTaskId !== null)
+      throw new Refusal('job_leg_in_flight', { facts: { retry_after_seconds: legLimits.retry_seconds } });
+  }
+  const said = await step.take(tx, job, now_ms);
+  const moved = Object.assign(job, said, { state: to }, expiringStates.includes(to) ? {} : { endsAt: null });
+  storeJob(tx, moved);
+  appendBoardEvents(tx, [{ kind: step.event(to), job_id, at_ms: now_ms }]);
+  return jobView({ ...found, job: moved });
+}
+
+/**
+ * Each delivery has a slot, which the first payment of its job takes with its claim, and whoever ends the delivery takes for
+ * good: of both at once one comes first, and the other is refused before anything moves. Slots come before the board's head, as in
+ * every transaction that takes both. Null where nothing is delivered.
+ */
+async function retireDelivery(tx: Tx, job_id: string, step: JobStep) {
+  const { job, overdue } = await requireJob(readsOf(tx), job_id);
+  if (job.state !== 'delivered' || overdue || step.taken(job, job.state)) return null;
+  const slot = deliverySlot(job);
+  const missed = await slotsMissed(tx, [{ slot, claim_key: `job:${job_id}` }]);
+  return { slot, free: missed.length === 0 };
 }
 
 /** All that a step may change. What payments change is written by mark-paid.ts alone. */
 function storeJob(tx: Tx, job: BoardJob): void {
   const { jobId, state, endsAt, pickedBidId, winnerAgentId, priceAtomic, network, payTo, pickedAt } = job;
-  const { outputSha256, untrustedPreview, deliveredAt, challengedAt, closedAt } = job;
+  const { outputSha256, untrustedPreview, deliveredAt, challengedAt, closedAt, untrustedChallengeReason } = job;
+  const { deliveriesRetired, refusals, refusedOutputSha256, untrustedRefusalReason, refusedAt, cancelledAt } = job;
   tx.write({
     name: 'store board job',
     text: `update board_job set state = $2, ends_at = $3, picked_bid_id = $4, winner_agent_id = $5, price_atomic = $6,
         network = $7, pay_to = $8, picked_at = $9, output_sha256 = $10, untrusted_preview = $11, delivered_at = $12,
-        challenged_at = $13, closed_at = $14 where job_id = $1`,
+        challenged_at = $13, closed_at = $14, deliveries_retired = $15, refusals = $16, refused_output_sha256 = $17,
+        untrusted_refusal_reason = $18, refused_at = $19, cancelled_at = $20, untrusted_challenge_reason = $21
+      where job_id = $1`,
     values: [
       jobId,
       state,
@@ -89,6 +137,13 @@ function storeJob(tx: Tx, job: BoardJob): void {
       deliveredAt,
       challengedAt,
       closedAt,
+      deliveriesRetired,
+      refusals,
+      refusedOutputSha256,
+      untrustedRefusalReason,
+      refusedAt,
+      cancelledAt,
+      untrustedChallengeReason,
     ],
   });
 }

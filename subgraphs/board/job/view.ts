@@ -22,13 +22,22 @@ export function isDelivered({
 }
 
 /** As it stands by its time: the round that writes down what is over comes some seconds later. */
-export function jobView({ job, overdue, under_way }: FoundJob): ShownJob {
-  const { state, budgetAtomic, priceAtomic, endsAt: _ends, hidden: _hidden, ...facts } = job;
-  const [status, delivered] = [jobStateBy({ state, overdue }), isDelivered(job)];
+export function jobView({ job, overdue, under_way }: Omit<FoundJob, 'past_deadline'>): ShownJob {
+  const {
+    state,
+    budgetAtomic,
+    priceAtomic,
+    endsAt: _ends,
+    hidden: _hidden,
+    deliveriesRetired: _retired,
+    ...facts
+  } = job;
+  const { refusals } = job;
+  const [status, delivered] = [jobStateBy({ state, overdue, refusals }), isDelivered(job)];
   return { ...facts, status, delivered, budget: budgetAtomic, price: priceAtomic, underWay: under_way };
 }
 
-export function bidView({ state, priceAtomic, ...bid }: BoardBid): ShownBid {
+export function bidView({ state, priceAtomic, toldAt: _told, ...bid }: BoardBid): ShownBid {
   return { ...bid, status: state, price: priceAtomic };
 }
 
@@ -44,6 +53,7 @@ export function legViews(job: ShownJob, treasuries: BoardContext['treasuries']):
       leg: 'winner',
       network,
       payTo: pay_to,
+      outputSha256: job.outputSha256,
       amount: amount_atomic,
       status: standing(winner_paid, true),
       paymentRef: job.legOnePaymentRef,
@@ -52,6 +62,7 @@ export function legViews(job: ShownJob, treasuries: BoardContext['treasuries']):
       leg: 'fee',
       network,
       payTo: treasuries[network] ?? null,
+      outputSha256: job.outputSha256,
       amount: legs.fee.amount_atomic,
       status: standing(fee_paid, winner_paid),
       paymentRef: job.feePaymentRef,

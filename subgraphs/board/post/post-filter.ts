@@ -6,8 +6,9 @@ import { Outcome } from './post.entity.ts';
 
 /* Which posts a query of the graph asks for. */
 
-export const POSTS_OF_AGENT = 'Posts of this author alone: the id of an agent.';
-export const POSTS_OF_BACKING = 'Posts with this backing alone: `spend-backed` or `stamp-backed`.';
+const { author_agent_id: of_agent, backing: of_backing } = PostFilterRequest.shape;
+export const POSTS_OF_AGENT = of_agent.description ?? '';
+export const POSTS_OF_BACKING = of_backing.description ?? '';
 
 interface Asked {
   readonly type?: Outcome | null | undefined;

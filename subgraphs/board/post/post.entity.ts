@@ -18,7 +18,7 @@ export enum Outcome {
 }
 registerEnumType(Outcome, {
   name: 'Outcome',
-  description: 'What the poster met at the endpoint.',
+  description: 'What the poster reported of the endpoint.',
   valuesConfig: {
     success: { description: 'What was paid for came.' },
     error: { description: 'An error came in its place.' },
@@ -63,7 +63,7 @@ export class BoardPost {
   /** Whether the money of its receipt came to this service: what was paid to others may have come back to its payer. */
   @Property({ type: 'boolean', default: false })
   paidHere!: boolean;
-  @Field(() => Outcome, { description: 'What the poster met there.' })
+  @Field(() => Outcome, { description: 'What the poster reported of it.' })
   @Property({ type: 'text' })
   outcome!: Outcome;
   /** The cited receipt; without one the stamp alone backs the post. */
@@ -71,7 +71,7 @@ export class BoardPost {
   receiptRef!: string | null;
   @Field(() => Boolean, {
     description:
-      'True if the cited receipt is a payment from a wallet to itself or to the wallet of the author. Such a post, from before these receipts were refused, is stamp-backed. Money that goes to a second wallet of the same person and back is not detected.',
+      "True if the cited receipt is a payment from a wallet to itself or to the author's wallet. Such receipts are refused now; older posts that cite one count as stamp-backed. A payment that is returned through a second wallet of the same person is not detected.",
   })
   @Property({ type: 'boolean', default: false })
   selfDealt!: boolean;
@@ -87,7 +87,10 @@ export class BoardPost {
   /** What that is of. */
   @Property({ type: 'text', default: 'usdc' })
   rail!: PaidWith;
-  @Field(() => Int, { nullable: true, description: 'How long the endpoint took, in milliseconds.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'How long the endpoint took as the poster reported it, in milliseconds. Null if not reported.',
+  })
   @Property({ type: 'integer', nullable: true })
   latencyMs!: number | null;
   @Directive(costOfText(boardLimits.post_text_chars_max))

@@ -9,6 +9,7 @@ import { parseRequest, requestOf } from '../../../schema/requests/parse.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { asEntity } from '../../columns.ts';
 import type { Context } from '../../context.ts';
+import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
 import { requireAuthor } from '../author.ts';
 import { type HostBasis } from '../backing.ts';
 import type { BoardContext } from '../context.ts';
@@ -51,7 +52,7 @@ export class BoardPostResolver {
     @Ctx() { database }: Context,
   ): Promise<BoardPostRecord | null> {
     const { id } = parseRequest(PostPath, { id: postId });
-    const post = await findPost(database, id);
+    const post = foundUnlessHalted(database, await findPost(database, id));
     return post && recordOf(post);
   }
 
@@ -78,7 +79,7 @@ export class BoardPostResolver {
       description: 'Who posted it: needed where several books are possessed.',
     })
     agentId: number | null,
-    @Arg('postId', () => String, { description: 'Which post.' }) postId: string,
+    @Arg('postId', () => String, { description: 'Id of the post.' }) postId: string,
     @Ctx() context: BoardContext,
   ): Promise<BoardPostRecord> {
     const { agent_id } = requireAuthor(context.principal, agentId ?? null);
@@ -107,7 +108,7 @@ export class BoardPostResolver {
   }
 
   @FieldResolver(() => String, {
-    description: '`spend-backed` where a receipt is cited that shows money spent, or else `stamp-backed`.',
+    description: '`spend-backed` if the post cites a receipt of a payment to another party; otherwise `stamp-backed`.',
   })
   backing(@Root() post: BoardPost): string {
     return post.spendBacked ? 'spend-backed' : 'stamp-backed';

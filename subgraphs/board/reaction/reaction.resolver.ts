@@ -18,7 +18,7 @@ export class ReactionResolver {
     description: "Likes a post, or likes it no more. For whoever possesses an agent's book.",
   })
   async toggleLike(
-    @Arg('postId', () => String, { description: 'Which post.' }) postId: string,
+    @Arg('postId', () => String, { description: 'Id of the post.' }) postId: string,
     @Ctx() context: BoardContext,
     @Arg('agentId', () => Int, { nullable: true, description: AGENT }) agentId?: number | null,
   ): Promise<LikedPost> {
@@ -33,7 +33,7 @@ export class ReactionResolver {
       "Says that an agent has met the same, by a receipt on its own book, which is not published. For whoever possesses the book, and is not the post's author.",
   })
   async confirmPost(
-    @Arg('postId', () => String, { description: 'Which post.' }) postId: string,
+    @Arg('postId', () => String, { description: 'Id of the post.' }) postId: string,
     @Arg('receiptRef', () => String, { description: "The task of a collected row on the agent's own book." })
     receiptRef: string,
     @Ctx() context: BoardContext,

@@ -3,18 +3,23 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import type { MoveCost } from './move-cost.ts';
 import type { ReadInputs } from './read.ts';
-import { edgesInOrder, scoreOf } from './rule.ts';
+import { edgesInOrder, SCORE_RULE_VERSION, scoreOf, type UnscoredReason } from './rule.ts';
 import { scoreWeights } from './weights.ts';
 
 /** A score with all that it was run on: whoever has it runs it again. Amounts are digits of atomic USDC. */
-export function scoreDocument(endpoint_host: string, { rows, edges, rows_free, looks }: ReadInputs) {
+export function scoreDocument(endpoint_host: string, { rows, edges, rows_free, looks, counts }: ReadInputs) {
   const score = scoreOf({ rows, edges, rows_free });
   const found = new Map(score.rows.map(row => [row.post_id, row]));
   const blocks = looks.flatMap(({ to_block }) => to_block ?? []);
   return {
     schema: documents.endpoint_score,
     endpoint_host,
+    rule_version: SCORE_RULE_VERSION,
+    status: score.score_bp === null ? ('unscored' as const) : ('scored' as const),
     score_bp: score.score_bp,
+    unscored_because: score.unscored_because,
+    unscored_reason: score.unscored_because && unscoredSentences[score.unscored_because],
+    counts,
     /** The last block of Base that any of it was looked at in. */
     as_of_block: blocks.length === 0 ? null : Math.max(...blocks),
     rows_max: scoreLimits.rows_max,
@@ -41,6 +46,12 @@ export function scoreDocument(endpoint_host: string, { rows, edges, rows_free, l
     },
   } satisfies JsonObject;
 }
+
+const unscoredSentences: Readonly<Record<UnscoredReason, string>> = {
+  no_reports: 'No report about this host stands on the board.',
+  no_accepted_evidence:
+    'Reports about this host stand on the board, and none of them rests on evidence that the rule accepts; `zero_because` of each row says why. The counts say what was reported.',
+};
 
 function shownCost(cost: MoveCost | null) {
   return cost && { spent: String(cost.spent), clusters: cost.clusters, stamps: String(cost.stamps) };

@@ -24,8 +24,19 @@ export interface FundedPayer extends JsonObject {
   readonly to_block: number | null;
 }
 
+/** What stands about a host, whether it weighs or not: of so many of the newest reports, all of them where `complete`. */
+export interface ReportCounts extends JsonObject {
+  readonly posts: number;
+  readonly complete: boolean;
+  readonly by_outcome: { readonly [outcome in ScoreRow['outcome']]: number };
+  readonly by_backing: { readonly [backing in ScoreRow['backing']]: number };
+  /** Confirmations of these reports by other agents. */
+  readonly confirms: number;
+}
+
 export interface ReadInputs extends ScoreInputs {
   readonly looks: readonly FundedPayer[];
+  readonly counts: ReportCounts;
 }
 
 type Reader = Pick<BoardContext, 'database' | 'treasuries'>;
@@ -62,7 +73,7 @@ export async function readInputs({ database, treasuries }: Reader, endpoint_host
       outcome: post.outcome,
       amount: String(post.amount),
       rail: post.rail,
-      backing: post.receipt_ref === null ? 'stamp-backed' : 'spend-backed',
+      backing: post.spend_backed ? 'spend-backed' : 'stamp-backed',
       host_basis: post.host_basis,
       paid_here: post.paid_here,
       proven: payer !== null,
@@ -73,11 +84,33 @@ export async function readInputs({ database, treasuries }: Reader, endpoint_host
   return {
     rows,
     rows_free,
+    counts: await countReports(database, endpoint_host),
     ...shownFunding(
       funding,
       paid.flatMap(({ payer }) => payer ?? []),
     ),
   };
+}
+
+/** One row more than are counted says whether there are others. */
+async function countReports({ query }: Pick<Database, 'query'>, endpoint_host: string): Promise<ReportCounts> {
+  const max = scoreLimits.reports_counted_max;
+  const of = (column: string, value: string) => `count(*) filter (where ${column} = '${value}')::int`;
+  const outcomes = Object.keys(scoreWeights.outcome_bp).map(outcome => `'${outcome}', ${of('outcome', outcome)}`);
+  const [found] = await query<ReportCounts & Record<string, unknown>>({
+    name: 'count board reports of host',
+    text: `with newest as materialized (
+        select outcome, spend_backed, confirm_count from board_post where endpoint_host = $1 and ${STANDING}
+        order by post_id desc limit $2::int + 1)
+      select count(*)::int as posts, (select count(*) <= $2 from newest) as complete,
+        jsonb_build_object(${outcomes.join(', ')}) as by_outcome,
+        jsonb_build_object('spend-backed', ${of('spend_backed', 'true')}, 'stamp-backed', ${of('spend_backed', 'false')}) as by_backing,
+        coalesce(sum(confirm_count), 0)::int as confirms
+      from (select * from newest limit $2) counted`,
+    values: [endpoint_host, max],
+  });
+  if (!found) throw new Error('reports were not counted');
+  return found;
 }
 
 interface StandingPost {
@@ -88,6 +121,7 @@ interface StandingPost {
   readonly host_basis: ScoreRow['host_basis'];
   readonly paid_here: boolean;
   readonly receipt_ref: string | null;
+  readonly spend_backed: boolean;
   /** Of its poster. */
   readonly wallet: string | null;
 }
@@ -113,7 +147,7 @@ function shownPosts(
 ): Promise<StandingPost[]> {
   return query<StandingPost & Record<string, unknown>>({
     name: 'board posts to score',
-    text: `select p.post_id, p.outcome, p.amount_atomic as amount, p.rail, p.host_basis, p.paid_here, p.receipt_ref,
+    text: `select p.post_id, p.outcome, p.amount_atomic as amount, p.rail, p.host_basis, p.paid_here, p.receipt_ref, p.spend_backed,
         a.wallet
       from board_post p left join agent a using (agent_id)
       where p.post_id = any($3::text[] || array(select post_id from (select * from board_post

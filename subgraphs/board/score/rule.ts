@@ -64,9 +64,18 @@ export interface ScoredCluster {
   readonly good: bigint;
 }
 
+/** Why there is no score: nobody has reported, or of what was reported no row weighs anything. */
+export const unscoredReasons = ['no_reports', 'no_accepted_evidence'] as const;
+export type UnscoredReason = (typeof unscoredReasons)[number];
+
+/** Of the rule that is run here. Version 1 had a score of 5,000 for a host of which nothing counts. */
+export const SCORE_RULE_VERSION = 2;
+
 export interface Score {
-  /** In basis points: 10,000 is all that can be said for an endpoint. */
-  readonly score_bp: number;
+  /** In basis points: 10,000 is all that can be said for an endpoint. Null where no row counts: then nothing is known. */
+  readonly score_bp: number | null;
+  /** Null where there is a score. */
+  readonly unscored_because: UnscoredReason | null;
   readonly rows: readonly ScoredRow[];
   readonly clusters: readonly ScoredCluster[];
   readonly cost_to_move: MoveCosts;
@@ -84,7 +93,8 @@ export function scoreOf({ rows, edges, rows_free }: ScoreInputs, weights: ScoreW
   const total = scored.reduce((sum, { weight }) => sum + weight, prior);
   const good = scored.reduce((sum, cluster) => sum + cluster.good, (prior * BigInt(weights.prior_bp)) / BP);
   return {
-    score_bp: Number((good * BP) / total),
+    score_bp: counted.length === 0 ? null : Number((good * BP) / total),
+    unscored_because: counted.length > 0 ? null : rows.length === 0 ? 'no_reports' : 'no_accepted_evidence',
     rows: sorted(rows, ({ post_id }) => post_id).map(({ post_id, payer }) => {
       const zero_because = reasons.get(post_id) ?? null;
       return { post_id, zero_because, cluster: zero_because === null && payer ? (clusters.get(payer) ?? null) : null };

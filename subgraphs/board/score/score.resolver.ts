@@ -11,7 +11,16 @@ import { readInputs } from './read.ts';
 @ObjectType({ description: 'How an endpoint has done, by what agents have paid there and reported.' })
 export class EndpointScore {
   @Field(() => String, { description: 'The host that it is of.' }) endpointHost!: string;
-  @Field(() => Int, { description: 'In basis points, 0 to 10,000; 5,000 where nothing is known.' }) scoreBp!: number;
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Score in basis points, 0 to 10,000. Null if no report rests on evidence that the rule accepts.',
+  })
+  scoreBp!: number | null;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Why there is no score: `no_reports` or `no_accepted_evidence`. Null if there is one.',
+  })
+  unscoredBecause!: string | null;
   @Field(() => Int, { nullable: true, description: 'The last block of Base that any of it was looked at in.' })
   asOfBlock!: number | null;
   @Field(() => String, { description: 'SHA-256 of the canonical edges by which payers were merged.' })
@@ -35,7 +44,8 @@ export class EndpointScoreResolver {
       throw new Refusal('invalid_request', { param: 'endpoint', detail: 'endpoint is a URL or a host.' });
     requireNotHalted(context.database);
     const document = scoreDocument(host, await readInputs(context, host));
-    const { endpoint_host, score_bp, as_of_block, edges_hash } = document;
-    return { endpointHost: endpoint_host, scoreBp: score_bp, asOfBlock: as_of_block, edgesHash: edges_hash, document };
+    const { endpoint_host, score_bp, unscored_because, as_of_block, edges_hash } = document;
+    const score = { scoreBp: score_bp, unscoredBecause: unscored_because };
+    return { endpointHost: endpoint_host, ...score, asOfBlock: as_of_block, edgesHash: edges_hash, document };
   }
 }

@@ -26,7 +26,11 @@ export class ShownAlert {
   ceiling!: AlertCeiling | null;
   @Field(() => Int, { nullable: true, description: 'The percent that was reached, of `threshold`.' })
   percent!: number | null;
-  @Field(() => AtomicAmountScalar, { nullable: true, description: 'Collected under the ceiling, the row included.' })
+  @Field(() => AtomicAmountScalar, {
+    nullable: true,
+    description:
+      'Amount counted under the ceiling, including this row, in atomic units: collected amounts and amounts of rows with evidence RECORDED_BY_SETTLE.',
+  })
   spentAtomic!: AtomicAmount | null;
   @Field(() => AtomicAmountScalar, { nullable: true, description: 'The ceiling as it then stood.' })
   capAtomic!: AtomicAmount | null;

@@ -10,7 +10,7 @@ import { soundHead } from '../page/page.ts';
 import { type AlertsChangedEvent, ShownAlertSettings, shownAlertsChanged, shownThresholds } from './settings.type.ts';
 
 const CHANGES = `select position, at, body from book_event where agent_id = $1 and kind = 'alerts_changed'
-  order by position desc limit ${alertLimits.changes_shown_max}`;
+  order by position desc limit ${alertLimits.changes_shown_max + 1}`;
 
 @Resolver(() => ShownAlertSettings)
 export class BookAlertsResolver {
@@ -67,5 +67,7 @@ async function shown(
     text: CHANGES,
     values: [agent_id],
   });
-  return { agentId: agent_id, ...shownThresholds(settingsInForce(kept)), changes: changes.map(shownAlertsChanged) };
+  const shown = changes.slice(0, alertLimits.changes_shown_max).map(shownAlertsChanged);
+  const changesTruncated = shown.length < changes.length;
+  return { agentId: agent_id, ...shownThresholds(settingsInForce(kept)), changes: shown, changesTruncated };
 }

@@ -34,6 +34,10 @@ export class ShownAlertSettings extends AlertThresholds {
   @Directive(`@listSize(assumedSize: ${alertLimits.changes_shown_max})`)
   @Field(() => [AlertsChanged], { description: `The newest ${alertLimits.changes_shown_max}, newest first.` })
   changes!: AlertsChanged[];
+  @Field(() => Boolean, {
+    description: `True if there are older changes than the ${alertLimits.changes_shown_max} shown: each is an event of the book.`,
+  })
+  changesTruncated!: boolean;
 }
 
 export function shownThresholds({ thresholds_percent, burn_factor, budget_end_hours }: AlertSettings): AlertThresholds {

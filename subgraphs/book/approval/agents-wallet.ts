@@ -3,7 +3,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { believeWallet, type WalletBelieved, walletFaults } from '../../receipt/receipt/wallet-receipts.ts';
 import type { BookContext } from '../context.ts';
 
-export type AskingWallet = Pick<BookContext, 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
+export type AskingWallet = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
 /** As a request shows what the wallet of its book's agent has signed. */
 export interface ShownWord {
@@ -19,13 +19,13 @@ export interface ShownWord {
 export async function wordOfWallet(
   agent_id: AgentId,
   { wallet_signature: signature, signature_timestamp: signed_at }: ShownWord,
-  text: (at_seconds: number) => string,
-  { free_wallets: wallets, walletOfAgent, principal, clock }: AskingWallet,
+  text: (base_url: string, at_seconds: number) => string,
+  { base_urls, free_wallets: wallets, walletOfAgent, principal, clock }: AskingWallet,
 ): Promise<WalletBelieved> {
   const wallet = await walletOfAgent(agent_id);
   if (wallet === null) throw new Refusal('not_found');
-  const signed = (_: string, at_seconds: number) => text(at_seconds);
-  const believing = { wallets, text: signed, now_ms: clock.now_ms(), asker: principal.address };
+  const signed = (base_url: string, _: string, at_seconds: number) => text(base_url, at_seconds);
+  const believing = { wallets, base_urls, text: signed, now_ms: clock.now_ms(), asker: principal.address };
   return believeWallet({ wallet, signature, signed_at }, believing);
 }
 

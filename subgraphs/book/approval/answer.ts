@@ -29,7 +29,7 @@ export async function answerApproval(tx: Tx, found: FoundApproval, answer: Given
   const decided_at = iso(head.now_ms);
   tx.write({
     name: 'answer approval request',
-    text: 'update approval_request set decision = $2, decided_by = $3, decided_at = $4 where approval_id = $1',
+    text: 'update approval_request set decision = $2, decided_by = $3, decided_at = $4, text_box = null where approval_id = $1',
     values: [approvalId, decision, by, decided_at],
   });
   const answered = await again(tx, found);

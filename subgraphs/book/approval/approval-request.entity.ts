@@ -13,6 +13,7 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../t
 @Index({ name: 'approval_request_open', properties: ['agentId', 'openUntil'], where: 'decision is null' })
 @Index({ name: 'approval_request_hash', properties: ['requestHash'], where: 'decision is null' })
 @Index({ name: 'approval_request_forget', properties: ['openUntil'] })
+@Index({ name: 'approval_request_texts', properties: ['openUntil'], where: 'text_box is not null' })
 export class ApprovalRequest {
   @PrimaryKey({ type: 'text' })
   approvalId!: ApprovalId;
@@ -53,6 +54,9 @@ export class ApprovalRequest {
   decidedAt!: Date | null;
   @Property({ type: 'text', nullable: true })
   decidedBy!: ApprovalMeans | null;
+  /** What the call asks for, sealed: see asked-text.ts. Null once it is answered or its time is over. */
+  @Property({ type: 'blob', columnType: 'bytea', nullable: true })
+  textBox!: Buffer | null;
   /** The claim that took its approval last. */
   @Property({ type: 'text', nullable: true })
   takenBy!: string | null;

@@ -1,8 +1,10 @@
 import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { withoutNull } from '../../../schema/camel.ts';
 import { agentId as idOf } from '../../../schema/ids.ts';
 import {
   ApprovalAnswerRequest,
   ApprovalPath,
+  ApprovalsBefore,
   LinkAnswerRequest,
   LinkedApproval,
 } from '../../../schema/requests/approval.ts';
@@ -29,11 +31,24 @@ export class ApprovalResolver {
   })
   async approvals(
     @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Ctx() { principal, database }: BookContext,
+    @Arg('before', () => String, { nullable: true, description: 'Approval requests older than the one with this id.' })
+    before: string | null,
+    @Ctx() context: BookContext,
   ): Promise<Approvals> {
-    const agent_id = requirePossession(principal, agentId);
-    const found = await findApprovals(database, { agent_id, limit: approvalLimits.shown_max });
-    return { agentId: agent_id, approvals: found.map(shownApproval) };
+    const agent_id = requirePossession(context.principal, agentId);
+    const page = parseRequest(ApprovalsBefore, withoutNull({ before }));
+    const { shown_max } = approvalLimits;
+    const found = await findApprovals(context.database, {
+      agent_id,
+      limit: shown_max + 1,
+      before: page.before ?? null,
+    });
+    const approvals = found.slice(0, shown_max).map(each => shownApproval(context, each));
+    return {
+      agentId: agent_id,
+      approvals,
+      next: found.length > shown_max ? (approvals.at(-1)?.approvalId ?? null) : null,
+    };
   }
 
   @Mutation(() => ShownApproval, {
@@ -51,7 +66,7 @@ export class ApprovalResolver {
     requireNotHalted(context.database);
     const { approval_id } = parseRequest(ApprovalPath, { approval_id: approvalId });
     const answer = requestOf(ApprovalAnswerRequest, input, context.valid_body);
-    return shownApproval(await answerByWallet({ agent_id: idOf(agentId), approval_id }, answer, context));
+    return shownApproval(context, await answerByWallet({ agent_id: idOf(agentId), approval_id }, answer, context));
   }
 
   @Query(() => ShownApproval, {
@@ -65,7 +80,7 @@ export class ApprovalResolver {
   ): Promise<ShownApproval> {
     requireNotHalted(context.database);
     const { approval_id, token: shown } = parseRequest(LinkedApproval, { approval_id: approvalId, token });
-    return shownApproval(await linkedApproval(context, approval_id, shown));
+    return shownApproval(context, await linkedApproval(context, approval_id, shown));
   }
 
   @Mutation(() => ShownApproval, {
@@ -83,6 +98,6 @@ export class ApprovalResolver {
     const answer = requestOf(LinkAnswerRequest, { decision }, context.valid_body);
     const found = await linkedApproval(context, approval_id, shown);
     const answered = { ...answer, by: 'link' } as const;
-    return shownApproval(await context.database.transaction(tx => answerApproval(tx, found, answered)));
+    return shownApproval(context, await context.database.transaction(tx => answerApproval(tx, found, answered)));
   }
 }

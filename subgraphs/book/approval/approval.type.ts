@@ -1,6 +1,6 @@
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import { operationsOf } from '../../../schema/paid-operations.ts';
+import { endpointsOf } from '../../../schema/paid-operations.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import {
   type ApprovalDecision,
@@ -8,7 +8,9 @@ import {
   type ApprovalStatus,
   approvalLimits,
 } from '../../../schema/session/approval.ts';
+import type { Vault } from '../../vault.ts';
 import { ApprovalDecisionWord, ApprovalMeansWord, ApprovalStatusWord } from './approval-words.ts';
+import { openAskedText } from './asked-text.ts';
 import { type FoundApproval, passesUntil, statusOfApproval } from './find.ts';
 
 @ObjectType('ApprovalRequest', {
@@ -26,7 +28,7 @@ export class ShownApproval {
   delegationHash!: string | null;
   @Field(() => String, { nullable: true, description: 'As the request names it.' }) model!: string | null;
   @Field(() => String, { description: 'The paid field.' }) field!: string;
-  @Field(() => [String], { description: 'Names of its doors.' }) doors!: readonly string[];
+  @Field(() => [String], { description: 'Names of its endpoints.' }) doors!: readonly string[];
   @Field(() => String, { description: 'Of the row of the refused call.' }) taskId!: string;
   @Field(() => Int, { description: 'The place of that row in the book.' }) seq!: number;
   @Field(() => String, { description: 'Which policy wants it approved.' }) policyCode!: string;
@@ -37,6 +39,23 @@ export class ShownApproval {
   @Field(() => DateTimeScalar, { nullable: true, description: 'When it was answered.' }) decidedAt!: Date | null;
   @Field(() => DateTimeScalar, { nullable: true, description: 'Until when the approved call passes.' })
   passesUntil!: Date | null;
+  @Field(() => String, {
+    nullable: true,
+    description: `What the call asks for, taken from the request that requestHash is of: at most the first ${approvalLimits.request_text_characters_max} characters. Null once the request is answered or has expired.`,
+  })
+  requestText!: string | null;
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'Length of the whole text of the request, in Unicode code points. The part beyond requestText is not shown. Null without requestText.',
+  })
+  requestTextCharacters!: number | null;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'What the caller says that the call is for (X-SVC-Note): its own claim, which nobody has checked and which is not part of what is approved. Null without requestText.',
+  })
+  note!: string | null;
 }
 
 @ObjectType({ description: 'Calls of a book that want an approval, or wanted one.' })
@@ -45,6 +64,9 @@ export class Approvals {
   @Directive(`@listSize(assumedSize: ${approvalLimits.shown_max})`)
   @Field(() => [ShownApproval], { description: 'Newest first.' })
   approvals!: readonly ShownApproval[];
+  @Field(() => String, { nullable: true, description: '`before` of the next page. Null if there is none.' }) next!:
+    | string
+    | null;
 }
 
 @InputType({ description: "An answer by the agent's wallet." })
@@ -58,13 +80,18 @@ export class ApprovalAnswerInput {
   @Field(() => Int, { description: 'The Unix seconds in the signed text: now.' }) signatureTimestamp!: number;
 }
 
-export function shownApproval(found: FoundApproval): ShownApproval {
+export function shownApproval({ vault }: { readonly vault: Pick<Vault, 'open'> }, found: FoundApproval): ShownApproval {
   const { taken: _taken, ttlSeconds: _ttl, now: _now, sessionPath: _path, agentAddress: _key, ...said } = found;
-  const { decision: _decision, ...shown } = said;
+  const { decision: _decision, textBox, ...shown } = said;
+  const status = statusOfApproval(found);
+  const text = status === 'open' ? openAskedText(vault, found.approvalId, textBox) : null;
   return {
     ...shown,
-    status: statusOfApproval(found),
-    doors: operationsOf(found.field),
+    requestText: text?.request_text ?? null,
+    requestTextCharacters: text?.request_text_characters ?? null,
+    note: text?.note ?? null,
+    status,
+    doors: endpointsOf(found.field),
     passesUntil: passesUntil(found),
   };
 }

@@ -1,5 +1,5 @@
 import { approvalId } from '../../../schema/ids.ts';
-import { operationsOf } from '../../../schema/paid-operations.ts';
+import { endpointsOf } from '../../../schema/paid-operations.ts';
 import { policyLimits } from '../../../schema/policy-limits.ts';
 import { iso, type Random } from '../../clock.ts';
 import { insertRows, type Tx } from '../../database.ts';
@@ -56,7 +56,7 @@ export function askApproval(
     ...bound,
     amount: amount.toString(),
     ...said,
-    doors: operationsOf(field),
+    doors: endpointsOf(field),
     open_until,
   };
   const { seq, task_id } = row;
@@ -73,6 +73,7 @@ export function askApproval(
     session_path: session?.path ?? null,
     agent_address: session?.agent_address ?? null,
     asked_at: iso(head.now_ms),
+    text_box: `\\x${payment.sealText(approval_id).toString('hex')}`,
   };
   return { ...told, opened };
 }

@@ -15,13 +15,13 @@ import { type FoundApproval, findApprovals } from './find.ts';
 export async function answerByWallet(
   { agent_id, approval_id }: { readonly agent_id: AgentId; readonly approval_id: string },
   { decision, ...word }: ApprovalAnswerRequest,
-  asking: AskingWallet & Pick<BookContext, 'database' | 'base_url'>,
+  asking: AskingWallet & Pick<BookContext, 'database'>,
 ): Promise<FoundApproval> {
-  const { database, base_url } = asking;
+  const { database } = asking;
   const [found] = await findApprovals(database, { approval_id, agent_id });
   if (!found) throw new Refusal('not_found');
   const named = { approval_id, request_hash: found.requestHash };
-  const text = (at_seconds: number) => approvalText(base_url, named, decision, at_seconds);
+  const text = (base_url: string, at_seconds: number) => approvalText(base_url, named, decision, at_seconds);
   requireBelieved(await wordOfWallet(agent_id, word, text, asking));
   return database.transaction(tx => answerApproval(tx, found, { decision, by: 'wallet' }));
 }

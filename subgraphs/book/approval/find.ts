@@ -1,5 +1,5 @@
 import type { AgentId } from '../../../schema/ids.ts';
-import { type ApprovalStatus, approvalLimits, approvalStatusOf } from '../../../schema/session/approval.ts';
+import { type ApprovalStatus, approvalStatusOf } from '../../../schema/session/approval.ts';
 import type { Database, Tx } from '../../database.ts';
 import type { ApprovalRequest } from './approval-request.entity.ts';
 import { TAKEN, TTL_SECONDS } from './columns.ts';
@@ -16,7 +16,7 @@ export interface FoundApproval extends Omit<ApprovalRequest, 'takenBy'> {
 export type ApprovalsWanted =
   | { readonly approval_id: string; readonly agent_id?: AgentId }
   /** The newest of a book. */
-  | { readonly agent_id: AgentId; readonly limit: number }
+  | { readonly agent_id: AgentId; readonly limit: number; readonly before?: string | null }
   /** Open ones of a book, for a call of a session below `over`, which another key than `but` has asked for; the oldest first. */
   | { readonly agent_id: AgentId; readonly request_hash: string; readonly over: string; readonly but: string };
 
@@ -24,12 +24,14 @@ const SELECT = `select approval_id as "approvalId", a.agent_id as "agentId", req
     amount_atomic as "amountAtomic", payer, delegation_hash as "delegationHash", session_path as "sessionPath",
     agent_address as "agentAddress", field, model, a.seq, task_id as "taskId", policy_code as "policyCode",
     asked_at as "askedAt", open_until as "openUntil", decision, decided_at as "decidedAt", decided_by as "decidedBy",
+    text_box as "textBox",
     ${TAKEN} as taken, ${TTL_SECONDS} as "ttlSeconds", clock_timestamp() as now
   from approval_request a join book b on b.agent_id = a.agent_id`;
 
 const statements = {
   byId: `${SELECT} where approval_id = $1 and ($2::int is null or a.agent_id = $2)`,
   ofBook: `${SELECT} where a.agent_id = $1 order by approval_id desc limit $2`,
+  ofBookBefore: `${SELECT} where a.agent_id = $1 and approval_id < $3 order by approval_id desc limit $2`,
   ofCall: `${SELECT} where request_hash = $1 and decision is null and open_until > clock_timestamp()
     and session_path ? $2 and delegation_hash <> $2 and agent_address <> $3 and a.agent_id = $4
     order by approval_id limit 1`,
@@ -55,12 +57,11 @@ function statementOf(wanted: ApprovalsWanted) {
       text: statements.ofCall,
       values: [wanted.request_hash, wanted.over, wanted.but, wanted.agent_id],
     };
-  const { agent_id, limit } = wanted;
-  return {
-    name: 'approval requests of book',
-    text: statements.ofBook,
-    values: [agent_id, Math.min(limit, approvalLimits.shown_max)],
-  };
+  const { agent_id, limit, before = null } = wanted;
+  // A statement of its own for the first page: in one for both, a plan that serves any `before` walks past all newer ones.
+  return before === null
+    ? { name: 'newest approval requests of book', text: statements.ofBook, values: [agent_id, limit] }
+    : { name: 'approval requests of book', text: statements.ofBookBefore, values: [agent_id, limit, before] };
 }
 
 /** Until when an approval serves; null where there is none. */

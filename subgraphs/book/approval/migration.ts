@@ -17,3 +17,11 @@ export class ApprovalRequests extends Migration {
     `);
   }
 }
+
+/** What such a call asks for, sealed, for as long as it waits for an answer. */
+export class ApprovalTexts extends Migration {
+  override up(): void {
+    this.addSql('alter table approval_request add column text_box bytea null');
+    this.addSql('create index approval_request_texts on approval_request (open_until) where text_box is not null');
+  }
+}

@@ -65,23 +65,41 @@ export function auditEvents(before: Walked, part: AuditedPart): Audit {
   const intents = new Map(before.intents);
   let walked = before;
   for (const event of part.events) {
-    const fault = eventFault(walked, event);
+    const fault = faultOr('event_altered', () => eventFault(walked, event));
     if (fault) return damaged(fault, event.position);
     walked = { ...walked, position: event.position, event_hash: event.hash };
-    const disputed = event.kind === 'dispute' ? disputeFault(event, part.disputes) : null;
+    const disputed = faultOr('dispute_altered', () =>
+      event.kind === 'dispute' ? disputeFault(event, part.disputes) : null,
+    );
     if (disputed) return damaged(disputed, event.position);
     if (event.kind !== 'born' && event.kind !== 'transition') continue;
     const row = event.seq === null ? undefined : part.rows.get(event.seq);
     if (!row) return damaged('row_missing', event.seq ?? `position ${event.position}`);
     if (event.kind === 'born') {
-      const unsound = rowFault(walked, row, event);
+      const unsound = faultOr('row_altered', () => rowFault(walked, row, event));
       if (unsound) return damaged(unsound, row.seq);
       walked = { ...walked, seq: row.seq, row_hash: row.row_hash };
     }
-    walked = { ...walked, counters: walked.counters && recount(walked.counters, intents, row, event) };
+    const uncountable = faultOr('event_altered', () => {
+      walked = { ...walked, counters: walked.counters && recount(walked.counters, intents, row, event) };
+      return null;
+    });
+    if (uncountable) return damaged(uncountable, event.position);
   }
   const kept = before.intents !== null && intents.size <= INTENTS_MAX ? intents : null;
   return { kind: 'sound', walked: { ...walked, intents: kept } };
+}
+
+/**
+ * What cannot so much as be computed is not what was written: a number that has no canonical form, or a member of another kind. It
+ * must not keep the audit from closing this book and from going on to all others.
+ */
+export function faultOr(altered: BookDamageKind, look: () => BookDamageKind | null): BookDamageKind | null {
+  try {
+    return look();
+  } catch {
+    return altered;
+  }
 }
 
 /** Of one book: more are not counted again. */

@@ -28,3 +28,10 @@ export interface BookDamage {
   /** A seq for rows and their receipts, a position for events, the column for the head. */
   readonly place: number | string;
 }
+
+/** What an operator does about a book that contradicts itself. */
+const WAY_ON = 'Restore its rows, events and head: a round that finds all of it sound opens it again';
+
+export function bookDamageSentence(agent_id: number, { what, place }: BookDamage): string {
+  return `book ${agent_id} is damaged: ${bookDamages[what]} (${what} at ${place}). It is closed. ${WAY_ON}`;
+}

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import type { EventRecord } from '../ledger/append.ts';
 import type { BookDamageKind } from './damage.ts';
@@ -12,8 +13,13 @@ export interface StoredDispute {
   readonly reason: string;
   /** Of the last event that tells of it. */
   readonly position: number;
-  /** The signed document, as text. */
+  /** The signed document, as text; the members below repeat it. */
   readonly verdict: string;
+  readonly revision: number;
+  readonly supersedes: string | null;
+  readonly standing_task_id: string | null;
+  readonly decides_after: Date | null;
+  readonly refund_of: string | null;
 }
 
 /** What an event tells of a dispute stands, unless a later event tells otherwise: its outcome, and the very bytes that were signed. */
@@ -30,5 +36,19 @@ export function disputeFault(
     stored.outcome === (body.outcome ?? null) &&
     stored.reason === body.reason &&
     sha256Hex(stored.verdict) === body.verdict_hash;
-  return same ? null : 'dispute_altered';
+  return same && repeatsVerdict(stored) ? null : 'dispute_altered';
+}
+
+/** Since rule 3. A process of before leaves what it does not know as it was: of what is decided no time matters. */
+function repeatsVerdict(stored: StoredDispute): boolean {
+  const signed = JSON.parse(stored.verdict) as JsonObject;
+  if (signed.revision === undefined) return true;
+  const owed_back = isJsonObject(signed.owed_back) ? signed.owed_back : {};
+  return (
+    stored.revision === signed.revision &&
+    stored.supersedes === (signed.supersedes ?? null) &&
+    stored.standing_task_id === (signed.standing_task_id ?? null) &&
+    stored.refund_of === (owed_back.task_id ?? null) &&
+    (stored.decides_after?.toISOString() ?? null) === (signed.decides_after ?? null)
+  );
 }

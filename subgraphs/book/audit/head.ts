@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Window } from '../../../schema/clock-window.ts';
 import type { Counters } from '../ledger/counters.ts';
 import { type BookTerms, termsHash } from '../ledger/terms.ts';
-import { type Audit, damaged, type IntentCounts, sameJson, type Walked } from './audit.ts';
+import { type Audit, damaged, faultOr, type IntentCounts, sameJson, type Walked } from './audit.ts';
 
 /** A book's head as it is stored, and what else only its end can be compared with. */
 export interface StoredBook extends BookTerms {
@@ -38,8 +38,7 @@ export function auditHead(walked: Walked, book: StoredBook): Audit {
   if (book.row_seq_max > book.seq) return damaged('row_unborn', book.row_seq_max);
   if ((seq ?? book.seq) !== book.seq || (row_hash ?? book.row_hash) !== book.row_hash)
     return damaged('head_altered', 'row_hash');
-  if (book.terms_hash !== null && book.terms_hash !== termsHash(book.agent_id, book))
-    return damaged('terms_altered', 'terms_hash');
+  if (faultOr('terms_altered', () => termsFault(book))) return damaged('terms_altered', 'terms_hash');
   if (book.reserved_atomic !== book.held_atomic) return damaged('reserved_altered', 'reserved_atomic');
   const column = counters && counterFault(counters, book);
   if (column) return damaged('counter_altered', column);
@@ -47,9 +46,14 @@ export function auditHead(walked: Walked, book: StoredBook): Audit {
   return { kind: 'sound', walked };
 }
 
+function termsFault(book: StoredBook): 'terms_altered' | null {
+  return book.terms_hash === null || book.terms_hash === termsHash(book.agent_id, book) ? null : 'terms_altered';
+}
+
 function counterFault(counters: Counters, book: StoredBook): string | null {
   if (counters.spent_atomic !== book.spent_atomic) return 'spent_atomic';
-  if (!sameJson(counters.by_rail as JsonObject, book.by_rail)) return 'by_rail';
+  const by_rail = () => (sameJson(counters.by_rail as JsonObject, book.by_rail) ? null : 'counter_altered');
+  if (faultOr('counter_altered', by_rail)) return 'by_rail';
   if (!isWindow(counters.hour, book.hour_start, book.hour_atomic)) return 'hour_atomic';
   return isWindow(counters.day, book.day_start, book.day_atomic) ? null : 'day_atomic';
 }

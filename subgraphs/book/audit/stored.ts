@@ -50,11 +50,16 @@ const HEAD = `select agent_id, seq, position, row_hash, event_hash, spent_atomic
 const EVENTS = `select agent_id, position, kind, seq, task_id, body, at, prev_hash, hash from book_event
   where agent_id = $1 and position > $2 order by position limit $3`;
 
-/** Replays that are told of together say how many they are. */
+/**
+ * Replays that are told of together say how many they are. Whatever was altered there is read, or no statement would find it: the
+ * hash of its event does.
+ */
 const ROWS = `select ${rowColumns.join(', ')},
     (select coalesce(jsonb_agg(e.body order by e.position), '[]') from book_event e
       where e.agent_id = r.agent_id and e.seq = r.seq and e.kind = 'transition') as transitions,
-    (select coalesce(sum(coalesce((e.body->>'count')::int, 1)), 0)::int from book_event e
+    (select least(greatest(coalesce(sum(
+        case when jsonb_typeof(e.body->'count') = 'number' then (e.body->>'count')::numeric else 1 end), 0), 0), 2147483647)::int
+      from book_event e
       where e.agent_id = r.agent_id and e.seq = r.seq and e.kind = 'replay') as replays
   from book_row r where agent_id = $1 and seq = any($2)`;
 
@@ -74,7 +79,8 @@ async function readDisputes(
   if (ids.length === 0) return new Map();
   const { rows } = await tx.query<StoredDispute & Record<string, unknown>>({
     name: 'audit disputes',
-    text: `select dispute_id, seq, task_id, claim_type, outcome, reason, position, verdict from dispute
+    text: `select dispute_id, seq, task_id, claim_type, outcome, reason, position, verdict, revision, supersedes,
+        standing_task_id, decides_after, refund_of from dispute
       where agent_id = $1 and dispute_id = any($2)`,
     values: [agent_id, [...new Set(ids)]],
   });

@@ -1,4 +1,4 @@
-import { Field, ObjectType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ClaimType, DisputeOutcome, DisputeReason } from '../../../schema/dispute/reasons.ts';
 import { ClaimTypeWord, DisputeOutcomeWord, DisputeReasonWord } from './dispute-words.ts';
@@ -10,6 +10,12 @@ export class ShownDispute {
   @Field(() => DisputeOutcomeWord, { nullable: true, description: 'Null: open.' }) outcome!: DisputeOutcome | null;
   @Field(() => DisputeReasonWord, { description: 'Why.' }) reason!: DisputeReason;
   @Field(() => String, { description: 'SHA-256 of the signed document in canonical JSON.' }) verdictHash!: string;
+  @Field(() => Int, { description: 'Number of this judgement of the dispute, from 1.' }) revision!: number;
+  @Field(() => String, {
+    nullable: true,
+    description: 'SHA-256 of the signed document that this one supersedes. Null for the first one.',
+  })
+  supersedes!: string | null;
 }
 
 /** The body of a `dispute` event, as ./file.ts has made it. */
@@ -20,5 +26,7 @@ export function shownDispute(body: JsonObject): ShownDispute {
     outcome: (body.outcome ?? null) as DisputeOutcome | null,
     reason: body.reason as DisputeReason,
     verdictHash: String(body.verdict_hash),
+    revision: Number(body.revision ?? 1),
+    supersedes: (body.supersedes ?? null) as string | null,
   };
 }

@@ -6,8 +6,8 @@ import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 import { ClaimTypeWord, DisputeOutcomeWord, DisputeReasonWord } from './dispute-words.ts';
 
 /**
- * A dispute of one row by one claim with one evidence. Once it has an outcome nothing of it changes; one that is open may
- * be judged again, by the same request, once the records say more. Each judgement is an event of the row.
+ * A dispute of one row by one claim with one evidence. A refund is final: nothing of it changes. What is open, stands or is partial
+ * may be judged again, by the same request, once the records come to another end. Each judgement is an event of the row.
  */
 @ObjectType({
   description: 'What was claimed of a row, and what the records of this service decide. No money moves by it.',
@@ -16,6 +16,10 @@ import { ClaimTypeWord, DisputeOutcomeWord, DisputeReasonWord } from './dispute-
 @Unique({ name: 'dispute_claim', properties: ['agentId', 'taskId', 'claimType', 'evidenceHash'] })
 @Index({ name: 'dispute_book', properties: ['agentId', 'disputeId'] })
 @Index({ name: 'dispute_filed', properties: ['agentId', 'filedAt'] })
+@Index({
+  name: 'dispute_refund',
+  expression: `create index dispute_refund on dispute (agent_id, coalesce(refund_of, task_id)) where outcome = 'refund'`,
+})
 export class Dispute {
   @Field(() => String, { description: 'Its id.' })
   @PrimaryKey({ type: 'text' })
@@ -60,6 +64,35 @@ export class Dispute {
   @Field(() => DateTimeScalar, { description: 'When it was judged last.' })
   @Property({ type: 'Date', columnType: 'timestamptz' })
   judgedAt!: Date;
+
+  @Field(() => Int, {
+    description:
+      'Number of the latest judgement, from 1. It grows when the dispute is judged again with another result; each judgement has a signed document.',
+  })
+  @Property({ type: 'integer', default: 1 })
+  revision!: number;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'SHA-256 of the signed document that this one supersedes. Null for the first one.',
+  })
+  @Property({ type: 'text', nullable: true })
+  supersedes!: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Task of the charge that stands, if two were made for the same request. Null otherwise.',
+  })
+  @Property({ type: 'text', nullable: true })
+  standingTaskId!: string | null;
+
+  /** Of one that was open as it was judged. */
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
+  decidesAfter!: Date | null;
+
+  /** Of a refund: the task of the charge that is owed back, which has no other. Refunds by rules 1 and 2 name none. */
+  @Property({ type: 'text', nullable: true, unique: 'dispute_refund_of' })
+  refundOf!: string | null;
 
   /** Canonical JSON: the document as it was signed. */
   @Property({ type: 'text' })

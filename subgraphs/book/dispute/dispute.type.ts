@@ -2,6 +2,7 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ClaimType } from '../../../schema/dispute/reasons.ts';
+import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { Dispute } from './dispute.entity.ts';
 import { ClaimTypeWord } from './dispute-words.ts';
 
@@ -12,7 +13,7 @@ export class DisputeInput {
   @Field(() => GraphQLJSONObject, {
     nullable: true,
     description:
-      'Kept and signed as it stands: of `wrong_model` {model, request {field, args}, salt}, of `double_charge` {task_id, request, salt, other_salt}.',
+      'Stored and signed unchanged, up to 16 KiB. For `wrong_model`: {requested_model, request {field, args}, salt}. For `double_charge`: {task_id, request, salt, other_salt}. For any: {note}. Other members are refused by name.',
   })
   evidence?: JsonObject | null;
 }
@@ -20,12 +21,29 @@ export class DisputeInput {
 @ObjectType({ description: 'A dispute, and whether it was filed by this very request.' })
 export class FiledDispute {
   @Field(() => Dispute, { description: 'As it is kept.' }) dispute!: Dispute;
-  @Field(() => Boolean, { description: 'False: it was filed before, and this is what was decided then.' })
+  @Field(() => Boolean, {
+    description: 'False if the same dispute was filed before. It is judged again then, unless it is a refund.',
+  })
   filed!: boolean;
+}
+
+@ObjectType({ description: 'The latest judgement of a dispute, without what was claimed or decided.' })
+export class DisputeStatus {
+  @Field(() => String, { description: 'Id of the dispute.' }) disputeId!: string;
+  @Field(() => Int, { description: 'Number of the latest judgement, from 1.' }) revision!: number;
+  @Field(() => String, {
+    description: 'SHA-256 of its signed document in canonical JSON. A verdict with another hash has been superseded.',
+  })
+  verdictHash!: string;
+  @Field(() => Boolean, { description: 'True for a refund, which no later verdict supersedes.' }) final!: boolean;
+  @Field(() => DateTimeScalar, { description: 'Time of the latest judgement (RFC 3339, UTC).' }) judgedAt!: Date;
 }
 
 @ObjectType({ description: 'Disputes of rows of one book.' })
 export class Disputes {
   @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
   @Field(() => [Dispute], { description: 'Newest first.' }) disputes!: Dispute[];
+  @Field(() => String, { nullable: true, description: '`before` of the next page. Null if there is none.' }) next!:
+    | string
+    | null;
 }

@@ -1,23 +1,37 @@
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
-import { type DisputeSide, disputeSides, factOfReceipt, partsOf } from '../../../schema/dispute/facts.ts';
-import type { ReadFact } from '../../../schema/dispute/rule.ts';
+import type { ReadFact } from '../../../schema/dispute/claim.ts';
+import {
+  type DisputeSide,
+  disputeSides,
+  factOfReceipt,
+  partsOf,
+  type RowFactOfDispute,
+} from '../../../schema/dispute/facts.ts';
 import type { Evidence } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { STAMPED_BY } from '../../../schema/route-words.ts';
 import type { Database } from '../../database.ts';
+import type { OwedAnswer } from '../../receipt/claim/owed-answer.ts';
 import { receiptDocument } from '../../receipt/receipt/document.ts';
 import { readReceipts } from '../../receipt/receipt/find.ts';
+import type { DisputedJob, JobPaidBy } from './disputed-job.ts';
 
-/* What the book and its receipts say of the rows of a dispute, read under the head's lock. */
+/* What the book, its receipts, the payment and the board say of the rows of a dispute, read under the head's lock. */
 
 export interface DisputedRow {
   readonly seq: number;
   readonly task_id: string;
   readonly row_hash: string;
   readonly evidence: Evidence;
+  readonly collected: boolean;
+  readonly hub: string | null;
   /** Atomic units, digits; null where none is known. */
   readonly amount: string | null;
   readonly settlement_vanished: boolean;
-  readonly answered_on_resend: boolean;
+  /** The correction that says so where a resend of its payment brought the answer. */
+  readonly resent: JsonObject | null;
+  /** Another row for which something was charged names the same intent and attempt. */
+  readonly intent_shared: boolean;
 }
 
 /** A row of a dispute; null where the book has none of that task, or none is named. */
@@ -25,6 +39,11 @@ export interface KnownSide {
   readonly row: DisputedRow | null;
   /** As much of the public receipt as proves it offline. */
   readonly receipt: JsonObject | null;
+  readonly job: DisputedJob | null;
+  /** The dispute by which the charge was refunded. */
+  readonly refunded_by: string | null;
+  /** Until when its payment may still bring an answer; it is known of the disputed row alone. */
+  readonly resend_until: string | null;
 }
 
 export type KnownSides = Readonly<Record<DisputeSide, KnownSide>>;
@@ -36,12 +55,16 @@ interface Asked {
   readonly agent_id: AgentId;
   /** By side; null: the evidence names no other row. */
   readonly tasks: Readonly<Record<DisputeSide, string | null>>;
+  /** The payment of the disputed row, locked; null where none was recorded for it. */
+  readonly owed: OwedAnswer | null;
   readonly base_url: string;
   readonly profile: 'development' | 'production';
+  readonly jobPaidBy: JobPaidBy;
 }
 
 /** @throws record_damaged where a receipt does not stand as it was signed */
-export async function knownSides(reads: Reads, { agent_id, tasks, base_url, profile }: Asked): Promise<KnownSides> {
+export async function knownSides(reads: Reads, asked: Asked): Promise<KnownSides> {
+  const { agent_id, tasks, owed, base_url, profile } = asked;
   const task_ids = disputeSides.flatMap(side => tasks[side] ?? []);
   const [rows, receipts] = await Promise.all([
     reads.query<DisputedRow & Record<string, unknown>>({
@@ -51,24 +74,62 @@ export async function knownSides(reads: Reads, { agent_id, tasks, base_url, prof
     }),
     readReceipts(reads, task_ids),
   ]);
+  const jobs = new Map<string, DisputedJob>();
+  for (const { task_id, hub } of rows) {
+    const job = hub === STAMPED_BY ? await asked.jobPaidBy(reads, task_id) : null;
+    if (job) jobs.set(task_id, job);
+  }
+  const refunds = await refundsOf(
+    reads,
+    agent_id,
+    rows.map(row => chargeOf(row, jobs.get(row.task_id) ?? null)),
+  );
   const sideOf = (task_id: string | null): KnownSide => {
     const row = rows.find(found => found.task_id === task_id) ?? null;
     const receipt = task_id === null ? null : (receipts[task_ids.indexOf(task_id)] ?? null);
     if (receipt instanceof Error) throw receipt;
+    const job = (row && jobs.get(row.task_id)) ?? null;
     // The receipt of a call that is on another book says nothing of this one.
-    return { row, receipt: row && receipt && proofOf(receiptDocument(receipt, base_url, profile)) };
+    const own = row !== null && receipt !== null && (receipt.agentId ?? agent_id) === agent_id;
+    return {
+      row,
+      receipt: own ? proofOf(receiptDocument(receipt, base_url, profile)) : null,
+      job,
+      refunded_by: (row && refunds.get(chargeOf(row, job))) ?? null,
+      // A stamp's effect stands or does not: it is never made twice.
+      resend_until:
+        row && row.hub !== STAMPED_BY && task_id === tasks.disputed ? (owed?.until?.toISOString() ?? null) : null,
+    };
   };
   return { disputed: sideOf(tasks.disputed), other: sideOf(tasks.other) };
 }
 
-const ROWS = `select seq, task_id, row_hash, evidence, amount::text as amount,
-    ${noted('settlement_vanished')} as settlement_vanished, ${noted('answered_on_resend')} as answered_on_resend
+/** By the task of what this service was paid: of a job that is its fee. */
+function chargeOf({ task_id }: DisputedRow, job: DisputedJob | null): string {
+  return job?.fee_task_id ?? task_id;
+}
+
+async function refundsOf(reads: Reads, agent_id: AgentId, charges: readonly string[]): Promise<Map<string, string>> {
+  const found = await reads.query<{ charge: string; dispute_id: string }>({
+    name: 'refunds of charges',
+    text: `select coalesce(refund_of, task_id) as charge, min(dispute_id) as dispute_id from dispute
+      where agent_id = $1 and outcome = 'refund' and coalesce(refund_of, task_id) = any($2) group by 1`,
+    values: [agent_id, charges],
+  });
+  return new Map(found.map(({ charge, dispute_id }) => [charge, dispute_id]));
+}
+
+const ROWS = `select seq, task_id, row_hash, evidence, collected, hub, amount::text as amount,
+    ${noted('settlement_vanished')} is not null as settlement_vanished, ${noted('answered_on_resend')} as resent,
+    exists (select from book_row o where o.agent_id = r.agent_id and o.intent_id = r.intent_id and o.seq <> r.seq
+      and o.attempt_index is not distinct from r.attempt_index and o.evidence in ('collected', 'RECORDED_BY_SETTLE')
+      and o.amount is not null) as intent_shared
   from book_row r where agent_id = $1 and task_id = any($2)`;
 
-/** Whether the row was corrected for that reason. */
+/** The first correction of the row for that reason; null where there is none. */
 function noted(reason: string): string {
-  return `exists (select from book_event e where e.agent_id = r.agent_id and e.seq = r.seq and e.kind = 'correction'
-    and e.body->>'reason' = '${reason}')`;
+  return `(select e.body from book_event e where e.agent_id = r.agent_id and e.seq = r.seq and e.kind = 'correction'
+    and e.body->>'reason' = '${reason}' order by e.position limit 1)`;
 }
 
 /** Links and what may change stay behind: where a receipt is served today says nothing in a verdict. */
@@ -94,15 +155,36 @@ function proofOf(document: JsonObject): JsonObject {
   return Object.fromEntries(PROOF.flatMap(name => (name in document ? [[name, document[name] ?? null]] : [])));
 }
 
+/** What the book and the board say of a side, by the names of facts; all others stand in a receipt. */
+const told: { readonly [K in RowFactOfDispute]?: (side: KnownSide) => Json } = {
+  on_book: ({ row }) => row !== null,
+  evidence: ({ row }) => row?.evidence ?? null,
+  collected: ({ row }) => row?.collected ?? null,
+  amount: ({ row }) => row?.amount ?? null,
+  settlement_vanished: ({ row }) => row?.settlement_vanished ?? null,
+  answered_on_resend: ({ row }) => row && row.resent !== null,
+  resend_model: ({ row }) => row?.resent?.model ?? null,
+  resend_answered_model: ({ row }) => row?.resent?.answered_model ?? null,
+  resend_answered_catalogue_model: ({ row }) => row?.resent?.answered_catalogue_model ?? null,
+  intent_shared: ({ row }) => row?.intent_shared ?? false,
+  resend_until: ({ resend_until }) => resend_until,
+  refunded_by: ({ refunded_by }) => refunded_by,
+  job_id: ({ job }) => job?.job_id ?? null,
+  job_paid_at: ({ job }) => job?.paid_at ?? null,
+  job_challenged_at: ({ job }) => job?.challenged_at ?? null,
+  job_revealed_at: ({ job }) => job?.revealed_at ?? null,
+  job_winner: ({ job }) => job?.winner_agent_id ?? null,
+  job_price: ({ job }) => job?.price ?? null,
+  job_fee: ({ job }) => job?.fee ?? null,
+  job_fee_task_id: ({ job }) => job?.fee_task_id ?? null,
+};
+
 /** What is known of the sides, by the names of facts. */
 export function factsOf(sides: KnownSides): ReadFact {
   return name => {
     const { side, fact } = partsOf(name);
-    const { row, receipt } = sides[side];
+    const { receipt } = sides[side];
     const { payload, leaf_index } = (receipt ?? {}) as { payload: JsonObject; leaf_index: Json };
-    const told = factOfReceipt(fact, receipt && { payload, leaf_index });
-    if (told !== undefined) return told;
-    if (fact === 'on_book') return row !== null;
-    return (row?.[fact as keyof DisputedRow] ?? null) as Json;
+    return factOfReceipt(fact, receipt && { payload, leaf_index }) ?? told[fact]?.(sides[side]) ?? null;
   };
 }

@@ -1,12 +1,13 @@
-import { canonicalHash, type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { canonicalHash, type Json, type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
-import type { DisputeClaim } from '../../../schema/dispute/rule.ts';
+import type { DisputeClaim } from '../../../schema/dispute/claim.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId, disputeId } from '../../../schema/ids.ts';
 import type { DisputeMembers } from '../../../schema/requests/dispute.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, asRecord, selectList } from '../../columns.ts';
 import { insertRows, type Tx } from '../../database.ts';
+import { closeResend, lockOwedAnswer, type OwedAnswer } from '../../receipt/claim/owed-answer.ts';
 import { readsOf } from '../../transaction.ts';
 import type { BookContext } from '../context.ts';
 import { lockBooks } from '../ledger/append.ts';
@@ -21,12 +22,14 @@ import { type Judgement, judged } from './verdict.ts';
 /** Of its id. */
 const ID_BYTES = 10;
 
-type Filing = Pick<BookContext, 'database' | 'issuer' | 'clock' | 'random' | 'profile'>;
+type Filing = Pick<BookContext, 'database' | 'issuer' | 'clock' | 'random' | 'profile' | 'jobPaidBy'>;
+type Claim = Pick<DisputeClaim, 'task_id' | 'claim_type' | 'evidence'>;
 
 /**
  * Files a dispute of a row and judges it at once, as far as the records do, by what they say at one position of the book. The
- * same again (row, claim and canonical evidence) is the same dispute: what was decided stays, and what is open is judged once
- * more and stays as it was unless the records say more.
+ * same again (row, claim and canonical evidence) is the same dispute: a refund stays, and all else is judged once more and stays
+ * as it was unless the records come to another end. A refund, and that its payment brings no answer any more, are one step
+ * under the lock of that payment.
  * @throws not_found, disputes_full, rate_limited, book_damaged, record_damaged
  */
 export async function fileDispute(
@@ -34,27 +37,39 @@ export async function fileDispute(
   agent_id: AgentId,
   { task_id, claim_type, evidence = {} }: DisputeMembers,
 ): Promise<FiledDispute> {
-  const claim: DisputeClaim = { task_id, claim_type, evidence };
+  const claim = { task_id, claim_type, evidence };
   const write = () => context.database.transaction(tx => fileIn(tx, context, agent_id, claim));
   return writeInTurn(agent_id, write);
 }
 
-async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: DisputeClaim): Promise<FiledDispute> {
+async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Claim): Promise<FiledDispute> {
+  // Payments first, and the heads of books behind them: as everywhere.
+  const owed = await lockOwedAnswer(tx, { agent_id, task_id: claim.task_id });
   const head = (await lockBooks(tx, [agent_id])).get(agent_id);
   if (head === undefined) throw new Refusal('forbidden');
   if (head.damaged) throw new Refusal('book_damaged');
   const evidence_hash = canonicalHash(claim.evidence);
   const before = await filedBefore(tx, { agent_id, claim, evidence_hash });
-  if (before && before.outcome !== null) return { dispute: before, filed: false };
-  const { row, sides } = await factsUnder(tx, context, agent_id, claim);
+  if (before?.outcome === 'refund') return { dispute: before, filed: false };
+  const { row, sides } = await factsUnder(tx, context, { agent_id, claim, owed });
   if (before === null) await requireDisputeRoom(tx, agent_id, claim);
   const dispute_id = before?.disputeId ?? disputeId(context.clock.now_ms(), context.random.bytes(ID_BYTES));
   const { now_ms, position, event_hash } = head;
   const filed_at = before?.filedAt.toISOString() ?? iso(now_ms);
-  const as_of = { position, event_hash };
-  const judgement = judged(context, { dispute_id, agent_id, claim, sides, as_of, filed_at, now_ms });
-  if (before?.reason === judgement.reason) return { dispute: before, filed: false };
-  const { outcome, reason, text: verdict } = judgement;
+  const judgement = judged(context, {
+    dispute_id,
+    agent_id,
+    claim,
+    sides,
+    as_of: { position, event_hash },
+    filed_at,
+    now_ms,
+    before: before && { hash: sha256Hex(before.verdict), revision: before.revision },
+  });
+  if (before !== null && !takesPlaceOf(judgement, before)) return { dispute: before, filed: false };
+  const { outcome, reason, text: verdict, owed_back, standing_task_id = null, decides_after, revision } = judgement;
+  if (outcome === 'refund' && owed !== null) closeResend(tx, owed.claim_key);
+  const supersedes = before && sha256Hex(before.verdict);
   const dispute = asEntity(Dispute, {
     disputeId: dispute_id,
     agentId: agent_id,
@@ -67,16 +82,30 @@ async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Dispute
     verdict,
     filedAt: new Date(filed_at),
     judgedAt: new Date(now_ms),
-    position: tellDispute(tx, head, { ...row, agent_id }, eventBody(dispute_id, claim, judgement)),
+    revision,
+    supersedes,
+    standingTaskId: standing_task_id,
+    decidesAfter: timeOf(decides_after),
+    refundOf: owed_back ? String(owed_back.task_id) : null,
+    position: tellDispute(tx, head, { ...row, agent_id }, eventBody(dispute_id, claim, judgement, supersedes)),
   });
   if (before) judgeAgain(tx, dispute);
   else insertRows(tx, 'dispute', [asRecord(dispute)]);
   return { dispute, filed: before === null };
 }
 
+/** What was decided stays, unless the records decide otherwise; what is open stays, unless its reason or its time is another one. */
+function takesPlaceOf({ outcome, reason, decides_after }: Judgement, before: Dispute): boolean {
+  if (before.outcome === null)
+    return reason !== before.reason || timeOf(decides_after)?.getTime() !== before.decidesAfter?.getTime();
+  return outcome !== null && outcome !== before.outcome;
+}
+
+const timeOf = (told: Json | undefined): Date | null => (typeof told === 'string' ? new Date(told) : null);
+
 async function filedBefore(
   tx: Tx,
-  { agent_id, claim, evidence_hash }: { agent_id: AgentId; claim: DisputeClaim; evidence_hash: string },
+  { agent_id, claim, evidence_hash }: { agent_id: AgentId; claim: Claim; evidence_hash: string },
 ): Promise<Dispute | null> {
   const { rows } = await tx.query<Record<string, unknown>>({
     name: 'dispute of claim',
@@ -90,30 +119,50 @@ async function filedBefore(
 /** @throws not_found where the book has no such row */
 async function factsUnder(
   tx: Tx,
-  { issuer, profile }: Filing,
-  agent_id: AgentId,
-  { task_id, evidence }: DisputeClaim,
+  { issuer, profile, jobPaidBy }: Filing,
+  { agent_id, claim, owed }: { agent_id: AgentId; claim: Claim; owed: OwedAnswer | null },
 ): Promise<{ readonly row: DisputedRow; readonly sides: KnownSides }> {
+  const { task_id, evidence } = claim;
   const tasks = { disputed: task_id, other: typeof evidence.task_id === 'string' ? evidence.task_id : null };
-  const asked = { agent_id, tasks, base_url: issuer.base_url, profile };
+  const asked = { agent_id, tasks, owed, base_url: issuer.base_url, profile, jobPaidBy };
   const sides = await knownSides(readsOf(tx), asked);
   const { row } = sides.disputed;
   if (row === null) throw new Refusal('not_found', { detail: 'row not found', param: 'task_id' });
   return { row, sides };
 }
 
-/** One that was open. */
+/** One that was open, or that the records decide otherwise by now. A refund is final. */
 function judgeAgain(tx: Tx, dispute: Dispute): void {
   const { disputeId, outcome, reason, position, judgedAt, verdict } = dispute;
+  const { revision, supersedes, standingTaskId, decidesAfter, refundOf } = dispute;
   tx.write({
     name: 'judge dispute again',
-    text: `update dispute set outcome = $2, reason = $3, position = $4, judged_at = $5, verdict = $6
-      where dispute_id = $1 and outcome is null`,
-    values: [disputeId, outcome, reason, position, judgedAt, verdict],
+    text: `update dispute set outcome = $2, reason = $3, position = $4, judged_at = $5, verdict = $6, revision = $7,
+        supersedes = $8, standing_task_id = $9, decides_after = $10, refund_of = $11
+      where dispute_id = $1 and outcome is distinct from 'refund'`,
+    values: [
+      disputeId,
+      outcome,
+      reason,
+      position,
+      judgedAt,
+      verdict,
+      revision,
+      supersedes,
+      standingTaskId,
+      decidesAfter,
+      refundOf,
+    ],
   });
 }
 
 /** What the book's own chain keeps of a judgement: the hash of the document stands for all of it. */
-function eventBody(dispute_id: string, { claim_type }: DisputeClaim, { outcome, reason, text }: Judgement): JsonObject {
-  return { ...present({ outcome }), dispute_id, claim_type, reason, verdict_hash: sha256Hex(text) };
+function eventBody(
+  dispute_id: string,
+  { claim_type }: Claim,
+  { outcome, reason, text, revision }: Judgement,
+  supersedes: string | null,
+): JsonObject {
+  const again = present({ supersedes, revision: supersedes && revision });
+  return { ...present({ outcome }), ...again, dispute_id, claim_type, reason, verdict_hash: sha256Hex(text) };
 }

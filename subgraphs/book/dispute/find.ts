@@ -1,7 +1,9 @@
+import { sha256Hex } from '../../../schema/digest.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { Dispute } from './dispute.entity.ts';
+import type { DisputeStatus } from './dispute.type.ts';
 
 /** Disputes as they are kept; their ids sort by time. */
 
@@ -26,6 +28,18 @@ export async function disputesOf(
     values: [agent_id, limit, ...(before === null ? [] : [before])],
   });
   return found.map(row => asEntity(Dispute, row));
+}
+
+/** Of whichever book: whoever holds a verdict has its id, which nobody guesses. Null where there is none. */
+export async function disputeStatusOf(database: Database, dispute_id: string): Promise<DisputeStatus | null> {
+  const [found] = await database.query<{ revision: number; verdict: string; final: boolean; judged_at: Date }>({
+    name: 'dispute status',
+    text: `select revision, verdict, coalesce(outcome = 'refund', false) as final, judged_at from dispute where dispute_id = $1`,
+    values: [dispute_id],
+  });
+  if (!found) return null;
+  const { revision, verdict, final, judged_at: judgedAt } = found;
+  return { disputeId: dispute_id, revision, verdictHash: sha256Hex(verdict), final, judgedAt };
 }
 
 /** Null where the book has none of that id. */

@@ -1,5 +1,5 @@
+import type { DisputeClaim } from '../../../schema/dispute/claim.ts';
 import { disputeLimits } from '../../../schema/dispute/limits.ts';
-import type { DisputeClaim } from '../../../schema/dispute/rule.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';

@@ -1,15 +1,11 @@
 import { canonicalJson, type Json, type JsonObject, present } from '../../../schema/canonical-json.ts';
+import type { DisputeClaim } from '../../../schema/dispute/claim.ts';
 import { disputeSides, factSources, partsOf } from '../../../schema/dispute/facts.ts';
-import { disputeReasons, VERDICT_DOES_NOT_PROVE, verdictMeans } from '../../../schema/dispute/reasons.ts';
-import {
-  type Adjudication,
-  adjudicate,
-  DISPUTE_RULE_VERSION,
-  type DisputeClaim,
-} from '../../../schema/dispute/rule.ts';
+import { verdictWords } from '../../../schema/dispute/reasons.ts';
+import { type Adjudication, adjudicate, DISPUTE_RULE_VERSION } from '../../../schema/dispute/rule.ts';
 import { documents } from '../../../schema/documents.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { jwksUri } from '../../../schema/links.ts';
+import { disputeStatusUrl, jwksUri } from '../../../schema/links.ts';
 import { iso } from '../../clock.ts';
 import type { BookContext } from '../context.ts';
 import { factsOf, type KnownSides } from './facts.ts';
@@ -18,52 +14,68 @@ import { factsOf, type KnownSides } from './facts.ts';
 export interface Case {
   readonly dispute_id: string;
   readonly agent_id: AgentId;
-  readonly claim: DisputeClaim;
+  readonly claim: Pick<DisputeClaim, 'task_id' | 'claim_type' | 'evidence'>;
   readonly sides: KnownSides;
   /** The last event of the book whose facts these are. */
   readonly as_of: { readonly position: number; readonly event_hash: string };
   readonly filed_at: string;
   /** Database time. */
   readonly now_ms: number;
+  /** The document that this one takes the place of, by its SHA-256, and its number; null where there is none. */
+  readonly before: { readonly hash: string; readonly revision: number } | null;
 }
 
 export interface Judgement extends Adjudication {
+  /** From 1: how often the dispute has been judged to another end. */
+  readonly revision: number;
   /** Canonical JSON of the signed document. */
   readonly text: string;
 }
 
 /**
  * svc402.dispute_verdict.v1: all that it takes to run the rule again offline, and the `signature` over all of it (ES256, over
- * canonical JSON). `outcome` is left out while it is open.
+ * canonical JSON). `outcome` is left out while it is open. What may still change says so: `revision`, `supersedes` and `final`, and
+ * at `status_url` whether a later one was signed.
  */
 export function judged({ issuer, profile }: Pick<BookContext, 'issuer' | 'profile'>, tried: Case): Judgement {
   const read = factsOf(tried.sides);
-  const adjudication = adjudicate(tried.claim, read);
-  const { used, reason, outcome } = adjudication;
+  const judged_at = iso(tried.now_ms);
+  const rule_version = DISPUTE_RULE_VERSION;
+  const adjudication = adjudicate({ ...tried.claim, judged_at, rule_version }, read);
+  const { used, reason, outcome, ...found } = adjudication;
+  const said = verdictWords(rule_version, reason);
+  if (said === null) throw new Error(`rule ${rule_version} has no words for ${reason}`);
+  const revision = (tried.before?.revision ?? 0) + 1;
   const payload: JsonObject = {
-    ...present({ outcome, profile: profile === 'development' ? profile : undefined }),
+    ...present({
+      outcome,
+      profile: profile === 'development' ? profile : undefined,
+      supersedes: tried.before?.hash,
+      ...found,
+    }),
     schema: documents.dispute_verdict,
     iss: issuer.base_url,
     verify_jwks: jwksUri(issuer.base_url),
     dispute_id: tried.dispute_id,
     agent_id: tried.agent_id,
     ...tried.claim,
-    rule_version: DISPUTE_RULE_VERSION,
+    rule_version,
     reason,
-    reason_says: disputeReasons[reason][1],
+    ...said,
+    revision,
+    status_url: disputeStatusUrl(issuer.base_url, tried.dispute_id),
+    final: outcome === 'refund',
     facts: used.map(name => ({ name, value: read(name), from: factSources[partsOf(name).fact] })),
     rows: rowsOf(tried.sides),
     receipts: receiptsOf(tried.sides),
     as_of: { ...tried.as_of },
     filed_at: tried.filed_at,
-    judged_at: iso(tried.now_ms),
+    judged_at,
     moves_money: false,
-    means: verdictMeans[outcome ?? 'open'],
-    does_not_prove: VERDICT_DOES_NOT_PROVE,
   };
   const value = issuer.signCanonical(canonicalJson(payload));
   const text = canonicalJson({ ...payload, signature: { alg: 'ES256', kid: issuer.kid, value } });
-  return { ...adjudication, text };
+  return { ...adjudication, revision, text };
 }
 
 /** By side, those that stand. */

@@ -11,7 +11,7 @@ export interface A2aPhase extends Phase<A2aEscrowState, A2aMove | 'open'> {
   /** Of its rows, one id on both books. */
   readonly task_id: string;
   readonly principal_seq: number;
-  /** Null: nothing is written on the counterparty's book before the escrow is funded. */
+  /** Null: nothing is written on the counterparty's book before an act of its own. */
   readonly counterparty_seq: number | null;
 }
 
@@ -28,6 +28,11 @@ const ENDS = "state in ('open', 'funded')";
 @Index({ name: 'a2a_escrow_counterparty', properties: ['counterpartyAgentId', 'escrowId'] })
 @Index({ name: 'a2a_escrow_opened', properties: ['principalAgentId', 'openedAt'] })
 @Index({ name: 'a2a_escrow_live', properties: ['principalAgentId', 'counterpartyAgentId'], where: LIVE_A2A })
+@Index({
+  name: 'a2a_escrow_told',
+  properties: ['counterpartyAgentId', 'offerToldAt'],
+  where: 'offer_told_at is not null',
+})
 @Index({ name: 'a2a_escrow_expires', properties: ['expiresAt'], where: ENDS })
 export class StoredA2aEscrow {
   @PrimaryKey({ type: 'text' }) escrowId!: EscrowId;
@@ -43,6 +48,8 @@ export class StoredA2aEscrow {
   @Property({ type: 'json', columnType: 'jsonb' }) phases!: readonly A2aPhase[];
   @Property({ type: 'Date', columnType: 'timestamptz' }) openedAt!: Date;
   @Property({ type: 'Date', columnType: 'timestamptz' }) expiresAt!: Date;
+  /** When the webhook of the counterparty was told of it; null: it was not, or wanted none. */
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) offerToldAt!: Date | null;
 }
 
 /** A receipt fulfils one escrow, for ever and over all books: the one that it was submitted for first. */

@@ -32,7 +32,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, {
     nullable: true,
     description:
-      'Opens an escrow with another agent, for its principal. No money is held, and nothing is written on the other book before it is funded.',
+      'Opens an escrow with another agent, as its principal. No money is held. Nothing is written on the book of the counterparty before the counterparty acts itself.',
   })
   openA2aEscrow(
     @Arg('agentId', () => Int, { description: 'Whose book: the principal’s.' }) agentId: number,

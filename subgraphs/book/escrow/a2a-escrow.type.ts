@@ -18,6 +18,7 @@ const words = {
   principal: 'Who opens and funds it.',
   counterparty: 'Who delivers.',
   output_hash: 'Commitment that the fulfilment receipt must make: `sha256:<hex>` or `keccak256:<hex>`.',
+  required: 'Requirements that the delivery must meet.',
 } as const;
 
 @InputType({ description: 'Two agents.' })
@@ -26,7 +27,7 @@ export class A2aEscrowPartiesInput {
   @Field(() => Int, { nullable: true, description: words.counterparty }) counterpartyAgentId?: number | null;
 }
 
-@InputType({ description: 'Condition that a delivery must meet.' })
+@InputType({ description: words.required })
 export class A2aEscrowRequiredInput {
   @Field(() => String, { description: words.output_hash }) outputHash!: string;
 }
@@ -48,7 +49,7 @@ export class A2aEscrowInput {
   expiresAt?: Date | null;
   @Field(() => A2aEscrowRequiredInput, {
     nullable: true,
-    description: 'Condition that a delivery must meet. Omit it to accept the commitment of any receipt.',
+    description: `${words.required} Default: none; any output commitment is accepted.`,
   })
   required?: A2aEscrowRequiredInput | null;
 }
@@ -69,9 +70,9 @@ export class A2aEscrowParties {
   @Field(() => Int, { description: words.counterparty }) counterpartyAgentId!: number;
 }
 
-@ObjectType({ description: 'Condition that a delivery must meet.' })
+@ObjectType({ description: words.required })
 export class A2aEscrowRequired {
-  @Field(() => String, { nullable: true, description: `${words.output_hash} Null if the terms require none.` })
+  @Field(() => String, { nullable: true, description: `${words.output_hash} Null if no output hash is required.` })
   outputHash!: string | null;
 }
 
@@ -105,7 +106,7 @@ export class A2aEscrow {
   @Field(() => String, { description: words.job_spec_hash }) jobSpecHash!: string;
   @Field(() => AtomicAmountScalar, { description: words.amount }) amount!: AtomicAmount;
   @Field(() => A2aEscrowParties, { description: 'Two agents.' }) parties!: A2aEscrowParties;
-  @Field(() => A2aEscrowRequired, { description: 'Condition that a delivery must meet.' }) required!: A2aEscrowRequired;
+  @Field(() => A2aEscrowRequired, { description: words.required }) required!: A2aEscrowRequired;
   @Field(() => A2aEscrowPartyWord, { description: 'Which of them is shown this.' }) party!: A2aEscrowParty;
   @Field(() => A2aEscrowStateWord, { description: 'Where it stands.' }) state!: A2aEscrowState;
   @Field(() => String, {
@@ -115,7 +116,7 @@ export class A2aEscrow {
   taskId!: string | null;
   @Field(() => String, {
     nullable: true,
-    description: 'Task id of the receipt that was submitted. It fulfils no other escrow.',
+    description: 'Task id of the submitted fulfilment receipt. Null before submit. No other escrow can use it.',
   })
   fulfillmentReceiptId!: string | null;
   @Field(() => String, { nullable: true, description: '`sha256:<hex>` or `keccak256:<hex>`, as it was submitted.' })
@@ -135,4 +136,7 @@ export class A2aEscrows {
   @Field(() => Int, { description: 'Whose.' }) agentId!: number;
   @Field(() => [A2aEscrow], { description: 'Newest first, whichever party the agent is.' })
   escrows!: readonly A2aEscrow[];
+  @Field(() => String, { nullable: true, description: '`before` of the next page. Null if there is none.' }) next!:
+    | string
+    | null;
 }

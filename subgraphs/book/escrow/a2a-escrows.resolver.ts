@@ -31,11 +31,11 @@ export class A2aEscrowsResolver {
     const agent_id = requirePossession(principal, agentId);
     requireWriting(principal);
     const page = parseRequest(EscrowPage, withoutNull({ limit, before }));
-    const found = await a2aEscrowsOf(database, agent_id, page);
+    const { found, next } = await a2aEscrowsOf(database, agent_id, page);
     const escrows = found.flatMap(({ escrow, now_ms }) => {
       const party = partyOf(escrow, agent_id);
       return party === null ? [] : [a2aView(escrow, party, { now_ms })];
     });
-    return { agentId: agent_id, escrows };
+    return { agentId: agent_id, escrows, next };
   }
 }

@@ -73,12 +73,21 @@ export async function a2aEscrowAgain(tx: Tx, { escrowId }: StoredA2aEscrow): Pro
   return foundAs(rows[0]).escrow;
 }
 
-/** Newest first, older than `before`; whichever party the agent is. Each side along its own index. */
+/** A page of escrows; `next`: where the one after it begins, null where there is none. */
+interface FoundA2aEscrows {
+  readonly found: readonly FoundA2aEscrow[];
+  readonly next: string | null;
+}
+
+/**
+ * Newest first, older than `before`; whichever party the agent is. Each side along its own index, with one more than is shown, which
+ * says whether there is another page.
+ */
 export async function a2aEscrowsOf(
   { query }: Reads,
   agent_id: AgentId,
   { limit, before }: EscrowPage,
-): Promise<readonly FoundA2aEscrow[]> {
+): Promise<FoundA2aEscrows> {
   // A statement of its own for the first page: in one for both, a plan that serves any `before` walks past all newer ones.
   const [name, older] =
     before === undefined ? ['newest a2a escrows of agent', ''] : ['a2a escrows of agent', 'and escrow_id < $3'];
@@ -89,9 +98,10 @@ export async function a2aEscrowsOf(
     name,
     text: `select ${columns()} from (${side('principal_agent_id')} union all ${side('counterparty_agent_id')}) both_sides
       order by escrow_id desc limit $2`,
-    values: [agent_id, rows, ...(before === undefined ? [] : [before])],
+    values: [agent_id, rows + 1, ...(before === undefined ? [] : [before])],
   });
-  return found.map(foundAs);
+  const shown = found.slice(0, rows).map(foundAs);
+  return { found: shown, next: found.length > rows ? (shown.at(-1)?.escrow.escrowId ?? null) : null };
 }
 
 function foundAs({ now_ms, rank: _, ...row }: Row): FoundA2aEscrow {

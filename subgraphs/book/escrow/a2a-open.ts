@@ -15,6 +15,7 @@ import { recordA2aSteps } from './a2a-phases.ts';
 import { a2aView } from './a2a-view.ts';
 import { phasesUpTo, requestHash, requireEnd } from './phase.ts';
 import { requireA2aRoom } from './room.ts';
+import { tellCounterparty } from './tell-offer.ts';
 
 /** Of its id, and of a job's that nobody named. */
 const ID_BYTES = 10;
@@ -58,8 +59,10 @@ export async function openA2aEscrow(
         phases: [],
         openedAt: new Date(now_ms),
         expiresAt: new Date(end_ms),
+        offerToldAt: null,
       } satisfies Partial<StoredA2aEscrow>);
       insertRows(tx, 'a2a_escrow', [asRecord(opened)]);
+      await tellCounterparty(tx, opened);
       const step = { action: 'open', by: 'principal', state: 'open', request_hash, said: {} } as const;
       return a2aView(await recordA2aSteps(tx, acting, opened, { steps: [step], at_ms: now_ms }), 'principal', {
         phases: 1,

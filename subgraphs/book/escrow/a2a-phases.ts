@@ -7,7 +7,7 @@ import type { BookContext } from '../context.ts';
 import { append, type Birth } from '../ledger/append-births.ts';
 import { type A2aPhase, StoredA2aEscrow } from './a2a-escrow.entity.ts';
 
-/* Phases of an escrow between two agents, each a row on the books of those whom it binds by then. */
+/* Phases of an escrow between two agents, each a row on the books of those who have acted in it. */
 
 /** A phase before its rows are born. */
 export type A2aStep = Omit<A2aPhase, 'at' | 'task_id' | 'principal_seq' | 'counterparty_seq'>;
@@ -20,8 +20,8 @@ const private_to: Readonly<Record<string, A2aEscrowParty>> = { task_id: 'princip
 
 /**
  * Under the heads of its books: the rows of these phases, and what they come to. On the principal's book each phase is a
- * row; on the counterparty's, from the one by which it is funded. All of them, or none: one book that is closed refuses all.
- * @throws book_damaged
+ * row as it is taken; on the counterparty's none before an act of its own, which brings the rows of all phases before it.
+ * All of them, or none: one book that is closed refuses all. @throws book_damaged
  */
 export async function recordA2aSteps(
   tx: Tx,
@@ -29,33 +29,39 @@ export async function recordA2aSteps(
   escrow: StoredA2aEscrow,
   { steps, at_ms }: { readonly steps: readonly A2aStep[]; readonly at_ms: number },
 ): Promise<StoredA2aEscrow> {
-  let bound = isFunded(escrow.phases);
-  let before = escrow.phases.at(-1);
-  const births: Birth[] = [];
-  const born = steps.map(step => {
-    const task_id: string = newTask({ clock, random });
-    const follows = { principal: before?.task_id ?? null, counterparty: bound ? (before?.task_id ?? null) : null };
-    bound ||= step.action === 'fund';
-    const named = { ...step, task_id, at: '', principal_seq: 0, counterparty_seq: null };
-    before = named;
-    const parties: readonly A2aEscrowParty[] = bound ? ['principal', 'counterparty'] : ['principal'];
-    const places = parties.map(party => {
-      const agent_id = party === 'principal' ? escrow.principalAgentId : escrow.counterpartyAgentId;
-      const birth = birthOf(escrow, step, { task_id, party, parent_ref: follows[party] });
-      return births.push({ agent_id, birth, owed: false, at_ms }) - 1;
-    });
-    return { named, places };
-  });
-  const rows = await append(tx, births);
-  const phases = born.map(({ named, places: [own = -1, other] }) => ({
-    ...named,
-    at: rows[own]?.collected_at ?? '',
-    principal_seq: rows[own]?.seq ?? 0,
-    counterparty_seq: other === undefined ? null : (rows[other]?.seq ?? null),
+  const taken = steps.map(step => ({
+    ...step,
+    task_id: newTask({ clock, random }) as string,
+    at: null,
+    principal_seq: null,
+    counterparty_seq: null,
   }));
+  const phases: readonly (A2aPhase | (typeof taken)[number])[] = [...escrow.phases, ...taken];
+  const parties: readonly A2aEscrowParty[] = hasActed(phases) ? ['principal', 'counterparty'] : ['principal'];
+  const births: Birth[] = [];
+  const places = phases.map((phase, index) =>
+    parties.map(party => {
+      if (phase[`${party}_seq`] !== null) return null;
+      const agent_id = party === 'principal' ? escrow.principalAgentId : escrow.counterpartyAgentId;
+      const parent_ref = phases[index - 1]?.task_id ?? null;
+      const birth = birthOf(escrow, phase, { task_id: phase.task_id, party, parent_ref });
+      return births.push({ agent_id, birth, owed: false, at_ms }) - 1;
+    }),
+  );
+  const rows = await append(tx, births);
+  const seqOf = (place: number | null | undefined) => (typeof place === 'number' ? (rows[place]?.seq ?? null) : null);
+  const born = phases.map((phase, index): A2aPhase => {
+    const [own, other] = places[index] ?? [];
+    return {
+      ...phase,
+      at: phase.at ?? rows[own ?? -1]?.collected_at ?? '',
+      principal_seq: phase.principal_seq ?? seqOf(own) ?? 0,
+      counterparty_seq: phase.counterparty_seq ?? seqOf(other),
+    };
+  });
   const moved = Object.assign(new StoredA2aEscrow(), escrow, {
-    state: phases.at(-1)?.state ?? escrow.state,
-    phases: [...escrow.phases, ...phases],
+    state: born.at(-1)?.state ?? escrow.state,
+    phases: born,
   });
   tx.write({
     name: 'move a2a escrow',
@@ -65,15 +71,15 @@ export async function recordA2aSteps(
   return moved;
 }
 
-/** From then on the counterparty's book tells of it too. */
-export function isFunded(phases: readonly Pick<A2aPhase, 'action'>[]): boolean {
-  return phases.some(({ action }) => action === 'fund');
+/** Whether the counterparty has done something about it: from then on its book tells of it too. */
+export function hasActed(phases: readonly Pick<A2aPhase, 'by'>[]): boolean {
+  return phases.some(({ by }) => by === 'counterparty');
 }
 
 /** A row without a payment: its amount is said among its facts, and is in no total. */
 function birthOf(
   escrow: StoredA2aEscrow,
-  { action, by, state, said }: A2aStep,
+  { action, by, state, said, at }: A2aStep & { readonly at: string | null },
   { task_id, party, parent_ref }: { task_id: string; party: A2aEscrowParty; parent_ref: string | null },
 ): RowBirth {
   const shown = Object.entries(said).filter(([name]) => (private_to[name] ?? party) === party);
@@ -88,6 +94,8 @@ function birthOf(
     ...(escrow.requiredOutputHash === null ? {} : { required: { output_hash: escrow.requiredOutputHash } }),
     phase: state,
     ...present({ action, by }),
+    // Of a phase whose row is written by a later one: the row has the time at which it was written.
+    ...(at === null ? {} : { phase_at: at }),
     ...Object.fromEntries(shown),
   };
   return { ...nothingKnown, task_id, evidence: 'a2a_escrow', collected: false, parent_ref, facts: { a2a_escrow } };

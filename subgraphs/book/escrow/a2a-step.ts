@@ -12,7 +12,7 @@ import type { StoredA2aEscrow } from './a2a-escrow.entity.ts';
 import { type A2aMove, a2aEscrowMachine } from './a2a-escrow.machine.ts';
 import type { A2aEscrow } from './a2a-escrow.type.ts';
 import { a2aEscrowAgain, requireA2aEscrow } from './a2a-find.ts';
-import { type A2aStep, a2aExpired, isFunded, recordA2aSteps } from './a2a-phases.ts';
+import { type A2aStep, a2aExpired, hasActed, recordA2aSteps } from './a2a-phases.ts';
 import { a2aView, partyOf, saidBy } from './a2a-view.ts';
 import { a2aChecks, receiptFacts, submissionChecks } from './checks.ts';
 import { requireCollectedRow, rowOfTask } from './collected-row.ts';
@@ -63,7 +63,7 @@ export async function moveA2aEscrow(
 
 type Outcome =
   | { readonly kind: 'stepped'; readonly view: A2aEscrow }
-  /** It was funded meanwhile, so that it is on a book whose head was not locked. It is unfunded never again. */
+  /** The counterparty has acted meanwhile, so that it is on a book whose head was not locked. That is never undone. */
   | { readonly kind: 'more_books'; readonly escrow: StoredA2aEscrow };
 
 interface Step {
@@ -76,9 +76,9 @@ interface Step {
 async function step(tx: Tx, acting: Acting, { read, party, asked }: Step): Promise<Outcome> {
   const { action, said } = asked;
   const request_hash = requestHash(action, said);
-  const books = await lockBooks(tx, boundBooks(read, action));
+  const books = await lockBooks(tx, boundBooks(read, party));
   const escrow = await a2aEscrowAgain(tx, read);
-  if (!boundBooks(escrow, action).every(id => books.has(id))) return { kind: 'more_books', escrow };
+  if (!boundBooks(escrow, party).every(id => books.has(id))) return { kind: 'more_books', escrow };
   const view = (moved: StoredA2aEscrow, phases: number): Outcome => ({
     kind: 'stepped',
     view: a2aView(moved, party, { phases }),
@@ -96,10 +96,10 @@ async function step(tx: Tx, acting: Acting, { read, party, asked }: Step): Promi
   return view(moved, moved.phases.length);
 }
 
-/** Whose heads a step needs: a stranger's is not so much as locked before somebody has paid. */
-export function boundBooks(escrow: StoredA2aEscrow, action: A2aMove | null): readonly AgentId[] {
+/** Whose heads a step of that party needs, or the end of its time: a stranger's is not so much as locked before an act of its own. */
+export function boundBooks(escrow: StoredA2aEscrow, party: A2aEscrowParty | null): readonly AgentId[] {
   const { principalAgentId, counterpartyAgentId, phases } = escrow;
-  return action === 'fund' || isFunded(phases) ? [principalAgentId, counterpartyAgentId] : [principalAgentId];
+  return party === 'counterparty' || hasActed(phases) ? [principalAgentId, counterpartyAgentId] : [principalAgentId];
 }
 
 /** The database's clock, once all heads were locked. */

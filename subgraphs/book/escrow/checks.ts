@@ -1,6 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ProofTier } from '../../../schema/escrow.ts';
 import type { Evidence } from '../../../schema/evidence.ts';
+import { commitmentIn, commitmentMaker } from '../../../schema/output-commitment.ts';
 import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
 
 /* What is looked at before a delivery is taken or an escrow is released. Pure: rows and receipts were read before. */
@@ -22,13 +23,12 @@ export interface ShownByReceipt {
 }
 
 export function receiptFacts(receipt: Pick<Receipt, 'payload' | 'proofOutcome' | 'model'>): ShownByReceipt {
-  const { fulfillment } = JSON.parse(receipt.payload) as { fulfillment?: Json };
-  const said = isJsonObject(fulfillment) ? fulfillment.output_commitment : undefined;
-  const { status, kind, hash } = isJsonObject(said) ? said : {};
+  const payload = JSON.parse(receipt.payload) as JsonObject;
+  const { status, kind, hash } = commitmentIn(payload.fulfillment);
   // A hash whose kind is not said is no commitment: the kind is never guessed.
   const committed = status === 'committed' && typeof kind === 'string' && typeof hash === 'string';
   const settled = receipt.proofOutcome === 'settled';
-  const inferred = settled && committed && receipt.model !== '';
+  const inferred = settled && committed && receipt.model !== '' && commitmentMaker(payload) === 'service';
   return {
     commitment: committed ? `${kind}:${hash}` : null,
     tier: inferred ? 'inference' : settled ? 'settlement' : null,

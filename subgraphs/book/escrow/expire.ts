@@ -74,7 +74,7 @@ async function expireLedger({ database }: Parts, failed: Failed): Promise<number
 
 const A2A = () => `select ${selectList(StoredA2aEscrow)} from a2a_escrow e
   where state in ('open', 'funded') and ${OVER}
-    and ${sound('principal_agent_id')} and (state = 'open' or ${sound('counterparty_agent_id')})
+    and ${sound('principal_agent_id')}
     and escrow_id <> all($1) order by expires_at limit ${max}`;
 
 async function expireA2a(parts: Parts, failed: Failed): Promise<number> {
@@ -86,7 +86,7 @@ async function expireA2a(parts: Parts, failed: Failed): Promise<number> {
     database.transaction(async tx => {
       const books = await lockBooks(tx, boundBooks(read, null));
       const escrow = await a2aEscrowAgain(tx, read);
-      // What was funded meanwhile, on a book whose head is not held, is of the next round.
+      // What its counterparty has acted in meanwhile, on a book whose head is not held, does not end by its time.
       const held = boundBooks(escrow, null).every(id => books.has(id));
       if (!held || !a2aEscrowMachine.expires.includes(escrow.state)) return false;
       await recordA2aSteps(tx, parts, escrow, { steps: [a2aExpired], at_ms: timeOf(books) });

@@ -57,7 +57,7 @@ export function requirePassed(
 ): void {
   const failed = checks.filter(({ passed }) => !passed).map(({ check }) => check);
   if (failed.length === 0) return;
-  const detail = `${refused_by_checks[action]}: ${failed.join(', ')} failed.`;
+  const detail = `${refused_by_checks[action]}. Failed checks: ${failed.join(', ')}.`;
   throw new Refusal('escrow_checks_failed', { ...present({ param }), detail, facts: { checks } });
 }
 

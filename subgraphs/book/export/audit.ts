@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
+import type { Evidence } from '../../../schema/evidence.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import type { ExportedPage } from './read.ts';
 
@@ -33,9 +34,8 @@ export interface ExportExtent extends JsonObject {
 /** Over what the totals of an answer are. */
 export const ROWS_SHOWN = 'rows_shown';
 
-export function exportExtent({ rows, matching, before, next_before }: ExportedPage, next: string | null): ExportExtent {
-  // Uncounted, what is older is known, and whoever asks for what is older than a row has seen that row.
-  const others = next_before !== null || before !== null;
+export function exportExtent({ rows, matching, newer, next_before }: ExportedPage, next: string | null): ExportExtent {
+  const others = next_before !== null || newer;
   return {
     truncated: matching.count === null ? others : rows.length < matching.count,
     matching_count: matching.count,
@@ -61,6 +61,12 @@ export interface ExportTotals extends JsonObject {
   readonly usdc_sum: string;
   readonly count: number;
   readonly by_rail: { readonly [rail: string]: { readonly count: number; readonly amount: string } };
+}
+
+/** What of the totals of rows has not been seen yet: beside the pack's own totals, which a published export signs as they are. */
+export function pendingOf(rows: readonly JsonObject[]) {
+  const pending = rows.filter(({ evidence }) => evidence === ('RECORDED_BY_SETTLE' satisfies Evidence));
+  return { pending_usdc_sum: exportTotals(pending).usdc_sum };
 }
 
 const ATTESTATION =

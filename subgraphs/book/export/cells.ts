@@ -1,9 +1,16 @@
 import { rowFacts } from '../../../schema/book-row.ts';
 import { evidences, withReceipt } from '../../../schema/evidence.ts';
-import { type ExportField, type ExportFieldName, exportFields } from '../../../schema/export-row.ts';
+import {
+  type ExportField,
+  type ExportFieldName,
+  exportFields,
+  streamedFieldNames,
+} from '../../../schema/export-row.ts';
+import type { RowFact } from '../../../schema/row-fact.ts';
 import { asTime } from '../../json-sql.ts';
+import { SESSION_OF_ROW } from '../ledger/session-of-row.ts';
 import { parentRefOf } from '../lineage/parent.ts';
-import { factText, INFLOW_CORRECTIONS } from '../page/row-json.ts';
+import { CORRECTIONS_COUNT, factText, INFLOW_CORRECTIONS } from '../page/row-json.ts';
 
 /** Replaced by a parameter in the statement that reads. */
 export const BASE_URL = ':base_url';
@@ -60,14 +67,21 @@ const computed: { readonly [K in ExportFieldName]?: string } = {
   replay_count: '(r.replay_count + coalesce(c.count, 0))::text',
   replay_events: REPLAYS,
   inflow_corrections: `(${INFLOW_CORRECTIONS})::text`,
+  inflow_corrections_count: `(${CORRECTIONS_COUNT})::text`,
   parent_ref: parentRefOf('r'),
+  delegation_hash: SESSION_OF_ROW,
   verify_url: VERIFY,
   auditor_url: AUDITOR,
   explorer_url: EXPLORER,
 };
 
 /** Texts that nobody but this service writes. */
-const closed: readonly string[] = ['evidence', 'arrival_status'] satisfies ExportFieldName[];
+const closed: readonly string[] = [
+  'evidence',
+  'arrival_status',
+  'delegation_hash',
+  'row_hash',
+] satisfies ExportFieldName[];
 
 const kinds = {
   text: 'open',
@@ -79,10 +93,10 @@ const kinds = {
 } as const satisfies Record<ExportField['type'], Cell['kind']>;
 
 function cellOf([name, { type, nullable }]: [string, ExportField]): Cell {
-  const fact = name in rowFacts ? rowFacts[name as keyof typeof rowFacts] : null;
+  const fact: RowFact | null = name in rowFacts ? rowFacts[name as keyof typeof rowFacts] : null;
   const stored = fact?.from === 'facts' ? factText(name, fact.type) : `r.${name}::text`;
   // Only a row with facts has later rows of its own.
-  const in_facts = fact?.from === 'facts' || fact?.from === 'rows';
+  const in_facts = (fact?.from === 'facts' && !fact.common) || fact?.from === 'rows';
   const kind = closed.includes(name) ? 'closed' : in_facts && kinds[type] === 'closed' ? 'open' : kinds[type];
   return { name, kind, nullable, in_facts, sql: computed[name as ExportFieldName] ?? stored };
 }
@@ -90,5 +104,5 @@ function cellOf([name, { type, nullable }]: [string, ExportField]): Cell {
 /** All fields of an exported row, in their order. */
 export const cells: readonly Cell[] = Object.entries<ExportField>(exportFields).map(cellOf);
 
-/** By which a reader of the whole book goes on: it stands before the others. */
-export const seqCell: Cell = { name: 'seq', kind: 'integer', sql: 'r.seq::text', nullable: false, in_facts: false };
+/** The same in the order of a stream: the seq, by which a reader of the whole book goes on, stands before the others. */
+export const streamedCells: readonly Cell[] = streamedFieldNames.map(name => cellOf([name, exportFields[name]]));

@@ -17,8 +17,8 @@ export const JournalFormatWord = graphEnum<JournalFormat>('JournalFormat', 'In w
 });
 
 export const JournalUnitWord = graphEnum<JournalUnit>('JournalUnit', 'What an entry of a journal is for.', {
-  row: 'Each row.',
-  day: 'Each UTC day and rail.',
+  row: 'One entry for each row.',
+  day: 'One entry for each combination of UTC day, rail, status and kind of spend.',
 });
 
 export const PullFormatWord = graphEnum<PullFormat>('PullFormat', 'In which form a published document is signed.', {

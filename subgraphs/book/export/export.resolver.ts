@@ -13,13 +13,16 @@ import {
   type StreamFormat,
   StreamRequest,
 } from '../../../schema/requests/export.ts';
+import { accountMembersOf, accountsOf } from '../../../schema/requests/journal-accounts.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { requirePossession } from '../../access.ts';
 import { iso } from '../../clock.ts';
+import { bookBundle } from '../../receipt/auditor/bundle.ts';
 import type { BookContext } from '../context.ts';
-import { type BookAudit, bookAudit, type ExportExtent, exportExtent, extentHeaders } from './audit.ts';
+import { type BookSpending, spendingDocument } from '../page/spending.ts';
+import { type BookAudit, bookAudit, type ExportExtent, exportExtent, extentHeaders, pendingOf } from './audit.ts';
 import { csvOf } from './csv.ts';
-import { BookExport, BookExportFilter, BookExportPiece, exportPiece } from './export.type.ts';
+import { BookExport, BookExportFilter, BookExportPiece, exportPiece, JournalAccountNames } from './export.type.ts';
 import { JournalFormatWord, JournalUnitWord, StreamFormatWord } from './export-words.ts';
 import { auditPage } from './html.ts';
 import { bookJournal } from './journal-stream.ts';
@@ -34,6 +37,8 @@ interface Exported {
   readonly audit: BookAudit;
   readonly scope: ExportScope;
   readonly page: ExportedPage;
+  /** Of the book as it stands, whatever rows are shown. */
+  readonly spending: BookSpending;
 }
 
 const room = new StreamRoom();
@@ -46,7 +51,7 @@ export class BookExportResolver {
   })
   async bookExport(
     @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('filter', () => BookExportFilter, { nullable: true, description: 'Which rows; all where it is left out.' })
+    @Arg('filter', () => BookExportFilter, { nullable: true, description: 'Filter of the rows. Default: all rows.' })
     filter: BookExportFilter | null,
     @Arg('limit', () => Int, {
       nullable: true,
@@ -55,7 +60,8 @@ export class BookExportResolver {
     limit: number | null,
     @Arg('before', () => Int, {
       nullable: true,
-      description: 'Only rows older than the row of this seq: nextBefore of the page before.',
+      description:
+        'Returns only rows with a seq lower than this. Pass nextBefore of the previous page. Default: starts at the newest row.',
     })
     before: number | null,
     @Ctx() { principal, database, clock, base_url }: BookContext,
@@ -69,14 +75,17 @@ export class BookExportResolver {
     if (head.damaged) throw new Refusal('book_damaged');
     const page = await exportedPage(reading, scope, older_than, base_url);
     const exported_at = iso(clock.now_ms());
-    return { audit: bookAudit(agent_id, { exported_at, policy: head.policy, rows: page.rows }), scope, page };
+    const audit = bookAudit(agent_id, { exported_at, policy: head.policy, rows: page.rows });
+    return { audit, scope, page, spending: head.spending };
   }
 
   @FieldResolver()
   document(@Root() exported: Exported, @Ctx() context: BookContext): JsonObject {
-    const { rows, attestation_note, ...audit } = exported.audit;
+    const { rows, attestation_note, totals, ...audit } = exported.audit;
+    const extent = announced(exported, 'json', context);
+    const spending = spendingDocument(exported.spending);
     // The rows and the note stand last: what they are of is read before them.
-    return { ...audit, ...announced(exported, 'json', context), rows, attestation_note };
+    return { ...audit, totals: { ...totals, ...pendingOf(rows) }, ...extent, ...spending, rows, attestation_note };
   }
 
   @FieldResolver()
@@ -89,6 +98,13 @@ export class BookExportResolver {
   html(@Root() exported: Exported, @Ctx() context: BookContext): string {
     const extent = announced(exported, 'html', context);
     return auditPage({ ...exported, extent, before: exported.page.before }, context.base_url);
+  }
+
+  @FieldResolver()
+  async bundle(@Root() exported: Exported, @Ctx() context: BookContext): Promise<string> {
+    const { rows, attestation_note, ...audit } = exported.audit;
+    const pack = { ...audit, ...announced(exported, 'bundle', context), rows, attestation_note };
+    return Buffer.from(await bookBundle(pack, rows, context)).toString('base64');
   }
 
   @FieldResolver()
@@ -112,7 +128,7 @@ export class BookExportResolver {
   }
 
   @Subscription(() => BookExportPiece, {
-    description: 'All rows of a book that match after the row of seq `after`, as csv, ndjson or parquet.',
+    description: 'All matching rows of a book whose seq is greater than `after`, as csv, ndjson or parquet.',
     subscribe: ({ args, context }) => {
       const { format = 'csv', after = 0 } = parseRequest(
         StreamRequest,
@@ -128,7 +144,7 @@ export class BookExportResolver {
     @Arg('after', () => Int, { nullable: true, description: 'The seq of the last row that the reader has.' }) _after:
       | number
       | null,
-    @Arg('filter', () => BookExportFilter, { nullable: true, description: 'Which rows; all where it is left out.' })
+    @Arg('filter', () => BookExportFilter, { nullable: true, description: 'Filter of the rows. Default: all rows.' })
     _filter: BookExportFilter | null,
     @Root() piece: StreamedPiece,
   ): BookExportPiece {
@@ -136,14 +152,16 @@ export class BookExportResolver {
   }
 
   @Subscription(() => BookExportPiece, {
-    description: 'The spend of all rows of a book that match, by double entry: csv or ledger, per row or per day.',
+    description:
+      'Double-entry journal of all matching spend of a book: csv or ledger, one entry per row or per day. Each amount is debited to the account of its kind.',
     subscribe: ({ args, context }) => {
-      const { format = 'csv', per = 'row' } = parseRequest(
-        JournalRequest,
-        withoutNull({ format: args.format, per: args.per }),
-      );
+      const request = parseRequest(JournalRequest, {
+        ...withoutNull({ format: args.format, per: args.per }),
+        ...accountMembersOf(args.accounts ?? {}),
+      });
+      const { format = 'csv', per = 'row' } = request;
       const asked = { agentId: args.agentId, after: 0, filter: args.filter };
-      return begin(asked, context as BookContext, source => bookJournal(source, format, per));
+      return begin(asked, context as BookContext, source => bookJournal(source, format, per, accountsOf(request)));
     },
   })
   bookJournal(
@@ -152,7 +170,12 @@ export class BookExportResolver {
     _format: JournalFormat | null,
     @Arg('per', () => JournalUnitWord, { nullable: true, description: 'row where it is left out.' })
     _per: JournalUnit | null,
-    @Arg('filter', () => BookExportFilter, { nullable: true, description: 'Which rows; all where it is left out.' })
+    @Arg('accounts', () => JournalAccountNames, {
+      nullable: true,
+      description: 'Names of the accounts. Default: the default of each account.',
+    })
+    _accounts: JournalAccountNames | null,
+    @Arg('filter', () => BookExportFilter, { nullable: true, description: 'Filter of the rows. Default: all rows.' })
     _filter: BookExportFilter | null,
     @Root() piece: StreamedPiece,
   ): BookExportPiece {
@@ -177,12 +200,11 @@ function announced(
 /** How far a stream will go is told before its first byte, since no form but ndjson could say it at its end. */
 async function begin(
   { agentId, after, filter }: { agentId: number; after: number; filter?: ExportFilter | null },
-  { principal, database, base_url, response }: BookContext,
+  { principal, database, base_url, response, left }: BookContext,
   open: (source: StreamSource) => AsyncIterable<StreamedPiece>,
 ): Promise<AsyncIterable<StreamedPiece>> {
   const agent_id = requirePossession(principal, agentId);
-  room.requireRoom(agent_id);
-  const span = await spanOf(database, agent_id, after, filter ?? {});
+  const span = await room.during(agent_id, () => spanOf(database, agent_id, after, filter ?? {}, left));
   response.headers['x-svc-export-rows'] = String(span.rows_total);
   response.headers['x-svc-export-last-seq'] = String(span.last_seq);
   return room.hold(agent_id, open({ database, span, base_url }));

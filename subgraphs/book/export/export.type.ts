@@ -4,6 +4,7 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Evidence } from '../../../schema/evidence.ts';
 import { limits } from '../../../schema/limits.ts';
+import { accountDescriptions } from '../../../schema/requests/journal-accounts.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { EvidenceWord } from '../ledger/row-words.ts';
 import type { ExportFilter } from './publish.ts';
@@ -22,21 +23,28 @@ export class BookExport {
   @Directive('@cost(weight: 500)')
   @Field(() => String, { description: 'A page for print.' })
   html!: string;
-  @Field(() => Boolean, { description: 'Whether rows that match are not on this page: older or newer ones.' })
+  @Directive('@cost(weight: 4000)')
+  @Field(() => String, {
+    description:
+      'A zip archive in base64: the audit pack, the receipt or refusal of each row, the keys and histories of the issuer, and proofs that each receipt stands in the log.',
+  })
+  bundle!: string;
+  @Field(() => Boolean, { description: 'True if some matching rows, older or newer, are not in this response.' })
   truncated!: boolean;
   @Field(() => Int, {
     nullable: true,
-    description: `How many rows match, on this page or not. Null where more than ${READ} would have to be read to say it.`,
+    description: `Number of rows of the book that match the filter, including rows that are not in this response. Null if counting them would require reading more than ${READ} rows.`,
   })
   matchingCount!: number | null;
   @Field(() => AtomicAmountScalar, {
     nullable: true,
-    description: 'Sum of all rows that match, in atomic USDC. Null where matchingCount is null.',
+    description:
+      'Sum of the amounts of all matching rows on the rail usdc, in atomic USDC (6 decimals). Rows on other rails are counted but not summed. Null if matchingCount is null.',
   })
   matchingUsdcSum!: AtomicAmount | null;
   @Field(() => Int, {
     nullable: true,
-    description: 'Value of `before` for the page of older rows. Null where no older row matches.',
+    description: 'Value to pass as `before` for the next older rows. Null if there are no older matching rows.',
   })
   nextBefore!: number | null;
 }
@@ -51,7 +59,18 @@ export class BookExportFilter implements ExportFilter {
   evidence?: Evidence | null;
   @Field(() => String, { nullable: true, description: 'Of this treasury intent.' })
   intentId?: string | null;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Only rows of calls that were made under the session with this delegation hash. A published export does not take this filter.',
+  })
+  delegationHash?: string | null;
 }
+
+@InputType({ description: 'Account names of a journal. A member that is left out has its default.' })
+export class JournalAccountNames {}
+for (const [account, description] of Object.entries(accountDescriptions))
+  Field(() => String, { nullable: true, description })(JournalAccountNames.prototype, account);
 
 @ObjectType({ description: 'A piece of an export of a whole book, in order.' })
 export class BookExportPiece {

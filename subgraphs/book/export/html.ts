@@ -2,7 +2,7 @@ import { parseAtomic } from '../../../schema/amount.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { ExportScope } from '../../../schema/export-coverage.ts';
 import { Html, html } from '../../../schema/html.ts';
-import type { BookAudit, ExportExtent } from './audit.ts';
+import { type BookAudit, type ExportExtent, pendingOf } from './audit.ts';
 import { currencyOf, decimalText } from './currency.ts';
 
 /* The export as a page for print: A4 on its side, a head on each sheet, no script, nothing loaded from anywhere. */
@@ -45,8 +45,8 @@ export function auditPage(printed: Printed, base_url: string): string {
 <p class="quiet">Audit export of the book at ${base_url}. All times are UTC.</p>
 <dl>${facts(printed)}</dl></header>
 <h2>Totals of the rows on this page</h2>${sums(audit)}${leftOut(extent)}
-<h2>${row_count === 0 ? 'No rows' : row_count === 1 ? '1 row' : `${row_count} rows`}</h2>${row_count === 0 ? html`<p>The book has no row that was asked for.</p>` : table(rows)}
-<footer><p>${audit.attestation_note}</p><p>${audit.schema}. The same data is to be had as JSON and CSV at ${base_url}/v1/agents/${agent_id}/book/export.</p></footer>
+<h2>${row_count === 0 ? 'No rows' : row_count === 1 ? '1 row' : `${row_count} rows`}</h2>${row_count === 0 ? html`<p>No row matches the filter.</p>` : table(rows)}
+<footer><p>${audit.attestation_note}</p><p>${audit.schema}. The same data is available as JSON and CSV at ${base_url}/v1/agents/${agent_id}/book/export.</p></footer>
 </body></html>
 `;
   return page.text;
@@ -55,10 +55,11 @@ export function auditPage(printed: Printed, base_url: string): string {
 function facts({ audit, scope, extent, before }: Printed): Html[] {
   const { exported_at, row_count, policy } = audit;
   const { from, to, filters } = scope;
-  const { evidence, intent_id } = filters;
+  const { evidence, intent_id, delegation_hash } = filters;
   const period = from === null && to === null ? 'whole book' : `${from ?? 'its beginning'} to ${to ?? 'now'}`;
   const older = before !== null && `older than row ${before}`;
-  const filtered = [evidence && `evidence ${evidence}`, intent_id && `intent ${intent_id}`, older];
+  const session = delegation_hash && `session ${delegation_hash}`;
+  const filtered = [evidence && `evidence ${evidence}`, intent_id && `intent ${intent_id}`, session, older];
   const policies = Object.entries(policy ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return [
     ['Exported', exported_at.replace('T', ' ').replace(/\.\d+Z$/, '')],
@@ -70,10 +71,10 @@ function facts({ audit, scope, extent, before }: Printed): Html[] {
 }
 
 function rowsOf(row_count: number, { truncated, matching_count }: ExportExtent): string {
-  if (!truncated) return `${row_count}: all that match`;
+  if (!truncated) return `${row_count} (all matching rows)`;
   return matching_count === null
-    ? `${row_count}: others may match too`
-    : `${row_count} of ${matching_count} that match`;
+    ? `${row_count} (there may be more matching rows)`
+    : `${row_count} of ${matching_count} matching rows`;
 }
 
 /** What the page does not show, and where it is. */
@@ -81,21 +82,28 @@ function leftOut({ truncated, matching_count, matching_usdc_sum, next }: ExportE
   if (!truncated) return '';
   const all =
     matching_count === null || matching_usdc_sum === null
-      ? 'How many rows match was not counted.'
-      : `All ${matching_count} rows that match: ${decimalText(BigInt(matching_usdc_sum), usdc)} USDC.`;
-  return html`<p><strong>This page is a part.</strong> ${all}${next === null ? '' : ` Older rows: ${next}`}</p>`;
+      ? 'The number of matching rows was not determined.'
+      : `The sum of the USDC amounts of all ${matching_count} matching rows is ${decimalText(BigInt(matching_usdc_sum), usdc)} USDC.`;
+  return html`<p><strong>This page shows only some of the matching rows.</strong> ${all}${next === null ? '' : ` Next older rows: ${next}`}</p>`;
 }
 
 const usdc = currencyOf('usdc');
 
-function sums({ totals }: BookAudit): Html {
+function sums({ totals, rows }: BookAudit): Html {
   const rails = Object.entries(totals.by_rail).map(([rail, { count, amount }]) => {
     const currency = currencyOf(rail);
     return html`<tr><td>${rail}</td><td class="amount">${count}</td><td class="amount">${decimalText(BigInt(amount), currency)} ${currency.code}</td></tr>`;
   });
   if (rails.length === 0) return html`<p>No row carries an amount.</p>`;
   return html`<table class="sums"><thead><tr><th>Rail</th><th class="amount">Rows with an amount</th><th class="amount">Amount</th></tr></thead>
-<tbody>${rails}</tbody></table>`;
+<tbody>${rails}</tbody></table>${notSeenYet(rows)}`;
+}
+
+/** Of the sums above, what may still leave them. */
+function notSeenYet(rows: readonly JsonObject[]): Html | string {
+  const pending = BigInt(pendingOf(rows).pending_usdc_sum);
+  if (pending === 0n) return '';
+  return html`<p>Of this, ${decimalText(pending, usdc)} USDC is pending: its transfers have not been observed yet (RECORDED_BY_SETTLE).</p>`;
 }
 
 function table(rows: readonly JsonObject[]): Html {
@@ -104,14 +112,22 @@ function table(rows: readonly JsonObject[]): Html {
 }
 
 function rowOf(row: JsonObject): Html {
-  const { collected_at, task_id, payment_ref, model, hub, intent_id, attempt_index, evidence, rail } = row;
+  const { collected_at, task_id, payment_ref, model, hub, answered_model, intent_id, attempt_index, evidence, rail } =
+    row;
   const attempt = attempt_index === null ? null : html`<small>attempt ${attempt_index}</small>`;
   return html`<tr><td class="time">${String(collected_at)
     .replace('T', ' ')
     .replace(/\.\d+Z$/, '')}</td>
 <td>${link(row.verify_url, task_id)}<small>${link(row.explorer_url, payment_ref)}</small></td>
-<td>${model}<small>${hub}</small></td><td>${intent_id}${attempt ?? ''}</td>
+<td>${model}<small>${hub}</small>${answeredBy(answered_model, model)}</td><td>${intent_id}${attempt ?? ''}</td>
 <td>${evidence}<small>${row.reason ?? row.omission_rule}</small>${setAside(row)}</td><td class="amount">${amountOf(row.amount, rail)}</td></tr>`;
+}
+
+/** The model that the hub named, where that is not the one that it was asked for. */
+function answeredBy(answered_model: Json | undefined, model: Json | undefined): Html | string {
+  return typeof answered_model === 'string' && answered_model !== model
+    ? html`<small>hub named ${answered_model}</small>`
+    : '';
 }
 
 /** What an inflow claims: no amount, since nothing was paid, and yet what its reader looks for. */

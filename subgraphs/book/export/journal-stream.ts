@@ -1,13 +1,23 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { exportLimits } from '../../../schema/export-limits.ts';
 import type { JournalFormat, JournalUnit } from '../../../schema/requests/export.ts';
+import type { AccountNames } from '../../../schema/requests/journal-accounts.ts';
 import type { Database } from '../../database.ts';
+import { factText } from '../page/row-json.ts';
 import { journalCsv, journalCsvHead, journalWords, ledgerHead, ledgerJournal, type Spend } from './journal.ts';
-import { type BookSpan, matching, readAhead, shapeOf } from './pages.ts';
+import { type BookSpan, inTurn, matching, readAhead, shapeOf } from './pages.ts';
+import { type SpentRow, spendKind, spentColumns, spentNames } from './spend-kind.ts';
 import { begin, filtersOf, passed, type StreamedPiece, type StreamSource, textPiece } from './stream.ts';
 
 /** How each format begins, and how it writes spends. */
 const writers: Readonly<
-  Record<JournalFormat, { head(filters: JsonObject): string; write(spends: readonly Spend[]): string }>
+  Record<
+    JournalFormat,
+    {
+      head(filters: JsonObject, names: AccountNames): string;
+      write(spends: readonly Spend[], names: AccountNames): string;
+    }
+  >
 > = {
   csv: { head: () => journalCsvHead, write: journalCsv },
   ledger: { head: ledgerHead, write: ledgerJournal },
@@ -21,83 +31,177 @@ interface SpendPage {
 }
 
 const readers: Readonly<Record<JournalUnit, (database: Database, span: BookSpan) => AsyncIterable<SpendPage>>> = {
-  row: (database, span) =>
-    readAhead(span, async (after, to) => ({ ...(await spendsOfRows(database, span, after, to)), to })),
+  async *row(database, span) {
+    for await (const { found, rows, to } of pagesOf<RowSpend>(database, span, PER_ROW))
+      yield { spends: found.map(entryOfRow), rows, to };
+  },
+  /** A day may be on several pages: its entries are written behind the last one, and as many are in memory as there are days. */
   async *day(database, span) {
-    yield { ...(await spendsOfDays(database, span)), to: span.last_seq };
+    const days = new Map<string, DaySpend>();
+    for await (const { found, rows, to } of pagesOf<DaySpend>(database, span, PER_DAY)) {
+      for (const one of found) {
+        const name = JSON.stringify([one.day, one.rail, one.status, spendKind(one)]);
+        const before = days.get(name);
+        days.set(name, before ? together(before, one) : one);
+      }
+      yield { spends: [], rows, to };
+    }
+    const inOrder = [...days.values()].sort((a, b) => (a.day === b.day ? a.first - b.first : a.day < b.day ? -1 : 1));
+    yield { spends: inOrder.map(one => entryOfDay(one, span)), rows: 0, to: span.last_seq };
   },
 };
 
-/** The spend of all rows of a book that match by double entry, oldest first. */
+/**
+ * The spend of all rows of a book that match by double entry, oldest first, and behind it the reversals of what was given up. An
+ * entry has the day on which it happened, and by that it lies in the time that is asked for or not.
+ */
 export async function* bookJournal(
   { database, span }: StreamSource,
   format: JournalFormat,
   unit: JournalUnit,
+  names: AccountNames,
 ): AsyncGenerator<StreamedPiece> {
   const { head, write } = writers[format];
   let done = begin(span);
-  yield textPiece(done, head(filtersOf(span).filters ?? {}));
+  yield textPiece(done, head(filtersOf(span).filters ?? {}, names));
   for await (const { spends, rows, to } of readers[unit](database, span)) {
     done = passed(done, rows, to);
-    yield textPiece(done, write(spends));
+    yield textPiece(done, write(spends, names));
   }
 }
 
-const DAY = `to_char(collected_at at time zone 'UTC', 'YYYY-MM-DD')`;
+interface Entry extends Pick<Spend, 'status' | 'day' | 'rail' | 'amount'>, SpentRow {}
 
-async function spendsOfRows(
-  database: Database,
-  { agent_id, filter }: BookSpan,
-  after: number,
-  to: number,
-): Promise<Omit<SpendPage, 'to'>> {
-  const values: unknown[] = [agent_id, after, to];
-  const rows = await database.query<
-    Omit<Spend, 'memo' | 'amount'> & { amount: Spend['amount'] | null; model: string | null; hub: string | null }
-  >({
-    name: `spends of rows${shapeOf(filter)}`,
-    text: `select ${DAY} as day, rail, amount, model, hub, task_id as reference, payment_ref from book_row
-      where agent_id = $1 and seq > $2 and seq <= $3${matching(filter, values)} order by seq`,
-    values,
-  });
-  const spends = rows.flatMap(({ model, hub, amount, ...row }) =>
-    amount === null ? [] : { ...row, amount, memo: journalWords.row({ model, hub }) },
-  );
-  return { spends, rows: rows.length };
+interface RowSpend extends Entry, Pick<Spend, 'reference' | 'payment_ref'> {
+  readonly model: string | null;
+  readonly hub: string | null;
+  readonly answered_model: string | null;
 }
 
-async function spendsOfDays(
+/** What the rows of one day, rail, status and kind come to. */
+interface DaySpend extends Entry {
+  readonly spends: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+function entryOfRow(row: RowSpend): Spend {
+  const kind = spendKind(row);
+  return { ...row, kind, memo: journalWords.row({ ...row, kind }) };
+}
+
+function entryOfDay(day: DaySpend, { agent_id }: BookSpan): Spend {
+  const kind = spendKind(day);
+  const memo = journalWords.day({ status: day.status, kind, rows: day.spends });
+  return { ...day, kind, memo, reference: `book ${agent_id} rows ${day.first}-${day.last}`, payment_ref: null };
+}
+
+const together = (one: DaySpend, other: DaySpend): DaySpend => ({
+  ...one,
+  amount: one.amount + other.amount,
+  spends: one.spends + other.spends,
+  first: Math.min(one.first, other.first),
+  last: Math.max(one.last, other.last),
+});
+
+/** What is read of the entries of a page, `s`, of which those without an amount count as rows alone. */
+interface PerUnit {
+  readonly name: JournalUnit;
+  readonly columns: string;
+  readonly group: string;
+}
+const PER_ROW: PerUnit = {
+  name: 'row',
+  columns: `status, day, rail, amount, ${spentNames}, model, hub, answered_model, reference, payment_ref, 1 as rows, seq as last`,
+  group: 'order by seq',
+};
+const PER_DAY: PerUnit = {
+  name: 'day',
+  columns: `status, day, rail, sum(amount) as amount, ${spentNames}, count(*)::int as rows, count(amount)::int as spends,
+    min(seq) as first, max(seq) as last`,
+  group: `group by status, day, rail, amount is null, ${spentNames} order by day, min(seq)`,
+};
+
+interface FoundEntry {
+  readonly rows: number;
+  readonly last: number;
+}
+type Found<E extends Entry> = Omit<E, 'amount'> & FoundEntry & { readonly amount: E['amount'] | null };
+
+interface EntryPage<E extends Entry> {
+  readonly found: readonly E[];
+  readonly rows: number;
+  readonly to: number;
+}
+
+/** First of the rows themselves, then what reverses some of them. */
+async function* pagesOf<E extends Entry>(
   database: Database,
-  { agent_id, begins_after, last_seq, filter }: BookSpan,
-): Promise<Omit<SpendPage, 'to'>> {
-  const values: unknown[] = [agent_id, begins_after, last_seq];
-  const days = await database.query<
-    Pick<Spend, 'day' | 'rail'> & {
-      amount: Spend['amount'] | null;
-      rows: number;
-      spends: number;
-      first: number;
-      last: number;
-    }
-  >({
-    name: `spends of days${shapeOf(filter)}`,
-    text: `select ${DAY} as day, rail, sum(amount) as amount, count(*)::int as rows, count(amount)::int as spends,
-        min(seq) filter (where amount is not null) as first, max(seq) filter (where amount is not null) as last
-      from book_row where agent_id = $1 and seq > $2 and seq <= $3${matching(filter, values)}
-      group by 1, rail order by 1, min(seq) filter (where amount is not null)`,
+  span: BookSpan,
+  per: PerUnit,
+): AsyncGenerator<EntryPage<E>> {
+  yield* readAhead(span, AGAIN, async (after, to) => {
+    const found = await spends<E>(database, span, per, { after, to });
+    return { found: found.filter((one): one is Found<E> & E => one.amount !== null), rows: rowsIn(found), to };
+  });
+  for (let after = 0, full = true; full; ) {
+    const found = await inTurn(span.agent_id, () => reversals<E>(database, span, per, after));
+    yield { found, rows: 0, to: span.last_seq };
+    after = Math.max(after, ...found.map(({ last }) => last));
+    full = rowsIn(found) === exportLimits.page_rows;
+  }
+}
+const AGAIN = 'Too many exports are running. Request the journal again later.';
+
+const rowsIn = (found: readonly FoundEntry[]) => found.reduce((sum, { rows }) => sum + rows, 0);
+
+const dayOf = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYY-MM-DD') as day`;
+const OF_ROW = `r.rail, r.model, r.hub, ${factText('answered_model', 'text')} as answered_model, r.task_id as reference, r.payment_ref, r.seq`;
+
+/** Of a row \`r\` that was given up: what it had been counted with, and until when; nothing of any other. */
+const GIVEN_UP = `lateral (select (e.body->'born'->>'amount')::numeric as amount, e.at from book_event e
+    where r.arrival_status = 'unverified' and r.amount is null and e.agent_id = r.agent_id and e.seq = r.seq
+      and e.kind = 'transition' and e.body->>'amount' is null and e.body->'born'->>'amount' is not null
+    order by e.position desc limit 1) given_up`;
+
+/** Each with the amount that it has, or had before it was given up. */
+function spends<E extends Entry>(
+  database: Database,
+  { agent_id, filter }: BookSpan,
+  { name, columns, group }: PerUnit,
+  { after, to }: { readonly after: number; readonly to: number },
+): Promise<Found<E>[]> {
+  const values: unknown[] = [agent_id, after, to];
+  return database.query<Found<E> & Record<string, unknown>>({
+    name: `spends per ${name}${shapeOf(filter)}`,
+    text: `select ${columns} from (
+        select ${OF_ROW}, ${dayOf('r.collected_at')}, coalesce(r.amount, given_up.amount) as amount,
+          ${spentColumns('coalesce(r.amount, given_up.amount)')},
+          case when given_up.amount is not null then 'reversed'
+            when r.evidence = 'RECORDED_BY_SETTLE' then 'pending' else 'cleared' end as status
+        from (select * from book_row where agent_id = $1 and seq > $2 and seq <= $3${matching(filter, values)}) r
+          left join ${GIVEN_UP} on true) s ${group}`,
     values,
   });
-  const spends = days.flatMap(({ day, rail, amount, spends, first, last }) =>
-    amount === null
-      ? []
-      : {
-          day,
-          rail,
-          amount,
-          memo: journalWords.day({ rows: spends }),
-          reference: `book ${agent_id} rows ${first}-${last}`,
-          payment_ref: null,
-        },
-  );
-  return { spends, rows: days.reduce((sum, { rows }) => sum + rows, 0) };
+}
+
+/** Of a page of rows after a seq that were given up in the time that is asked for, whenever they had been collected. */
+function reversals<E extends Entry>(
+  database: Database,
+  { agent_id, last_seq, filter: { from, to, ...named } }: BookSpan,
+  { name, columns, group }: PerUnit,
+  after: number,
+): Promise<(E & FoundEntry)[]> {
+  const values: unknown[] = [agent_id, after, last_seq, from?.toISOString() ?? null, to?.toISOString() ?? null];
+  return database.query<E & FoundEntry & Record<string, unknown>>({
+    name: `reversals per ${name}${shapeOf(named)}`,
+    text: `select ${columns} from (
+        select ${OF_ROW}, ${dayOf('given_up.at')}, given_up.amount, ${spentColumns('given_up.amount')},
+          'reversal' as status
+        from (select * from book_row where agent_id = $1 and arrival_status = 'unverified' and seq > $2 and seq <= $3${matching(named, values)}) r
+          cross join ${GIVEN_UP}
+        where ($4::timestamptz is null or given_up.at >= $4) and ($5::timestamptz is null or given_up.at < $5)
+        order by r.seq limit ${exportLimits.page_rows}) s ${group}`,
+    values,
+  });
 }

@@ -1,3 +1,4 @@
+import { RARE_FACTS } from '../page/row-json.ts';
 import type { Cell } from './cells.ts';
 
 /*
@@ -60,7 +61,7 @@ function line(cells: readonly Cell[], writer: Writer): string {
   const texts = open.map(({ sql, nullable }) => (nullable ? `coalesce(${sql},'')` : sql)).join(`||E'\\x1f'||`);
   const short = cells.map(cell => (cell.in_facts ? writer.nothing(cell) : written(cell, writer.plain, writer)));
   const long = cells.map(cell => written(cell, writer.escaped, writer));
-  const special = `r.facts<>'{}' or ${texts} ~ '${SPECIAL}'`;
+  const special = `${RARE_FACTS}<>'{}' or ${texts} ~ '${SPECIAL}'`;
   return `case when ${special} then ${chained(long, writer)} else ${chained(short, writer)} end`;
 }
 

@@ -23,12 +23,13 @@ export interface BookSpan {
   readonly rows_total: number;
 }
 
-/** @throws forbidden where there is no such book; book_damaged; unavailable */
+/** `left`: its reader, for whom nothing more is counted then. @throws forbidden where there is no such book; book_damaged; unavailable */
 export async function spanOf(
   database: Database,
   agent_id: AgentId,
   after: number,
   filter: ExportFilter = {},
+  left?: AbortSignal,
 ): Promise<BookSpan> {
   const values: unknown[] = [agent_id];
   const moment = (at: Date | null | undefined) => (at ? `$${values.push(at.toISOString())}` : null);
@@ -46,11 +47,15 @@ export async function spanOf(
   const begins_after = Math.max(begun, (head.first ?? head.seq + 1) - 1);
   const last_seq = Math.max(begun, Math.min(head.seq, head.last ?? 0));
   const span = { agent_id, after: begun, begins_after: Math.min(begins_after, last_seq), last_seq, filter };
-  return { ...span, rows_total: await rowsIn(database, span) };
+  return { ...span, rows_total: await rowsIn(database, span, left) };
 }
 
 /** In steps of so many seqs, each in turn with the pages of all streams: to count is a thirtieth of what it is to read. */
-async function rowsIn(database: Database, span: Omit<BookSpan, 'rows_total'>): Promise<number> {
+async function rowsIn(
+  database: Database,
+  span: Omit<BookSpan, 'rows_total'>,
+  left: AbortSignal | undefined,
+): Promise<number> {
   const { agent_id, begins_after, last_seq, filter } = span;
   if (!isNarrowed(filter)) return last_seq - begins_after;
   let counted = 0;
@@ -59,9 +64,8 @@ async function rowsIn(database: Database, span: Omit<BookSpan, 'rows_total'>): P
     const name = `export count${shapeOf(filter)}`;
     const text = `select count(*)::int as rows from book_row
       where agent_id = $1 and seq > $2 and seq <= $3${matching(filter, values)}`;
-    const found = await turns.take(String(agent_id), () => database.query<{ rows: number }>({ name, text, values }));
-    if (!found) throw new Refusal('unavailable', { detail: 'Too much is exported at once. Ask again later.' });
-    counted += found[0]?.rows ?? 0;
+    const [found] = await inTurn(agent_id, () => database.query<{ rows: number }>({ name, text, values }), left);
+    counted += found?.rows ?? 0;
   }
   return counted;
 }
@@ -107,7 +111,7 @@ export function textPages(
   made: { readonly name: string; readonly line: string; readonly separator: string; readonly base_url: string },
 ): AsyncGenerator<TextPage> {
   const line = made.line.replaceAll(BASE_URL, '$2::text');
-  return readAhead(span, async (after, to) => {
+  return readAhead(span, RESUME, async (after, to) => {
     const values: unknown[] = [span.agent_id, made.base_url, after, to];
     const text = `select string_agg(${line}, ${made.separator} order by r.seq) as page, count(*)::int as rows
       from (select * from book_row where agent_id = $1 and seq > $3 and seq <= $4${matching(span.filter, values)}) r
@@ -118,9 +122,18 @@ export function textPages(
   });
 }
 
-/** One page is read while the one before it is taken. The longest that this holds are those two. */
+/** A statement of a stream, when its book's turn comes, unless its reader has left by then. @throws unavailable */
+export async function inTurn<T>(agent_id: AgentId, read: () => Promise<T>, left?: AbortSignal): Promise<T> {
+  const found = await turns.take(String(agent_id), async () => ({ read: await read() }), left);
+  if (left?.aborted) throw new Refusal('unavailable', { detail: 'The client has closed the connection.' });
+  if (!found) throw new Refusal('unavailable', { detail: 'Too many exports are running. Retry later.' });
+  return found.read;
+}
+
+/** One page is read while the one before it is taken. The longest that this holds are those two. `too_many` says what to do where no turn comes. */
 export async function* readAhead<T extends object>(
   { agent_id, begins_after, last_seq }: BookSpan,
+  too_many: string,
   read: (after: number, to: number) => Promise<T>,
 ): AsyncGenerator<T> {
   const begin = (from: number) => {
@@ -136,8 +149,9 @@ export async function* readAhead<T extends object>(
       from += exportLimits.page_rows;
     }
     const page = await ahead.shift();
-    if (!page) throw new Refusal('unavailable', { detail: 'Too much is exported at once. Go on after the last row.' });
+    if (!page) throw new Refusal('unavailable', { detail: too_many });
     yield page;
   }
 }
 const PAGES_AHEAD = 2;
+const RESUME = 'Too many exports are running. Resume later with `after` set to the seq of the last row received.';

@@ -1,6 +1,6 @@
 import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { type ExportField, exportFields } from '../../../schema/export-row.ts';
+import { type ExportField, exportFields, streamedFieldNames } from '../../../schema/export-row.ts';
 
 /*
  * Rows as a Parquet file, a row group at a time. Amounts are strings of digits: no decimal type of Parquet holds 30
@@ -41,10 +41,7 @@ function columnOf(name: string, { type, nullable }: ExportField): ParquetColumn 
   return { name, element, value: of(name) };
 }
 
-const columns: readonly ParquetColumn[] = [
-  columnOf('seq', { type: 'integer', nullable: false }),
-  ...Object.entries<ExportField>(exportFields).map(([name, field]) => columnOf(name, field)),
-];
+const columns: readonly ParquetColumn[] = streamedFieldNames.map(name => columnOf(name, exportFields[name]));
 
 /** One file: `group` for each row group, then `end`; each gives the bytes that are new. */
 export class ParquetFile {

@@ -60,6 +60,12 @@ export class PullExportResolver {
       PublishMembers,
       withoutNull({ format, subject_task_id: subjectTaskId }),
     );
+    // Its coverage signs the filters, and has no word for this one.
+    if ((filter?.delegationHash ?? null) !== null)
+      throw new Refusal('invalid_request', {
+        param: 'filter.delegationHash',
+        detail: 'filter.delegationHash: a published export cannot be filtered by session.',
+      });
     return publishExport(context, agent_id, {
       scope: scopeOf(agent_id, filter ?? {}, limit ?? null),
       format: form,

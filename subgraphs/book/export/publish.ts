@@ -7,7 +7,8 @@ import { ExportPage, ExportSize, exportRows } from '../../../schema/requests/exp
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, selectList } from '../../columns.ts';
-import type { Database } from '../../database.ts';
+import type { Database, Tx } from '../../database.ts';
+import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BookContext } from '../context.ts';
 import type { RowFilter } from '../page/row-scope.ts';
@@ -27,16 +28,17 @@ const builds = new Semaphore({
 });
 
 /** Which rows are asked for, as the graph has them. */
-export type ExportFilter = Pick<RowFilter, 'from' | 'to' | 'evidence' | 'intentId'>;
+export type ExportFilter = Pick<RowFilter, 'from' | 'to' | 'evidence' | 'intentId' | 'delegationHash'>;
 
 /** @throws invalid_request on a limit below one */
 export function scopeOf(book_id: number, filter: ExportFilter, limit: number | null): ExportScope {
-  const { from, to, evidence, intentId } = filter;
+  const { from, to, evidence, intentId, delegationHash } = filter;
+  const filters = { evidence: evidence ?? null, intent_id: intentId ?? null };
   return {
     book_id,
     from: from?.toISOString() ?? null,
     to: to?.toISOString() ?? null,
-    filters: { evidence: evidence ?? null, intent_id: intentId ?? null },
+    filters: delegationHash ? { ...filters, delegation_hash: delegationHash.toLowerCase() } : filters,
     limit: exportRows(parseRequest(ExportSize, { limit }).limit),
   };
 }
@@ -154,8 +156,9 @@ export function publishedExport(database: Database, agent_id: AgentId): Promise<
   return stored(database, 'agent_id', agent_id);
 }
 
-/** Null where there is none, or none any more. */
-export function pulledExport(database: Database, slug: string): Promise<PullExport | null> {
+/** Null where there is none, or none any more. While the log is halted it may have been withdrawn since. @throws unavailable */
+export async function pulledExport(database: Database, slug: string): Promise<PullExport | null> {
+  requireNotHalted(database);
   return stored(database, 'slug', slug);
 }
 
@@ -163,4 +166,9 @@ async function stored(database: Database, column: 'agent_id' | 'slug', value: un
   const text = `select ${selectList(PullExport)} from pull_export where ${column} = $1 and signed is not null`;
   const [row] = await database.query({ name: `pull export by ${column}`, text, values: [value] });
   return row ? asEntity(PullExport, row) : null;
+}
+
+/** The same of all books: one that was withdrawn before may have come back with an older database. */
+export async function withdrawAllExports(tx: Tx): Promise<void> {
+  await tx.query('delete from pull_export');
 }

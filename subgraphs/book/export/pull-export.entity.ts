@@ -38,14 +38,16 @@ export class PullExport {
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Whether rows that match are not in it: the limit left them out, or they were not looked at in time.',
+    description:
+      'True if matching rows are missing from the export, because of limit or because the build ran out of time. Null until the export has been built.',
   })
   @Property({ type: 'boolean', nullable: true })
   truncated!: boolean | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'How many rows match, in it or not. Null where not all were looked at in time.',
+    description:
+      'Number of rows that match the filter, including those left out of the export. Null until the export has been built, or if the build ran out of time.',
   })
   @Property({ type: 'integer', nullable: true })
   matchingCount!: number | null;

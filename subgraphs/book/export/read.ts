@@ -8,7 +8,8 @@ import type { Database } from '../../database.ts';
 import { asTime } from '../../json-sql.ts';
 import { type FoundMatching, type MatchingRows, matchingOf, matchingText } from '../page/matching.ts';
 import { replaysCounted } from '../page/row-json.ts';
-import { type RowFilter, rowConditions, rowScope } from '../page/row-scope.ts';
+import { type Parameter, type RowFilter, rowConditions, rowScope, rowTests, seqBounds } from '../page/row-scope.ts';
+import { type BookSpending, SPENDING_COLUMNS, type SpendingCounters, spendingOf } from '../page/spending.ts';
 import { BASE_URL, cells } from './cells.ts';
 import { jsonLine } from './lines.ts';
 
@@ -25,9 +26,11 @@ export function readingOf(database: Database): Reading {
 const ROW = jsonLine(cells);
 
 /** What of a scope narrows it, as a page of the book takes it. */
-function filterOf({ from, to, filters: { evidence, intent_id } }: ExportScope): RowFilter {
+function filterOf({ from, to, filters }: ExportScope): RowFilter {
+  const { evidence, intent_id, delegation_hash = null } = filters;
   const at = (moment: string | null) => (moment === null ? null : new Date(moment));
-  return { from: at(from), to: at(to), evidence: evidence as Evidence | null, intentId: intent_id };
+  const named = { evidence: evidence as Evidence | null, intentId: intent_id, delegationHash: delegation_hash };
+  return { from: at(from), to: at(to), ...named };
 }
 
 /** The newest rows that the scope lets in, by collected_at and then task_id, as an export shows them. */
@@ -49,6 +52,8 @@ export interface ExportedPage {
   readonly matching: MatchingRows;
   /** Shown are rows older than that of this seq; null: from the newest on. */
   readonly before: number | null;
+  /** A row that is shown no more matches: it is not older than that of `before`. */
+  readonly newer: boolean;
   /** `before` of the next page; null where no older row matches. */
   readonly next_before: number | null;
 }
@@ -65,11 +70,15 @@ export async function exportedPage(
   const page = rowScope(agentId(scope.book_id), { limit: scope.limit + 1, before, filter });
   const values = [...page.values, base_url, scope.limit];
   const [url, shown] = [`$${values.length - 1}::text`, `nth <= $${values.length}`];
-  const matching = matchingText(filter, value => `$${values.push(value)}`);
-  const { rows } = await reading.query<FoundMatching & { rows: string[]; next_before: number | null }>({
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const matching = matchingText(filter, parameter);
+  const newer = before === null ? 'false' : newerText(before, filter, parameter);
+  const { rows } = await reading.query<
+    FoundMatching & Pick<ExportedPage, 'newer' | 'next_before'> & { rows: string[] }
+  >({
     text: `with page as (select *, row_number() over (order by seq desc) as nth from (${page.select}) newest)
       select m.*, case when (select bool_and(${shown}) from page) then null
-          else (select min(seq) from page where ${shown}) end as next_before,
+          else (select min(seq) from page where ${shown}) end as next_before, ${newer} as newer,
         array(select ${ROW.replaceAll(BASE_URL, url)} from page r left join ${replaysCounted('$1')} c using (seq)
           where ${shown} order by r.collected_at, r.task_id collate "C") as rows
       from (${matching}) m`,
@@ -81,8 +90,16 @@ export async function exportedPage(
     rows: found.rows.map(row => JSON.parse(row) as JsonObject),
     matching: matchingOf(found),
     before,
+    newer: found.newer,
     next_before: found.next_before,
   };
+}
+
+/** Whether a row that matches is not older than that of a seq: by the index that a page of such rows is read by. */
+function newerText(before: number, filter: RowFilter, parameter: Parameter): string {
+  const { from = null, to = null } = filter;
+  const conditions = [...rowTests(filter, parameter), ...seqBounds({ from, to }, parameter)];
+  return `exists (select from book_row where ${['agent_id = $1', `seq >= ${parameter(before)}`, ...conditions].join(' and ')})`;
 }
 
 /** The rows of these tasks on a book, as an export shows them. */
@@ -104,16 +121,20 @@ export async function rowsOfTasks(
 export interface ExportHead {
   readonly policy: BookPolicy;
   readonly damaged: boolean;
+  readonly spending: BookSpending;
 }
 
 /** Null where there is no such book. */
 export async function exportHead(reading: Reading, agent_id: number): Promise<ExportHead | null> {
-  const { rows } = await reading.query<ExportHead & { now_ms: number }>({
+  const { rows } = await reading.query<Omit<ExportHead, 'spending'> & SpendingCounters>({
     name: 'export head',
-    text: 'select policy, damage is not null as damaged from book where agent_id = $1',
+    text: `select policy, damage is not null as damaged, ${SPENDING_COLUMNS} from book where agent_id = $1`,
     values: [agent_id],
   });
-  return rows[0] ?? null;
+  const [found] = rows;
+  if (!found) return null;
+  const { policy, damaged, ...counters } = found;
+  return { policy, damaged, spending: spendingOf(counters) };
 }
 
 const SHA256 = (text: string) => `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;

@@ -14,6 +14,17 @@ export class StreamRoom {
       throw new Refusal('rate_limited', { detail: 'Too many exports are under way; ask again when one has ended.' });
   }
 
+  /** Work that precedes the first piece: it costs as much as pieces do, also for a reader who has left. @throws rate_limited */
+  async during<T>(agent_id: AgentId, work: () => Promise<T>): Promise<T> {
+    this.requireRoom(agent_id);
+    this.#count(agent_id, 1);
+    try {
+      return await work();
+    } finally {
+      this.#count(agent_id, -1);
+    }
+  }
+
   /** What comes of `pieces`, holding its room from its first piece to its end or to where its reader leaves it. */
   async *hold<T>(agent_id: AgentId, pieces: AsyncIterable<T>): AsyncGenerator<T> {
     this.requireRoom(agent_id);

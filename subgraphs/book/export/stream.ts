@@ -1,11 +1,11 @@
 import { withoutNull } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { exportLimits } from '../../../schema/export-limits.ts';
-import { exportFieldNames } from '../../../schema/export-row.ts';
+import { streamedFieldNames } from '../../../schema/export-row.ts';
 import type { StreamFormat } from '../../../schema/requests/export.ts';
 import { iso } from '../../clock.ts';
 import type { Database } from '../../database.ts';
-import { cells, seqCell } from './cells.ts';
+import { streamedCells } from './cells.ts';
 import { csvLine, jsonLine } from './lines.ts';
 import { type BookSpan, type TextPage, textPages } from './pages.ts';
 import { ParquetFile } from './parquet.ts';
@@ -22,10 +22,9 @@ export interface StreamSource {
   readonly base_url: string;
 }
 
-const withSeq = [seqCell, ...cells];
-const csv = { name: 'csv', line: csvLine(withSeq), separator: String.raw`E'\n'` };
-const json = { name: 'json', line: jsonLine(withSeq), separator: String.raw`E'\n'` };
-const csvHead = `${['seq', ...exportFieldNames].join()}\n`;
+const csv = { name: 'csv', line: csvLine(streamedCells), separator: String.raw`E'\n'` };
+const json = { name: 'json', line: jsonLine(streamedCells), separator: String.raw`E'\n'` };
+const csvHead = `${streamedFieldNames.join()}\n`;
 
 /** All rows of a book that match, in constant memory. What comes before the first row has `last_seq` where the reader begins. */
 export const bookStreams: Readonly<Record<StreamFormat, (source: StreamSource) => AsyncGenerator<StreamedPiece>>> = {
@@ -97,15 +96,16 @@ export function passed({ rows_done, rows_total }: Progress, rows: number, last_s
   return { rows_done: done, rows_total: Math.max(rows_total, done), last_seq };
 }
 
-/** Then it is known how many there were: one whose evidence has moved on meanwhile came or did not. */
-function atEnd({ rows_done }: Progress, { last_seq }: BookSpan): Progress {
-  return { rows_done, rows_total: rows_done, last_seq };
+/** One whose evidence has moved on meanwhile came or did not: then as many as came. Any other row that is missing shows. */
+function atEnd({ rows_done }: Progress, { last_seq, rows_total, filter }: BookSpan): Progress {
+  return { rows_done, rows_total: filter.evidence ? rows_done : rows_total, last_seq };
 }
 
 /** What narrows the rows, by the names of a request; nothing where it is the whole book. */
-export function filtersOf({ filter: { from, to, evidence, intentId } }: BookSpan): { readonly filters?: JsonObject } {
+export function filtersOf({ filter }: BookSpan): { readonly filters?: JsonObject } {
+  const { from, to, evidence, intentId: intent_id, delegationHash: delegation_hash } = filter;
   const [begins, ends] = [from, to].map(at => (at ? iso(at.getTime()) : null));
-  const filters = withoutNull({ from: begins, to: ends, evidence, intent_id: intentId }) as JsonObject;
+  const filters = withoutNull({ from: begins, to: ends, evidence, intent_id, delegation_hash }) as JsonObject;
   return Object.keys(filters).length === 0 ? {} : { filters };
 }
 

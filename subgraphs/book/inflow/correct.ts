@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { canonicalJson, isJsonObject, type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId } from '../../../schema/ids.ts';
 import { type CorrectionMembers, SignedCorrectionRequest } from '../../../schema/requests/inflow.ts';
@@ -39,6 +39,7 @@ export async function correctInflow(
   const signed = signedCorrectionOf(request);
   const before = await inflowRow(context.database, agent_id, corrects);
   if (before === null) throw new Refusal('inflow_not_found', { param: 'task_id' });
+  requireSameMerges(request.merges, signed);
   const named = signed?.merges ?? request.merges;
   const merge = named ? await mergeOf(context.database, agent_id, { task_id: corrects, merges: named }) : null;
   const branches = merge ? mergedBranches(merge) : [];
@@ -78,6 +79,13 @@ function standing(
   { bucket, allocation }: { readonly bucket?: string | undefined; readonly allocation?: string | undefined },
 ): Pick<InflowRow, 'bucket' | 'allocation'> {
   return { bucket: bucket ?? before.bucket, allocation: allocation ?? before.allocation };
+}
+
+/** As with all else that stands in both: what was signed is not another thing than what is asked. @throws inflow_claim_invalid */
+function requireSameMerges(asked: CorrectionMembers['merges'], signed: SignedCorrection | null): void {
+  if (!asked || signed === null) return;
+  const named = (merges: readonly string[] = []) => canonicalJson([...new Set(merges)].sort());
+  if (named(asked) !== named(signed.merges)) throw new Refusal('inflow_claim_invalid', { param: 'merges' });
 }
 
 type SignedCorrection = WalletClaim & {

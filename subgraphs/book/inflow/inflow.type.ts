@@ -32,7 +32,8 @@ export class InflowCorrectionInput {
   allocation?: AtomicAmount | null;
   @Field(() => [String], {
     nullable: true,
-    description: 'Tasks of the branches of a fork that come together in this correction: at least two with `taskId`.',
+    description:
+      'Task ids of the fork branches that this correction merges: 1 to 16, and at least two different branches counting `taskId`.',
   })
   merges?: string[] | null;
   @Field(() => GraphQLJSONObject, {
@@ -47,7 +48,8 @@ export class CorrectedInflow {
   @Field(() => BookRow, { description: 'The inflow itself, with all of its corrections.' }) row!: BookRow;
   @Field(() => BookRow, { description: 'The row of this correction.' }) correction!: BookRow;
   @Field(() => Boolean, {
-    description: 'True if the same correction of the same row was recorded before. Nothing was appended again.',
+    description:
+      'True if the same correction of the same row had already been recorded. The existing row is returned and no row is added.',
   })
   idempotentReplay!: boolean;
 }

@@ -14,6 +14,8 @@ export interface NamedRow {
   readonly corrects_seq: number | null;
   /** Whether a correction has taken its place, or merged it. */
   readonly succeeded: boolean;
+  /** Whether it merges others, which may be branches themselves. */
+  readonly merging: boolean;
 }
 
 export type MergeVerdict =
@@ -26,7 +28,7 @@ export type MergeVerdict =
 /**
  * Which branches come together. They are the rows that `merges` names, and the corrected row itself unless it is the row that
  * all of them correct. Branches of a fork are corrections of one row, or rows that nothing has taken the place of: none of
- * these can lie behind another.
+ * these can lie behind another, unless one of them has merged it.
  */
 export function judgeMerge(corrected: NamedRow, others: readonly NamedRow[]): MergeVerdict {
   const others_by_seq = new Map(others.map(row => [row.seq, row]));
@@ -38,7 +40,8 @@ export function judgeMerge(corrected: NamedRow, others: readonly NamedRow[]): Me
   if (foreign) return { kind: 'other_inflow', task_id: foreign.task_id };
   const inflow = branches.find(({ corrects_seq }) => corrects_seq === null);
   if (inflow) return { kind: 'not_a_correction', task_id: inflow.task_id };
-  const siblings = new Set(branches.map(({ corrects_seq }) => corrects_seq)).size === 1;
+  const of_one_row = new Set(branches.map(({ corrects_seq }) => corrects_seq)).size === 1;
+  const siblings = of_one_row && !branches.some(({ merging }) => merging);
   return siblings || branches.every(({ succeeded }) => !succeeded)
     ? { kind: 'merges', branches }
     : { kind: 'no_fork', branches };
@@ -51,7 +54,7 @@ const details: { readonly [K in Refused['kind']]: (verdict: Refused & { readonly
   other_inflow: ({ task_id }) => `merges names ${task_id}, which corrects another inflow.`,
   not_a_correction: ({ task_id }) => `merges names ${task_id}, which is an inflow and corrects no row.`,
   no_fork: () =>
-    'merges must name corrections of one row, or corrections that no later correction has taken the place of.',
+    'merges must name corrections that all correct the same row, or corrections that have not themselves been corrected or merged.',
 };
 
 /** @throws invalid_request where these are not branches of a fork */
@@ -91,6 +94,7 @@ export function mergedBranches(verdict: MergeVerdict): readonly NamedRow[] {
 
 const NAMED = `select r.task_id, r.seq, coalesce(c.original_seq, r.seq) as original_seq, c.corrects_seq,
     exists (select from book_correction n where n.agent_id = r.agent_id and n.corrects_seq = r.seq)
-      or exists (select from book_merge m where m.agent_id = r.agent_id and m.merged_seq = r.seq) as succeeded
+      or exists (select from book_merge m where m.agent_id = r.agent_id and m.merged_seq = r.seq) as succeeded,
+    exists (select from book_merge m where m.agent_id = r.agent_id and m.seq = r.seq) as merging
   from book_row r left join book_correction c using (agent_id, seq)
   where r.agent_id = $1 and r.task_id = any($2) and r.evidence = 'inflow_claimed'`;

@@ -28,7 +28,7 @@ interface Shown {
   readonly said: Readonly<Record<string, Json | undefined>>;
 }
 
-type Asking = Pick<BookContext, 'issuer' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
+type Asking = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
 /**
  * Believes a claim that the wallet of the book's agent has signed. What can be told without asking anybody is told first.
@@ -37,7 +37,7 @@ type Asking = Pick<BookContext, 'issuer' | 'free_wallets' | 'walletOfAgent' | 'p
 export async function requireWalletClaim(shown: Shown, agent_id: AgentId, asking: Asking): Promise<WalletWord> {
   const { kind, claim, param, said } = shown;
   const wrong = (member: string) => new Refusal('inflow_claim_invalid', { param: `${param}.${member}` });
-  if (claim.iss !== asking.issuer.base_url) throw wrong('iss');
+  if (!asking.base_urls.includes(claim.iss)) throw wrong('iss');
   if (claim.agent_id !== agent_id) throw wrong('agent_id');
   const same = (value: Json, name: string) => canonicalJson(value) === canonicalJson(claim[name] ?? null);
   const other = Object.entries(said).find(([name, value]) => value !== undefined && !same(value, name))?.[0];
@@ -47,7 +47,7 @@ export async function requireWalletClaim(shown: Shown, agent_id: AgentId, asking
   const wallet = await asking.walletOfAgent(agent_id);
   if (wallet === null) throw wrong('signature');
   const digest = eip191Hash(walletClaimText(kind, claim));
-  const verdict = await asking.free_wallets.verifies(wallet, digest, claim.signature, asking.principal.address);
+  const verdict = await asking.free_wallets.verifies(wallet, [digest], claim.signature, asking.principal.address);
   if (verdict === 'unreachable') throw new Refusal('chain_unavailable', { facts: { charged: false } });
   if (verdict === 'no_turn') throw new Refusal('unavailable', { facts: { charged: false } });
   if (verdict !== 'valid') throw wrong('signature');

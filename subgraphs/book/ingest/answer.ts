@@ -4,6 +4,7 @@ import { foreignRef } from '../../../schema/observed-transfer.ts';
 import { iso } from '../../clock.ts';
 import type { Issuer } from '../../receipt/issuer/signing-keys.ts';
 import type { IngestArgs, IngestFact } from './find.ts';
+import { payerText } from './payer-proof.ts';
 import { envelopeOf } from './row.ts';
 import { spendOf } from './spend.ts';
 
@@ -17,10 +18,14 @@ function recorded(args: IngestArgs, { task_id, transfer, payer_proven }: IngestF
   const spend = spendOf(args);
   const { hub, model, resource } = spend;
   const { rail, amount } = transfer;
+  const at_seconds = Math.floor(at_ms / 1_000);
   return {
     task_id,
     agent_id: args.agent_id,
     payment: { ref: foreignRef(transfer), rail, amount, collected: payer_proven },
+    payer_proven,
+    // Whoever paid signs it, with a time of their own, and records the transfer once more.
+    ...(payer_proven ? {} : { payer_text: payerText(base_url, { agent_id: args.agent_id, transfer }, at_seconds) }),
     route: { hub, model, resource },
     verify_url: verifyUrl(base_url, task_id),
     foreign_x402: true,

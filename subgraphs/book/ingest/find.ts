@@ -92,12 +92,17 @@ export function requireForeign({ network, pay_to }: NamedTransfer, treasuries: B
     throw new Refusal('duplicate_ref', { facts: { charged: false } });
 }
 
+/** Why; and where several transfers would do, by which `transfer_index` each of them is named. */
+function disbelief({ reason, transfer_indexes }: Extract<Observation, { kind: 'not_believed' }>) {
+  return { reason, ...(transfer_indexes && { transfer_indexes: [...transfer_indexes] }) };
+}
+
 function observed(observation: Observation, { network }: NamedTransfer): Extract<Observation, { kind: 'observed' }> {
   switch (observation.kind) {
     case 'observed':
       return observation;
     case 'not_believed':
-      throw new Refusal('transfer_not_believed', { facts: { charged: false, reason: observation.reason } });
+      throw new Refusal('transfer_not_believed', { facts: { charged: false, ...disbelief(observation) } });
     case 'unknown':
       throw new Refusal('chain_unavailable', { facts: { charged: false }, cause: observation.cause });
     case 'unsupported':

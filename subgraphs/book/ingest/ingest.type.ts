@@ -4,6 +4,7 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { Json } from '../../../schema/canonical-json.ts';
 import type { DigestKind } from '../../../schema/escrow.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import { textForm } from '../../../schema/signed-words.ts';
 import {
   CommitmentStatusWord,
   DigestKindWord,
@@ -102,8 +103,7 @@ export class ForeignSpendInput {
   transferIndex?: number | null;
   @Field(() => String, {
     nullable: true,
-    description:
-      'Over `svc.ingest|<agent_id>|<network:transaction>|<unix_seconds>`, by a payer whom the book does not know.',
+    description: `Signature over ${textForm('ingest')}, of a payer that the book does not know.`,
   })
   payerSignature?: string | null;
   @Field(() => Int, { nullable: true, description: 'The Unix seconds in that text; within 300 seconds.' })
@@ -148,6 +148,18 @@ export class IngestedSpend {
   @Field(() => String, { description: 'Of the row and its receipt.' }) taskId!: string;
   @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
   @Field(() => IngestedPayment, { description: 'As its chain has it.' }) payment!: IngestedPayment;
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Whether the payer is proven to belong to this book. If false, the amount counts in no sum of the book. Null for an ingest that was recorded before this member was introduced.',
+  })
+  payerProven!: boolean | null;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Text for the wallet that paid to sign, with its last part replaced by the current Unix seconds. Send the signature as payerSignature in another ingest of the same transfer: its row then replaces this one. Null if the payer is proven.',
+  })
+  payerText!: string | null;
   @Field(() => IngestedRoute, { description: 'What it bought.' }) route!: IngestedRoute;
   @Field(() => String, { description: 'The public page of its receipt.' }) verifyUrl!: string;
   @Field(() => Boolean, { description: 'Always true.' }) foreignX402!: boolean;

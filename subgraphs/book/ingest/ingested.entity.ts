@@ -10,9 +10,9 @@ export type IngestStanding = 'pending' | 'final' | 'vanished';
 @Index({ name: 'foreign_ingest_slot', properties: ['slot'] })
 @Index({ name: 'foreign_ingest_pending', properties: ['lookedAt'], where: "standing = 'pending'" })
 @Index({
-  name: 'foreign_ingest_yielding',
+  name: 'foreign_ingest_yield_owed',
   properties: ['recordedAt'],
-  where: 'yielded_to is not null and corrected_at is null',
+  where: 'yielded_to is not null and yield_row_at is null',
 })
 export class ForeignIngest {
   /** Of the row. */
@@ -29,6 +29,8 @@ export class ForeignIngest {
   @Property({ type: 'Date', columnType: 'timestamptz' }) lookedAt!: Date;
   /** The task of the row whose payer is proven. */
   @Property({ type: 'text', nullable: true }) yieldedTo!: string | null;
-  /** When the book was told that it yields. */
+  /** When a row of the book came to say that it yields. */
+  @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) yieldRowAt!: Date | null;
+  /** When the book was first told so: until there were such rows, by an event. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) correctedAt!: Date | null;
 }

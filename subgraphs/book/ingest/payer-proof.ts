@@ -4,7 +4,9 @@ import { ingestLimits } from '../../../schema/ingest-limits.ts';
 import { limits } from '../../../schema/limits.ts';
 import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { IngestRequest } from '../../../schema/requests/ingest.ts';
+import { signedText } from '../../../schema/signed-words.ts';
 import type { Database } from '../../database.ts';
+import { textSignedHere } from '../../signed-here.ts';
 import type { BookContext } from '../context.ts';
 
 /*
@@ -15,8 +17,13 @@ import type { BookContext } from '../context.ts';
 type Shown = Pick<IngestRequest, 'payer_signature' | 'payer_signature_timestamp'>;
 
 /** What a payer signs whose wallet is no other's that the book knows. */
-export function payerText(agent_id: AgentId, transfer: ObservedTransfer, at_seconds: number): string {
-  return `svc.ingest|${agent_id}|${foreignRef(transfer)}|${at_seconds}`;
+export function payerText(
+  base_url: string,
+  { agent_id, transfer }: { readonly agent_id: AgentId; readonly transfer: ObservedTransfer },
+  at_seconds: number,
+): string {
+  const parts = { agent_id, 'network:transaction': foreignRef(transfer), unix_seconds: at_seconds };
+  return signedText('ingest', base_url, parts);
 }
 
 /** Before anybody is asked anything. @throws payer_signature_invalid */
@@ -42,14 +49,14 @@ export async function isPayerProven(
     transfers,
     principal,
     walletOfAgent,
-  }: Pick<BookContext, 'database' | 'transfers' | 'principal' | 'walletOfAgent'>,
+    base_urls,
+  }: Pick<BookContext, 'database' | 'transfers' | 'principal' | 'walletOfAgent' | 'base_urls'>,
 ): Promise<boolean> {
   const { network, payer } = transfer;
   if (network === 'base' && (await walletOfAgent(agent_id)) === payer) return true;
-  const shown = signature !== null && at !== null ? { signature, text: payerText(agent_id, transfer, at) } : null;
-  const verdict =
-    shown &&
-    (await transfers.signed(shown.text, { network, payer, signature: shown.signature, asker: principal.address }));
+  const text = (base_url: string) => payerText(base_url, { agent_id, transfer }, at ?? 0);
+  const by = signature !== null && at !== null ? { network, payer, signature, asker: principal.address } : null;
+  const verdict = by && (await textSignedHere(base_urls.map(text), by, it => transfers.signed(it, by)));
   // A wallet that signs each time has rows here and no call among them: of those the book would be read from end to end.
   if (verdict === 'valid' || (await hasPaidHere(database, agent_id, transfer))) return true;
   switch (verdict) {

@@ -2,6 +2,7 @@ import { atomicAmount } from '../../../schema/amount.ts';
 import { nothingKnown } from '../../../schema/book-row.ts';
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
+import { attributedTo } from '../../../schema/output-commitment.ts';
 import type { StampedRow } from '../../stamped-row.ts';
 import type { IngestArgs, IngestFact } from './find.ts';
 import { type ForeignSpend, spendOf } from './spend.ts';
@@ -40,7 +41,7 @@ export function ingestedRow(
       arrival_status: 'confirmed',
       payment_ref: foreignRef(transfer),
       payer_wallet: payer,
-      fulfillment: { ...intentOf(spend), output_commitment: spend.output_commitment },
+      fulfillment: { ...intentOf(spend), output_commitment: commitmentOf(spend) },
       facts: present({
         payer_proven,
         merchant_signed: merchant_signed || undefined,
@@ -67,8 +68,11 @@ export function ingestedRow(
 /** The paid-job envelope: who authorised what. */
 export function envelopeOf(spend: ForeignSpend, transfer: ObservedTransfer) {
   const authorization = { payer_wallet: transfer.payer, delegation_hash: null, payment_ref: foreignRef(transfer) };
-  return { intent: intentOf(spend), authorization, output_commitment: spend.output_commitment } satisfies JsonObject;
+  return { intent: intentOf(spend), authorization, output_commitment: commitmentOf(spend) } satisfies JsonObject;
 }
+
+/** Whoever records the payment has said it: nobody here has seen what was delivered. */
+const commitmentOf = ({ output_commitment }: ForeignSpend) => attributedTo('reporter', output_commitment);
 
 function intentOf({ job_kind, resource, intent_id, attempt_index }: ForeignSpend) {
   return { job_kind, resource, intent_id, attempt_index };

@@ -1,5 +1,5 @@
 import { atomicAmount } from '../../../schema/amount.ts';
-import type { CommittedOutput } from '../../../schema/requests/deliverable.ts';
+import type { CommittedOutput } from '../../../schema/output-commitment.ts';
 import type { CanonicalInvoice, IngestRequest } from '../../../schema/requests/ingest.ts';
 import type { NamedTransfer } from '../../foreign-transfers.ts';
 

@@ -4,7 +4,7 @@ import type { Database } from '../../database.ts';
 import { newTask } from '../../new-task.ts';
 import { yieldRows } from '../ledger/yield-row.ts';
 
-const YIELDING = `select task_id, yielded_to from foreign_ingest where yielded_to is not null and corrected_at is null
+const YIELDING = `select task_id, yielded_to from foreign_ingest where yielded_to is not null and yield_row_at is null
   order by recorded_at limit $1 for update skip locked`;
 
 const REASON = 'The same transfer is recorded by another row, whose payer is proven.';
@@ -34,7 +34,7 @@ export async function correctYielded({ database, clock, random }: YieldingParts)
     );
     tx.write({
       name: 'ingests that have yielded',
-      text: 'update foreign_ingest set corrected_at = now() where task_id = any($1)',
+      text: 'update foreign_ingest set yield_row_at = now(), corrected_at = coalesce(corrected_at, now()) where task_id = any($1)',
       values: [rows.map(({ task_id }) => task_id)],
     });
     return appended;

@@ -75,8 +75,13 @@ function birthOf({ taskId: task_id, payload, ...receipt }: Receipt): RowBirth {
     intent_id: (signed.intent_id ?? null) as string | null,
     attempt_index: (signed.attempt_index ?? null) as number | null,
     fulfillment: { ...intent, output_commitment },
-    facts: {},
+    facts: answeredFacts(signed),
   };
+}
+
+/** What a row keeps of the model that its hub named: nothing where it named none. */
+export function answeredFacts({ answered_model }: JsonObject): JsonObject {
+  return typeof answered_model === 'string' ? { answered_model } : {};
 }
 
 function arrivalOf(task_id: string, { ref, confirmed_at }: JsonObject): Arrival {

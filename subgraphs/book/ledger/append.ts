@@ -12,13 +12,14 @@ import { insertRows, type Tx } from '../../database.ts';
 import { BOOK_CHANNEL } from '../../live-channels.ts';
 import type { AlertState } from '../alerts/state.ts';
 import { storedAlerts } from '../alerts/stored.ts';
+import { leaveBooks, requireBooksGoOn } from '../heads/leave.ts';
 import { type Counters, tally } from './counters.ts';
 import { countRows } from './sums.ts';
 import { sendMessages, withMessageNumbers } from './webhook-messages.ts';
 
 /** A book's head as the ledger holds it under lock. */
 export interface Head extends Counters {
-  readonly agent_id: number;
+  readonly agent_id: AgentId;
   readonly reserved_atomic: AtomicAmount;
   /** Budget Y; null is unlimited. */
   readonly budget_atomic: AtomicAmount | null;
@@ -45,7 +46,7 @@ export interface Head extends Counters {
 
 /** The columns of book_event as they are inserted. */
 export interface EventRecord {
-  readonly agent_id: number;
+  readonly agent_id: AgentId;
   readonly position: number;
   readonly kind: BookEventKind;
   /** With the task null where it is of no row. */
@@ -95,10 +96,12 @@ export function appendEvent(
 /** Book heads under the lock of this transaction: what the ledger reads of them is what it writes on. */
 export type Heads = Map<AgentId, Head>;
 
-/** Locks heads in the order of their ids. */
+/** Locks heads in the order of their ids. @throws LogHalted where one does not go on from what this process has committed */
 export async function lockBooks(tx: Tx, agent_ids: readonly AgentId[]): Promise<Heads> {
   if (agent_ids.length === 0) return new Map();
-  return headsBy(tx, { name: 'lock books', text: LOCK }, agent_ids);
+  const heads = await headsBy(tx, { name: 'lock books', text: LOCK }, agent_ids);
+  await requireBooksGoOn(tx, agent_ids, heads);
+  return heads;
 }
 
 /** As they were committed last; nothing is written on what is read so. */
@@ -116,7 +119,6 @@ async function headsBy(
 }
 
 type StoredHead = Omit<Head, 'hour' | 'day'> & {
-  readonly agent_id: AgentId;
   readonly hour_start: Date | null;
   readonly hour_atomic: AtomicAmount;
   readonly day_start: Date | null;
@@ -152,6 +154,7 @@ export function headOf(books: ReadonlyMap<AgentId, Head>, agent_id: AgentId): He
 export function storeBooks(tx: Tx, books: Heads, events: readonly EventRecord[]): void {
   if (books.size === 0) return;
   insertRows(tx, 'book_event', events);
+  leaveBooks(tx, events);
   sendMessages(tx, books, events);
   tx.write({
     name: 'store books',

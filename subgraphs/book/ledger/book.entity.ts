@@ -1,4 +1,4 @@
-import { type AtomicAmount, remainder } from '../../../schema/amount.ts';
+import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { KeptAlertSettings } from '../../../schema/book-alerts.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
@@ -19,6 +19,7 @@ export class BookHead {
   /** Budget Y; null is unlimited. */
   @Property({ type: AtomicAmountColumn, nullable: true })
   budgetAtomic!: AtomicAmount | null;
+  /** Of all rows under the budget from their birth on, whether their money was seen or not: what ceilings count. */
   @Property({ type: AtomicAmountColumn, default: '0' })
   spentAtomic!: AtomicAmount;
   /** Held by claims that are neither collected nor released: what makes a cap hold under concurrency. */
@@ -76,8 +77,4 @@ export class BookHead {
   /** How many messages there were for webhooks of this book: the number of the last. */
   @Property({ type: 'integer', default: 0 })
   webhookMessages!: number;
-
-  get remainingAtomic(): AtomicAmount | null {
-    return this.budgetAtomic === null ? null : remainder(this.budgetAtomic, this.spentAtomic);
-  }
 }

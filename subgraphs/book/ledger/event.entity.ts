@@ -7,6 +7,7 @@ import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
 import { ShownAlert, shownAlert } from '../alerts/alert.type.ts';
 import { ShownDispute, shownDispute } from '../dispute/dispute-event.type.ts';
 import { ShownWouldBlock, shownWouldBlock } from '../policy/would-block.type.ts';
+import { ShownGivenUp, shownGivenUp } from './given-up.type.ts';
 import { BookRow } from './row.entity.ts';
 import { BookEventKindWord } from './row-words.ts';
 
@@ -86,6 +87,14 @@ export class BookEvent {
   })
   get escrow(): JsonObject | null {
     return this.kind === 'escrow' ? this.body : null;
+  }
+  @Field(() => ShownGivenUp, {
+    nullable: true,
+    description:
+      'Amount that a `transition` removed from the row. Null for a transition to `collected` and for all other kinds.',
+  })
+  get givenUp(): ShownGivenUp | null {
+    return this.kind === 'transition' ? shownGivenUp(this.body) : null;
   }
   /** The row as it stands when the event is read. */
   @Field(() => BookRow, {

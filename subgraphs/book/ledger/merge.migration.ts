@@ -15,3 +15,16 @@ export class CorrectionMerges extends Migration {
     `);
   }
 }
+
+/**
+ * A process of the version before counts its corrections without ends of chains: `tips` holds for as long as `tips_of` is the count
+ * of all of them.
+ */
+export class CorrectionMergesBeside extends Migration {
+  override up(): void {
+    this.addSql(`
+      alter table book_supersession alter column tips drop not null, add column tips_of integer null;
+      update book_supersession set tips_of = corrections;
+    `);
+  }
+}

@@ -19,6 +19,8 @@ export interface CallPayment {
     readonly path: readonly string[];
     readonly agent_address: string;
   } | null;
+  /** What a person is shown of it who is to approve it, sealed for the request of that id. */
+  sealText(approval_id: string): Buffer;
 }
 
 /** A call that wants its price held, with what the row says of it if the book refuses. */

@@ -22,7 +22,7 @@ export const ArrivalStatusWord = graphEnum<ArrivalStatus>('ArrivalStatus', 'Whet
 
 export const BookEventKindWord = graphEnum<BookEventKind>('BookEventKind', 'What happened on a book.', {
   born: 'A row was appended; the only kind that takes a seq.',
-  transition: 'A row moved on from RECORDED_BY_SETTLE.',
+  transition: 'A row moved on from RECORDED_BY_SETTLE, or lost its amount because its transfer is not on its chain.',
   replay: 'The payment of a row was sent again.',
   correction: 'A row turned out otherwise than it was recorded, and says so.',
   blocked: 'Calls were refused like that of the row, and have no row of their own.',
@@ -34,6 +34,9 @@ export const BookEventKindWord = graphEnum<BookEventKind>('BookEventKind', 'What
   alert: 'By the row something was reached that its owner is told of before the wall.',
   escrow: 'A phase of the ledger escrow over the row: opened, released, clawed back or expired.',
   alerts_changed: 'The owner of the book set what it alerts of.',
+  bid: 'Another agent bid on a job that the agent of the book has posted. Recorded only if the webhook of the book has the kind `bid`.',
+  escrow_offer:
+    'Another agent opened an escrow with the agent of the book. Recorded only if the webhook of the book has the kind `escrow_offer`.',
 });
 
 export const RowEventWord = graphEnum<'policy_blocked'>('RowEvent', 'What a row tells of that is no served call.', {

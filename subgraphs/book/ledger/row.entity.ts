@@ -47,11 +47,16 @@ const Columns = class {} as new () => { [K in RowColumn as Camel<K>]: ColumnValu
   properties: ['agentId', 'intentId', 'evidence', 'seq'],
   where: 'intent_id is not null',
 })
+@Index({ name: 'book_row_given_up', properties: ['agentId', 'seq'], where: "arrival_status = 'unverified'" })
 export class BookRow extends Columns {
   /** Read with the row; null where it is no inflow. */
   inflowCorrections?: readonly JsonObject[] | null;
+  /** Read with the row; null where it is no inflow. */
+  inflowCorrectionsCount?: number | null;
   /** Read with the row; null where nothing has merged it. */
   mergedBy?: string | null;
+  /** Read with the row; null where its call was made under no session. */
+  delegationHash?: string | null;
 
   /** A member of `facts`; null where this kind of row has none of that type. */
   fact(name: string, type: RowFact['type']): unknown {
@@ -116,8 +121,8 @@ const primaryKeys: readonly string[] = ['agent_id', 'seq'] satisfies RowColumn[]
 const getter = (get: (this: BookRow) => unknown) => ({ get, configurable: true, enumerable: false });
 
 for (const [name, fact] of Object.entries<RowFact>(rowFacts)) {
-  // Told by a resolver: they stand in the book's events, or in later rows.
-  if (fact.from === 'events' || fact.from === 'rows') continue;
+  // Told by a resolver: they stand in the book's events, in later rows, or with a session.
+  if (fact.from === 'events' || fact.from === 'rows' || fact.from === 'session') continue;
   const property = camel(name);
   if (fact.from !== 'facts') {
     const options = { ...columnTypes[fact.type as keyof typeof columnTypes], ...defaults[name as RowColumn] };
@@ -137,8 +142,9 @@ for (const [name, fact] of Object.entries<RowFact>(rowFacts)) {
   const shown = { ...(description && { description }), nullable: fact.nullable === true || fact.from === 'facts' };
   const [group, member] = fact.group ?? [];
   const owner = group ? groups[group] : BookRow;
-  Field(words[name as RowFactName] ?? graphTypes[fact.type], shown)(owner.prototype, member ?? property);
-  if (fact.cost) Directive(`@cost(weight: ${fact.cost})`)(owner.prototype, member ?? property);
+  const field = member === undefined ? property : camel(member);
+  Field(words[name as RowFactName] ?? graphTypes[fact.type], shown)(owner.prototype, field);
+  if (fact.cost) Directive(`@cost(weight: ${fact.cost})`)(owner.prototype, field);
 }
 
 Object.defineProperty(
@@ -155,7 +161,7 @@ Field(() => GraphQLJSONObject, { nullable: true, description: '`fulfillment` as 
 
 for (const [group, type] of Object.entries(groups)) {
   const members = Object.entries<RowFact>(rowFacts).flatMap(([name, fact]) =>
-    fact.group?.[0] === group ? [[fact.group[1], camel(name)] as const] : [],
+    fact.group?.[0] === group ? [[camel(fact.group[1]), camel(name)] as const] : [],
   );
   Object.defineProperty(
     BookRow.prototype,

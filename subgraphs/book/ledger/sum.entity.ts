@@ -1,8 +1,13 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import { AtomicAmountColumn, Entity, PrimaryKey, Property } from '../../table.ts';
+import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
 /** What the rows of one book that have something in common came to in one hour or day (UTC): see sums.ts. */
 @Entity({ tableName: 'book_sum' })
+@Index({
+  name: 'book_sum_unseen',
+  properties: ['agentId', 'period'],
+  where: "dimension = 'evidence' and bucket = 'RECORDED_BY_SETTLE'",
+})
 export class BookSum {
   @PrimaryKey({ type: 'integer', autoincrement: false })
   agentId!: number;

@@ -1,5 +1,6 @@
 import type { RowRecord } from '../../../schema/book-row.ts';
 import type { Tx } from '../../database.ts';
+import { SESSION_OF_ROW } from './session-of-row.ts';
 
 /*
  * Part of the ledger: what a book came to by the hour, the day, the model and so on, counted in the transaction of the rows
@@ -21,6 +22,7 @@ export const sumDimensions = {
   intent: { period: 'day', bucket: 'r.intent_id' },
   payer: { period: 'day', bucket: 'r.payer_wallet' },
   network: { period: 'day', bucket: `split_part(r.payment_ref, ':', 1)` },
+  session: { period: 'day', bucket: SESSION_OF_ROW },
 } as const satisfies Record<string, { readonly period: 'hour' | 'day'; readonly bucket: string }>;
 export type SumDimension = keyof typeof sumDimensions;
 
@@ -39,9 +41,16 @@ export type RowDimension = keyof typeof rowDimensions;
 const byRows = Object.entries(rowDimensions).map(
   ([name, { period, bucket }]) => `('${name}', ${period}, ${bucket}, true)`,
 );
-const byMoney = Object.entries(sumDimensions).map(
-  ([name, { period, bucket }]) => `('${name}', ${truncated(period)}, ${bucket}, false)`,
-);
+const ofMoney = (name: SumDimension) => {
+  const { period, bucket } = sumDimensions[name];
+  return `('${name}', ${truncated(period)}, ${bucket}, false)`;
+};
+const bySession = ofMoney('session');
+/** What sums began with, when no call was made under a session. */
+const firstDimensions = [
+  ...(['hour', 'day', 'model', 'hub', 'intent', 'payer', 'network'] as const).map(ofMoney),
+  ...byRows,
+];
 
 const COUNT = 'sum(case when d.of_rows or r.amount is not null then r.times else 0 end)';
 const AMOUNT = 'coalesce(sum(r.amount * r.times), 0)';
@@ -60,23 +69,27 @@ const counted = (source: string, dimensions: readonly string[]) => `
   order by 1, 2, 3, 4, 5
   on conflict (agent_id, dimension, period, bucket, rail)`;
 
-const added = (source: string) => `
-  ${counted(source, [...byMoney, ...byRows])} do update set
+const added = (source: string, dimensions: readonly string[] = [...firstDimensions, bySession]) => `
+  ${counted(source, dimensions)} do update set
     count = s.count + excluded.count, amount = s.amount + excluded.amount,
     first_seq = least(s.first_seq, excluded.first_seq), last_seq = greatest(s.last_seq, excluded.last_seq)`;
 
 const once = (rows: string) => `(select n.*, 1 as times from ${rows} n) r`;
 
-/** Adds rows to the sums. */
-export const sumsOf = (rows: string): string => added(once(rows));
+/** Adds rows to what sums began with: what was made later counts them by what came later. */
+export const firstSumsOf = (rows: string): string => added(once(rows), firstDimensions);
 
 /** Counts all rows that stand by what counts rows, where they were not yet. */
 export const COUNT_STANDING_ROWS = `${counted(once('book_row'), byRows)} do nothing`;
+
+/** Likewise by session. */
+export const COUNT_STANDING_SESSIONS = `${counted(once('book_row'), [bySession])} do nothing`;
 
 /** What of a row the sums are made of. Sent as columns: to write all of a batch out as JSON once more took a third of its time. */
 const countedColumns = {
   agent_id: 'int',
   seq: 'int',
+  task_id: 'text',
   collected_at: 'timestamptz',
   evidence: 'text',
   amount: 'numeric',

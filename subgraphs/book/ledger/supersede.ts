@@ -48,9 +48,11 @@ const SUPERSEDE = `with linked as (
       exists (select from book_supersession where agent_id = $1 and original_seq = $3) as corrected,
       case when cardinality($6::int[]) > 0 then $2::int end as merge_seq
     from named)
-  insert into book_supersession as s (agent_id, original_seq, chains, corrections, forks, tips, last_seq, last_merge_seq)
-  select $1, o.original_seq, (not corrected)::int, 1, forked, (not corrected)::int + 1 - ended, $2, merge_seq
+  insert into book_supersession as s
+    (agent_id, original_seq, chains, corrections, forks, tips, tips_of, last_seq, last_merge_seq)
+  select $1, o.original_seq, (not corrected)::int, 1, forked, (not corrected)::int + 1 - ended, 1, $2, merge_seq
   from before cross join (values ($3::int), (${WHOLE_BOOK})) as o(original_seq)
   on conflict (agent_id, original_seq) do update set chains = s.chains + excluded.chains,
     corrections = s.corrections + 1, forks = s.forks + excluded.forks, tips = s.tips + excluded.tips,
+    tips_of = case when s.tips_of = s.corrections then s.corrections + 1 end,
     last_seq = excluded.last_seq, last_merge_seq = coalesce(excluded.last_merge_seq, s.last_merge_seq)`;

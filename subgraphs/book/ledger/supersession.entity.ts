@@ -54,8 +54,11 @@ export class BookSupersession {
   @Property({ type: 'integer' })
   lastSeq!: number;
   /** Rows of corrected chains that nothing has taken the place of. */
-  @Property({ type: 'integer' })
-  tips!: number;
+  @Property({ type: 'integer', nullable: true })
+  tips!: number | null;
+  /** Of how many corrections `tips` was counted: it holds where that is all of them. */
+  @Property({ type: 'integer', nullable: true })
+  tipsOf!: number | null;
   /** Of the newest correction that merges. */
   @Property({ type: 'integer', nullable: true })
   lastMergeSeq!: number | null;

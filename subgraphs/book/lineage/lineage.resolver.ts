@@ -44,7 +44,7 @@ export class BookLineageResolver {
     }));
     if (turn === null)
       throw new Refusal('rate_limited', { detail: 'Too many lineages are read at once; ask again in a moment.' });
-    if (turn.found === null) throw new Refusal('forbidden');
+    if (turn.found === null) throw new Refusal('task_not_on_book');
     return turn.found;
   }
 }

@@ -13,24 +13,28 @@ export class LineageRow {
   @Field(() => String, { description: 'The call that it is of.' }) taskId!: string;
   @Field(() => Boolean, {
     description:
-      'True for the parent of a redeemed hand-off: it is not a row of this book, and only its task id is shown.',
+      'True if the row stands on another book, as the parent of a redeemed hand-off does; only its task id is shown. False for a row of this book, and for a parent that is a row of no book.',
   })
   onOtherBook!: boolean;
-  @Field(() => Int, { nullable: true, description: `Its place in the book. ${here}` }) seq!: number | null;
+  @Field(() => Int, { nullable: true, description: `Sequence number in the book. ${here}` }) seq!: number | null;
   @Field(() => Int, { description: 'How many steps it is from the row that was asked for, up or down.' })
   depth!: number;
   @Field(() => String, { nullable: true, description: 'The row it follows from; null where it follows from none.' })
   parentRef!: string | null;
-  @Field(() => EvidenceWord, { nullable: true, description: `What it rests on. ${here}` }) evidence!: Evidence | null;
-  @Field(() => Boolean, { nullable: true, description: `Whether its money was collected. ${here}` })
+  @Field(() => EvidenceWord, { nullable: true, description: `Evidence that the row rests on. ${here}` })
+  evidence!: Evidence | null;
+  @Field(() => Boolean, { nullable: true, description: `Whether the payment was collected. ${here}` })
   collected!: boolean | null;
-  @Field(() => DateTimeScalar, { nullable: true, description: `When it was collected, or else recorded. ${here}` })
+  @Field(() => DateTimeScalar, {
+    nullable: true,
+    description: `Time the payment was collected or, if it was not, time the row was recorded (RFC 3339, UTC). ${here}`,
+  })
   collectedAt!: Date | null;
   @Field(() => AtomicAmountScalar, { nullable: true, description: 'Atomic units of the rail.' })
   amount!: AtomicAmount | null;
   @Field(() => String, { nullable: true, description: 'What was paid with: `usdc`.' }) rail!: string | null;
   @Field(() => String, { nullable: true, description: '`network:transaction`.' }) paymentRef!: string | null;
-  @Field(() => String, { nullable: true, description: 'The model that answered, or was asked for.' })
+  @Field(() => String, { nullable: true, description: 'The model that the hub was asked for.' })
   model!: string | null;
   @Field(() => String, { nullable: true, description: 'The hub that answered.' }) hub!: string | null;
   @Field(() => String, { nullable: true, description: 'The treasury intent it names.' }) intentId!: string | null;
@@ -44,12 +48,12 @@ export class Lineage {
   @Field(() => LineageRow, {
     nullable: true,
     description:
-      'Where it all began: itself, where it follows from none. Null where that is too far up, or on another book.',
+      'Root of the chain of parents; this row itself if it has no parent. Null if the root is beyond the limit of steps or on another book.',
   })
   root!: LineageRow | null;
   @Directive(`@listSize(assumedSize: ${lineageLimits.steps_max})`)
   @Field(() => [LineageRow], {
-    description: `What it follows from, the nearest first: ${lineageLimits.steps_max} at the most. The last may be on another book.`,
+    description: `Ancestors by parentRef, nearest first; at most ${lineageLimits.steps_max}. The last one may be on another book.`,
   })
   ancestors!: LineageRow[];
   @Field(() => [LineageRow], { description: 'What follows from it, in the order of the book, page by page.' })

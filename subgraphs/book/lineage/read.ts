@@ -75,7 +75,7 @@ export async function readLineage(
   const descendants = below.slice(0, limit);
   const farthest = ancestors.at(-1) ?? self;
   const root = farthest.parentRef === null ? farthest : null;
-  const elsewhere = parentElsewhere(farthest);
+  const elsewhere = await parentElsewhere(database, agent_id, farthest);
   return {
     agentId: agent_id,
     self: onThisBook(self),
@@ -90,10 +90,19 @@ export async function readLineage(
 const onThisBook = (row: Found): LineageRow => ({ ...row, onOtherBook: false });
 
 /** What the farthest ancestor on this book follows from, where the book has no such row: its task, and nothing of the book that has it. */
-function parentElsewhere({ parentRef, depth }: Found): readonly LineageRow[] {
+async function parentElsewhere(
+  database: Database,
+  agent_id: AgentId,
+  { parentRef, depth }: Found,
+): Promise<readonly LineageRow[]> {
   // As far up as is looked, nobody has looked for it.
   if (parentRef === null || depth >= steps_max) return [];
-  return [{ ...nothingTold, taskId: parentRef, depth: depth + 1, onOtherBook: true }];
+  const others = await database.query({
+    name: 'row on another book',
+    text: 'select from book_row where task_id = $2 and agent_id <> $1 limit 1',
+    values: [agent_id, parentRef],
+  });
+  return [{ ...nothingTold, taskId: parentRef, depth: depth + 1, onOtherBook: others.length > 0 }];
 }
 
 const nothingTold = {

@@ -12,10 +12,9 @@ const signed = new WeakMap<BookContext['issuer'], Map<number, Allowance>>();
  * which it was said: a dashboard that polls then costs no signature per page.
  */
 export function allowanceOf(
-  head: PageHead['head'],
+  { head: { agentId }, spending: { remaining } }: Pick<PageHead, 'head' | 'spending'>,
   { issuer, clock }: Pick<BookContext, 'issuer' | 'clock'>,
 ): Allowance {
-  const { agentId, remainingAtomic: remaining } = head;
   const now_ms = clock.now_ms();
   const allowances = signed.get(issuer) ?? new Map<number, Allowance>();
   signed.set(issuer, allowances);

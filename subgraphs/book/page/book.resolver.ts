@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Directive, FieldResolver, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import { type AtomicAmount, atomicAmount, remainder } from '../../../schema/amount.ts';
 import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
@@ -176,8 +176,8 @@ export class BookResolver {
   }
 
   @FieldResolver()
-  allowance(@Root() { head }: BookPage, @Ctx() context: BookContext): Allowance {
-    return allowanceOf(head, context);
+  allowance(@Root() page: BookPage, @Ctx() context: BookContext): Allowance {
+    return allowanceOf(page, context);
   }
 }
 
@@ -193,7 +193,7 @@ export async function bookPage(
   if (found === null) throw new Refusal('forbidden');
   const { head } = found;
   if (head.damage !== null) throw new Refusal('book_damaged');
-  const totals = totalsOf(head);
+  const totals = totalsOf(found);
   return {
     ...found,
     agentId: agent_id,
@@ -203,9 +203,7 @@ export async function bookPage(
     totalsCover: 'whole_book',
     matching: matchingOnce(agent_id, asked, { database, all: { count: head.seq, usdc_sum: totals.usdcSum } }),
     window: 'prepaid_ceiling',
-    cap: head.budgetAtomic,
-    spent: head.spentAtomic,
-    remaining: head.remainingAtomic,
+    ...found.spending,
     budgetEndsAt: budgetEndsAt(found),
   };
 }
@@ -224,20 +222,25 @@ function matchingOnce(
 }
 
 function budgetEndsAt({ head, now_ms }: PageHead): Date | null {
-  const { remainingAtomic, hourStart, hourAtomic, alertState } = head;
-  if (remainingAtomic === null) return null;
+  const { budgetAtomic, spentAtomic, hourStart, hourAtomic, alertState } = head;
+  if (budgetAtomic === null) return null;
   const hour = { start_ms: hourStart?.getTime() ?? null, atomic: hourAtomic };
-  const ends_ms = budgetEnd(lastHour({ hour, alert_state: alertState }, now_ms), remainingAtomic, now_ms);
+  const ends_ms = budgetEnd(
+    lastHour({ hour, alert_state: alertState }, now_ms),
+    remainder(budgetAtomic, spentAtomic),
+    now_ms,
+  );
   return ends_ms === null ? null : new Date(hourOf(ends_ms));
 }
 
-function totalsOf({ byRail }: PageHead['head']): Book['totals'] {
+function totalsOf({ head: { byRail }, unseen_atomic }: PageHead): Book['totals'] {
   const rails = Object.entries(byRail as Record<string, { readonly count: number; readonly amount: string }>).map(
     ([rail, { count, amount }]) => ({ rail, count, amount: atomicAmount(BigInt(amount)) }),
   );
   return {
     count: rails.reduce((total, { count }) => total + count, 0),
     usdcSum: rails.find(({ rail }) => rail === 'usdc')?.amount ?? atomicAmount(0n),
+    pendingUsdcSum: unseen_atomic,
     byRail: rails,
     byRailDocument: byRail,
   };

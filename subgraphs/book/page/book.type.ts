@@ -22,6 +22,11 @@ export class RailTotal {
 export class BookTotals {
   @Field(() => Int, { description: 'Rows that carry an amount.' }) count!: number;
   @Field(() => AtomicAmountScalar, { description: 'What was paid in USDC.' }) usdcSum!: AtomicAmount;
+  @Field(() => AtomicAmountScalar, {
+    description:
+      'Part of usdcSum whose transfer has not been observed yet (rows with evidence RECORDED_BY_SETTLE), in atomic USDC (6 decimals). It is later collected, or removed from both sums.',
+  })
+  pendingUsdcSum!: AtomicAmount;
   @Directive('@listSize(assumedSize: 4)')
   @Field(() => [RailTotal], { description: 'The same for each rail: their units are not the same.' })
   byRail!: RailTotal[];
@@ -41,9 +46,10 @@ export class IntentAttempt {
 export class IntentSummary {
   @Field(() => String, { description: 'As calls name it.' }) intentId!: string;
   @Directive('@listSize(assumedSize: 20)')
-  @Field(() => [IntentAttempt], { description: 'Its newest 200, oldest first.' })
+  @Field(() => [IntentAttempt], { description: 'The newest 200 attempts, oldest first.' })
   attempts!: IntentAttempt[];
-  @Field(() => Boolean, { description: 'Whether it has more attempts than are shown.' }) attemptsTruncated!: boolean;
+  @Field(() => Boolean, { description: 'True if the intent has more than the 200 attempts shown.' })
+  attemptsTruncated!: boolean;
   @Field(() => Int, { description: 'Of all its attempts, those that were collected.' }) collectedCount!: number;
   @Field(() => Int, { description: 'Of all its attempts, those that the book refused.' }) blockedCount!: number;
 }
@@ -69,8 +75,8 @@ export const BudgetWindowWord = graphEnum<'prepaid_ceiling'>('BudgetWindow', 'Ov
   prepaid_ceiling: 'Over all that was ever collected.',
 });
 
-export const TotalsCoverWord = graphEnum<'whole_book'>('TotalsCover', 'What the totals beside a page of rows are of.', {
-  whole_book: 'All rows of the book, whatever filter is given.',
+export const TotalsCoverWord = graphEnum<'whole_book'>('TotalsCover', 'Rows that the totals of a book cover.', {
+  whole_book: 'All rows of the book, regardless of the filter.',
 });
 
 const READ = limits.matching_rows_read_max.toLocaleString('en');
@@ -89,29 +95,47 @@ export class Book {
   @Field(() => GraphQLJSONObject, { description: '`intents` as REST shows them: by intent id.' })
   intentsDocument!: JsonObject;
   @Field(() => BookTotals, { description: 'Sums over the whole book.' }) totals!: BookTotals;
-  @Field(() => TotalsCoverWord, { description: 'What totals is of: always `whole_book`, whatever filter is given.' })
+  @Field(() => TotalsCoverWord, {
+    description: 'Rows that `totals` covers: always `whole_book`, all rows of the book regardless of the filter.',
+  })
   totalsCover!: 'whole_book';
   @Directive('@cost(weight: 50)')
   @Field(() => Int, {
     nullable: true,
-    description: `How many rows of the book match the filter, on this page or not. Null where more than ${READ} would have to be read to say it.`,
+    description: `Number of rows of the book that match the filter, including rows that are not in this response. Null if counting them would require reading more than ${READ} rows.`,
   })
   matchingCount!: number | null;
   @Directive('@cost(weight: 50)')
   @Field(() => AtomicAmountScalar, {
     nullable: true,
-    description: 'Sum of all rows that match the filter, in atomic USDC. Null where matchingCount is null.',
+    description:
+      'Sum of the amounts of all matching rows on the rail usdc, in atomic USDC (6 decimals). Rows on other rails are counted but not summed. Null if matchingCount is null.',
   })
   matchingUsdcSum!: AtomicAmount | null;
   @Field(() => BudgetWindowWord, { description: 'Always `prepaid_ceiling`.' }) window!: 'prepaid_ceiling';
   @Field(() => AtomicAmountScalar, { nullable: true, description: 'Budget Y; null is unlimited.' })
   cap!: AtomicAmount | null;
-  @Field(() => AtomicAmountScalar, { description: 'What was collected under the budget.' }) spent!: AtomicAmount;
+  @Field(() => AtomicAmountScalar, {
+    description:
+      'Sum of the collected amounts under the budget, in atomic USDC (6 decimals). Amounts in `pending` are not included.',
+  })
+  spent!: AtomicAmount;
   @Field(() => AtomicAmountScalar, {
     nullable: true,
-    description: 'What the budget leaves, at least 0; null is unlimited.',
+    description: 'max(0, cap - spent), in atomic USDC (6 decimals). Null if the budget is unlimited.',
   })
   remaining!: AtomicAmount | null;
+  @Field(() => AtomicAmountScalar, {
+    description:
+      'Amounts that the budget and the caps count and that are not collected yet, in atomic USDC (6 decimals): rows with evidence RECORDED_BY_SETTLE, calls in progress, and both payments for a job whose first payment has settled. Each is later collected, or no longer counted.',
+  })
+  pending!: AtomicAmount;
+  @Field(() => AtomicAmountScalar, {
+    nullable: true,
+    description:
+      'max(0, remaining - pending), in atomic USDC (6 decimals): what a new call may spend under the budget now. Null if the budget is unlimited.',
+  })
+  available!: AtomicAmount | null;
   @Field(() => Allowance, { description: 'The same, signed.' }) allowance!: Allowance;
   @Field(() => DateTimeScalar, {
     nullable: true,

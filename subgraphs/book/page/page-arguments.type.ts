@@ -20,6 +20,11 @@ export class BookRowFilter implements RowFilter {
   paymentRef?: string | null;
   @Field(() => Int, { nullable: true, description: 'At this place of the book: one row at the most.' })
   seq?: number | null;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only rows of calls that were made under the session with this delegation hash.',
+  })
+  delegationHash?: string | null;
 }
 
 @ArgsType()

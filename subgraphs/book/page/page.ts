@@ -1,3 +1,4 @@
+import type { AtomicAmount } from '../../../schema/amount.ts';
 import { alertLimits } from '../../../schema/book-alerts.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
@@ -10,9 +11,11 @@ import { type AlertEvent, type ShownAlert, shownAlert } from '../alerts/alert.ty
 import { BookHead } from '../ledger/book.entity.ts';
 import { BookEvent } from '../ledger/event.entity.ts';
 import { BookRow } from '../ledger/row.entity.ts';
+import { SESSION_OF_ROW } from '../ledger/session-of-row.ts';
 import { parentRefOf } from '../lineage/parent.ts';
-import { INFLOW_CORRECTIONS, MERGED_BY, ofPage, replaysCounted } from './row-json.ts';
+import { CORRECTIONS_COUNT, INFLOW_CORRECTIONS, MERGED_BY, ofPage, replaysCounted } from './row-json.ts';
 import type { RowScope } from './row-scope.ts';
+import { type BookSpending, SPENDING_COLUMNS, type SpendingCounters, spendingOf } from './spending.ts';
 
 /** One entity by one prepared statement; null where there is none. */
 export async function bookHead(database: Database, agent_id: AgentId): Promise<BookHead | null> {
@@ -44,8 +47,7 @@ const INTENTS_OF_PAGE = `(select coalesce(json_object_agg(i.intent_id, json_buil
       select intent_id from (:rows) page))`;
 
 /** What of a book's head a page shows. */
-const HEAD_OF_PAGE = `agent_id as "agentId", seq, budget_atomic as "budgetAtomic", spent_atomic as "spentAtomic",
-  by_rail as "byRail", damage, hour_start as "hourStart", hour_atomic as "hourAtomic", alert_state as "alertState",
+const HEAD_OF_PAGE = `agent_id as "agentId", seq, ${SPENDING_COLUMNS}, by_rail as "byRail", damage, hour_start as "hourStart", hour_atomic as "hourAtomic", alert_state as "alertState",
   floor(extract(epoch from clock_timestamp()) * 1000)::int8 as now_ms`;
 
 /** Most books have told nothing yet, and then nothing is looked for. */
@@ -58,17 +60,11 @@ const ALERTS_OF_PAGE = `case when alert_state ? 'told' then (
 export interface PageHead {
   readonly head: Pick<
     BookHead,
-    | 'agentId'
-    | 'seq'
-    | 'byRail'
-    | 'spentAtomic'
-    | 'budgetAtomic'
-    | 'remainingAtomic'
-    | 'damage'
-    | 'hourStart'
-    | 'hourAtomic'
-    | 'alertState'
+    'agentId' | 'seq' | 'byRail' | 'spentAtomic' | 'budgetAtomic' | 'damage' | 'hourStart' | 'hourAtomic' | 'alertState'
   >;
+  readonly spending: BookSpending;
+  /** Atomic USDC of the rows whose money nobody has seen yet. */
+  readonly unseen_atomic: AtomicAmount;
   /** Database time. */
   readonly now_ms: number;
   readonly intents: Written;
@@ -77,7 +73,7 @@ export interface PageHead {
   readonly rows: Written | null;
 }
 
-interface FoundPage {
+interface FoundPage extends SpendingCounters, Record<string, unknown> {
   readonly now_ms: number;
   readonly intents: string;
   readonly rows: string | null;
@@ -93,9 +89,11 @@ export async function pageHead(
   const statement = { ...pageText(scope, rows_text), values: [...scope.values] };
   const [found] = await database.query<FoundPage>(statement);
   if (!found) return null;
-  const { intents, rows, alerts, now_ms } = found;
+  const { intents, rows, alerts, now_ms, unseenAtomic, ...head } = found;
   return {
-    head: asEntity(BookHead, found),
+    head: asEntity(BookHead, head),
+    spending: spendingOf({ ...head, unseenAtomic }),
+    unseen_atomic: unseenAtomic,
     now_ms,
     intents: new Written(intents),
     alerts: alerts.map(({ at, ...event }) => shownAlert({ ...event, at: new Date(at) })),
@@ -129,7 +127,8 @@ export async function rowsOf(database: Database, scope: RowScope): Promise<BookR
 /** Of book $1. */
 const rowsFrom = (rows: string) =>
   `select ${selectList(BookRow)}, coalesce(c.count, 0) as counted, ${INFLOW_CORRECTIONS} as "inflowCorrections",
-    ${MERGED_BY} as "mergedBy", ${parentRefOf('r')} as follows
+    ${CORRECTIONS_COUNT} as "inflowCorrectionsCount", ${MERGED_BY} as "mergedBy",
+    ${SESSION_OF_ROW} as "delegationHash", ${parentRefOf('r')} as follows
     from ${rows} left join ${replaysCounted('$1')} c using (seq)`;
 
 interface CountedRow extends Record<string, unknown> {

@@ -20,6 +20,7 @@ import {
   writtenText,
 } from '../../json-sql.ts';
 import type { BookRow } from '../ledger/row.entity.ts';
+import { SESSION_OF_ROW } from '../ledger/session-of-row.ts';
 import { parentRefOf } from '../lineage/parent.ts';
 import type { RowScope } from './row-scope.ts';
 
@@ -99,15 +100,26 @@ function factJson(name: string, type: RowFact['type']): string {
 }
 
 const entries = Object.entries<RowFact>(rowFacts).filter(([, { hidden }]) => !hidden);
-const beside = ['facts', 'events', 'rows'];
+const beside = ['facts', 'events', 'rows', 'session'];
 const columns = entries.filter(([, { from, group }]) => !beside.includes(from) && !group);
-const inFacts = entries.filter(([, { from }]) => from === 'facts');
+const inFacts = entries.filter(([, { from, group }]) => from === 'facts' && !group);
+const common = entries.flatMap(([name, fact]) => (fact.common ? [name] : []));
+
+/** Of `book_row r`, the members of `facts` that few rows carry; `'{}'` of most rows. */
+export const RARE_FACTS = `(r.facts - '{${common.join(',')}}'::text[])`;
 
 const ofGroup = (type: string, group: RowGroup): Writing => ({
   type,
   fields: Object.fromEntries(
     entries.flatMap(([name, fact]) =>
-      fact.group?.[0] === group ? [[fact.group[1], columnJson[fact.type](`r.${name}`)]] : [],
+      fact.group?.[0] === group
+        ? [
+            [
+              camel(fact.group[1]),
+              fact.from === 'facts' ? factJson(name, fact.type) : columnJson[fact.type](`r.${name}`),
+            ],
+          ]
+        : [],
     ),
   ),
 });
@@ -141,6 +153,10 @@ export const INFLOW_CORRECTIONS = `case when r.facts ? 'inflow_claim' and not r.
     window newer as (order by n.seq desc)) n
   where number = 1 or bytes <= ${inflowLimits.corrections_shown_bytes_max}) end`;
 
+/** How many there are, shown or not: counted as they land. */
+export const CORRECTIONS_COUNT = `case when r.facts ? 'inflow_claim' and not r.facts ? 'corrects' then coalesce(
+  (select corrections from book_supersession where agent_id = r.agent_id and original_seq = r.seq), 0) end`;
+
 /** What is not a column as it stands. */
 const computed = {
   // What no event tells of yet is counted all the same.
@@ -152,7 +168,9 @@ const computed = {
 const computedOrNull = {
   parentRef: asText(parentRefOf('r')),
   inflowCorrections: asPrinted(`(${INFLOW_CORRECTIONS})`),
+  inflowCorrectionsCount: asPrinted(`(${CORRECTIONS_COUNT})`),
   mergedBy: asText(`(${MERGED_BY})`),
+  delegationHash: asText(SESSION_OF_ROW),
 };
 
 /** A column of JSON by the shape that the graph gives it: its members, and those of objects within. */
@@ -171,7 +189,7 @@ const INTENT = ['job_kind', 'resource', 'intent_id', 'attempt_index'] as const;
 const shapes = {
   fulfillment: shapeOf('Fulfillment', 'r.fulfillment', [
     ...INTENT,
-    ['output_commitment', 'OutputCommitment', ['status', 'hash', 'kind', 'omission_rule']],
+    ['output_commitment', 'OutputCommitment', ['status', 'hash', 'kind', 'omission_rule', 'by', 'covers']],
     ['intent', 'FulfillmentIntent', INTENT],
     ['authorization', 'FulfillmentAuthorization', ['payer_wallet', 'delegation_hash', 'payment_ref']],
   ]),
@@ -207,7 +225,10 @@ const rowWriting: Writing = {
   },
   always: [...columns.filter(([, { nullable }]) => !nullable).map(([name]) => camel(name)), ...Object.keys(computed)],
   // An inflow has facts, or it has no corrections.
-  rare: { none: `r.facts = '{}'`, fields: [...inFacts.map(([name]) => camel(name)), 'inflowCorrections', 'mergedBy'] },
+  rare: {
+    none: `${RARE_FACTS} = '{}'`,
+    fields: [...inFacts.map(([name]) => camel(name)), 'inflowCorrections', 'inflowCorrectionsCount', 'mergedBy'],
+  },
 };
 
 /** Stands in a text for the rows of its page, which are chosen by whoever runs it. */

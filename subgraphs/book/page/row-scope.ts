@@ -12,6 +12,8 @@ export interface RowFilter {
   readonly taskIds?: readonly string[] | null;
   readonly paymentRef?: string | null;
   readonly seq?: number | null;
+  /** Of the session that the call was made under. */
+  readonly delegationHash?: string | null;
 }
 
 /** A page: rows older than `before` and newer than `after`, both of them a seq. */
@@ -57,6 +59,8 @@ const tests: { readonly [K in keyof RowFilter]-?: (value: string) => string } = 
   taskIds: value => `task_id = any(${value}::text[])`,
   paymentRef: value => `payment_ref = ${value}`,
   seq: value => `seq = ${value}`,
+  delegationHash: value => `task_id in (select task_id from delegated_call
+    where agent_id = $1 and delegation_hash = lower(${value}))`,
 };
 
 /** Bounds on seq beside those on time, since whatever reads a book runs along its seqs. */

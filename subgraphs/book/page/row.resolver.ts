@@ -1,5 +1,5 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Ctx, Directive, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Ctx, Directive, FieldResolver, Int, Resolver, Root } from 'type-graphql';
 import { rowFacts } from '../../../schema/book-row.ts';
 import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
@@ -49,10 +49,21 @@ export class BookRowResolver {
     return inflowCorrections;
   }
 
+  @Directive(`@cost(weight: ${rowFacts.inflow_corrections_count.cost})`)
+  @FieldResolver(() => Int, { nullable: true, description: rowFacts.inflow_corrections_count.description })
+  inflowCorrectionsCount(@Root() { inflowCorrectionsCount = null }: BookRow): number | null {
+    return inflowCorrectionsCount;
+  }
+
   @Directive(`@cost(weight: ${rowFacts.merged_by.cost})`)
   @FieldResolver(() => String, { nullable: true, description: rowFacts.merged_by.description })
   mergedBy(@Root() { mergedBy = null }: BookRow): string | null {
     return mergedBy;
+  }
+
+  @FieldResolver(() => String, { nullable: true, description: rowFacts.delegation_hash.description })
+  delegationHash(@Root() { delegationHash = null }: BookRow): string | null {
+    return delegationHash;
   }
 }
 

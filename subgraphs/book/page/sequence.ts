@@ -22,7 +22,8 @@ export interface SequenceCounts {
   readonly forks: number;
   readonly last_task_id: string | null;
   /** Rows of corrected chains that nothing has taken the place of. */
-  readonly tips: number;
+  /** Null where a version that does not count them has written a correction. */
+  readonly tips: number | null;
   /** Of the newest correction that merges. */
   readonly last_merge_task_id: string | null;
 }
@@ -94,7 +95,7 @@ const COUNTS = `select h.seq, h.damage is not null as damaged, r.counted, r.coun
     (select min(seq) from book_row where agent_id = $1) as seq_min,
     (select max(seq) from book_row where agent_id = $1) as seq_max,
     coalesce(s.chains, 0) as chains, coalesce(s.corrections, 0) as corrections, coalesce(s.forks, 0) as forks,
-    coalesce(s.tips, 0) as tips,
+    case when s.tips_of = s.corrections then s.tips end as tips,
     (select task_id from book_row where agent_id = $1 and seq = s.last_merge_seq) as last_merge_task_id,
     (select task_id from book_row where agent_id = $1 and seq = s.last_seq) as last_task_id
   from book h

@@ -24,7 +24,7 @@ export class Supersession {
   @Field(() => String, {
     nullable: true,
     description:
-      'Task of the correction that merges every branch of the fork. Null without a fork, while branches stand apart, and for several chains.',
+      'Task id of the correction that merges all branches of the fork. Null if there is no fork, if some branches are not merged, or if the answer covers more than one chain of corrections.',
   })
   mergedBy!: string | null;
   @Field(() => Int, { description: 'Inflows that were corrected.' }) chains!: number;

@@ -49,15 +49,19 @@ async function totalsOf(
   const statement = timed ? { name: 'sums by time', text: BY_TIME } : { name: 'sums by name', text: BY_NAME };
   const found = await database.query<Found & Record<string, unknown>>({
     ...statement,
-    values: [...values, limits.totals_groups_max],
+    values: [...values, limits.totals_groups_max + 1],
   });
-  return found.map(({ period, bucket, rail, count, amount }) => ({
+  const truncated = found.length > limits.totals_groups_max;
+  // One more than is shown says that there are others: of times the oldest, of all else the least.
+  const shown = truncated ? (timed ? found.slice(1) : found.slice(0, -1)) : found;
+  return shown.map(({ period, bucket, rail, count, amount }) => ({
     by,
     period,
     key: timed || bucket === '' ? null : bucket,
     rail: rail === '' ? null : rail,
     count,
     amount,
+    truncated,
   }));
 }
 

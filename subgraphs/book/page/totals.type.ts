@@ -3,16 +3,17 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { graphEnum } from '../../graph-enum.ts';
 
-export type TotalsBy = 'HOUR' | 'DAY' | 'MODEL' | 'HUB' | 'INTENT' | 'PAYER' | 'NETWORK';
+export type TotalsBy = 'HOUR' | 'DAY' | 'MODEL' | 'HUB' | 'INTENT' | 'PAYER' | 'NETWORK' | 'SESSION';
 
 export const TotalsByWord = graphEnum<TotalsBy>('TotalsBy', 'By what the rows of a book are added up.', {
   HOUR: 'By the hour (UTC) in which they were collected.',
   DAY: 'By the day (UTC) on which they were collected.',
-  MODEL: 'By the model that answered.',
+  MODEL: 'By the model that the hub was asked for.',
   HUB: 'By the hub that answered.',
   INTENT: 'By the treasury intent that they name.',
   PAYER: 'By the wallet that paid.',
   NETWORK: 'By the network that was paid on.',
+  SESSION: 'By the delegated session that the call was made under.',
 });
 
 @ObjectType({ description: 'What the rows that have something in common came to, of one rail.' })
@@ -22,10 +23,16 @@ export class GroupTotal {
   period!: Date | null;
   @Field(() => String, {
     nullable: true,
-    description: 'Of all others: the model, hub and so on; null for rows without.',
+    description:
+      'What the rows have in common: model, hub, intent, payer, network, or for SESSION the `delegationHash`. Null for rows without it, and for HOUR and DAY.',
   })
   key!: string | null;
   @Field(() => String, { nullable: true, description: 'What was paid with, such as `usdc`.' }) rail!: string | null;
   @Field(() => Int, { description: 'Rows that carry an amount.' }) count!: number;
   @Field(() => AtomicAmountScalar, { description: 'Their sum, in atomic units of the rail.' }) amount!: AtomicAmount;
+  @Field(() => Boolean, {
+    description:
+      'True if there are more totals of the same `by` than the 1,000 returned: older hours or days, or smaller amounts.',
+  })
+  truncated!: boolean;
 }

@@ -41,7 +41,10 @@ export class BookPolicyResolver {
   })
   async policyChanges(
     @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('limit', () => Int, { nullable: true, description: 'Changes: 1 to 200, 50 where it is left out.' })
+    @Arg('limit', () => Int, {
+      nullable: true,
+      description: 'Number of changes, 1 to 200. Default 50. A larger number counts as 200; less than 1 is 400.',
+    })
     limit: number | null,
     @Arg('before', () => Int, { nullable: true, description: 'Those before this position.' }) before: number | null,
     @Ctx() context: BookContext,

@@ -17,7 +17,7 @@ import { type ProvenWallet, requireProvenWallet } from './wallet-proof.ts';
 
 type Starting = Pick<
   BookContext,
-  'database' | 'issuer' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock' | 'random'
+  'database' | 'issuer' | 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock' | 'random'
 >;
 
 /** Of its id. */

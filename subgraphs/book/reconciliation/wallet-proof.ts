@@ -7,7 +7,7 @@ import { reconciliationText } from '../../../schema/wallet-receipts.ts';
 import { believeWallet, walletFaults } from '../../receipt/receipt/wallet-receipts.ts';
 import type { BookContext } from '../context.ts';
 
-type Asking = Pick<BookContext, 'issuer' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
+type Asking = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
 
 export interface ProvenWallet {
   /** EIP-55, as the next. */
@@ -23,7 +23,7 @@ export interface ProvenWallet {
 export async function requireProvenWallet(
   { wallet: named, signature, signed_at }: ReconciliationMembers,
   agent_id: AgentId,
-  { issuer, free_wallets: wallets, walletOfAgent, principal, clock }: Asking,
+  { base_urls, free_wallets: wallets, walletOfAgent, principal, clock }: Asking,
 ): Promise<ProvenWallet> {
   const wallet = spelt(named);
   const agent_wallet = await walletOfAgent(agent_id);
@@ -34,9 +34,9 @@ export async function requireProvenWallet(
       detail: 'signature and signed_at are required for a wallet that is not agentWallet.',
     });
   }
-  const text = (address: string, at_seconds: number) =>
-    reconciliationText(issuer.base_url, agent_id, address, at_seconds);
-  const believing = { wallets, text, now_ms: clock.now_ms(), asker: principal.address };
+  const text = (base_url: string, address: string, at_seconds: number) =>
+    reconciliationText(base_url, agent_id, address, at_seconds);
+  const believing = { wallets, base_urls, text, now_ms: clock.now_ms(), asker: principal.address };
   const believed = await believeWallet({ wallet, signature, signed_at }, believing);
   if (believed.kind === 'proven') return { wallet, agent_wallet, proven_by: 'signature' };
   const { code, ...said } = walletFaults[believed.kind];

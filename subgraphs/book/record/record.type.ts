@@ -48,16 +48,20 @@ export class OffBoardHistory {
   lastCollectedAt!: Date | null;
 }
 
+@Directive('@key(fields: "agentId")')
 @ObjectType({
-  description: 'An agent as strangers are told of it: days and ranges, as of the beginning of a day (UTC).',
+  description: 'Public record of an agent: dates, and counts as ranges, as of the beginning of a day (UTC).',
 })
 export class AgentRecord {
-  @Field(() => Int, { description: 'Which agent.' }) agentId!: number;
+  @Field(() => Int, { description: 'Id of the agent.' }) agentId!: number;
   @Field(() => String, { description: 'The day (UTC) on which its book was opened.' }) memberSince!: string;
   @Field(() => String, { description: 'The day (UTC) before which all that is counted here happened.' }) asOf!: string;
   @Field(() => String, { description: `Rows of its book, ${RANGE}.` }) rows!: string;
   @Field(() => String, { description: `Those that its own policies refused, ${RANGE}.` }) blocked!: string;
-  @Field(() => String, { description: `Hubs that answered it, ${RANGE}.` }) hubs!: string;
+  @Field(() => String, {
+    description: `Number of different hubs named in its paid rows, ${RANGE}. In rows of payments to others the agent chose the name.`,
+  })
+  hubs!: string;
   @Field(() => [String], { description: 'Networks on which it paid.' }) networks!: string[];
   @Directive('@listSize(assumedSize: 4)')
   @Field(() => [RecordSpend], { description: 'What it spent, by rail.' })

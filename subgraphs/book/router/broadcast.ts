@@ -5,6 +5,7 @@ import { Secret } from '../../../schema/secret.ts';
 import { asEntity } from '../../columns.ts';
 import { takeUse } from '../../counted-use.ts';
 import { newTask } from '../../new-task.ts';
+import { beforeKey } from '../../receipt/written-once/written-once.ts';
 import type { BookContext } from '../context.ts';
 import { tooMany, unsealRouterKey } from './books.ts';
 import { readGenerations, saysTheSame, verifyGeneration } from './generations.ts';
@@ -31,7 +32,7 @@ export interface Broadcast {
 
 type Caster = Pick<
   BookContext,
-  'database' | 'vault' | 'clock' | 'random' | 'principal' | 'reports' | 'router_look_ups'
+  'database' | 'vault' | 'clock' | 'random' | 'principal' | 'reports' | 'router_look_ups' | 'named_write'
 >;
 
 /**
@@ -65,7 +66,12 @@ export async function broadcastGeneration(
   });
   const unverified = () => unverifiedUses(vault, book.bookId, principal.address);
   const uses = verified_with === null ? unverified() : verifiedUses(book.bookId);
-  const outcome = await reports.record({ generation, agent_id: book.agentId, uses });
+  const outcome = await reports.record({
+    generation,
+    agent_id: book.agentId,
+    uses,
+    named: context.named_write ?? null,
+  });
   if (outcome.kind === 'full') throw tooMany(outcome.seconds, fullDetail(outcome.use.max, verified_with !== null));
   if (outcome.kind === 'recorded') return { generation, look_up, again: false };
   requireTheSame(outcome.standing, said);
@@ -101,10 +107,11 @@ async function lookUp(
 ): Promise<BroadcastLookUp> {
   if (routerKeyBox === null || router_look_ups === null) return 'no_key';
   const use = failedLookUp(bookId);
-  if ((await takeUse(database, 'router_use', use)) !== null) return 'resting';
+  const counting = beforeKey(database);
+  if ((await takeUse(counting, 'router_use', use)) !== null) return 'resting';
   const key = new Secret(unsealRouterKey(vault, bookId, routerKeyBox));
   const looked = await router_look_ups.ask(bookId, key, { generation_id, model, amount: BigInt(amount) });
-  if (looked === null || looked === 'matched') await giveBackUse(database, use);
+  if (looked === null || looked === 'matched') await giveBackUse(counting, use);
   if (looked === null) throw tooMany(1, 'Too many look-ups under this key, or of all keys, are under way.');
   return looked;
 }

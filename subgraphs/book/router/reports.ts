@@ -1,4 +1,5 @@
 import type { AgentId } from '../../../schema/ids.ts';
+import type { NamedWrite } from '../../context.ts';
 import type { CountedUse } from '../../counted-use.ts';
 import type { RouterGeneration } from './router-book.entity.ts';
 
@@ -11,6 +12,8 @@ export interface GenerationReport {
   readonly agent_id: AgentId | null;
   /** What it counts against; one that is full refuses it. */
   readonly uses: readonly CountedUse[];
+  /** The Idempotency-Key that is taken with it; null where none came. */
+  readonly named: NamedWrite | null;
 }
 
 export type ReportOutcome =
@@ -22,7 +25,7 @@ export type ReportOutcome =
   | { readonly kind: 'full'; readonly use: CountedUse; readonly seconds: number };
 
 export interface Reports {
-  /** @throws unavailable where the log is not sound, book_damaged */
+  /** @throws unavailable where the log is not sound, book_damaged, idempotency_key_in_flight */
   record(report: GenerationReport): Promise<ReportOutcome>;
   /** Before a receipt of another commit is told of: the head that it stands under is saved outside the database, too. */
   requireSaved(task_id: string): Promise<void>;

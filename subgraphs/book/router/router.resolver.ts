@@ -101,7 +101,7 @@ export class RouterBookResolver {
     @Ctx() { principal, database }: BookContext,
   ): Promise<RouterBookSummary> {
     const book = await requireReadableBook(principal, database, bookId);
-    const { count, amount, by_rail } = await verifiedSums(database, book.bookId);
+    const { count, amount, by_rail, truncated } = await verifiedSums(database, book.bookId);
     return Object.assign(new RouterBookSummary(), {
       bookId: book.bookId,
       agentId: book.agentId,
@@ -109,6 +109,7 @@ export class RouterBookResolver {
       count,
       amount,
       byRail: by_rail,
+      byRailTruncated: truncated,
       hasRouterKey: book.routerKeyBox !== null,
     });
   }

@@ -99,5 +99,7 @@ export class RouterBookSummary {
   @Directive(`@listSize(assumedSize: ${routerLimits.summary_rails_max})`)
   @Field(() => [RouterRailSum], { description: `By rail: the ${routerLimits.summary_rails_max} with the most.` })
   byRail!: readonly RouterRailSum[];
+  @Field(() => Boolean, { description: 'True if generations were reported for rails that byRail does not show.' })
+  byRailTruncated!: boolean;
   @Field(() => String, { description: 'What this service has not done.' }) attestationNote: string = NOT_SETTLED_HERE;
 }

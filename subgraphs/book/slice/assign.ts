@@ -100,3 +100,8 @@ export async function revokeAssignment(
   if (!revoked) throw new Refusal('not_found', { detail: 'assignment not found' });
   return asEntity(SliceAssignment, revoked);
 }
+
+/** Revokes every token that opens something, by the word of no owner: who revoked it stays null. */
+export async function revokeAllAssignments(tx: Tx): Promise<void> {
+  await tx.query(`update slice_assignment set revoked_at = clock_timestamp() where ${LIVE}`);
+}

@@ -75,4 +75,10 @@ export class BookSlice {
       "Newest first. Of a refused call no sum and no ceiling is shown, and of no row its hashes, by which these could be guessed: they are the whole book's.",
   })
   entries!: BookRow[];
+  @Directive('@cost(weight: 50)')
+  @Field(() => Int, {
+    nullable: true,
+    description: '`before` of the next page. Null if the slice has no further rows.',
+  })
+  next!: number | null;
 }

@@ -4,7 +4,6 @@ import { approvalWebhookText } from '../../../schema/session/approval.ts';
 import type { WebhookKind } from '../../../schema/webhook/kinds.ts';
 import type { WalletBelieved } from '../../receipt/receipt/wallet-receipts.ts';
 import { type AskingWallet, requireBelieved, type ShownWord, wordOfWallet } from '../approval/agents-wallet.ts';
-import type { BookContext } from '../context.ts';
 
 /* Where links go that answer approvals is said by the agent's wallet: whoever holds the book's session made the calls. */
 
@@ -19,11 +18,11 @@ export async function consentOfWallet(
   agent_id: AgentId,
   { url, events }: Told,
   { wallet_signature, signature_timestamp }: Partial<ShownWord>,
-  asking: AskingWallet & Pick<BookContext, 'base_url'>,
+  asking: AskingWallet,
 ): Promise<WalletBelieved | null> {
   if (!events.includes('approval') || wallet_signature === undefined || signature_timestamp === undefined) return null;
   const word = { wallet_signature, signature_timestamp };
-  const text = (at_seconds: number) => approvalWebhookText(asking.base_url, { agent_id, url }, at_seconds);
+  const text = (base_url: string, at_seconds: number) => approvalWebhookText(base_url, { agent_id, url }, at_seconds);
   return wordOfWallet(agent_id, word, text, asking);
 }
 

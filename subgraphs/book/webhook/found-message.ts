@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { BookEventKind } from '../../../schema/evidence.ts';
-import type { WebhookKind } from '../../../schema/webhook/kinds.ts';
+import { tellingEventKinds, type WebhookKind } from '../../../schema/webhook/kinds.ts';
 import type { Database } from '../../database.ts';
 
 /* What a delivery finds, asked for each message, so that what its owner changed or removed is so from then on. */
@@ -95,8 +95,8 @@ export async function nextTelling(
   const [found] = await database.query<FoundEvent & Record<string, unknown>>({
     name: 'next event to redeliver',
     text: `select ${EVENT} from book_event e ${ROW} where e.agent_id = $1 and e.position between $2 and $3
-      and e.kind in ('born', 'transition', 'alert', 'approval') order by e.position limit 1`,
-    values: [agent_id, from, to],
+      and e.kind = any($4) order by e.position limit 1`,
+    values: [agent_id, from, to, tellingEventKinds],
   });
   return found ?? null;
 }

@@ -2,7 +2,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { HeldBook } from '../../../schema/principal.ts';
 import type { RedeliveryMembers } from '../../../schema/requests/webhook.ts';
-import { kindsTold, type Telling } from '../../../schema/webhook/kinds.ts';
+import { kindsTold, type Telling, tellingEventKinds } from '../../../schema/webhook/kinds.ts';
 import { webhookLimits } from '../../../schema/webhook/limits.ts';
 import type { RedeliveryJob } from '../../../schema/webhook/message.ts';
 import { iso } from '../../clock.ts';
@@ -91,8 +91,8 @@ async function eventsBetween(tx: Tx, agent_id: AgentId, from: number, to: number
   const { rows } = await tx.query<Telling>({
     name: 'events to redeliver',
     text: `select kind, jsonb_build_object('evidence', body->'evidence', 'collected', body->'collected') as body
-      from book_event where agent_id = $1 and position between $2 and $3 and kind in ('born', 'transition', 'alert', 'approval')`,
-    values: [agent_id, from, to],
+      from book_event where agent_id = $1 and position between $2 and $3 and kind = any($4)`,
+    values: [agent_id, from, to, tellingEventKinds],
   });
   return rows;
 }

@@ -27,7 +27,7 @@ export class WebhookInput {
   @Field(() => String, {
     nullable: true,
     description:
-      "Of the agent's wallet, where `approval` was not told to this very URL before, over `svc.webhook.approval|<base URL of this service>|<agent_id>|<url>|<unix_seconds>`.",
+      'Signature of the agentWallet, required if `approval` was not sent to this URL before, over `svc.webhook.approval|<base URL of this service>|<agent_id>|<url>|<unix_seconds>`.',
   })
   walletSignature?: string | null;
   @Field(() => Int, { nullable: true, description: 'The Unix seconds in the signed text: now.' })

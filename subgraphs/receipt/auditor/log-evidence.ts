@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { keccak256 } from '../../../schema/digest.ts';
-import { logOrigin } from '../../../schema/links.ts';
 import { networks } from '../../../schema/network.ts';
 import type { Database } from '../../database.ts';
 import { type CheckpointParts, checkpoint } from '../log/checkpoint.ts';
@@ -39,7 +38,7 @@ export async function logEvidence(parts: CheckpointParts, receipt: Receipt): Pro
     },
     consistency,
     checkpoint: newest.note,
-    verifier_keys: [...issuer.verifierKeys(logOrigin(issuer.base_url))],
+    verifier_keys: [...issuer.verifierKeys(issuer.log_origin)],
     tlog_proof: proofText(inclusion, newest.note),
     anchor,
   };

@@ -8,7 +8,7 @@ import type { Issuer } from '../issuer/signing-keys.ts';
 import { laneOf, receiptDocument } from '../receipt/document.ts';
 import type { Receipt } from '../receipt/receipt.entity.ts';
 import { logEvidence } from './log-evidence.ts';
-import { receiptChecks, receiptDoesNotProve, receiptProves } from './sentences.ts';
+import { receiptChecks, receiptDoesNotProve, receiptProves, routeSentences } from './sentences.ts';
 
 /**
  * All that an auditor needs of one receipt, in one document (GET /receipt/{task_id}?format=auditor): `npm run verify` checks
@@ -37,6 +37,7 @@ export async function receiptAudit(receipt: Receipt, context: ReceiptContext): P
     does_not_prove: receiptDoesNotProve({
       moved: tokenOf(payload),
       payer_unproven: payload.payer_proven === false,
+      named: routeSentences(payload),
       reported: isJsonObject(payload.reported) ? payload.reported : null,
       in_log: log !== null,
       anchored,

@@ -1,4 +1,6 @@
+import { isNamedByOthers, receiptSummary } from '../../../schema/audit/receipt-summary.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { STAMPED_BY } from '../../../schema/route-words.ts';
 import { notSettledHere } from '../../../schema/router/reported.ts';
 
 /* What an audit document proves and what it does not, and how each check is made again without our code. */
@@ -32,16 +34,27 @@ interface Subject extends Evidence {
   readonly moved: string | null;
   /** Of a payment to somebody else: nobody has shown that it is the agent's. */
   readonly payer_unproven: boolean;
+  /** Of its model and hub: see `routeSentences`. */
+  readonly named: readonly string[];
   /** What somebody else has said of work that was settled elsewhere, where it signs that. */
   readonly reported: JsonObject | null;
 }
 
-export function receiptDoesNotProve({ moved, payer_unproven, reported, in_log, anchored }: Subject): string[] {
+/** What is not shown of model and hub. A stamp has neither. */
+export function routeSentences(payload: JsonObject): readonly string[] {
+  if (isNamedByOthers(receiptSummary(payload, {}).lane))
+    return ['That model, hub and resource are correct: others named them, and this service has not seen the work.'];
+  if (payload.hub === '' || payload.hub === STAMPED_BY) return [];
+  return ['That the hub used the model that is named: the hub was asked for it, and only the hub knows.'];
+}
+
+export function receiptDoesNotProve({ moved, payer_unproven, named, reported, in_log, anchored }: Subject): string[] {
   return those([
     [reported !== null, `That what was reported is so. ${notSettledHere(reported ?? {})}`],
     [moved !== null, `That ${moved} moved: the chain alone says so. Look the transfer up.`],
     [payer_unproven, 'That the agent of the book paid it: nobody has shown that, and it counts in no sum.'],
     [moved === null, 'That anything was paid: no payment stands behind it.'],
+    ...named.map((sentence): Sentence => [true, sentence]),
     [!in_log, 'That the log still holds it: the log is halted, and nothing is stated of it.'],
     [in_log && !anchored, 'That a head of the log stands on Base: none that is known here does yet.'],
     [anchored, 'That the anchored head stands on Base: look its transaction up.'],

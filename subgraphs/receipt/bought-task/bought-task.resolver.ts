@@ -11,6 +11,7 @@ import { TaskStateWord } from '../../words.ts';
 import type { ReceiptContext } from '../context.ts';
 import { foundUnlessHalted, requireNotHalted } from '../log/while-halted.ts';
 import { receiptDocument } from '../receipt/document.ts';
+import { taskUnlessHalted } from '../receipt/task-status.ts';
 import { BoughtTask, BoughtTasks } from './bought-task.type.ts';
 import { buyerOf, isBuyers, isNobody, type ProvenBuyer } from './buyer.ts';
 import { openAnswer, type TaskFacts, taskFacts } from './find.ts';
@@ -97,7 +98,7 @@ export class BoughtTaskResolver {
     const task_id = taskNamedBy(named);
     const task = await found(task_id, requireSomebody(await buyerOf(payer ?? null, context)), context);
     if (task === null) return null;
-    if (!task.isBuyers) throw new Refusal('forbidden');
+    if (!task.isBuyers) throw new Refusal('not_a_party');
     if (task.state === 'canceled') return task;
     if (task.state !== 'working' || !(await context.cancelTask(task_id))) throw new Refusal('task_not_cancelable');
     return boughtTask({ ...task, state: 'canceled', at: new Date(context.clock.now_ms()) });
@@ -143,7 +144,8 @@ async function found(
   context: ReceiptContext,
   offer: string | null = null,
 ): Promise<BoughtTask | null> {
-  const [status, facts] = await Promise.all([context.findTask(task_id), taskFacts(context.database, task_id)]);
+  const [standing, facts] = await Promise.all([context.findTask(task_id), taskFacts(context.database, task_id)]);
+  const status = taskUnlessHalted(context.database, standing);
   if (status === null) return null;
   const mine = facts !== null && isBuyers(facts, buyer);
   // An intent is public with the receipt that signs it, and not before.

@@ -3,6 +3,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { PAYER_HEADER, type PayerProof, payersText, readPayerProof } from '../../../schema/payer-proof.ts';
 import { possessedAgents } from '../../access.ts';
+import { textSignedHere } from '../../signed-here.ts';
 import type { ReceiptContext } from '../context.ts';
 import { requireNotHalted } from '../log/while-halted.ts';
 
@@ -33,7 +34,7 @@ export function isBuyers({ agent_id, payer, api_key_hash }: Bought, buyer: Prove
 export const isNobody = ({ agent_ids, wallets, api_key_hash }: ProvenBuyer): boolean =>
   agent_ids.length === 0 && wallets.length === 0 && api_key_hash === null;
 
-type Asking = Pick<ReceiptContext, 'database' | 'principal' | 'transfers' | 'walletOfAgent' | 'clock' | 'base_url'>;
+type Asking = Pick<ReceiptContext, 'database' | 'principal' | 'transfers' | 'walletOfAgent' | 'clock' | 'base_urls'>;
 
 /**
  * Who asks, by session, key and the payer's fresh signature. `shown`: what came in X-SVC-Payer.
@@ -63,7 +64,8 @@ async function provenPayer(shown: string | null, asking: Asking): Promise<string
   if (network === 'base' && !(/^0x[0-9a-fA-F]{40}$/.test(wallet) && spelt(wallet) === wallet)) throw notProven();
   if (network === 'base' && !/^0x([0-9a-fA-F]{2})+$/.test(signature)) throw notProven();
   const by = { network, payer: wallet, signature, asker: asking.principal.address };
-  switch (await asking.transfers.signed(payersText(asking.base_url, proof), by)) {
+  const texts = asking.base_urls.map(url => payersText(url, proof));
+  switch (await textSignedHere(texts, by, it => asking.transfers.signed(it, by))) {
     case 'valid':
       return wallet;
     case 'invalid':

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { RefusalId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
-import { dropSlotsOfRefused } from './claim.ts';
+import { dropSlotsUnlessSent } from './claim.ts';
 
 export interface BlockedClaim {
   readonly claim_key: string;
@@ -14,7 +14,7 @@ export interface BlockedClaim {
  */
 export function unclaim(tx: Tx, claim_keys: readonly string[]): void {
   if (claim_keys.length === 0) return;
-  dropSlotsOfRefused(tx, claim_keys);
+  dropSlotsUnlessSent(tx, claim_keys);
   tx.write({
     name: 'drop new claims',
     text: `delete from payment_claim where claim_key = any($1) and lease_epoch = 0 and state = 'claimed' and from_block is null`,
@@ -65,7 +65,7 @@ export function blockClaims(tx: Tx, blocked: readonly BlockedClaim[]): void {
       from jsonb_populate_recordset(null::payment_claim, $1::jsonb) n where c.claim_key = n.claim_key`,
     values: [JSON.stringify(blocked)],
   });
-  dropSlotsOfRefused(
+  dropSlotsUnlessSent(
     tx,
     blocked.map(({ claim_key }) => claim_key),
   );

@@ -57,6 +57,9 @@ export class PaymentClaim {
   requestHash!: string;
   @Property({ type: 'text', unique: 'payment_claim_task_id' })
   taskId!: TaskId;
+  /** The same task, where the hash is of the whole request. Else the version before has claimed, and the hash leaves out what it did not know. */
+  @Property({ type: 'text', nullable: true })
+  wholeTaskId!: TaskId | null;
   @Property({ type: 'integer', nullable: true })
   agentId!: number | null;
   @Property({ type: 'uuid', nullable: true })
@@ -122,6 +125,9 @@ export class PaymentClaim {
   rerunOwner!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   rerunAt!: Date | null;
+  /** How often that was done and came to its end, by whatever end but ours. */
+  @Property({ type: 'integer', default: 0 })
+  reruns!: number;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   claimedAt!: Date;
   @Property({ type: 'Date', columnType: 'timestamptz' })
@@ -144,6 +150,9 @@ export class ProcessLease {
   owner!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   expiresAt!: Date;
+  /** What it is known to do, see `PROCESS_GENERATION`; 0 of a process that does not say. */
+  @Property({ type: 'integer', default: 0 })
+  generation!: number;
 }
 
 /** A recorded or held payment whose settlement the chain did not have where it was seen: it is looked at until that is known. */

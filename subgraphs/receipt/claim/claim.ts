@@ -15,6 +15,8 @@ export interface ClaimRequest {
   readonly claim_key: string;
   readonly field: string;
   readonly request_hash: string;
+  /** The hash is of the request as the version before bound it, and so is what is worked for. */
+  readonly is_former?: boolean;
   readonly task_id: TaskId;
   readonly agent_id: AgentId | null;
   readonly lease_owner: string;
@@ -150,6 +152,7 @@ function columns({
   slots: _slots,
   means: _means,
   is_payers: _is_payers,
+  is_former = false,
   request_box,
   amount_atomic,
   reserved_atomic,
@@ -157,6 +160,7 @@ function columns({
 }: ClaimRequest): object {
   return {
     ...rest,
+    whole_task_id: is_former ? null : rest.task_id,
     state: 'claimed',
     amount_atomic: amount_atomic.toString(),
     reserved_atomic: reserved_atomic.toString(),
@@ -168,9 +172,10 @@ async function insertClaims(tx: Tx, sorted: readonly ClaimRequest[]): Promise<Se
   const { rows } = await tx.query<{ claim_key: string }>({
     name: 'insert claims',
     text: `insert into payment_claim (claim_key, state, field, request_hash, task_id, agent_id, lease_owner, network, payer,
-        payment_id, identifier, amount_atomic, reserved_atomic, valid_before, "authorization", landing, request_box, claimed_at, moved_at)
+        payment_id, identifier, amount_atomic, reserved_atomic, valid_before, "authorization", landing, request_box, whole_task_id,
+        claimed_at, moved_at)
       select claim_key, state, field, request_hash, task_id, agent_id, lease_owner, network, payer,
-        payment_id, identifier, amount_atomic, reserved_atomic, valid_before, "authorization", landing, request_box, now(), now()
+        payment_id, identifier, amount_atomic, reserved_atomic, valid_before, "authorization", landing, request_box, whole_task_id, now(), now()
       from jsonb_populate_recordset(null::payment_claim, $1::jsonb) order by claim_key
       on conflict (claim_key) do nothing returning claim_key`,
     values: [JSON.stringify(sorted.map(columns))],
@@ -209,7 +214,7 @@ function claimAgain(tx: Tx, again: readonly ClaimRequest[]): void {
   tx.write({
     name: 'claim again',
     text: `update payment_claim c set state = 'claimed', field = n.field, request_hash = n.request_hash, task_id = n.task_id,
-        agent_id = n.agent_id, identifier = n.identifier, lease_owner = n.lease_owner, lease_epoch = c.lease_epoch + 1, landing = n.landing,
+        whole_task_id = n.whole_task_id, agent_id = n.agent_id, identifier = n.identifier, lease_owner = n.lease_owner, lease_epoch = c.lease_epoch + 1, landing = n.landing,
         reserved_atomic = n.reserved_atomic, amount_atomic = n.amount_atomic, "authorization" = n."authorization",
         request_box = n.request_box, valid_before = n.valid_before, answer_box = null, settlement_id = null,
         reason = null, refusal_id = null, final = false, looked_at = null, moved_at = now()
@@ -261,14 +266,14 @@ export interface WantedSlot {
   readonly claim_key: string;
 }
 
-/** A claim that found its slot taken leaves no trace but a release: the payment stays usable elsewhere. */
+/** A claim that found its slot taken leaves no trace but a release, and the slots that it did take are free: the payment stays usable elsewhere. */
 function forget(tx: Tx, claim_keys: readonly string[]): void {
   if (claim_keys.length === 0) return;
   tx.write({
     text: `update payment_claim set state = 'released', lease_owner = null, reason = 'slot_taken', moved_at = now() where claim_key = any($1)`,
     values: [claim_keys],
   });
-  dropSlots(tx, claim_keys);
+  dropSlotsUnlessSent(tx, claim_keys);
 }
 
 /** All but those that stay with a payment until the chain is done with it. */
@@ -280,10 +285,10 @@ export function dropSlots(tx: Tx, claim_keys: readonly string[]): void {
   });
 }
 
-/** The same of claims that their book refused: one that was never sent keeps none. */
-export function dropSlotsOfRefused(tx: Tx, claim_keys: readonly string[]): void {
+/** The same of claims that came to nothing as they were made, or that their book refused: one that was never sent keeps none. */
+export function dropSlotsUnlessSent(tx: Tx, claim_keys: readonly string[]): void {
   tx.write({
-    name: 'drop slots of refused claims',
+    name: 'drop slots unless sent',
     text: `delete from claim_slot s using payment_claim c
       where s.claim_key = any($1) and c.claim_key = s.claim_key and (c.from_block is null or s.slot not like '${LEG}%')`,
     values: [claim_keys],

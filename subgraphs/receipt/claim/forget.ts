@@ -1,5 +1,6 @@
 import { limits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
+import { mayRun } from './lease.ts';
 import { RESTING } from './reverted-payments.ts';
 
 /** How long what is for nobody's use any more is kept. */
@@ -15,7 +16,7 @@ export interface Kept {
 /**
  * Forgets stored answers and requests, and payments that came to nothing and can never be used any more: an unpaid caller
  * must not fill the disk. Only what the chain has had its last word on goes (`final`): whatever was recorded, is under
- * way, or may yet be found to have moved stays. A few rows at a time, each by one process: what another has in hand is
+ * way, or may yet be found to have moved stays, and so does the request of a payment that is being answered. A few rows at a time, each by one process: what another has in hand is
  * passed over, or they would wait for each other in a circle.
  */
 export async function forgetClaims(
@@ -27,6 +28,7 @@ export async function forgetClaims(
     text: `update payment_claim set answer_box = null, request_box = '' where claim_key in (
         select claim_key from payment_claim
         where state = 'recorded' and request_box <> '' and moved_at < now() - make_interval(hours => $2)
+          and (${mayRun('rerun_at')}) is not true
         limit $1 for update skip locked) returning 1`,
     values: [answer_hours],
   });

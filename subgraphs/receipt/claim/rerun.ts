@@ -1,5 +1,6 @@
 import type { TaskId } from '../../../schema/ids.ts';
-import type { Tx } from '../../database.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { Database, Tx } from '../../database.ts';
 import { living } from './lease.ts';
 
 /** A recorded payment without an answer, held by the process that does its work once more. */
@@ -9,7 +10,7 @@ export interface RerunHold {
 }
 
 export type TakenRerun =
-  | { readonly kind: 'taken'; readonly task_id: TaskId }
+  | { readonly kind: 'taken'; readonly task_id: TaskId /** How many came before. */; readonly reruns: number }
   /** There is an answer by now. */
   | { readonly kind: 'kept'; readonly answer_box: Buffer }
   /** A living process is at it. */
@@ -17,11 +18,23 @@ export type TakenRerun =
   /** Its request is kept no longer, or its money never came. */
   | { readonly kind: 'gone' };
 
+/** SQL over payment_claim: its money came, not too long ago, and its request is still there to be worked for. */
+const IS_ASKED = `request_box <> '' and arrival is distinct from 'unverified' and reruns < ${limits.reruns_max}
+  and moved_at > now() - interval '${limits.answer_kept_hours} hours'`;
+
+interface Met extends Record<string, unknown> {
+  readonly task_id: TaskId;
+  readonly answer_box: Buffer | null;
+  readonly reruns: number;
+  readonly asked: boolean;
+  readonly held: boolean;
+}
+
 /** Takes the hold where nobody has it, or only a process that died or lost sight of it. */
 export async function takeRerun(tx: Tx, { claim_key, owner }: RerunHold): Promise<TakenRerun> {
-  const { rows } = await tx.query<{ task_id: TaskId; answer_box: Buffer | null; asked: boolean; held: boolean }>({
+  const { rows } = await tx.query<Met>({
     name: 'meet rerun',
-    text: `select task_id, answer_box, request_box <> '' and arrival is distinct from 'unverified' as asked, ${living('c.rerun_owner', 'c.rerun_at')} as held
+    text: `select task_id, answer_box, reruns, ${IS_ASKED} as asked, ${living('c.rerun_owner', 'c.rerun_at')} as held
       from payment_claim c where claim_key = $1 and state = 'recorded' for update`,
     values: [claim_key],
   });
@@ -34,24 +47,67 @@ export async function takeRerun(tx: Tx, { claim_key, owner }: RerunHold): Promis
     text: 'update payment_claim set rerun_owner = $2, rerun_at = now() where claim_key = $1',
     values: [claim_key, owner],
   });
-  return { kind: 'taken', task_id: claim.task_id };
+  return { kind: 'taken', task_id: claim.task_id, reruns: claim.reruns };
 }
 
-/** Compare-and-set: false where another process has answered meanwhile, or the request was forgotten. */
-export async function keepRerun(tx: Tx, { claim_key, owner }: RerunHold, answer_box: Buffer): Promise<boolean> {
+/** Whether a recorded payment may still bring an answer. Once it may not, it never will again. */
+export async function isResendOpen(database: Pick<Database, 'query'>, claim_key: string): Promise<boolean> {
+  const open = await database.query({
+    name: 'resend is open',
+    text: `select from payment_claim where claim_key = $1 and state = 'recorded' and ${IS_ASKED}`,
+    values: [claim_key],
+  });
+  return open.length > 0;
+}
+
+/** Why a process does not hold a payment any more. */
+export type LostRerun =
+  /** Another process has answered meanwhile, or is at it. */
+  | 'elsewhere'
+  /** Its time was over, or the payment was refunded: it brings no answer any more. */
+  | 'closed';
+
+/** Before anything goes out: holds on for as long again. */
+export async function renewRerun(tx: Tx, { claim_key, owner }: RerunHold): Promise<'held' | LostRerun> {
+  const { rowCount } = await tx.query({
+    name: 'renew rerun',
+    text: `update payment_claim set rerun_at = now()
+      where claim_key = $1 and rerun_owner = $2 and answer_box is null and request_box <> ''`,
+    values: [claim_key, owner],
+  });
+  return rowCount === 1 ? 'held' : lostRerun(tx, claim_key);
+}
+
+/** Compare-and-set. */
+export async function keepRerun(
+  tx: Tx,
+  { claim_key, owner }: RerunHold,
+  answer_box: Buffer,
+): Promise<'kept' | LostRerun> {
   const { rowCount } = await tx.query({
     name: 'keep rerun',
-    text: `update payment_claim set answer_box = $3, rerun_owner = null, rerun_at = null
+    text: `update payment_claim set answer_box = $3, reruns = reruns + 1, rerun_owner = null, rerun_at = null
       where claim_key = $1 and rerun_owner = $2 and answer_box is null and request_box <> ''`,
     values: [claim_key, owner, answer_box],
   });
-  return rowCount === 1;
+  return rowCount === 1 ? 'kept' : lostRerun(tx, claim_key);
 }
 
-export async function dropRerun(tx: Tx, { claim_key, owner }: RerunHold): Promise<void> {
+async function lostRerun(tx: Tx, claim_key: string): Promise<LostRerun> {
+  const { rows } = await tx.query<{ closed: boolean }>({
+    name: 'look why a rerun is lost',
+    text: `select answer_box is null and request_box = '' as closed from payment_claim where claim_key = $1`,
+    values: [claim_key],
+  });
+  return rows[0]?.closed ? 'closed' : 'elsewhere';
+}
+
+/** `counts`: it has brought what it could, and is one of those that the payment brings. */
+export async function dropRerun(tx: Tx, { claim_key, owner }: RerunHold, counts: boolean): Promise<void> {
   await tx.query({
     name: 'drop rerun',
-    text: 'update payment_claim set rerun_owner = null, rerun_at = null where claim_key = $1 and rerun_owner = $2',
-    values: [claim_key, owner],
+    text: `update payment_claim set reruns = reruns + $3, rerun_owner = null, rerun_at = null
+      where claim_key = $1 and rerun_owner = $2`,
+    values: [claim_key, owner, counts ? 1 : 0],
   });
 }

@@ -3,7 +3,7 @@ import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { PaymentId, PaymentPayer } from '../../../schema/requests/settlement.ts';
 import type { Context } from '../../context.ts';
-import { foundUnlessHalted } from '../log/while-halted.ts';
+import { requireNotHalted } from '../log/while-halted.ts';
 import { findPayment } from './settlement-status.ts';
 import { SettlementReport } from './settlement-status.type.ts';
 
@@ -24,7 +24,9 @@ export class SettlementStatusResolver {
   ): Promise<SettlementReport | null> {
     const { payment_id } = parseRequest(PaymentId, { payment_id: paymentId });
     const { payer = null } = parseRequest(PaymentPayer, { payer: named ?? undefined });
-    const status = foundUnlessHalted(database, await findPayment(database, base_url, { payment_id, payer }));
+    const status = await findPayment(database, base_url, { payment_id, payer });
+    // `released` would have a payer sign another payment: the one that is asked for may have been recorded since.
+    if (status?.state !== 'settled') requireNotHalted(database);
     if (status && status.retryAfterSeconds !== null) response.headers['retry-after'] = String(status.retryAfterSeconds);
     return status;
   }

@@ -4,6 +4,7 @@ import { verifyUrl } from '../../../schema/links.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Database } from '../../database.ts';
 import { receiptsByTask } from '../receipt/find.ts';
+import { isCharged } from './charged.ts';
 import type { ClaimState } from './claim.machine.ts';
 import type { SettlementReport } from './settlement-status.type.ts';
 
@@ -46,7 +47,7 @@ export async function findPayment(
   });
   if (!found) return null;
   if (found.ambiguous) throw new Refusal('invalid_request', { detail: SEVERAL, param: 'payer' });
-  const { state, charged, retry } = told(found);
+  const { state, retry } = told(found);
   const gone = state === 'released' || state === 'failed';
   return {
     paymentId: payment_id,
@@ -55,7 +56,7 @@ export async function findPayment(
     network: found.network,
     paymentRef: found.state === 'recorded' ? await refOf(database, found.task_id) : null,
     verifyUrl: gone && found.state !== 'recorded' ? null : verifyUrl(base_url, found.task_id),
-    charged,
+    charged: isCharged(found),
     retryAfterSeconds: retry,
   };
 }
@@ -70,17 +71,15 @@ async function refOf(database: Database, task_id: string): Promise<string | null
 
 interface Told {
   readonly state: SettlementReport['state'];
-  readonly charged: boolean | null;
   /** Seconds after which it may stand otherwise. */
   readonly retry: number | null;
 }
 
 /** Of a recorded payment, by what became of money that was not seen when it was recorded. */
 const arrivals: Record<ArrivalStatus, Told> = {
-  confirmed: { state: 'settled', charged: true, retry: null },
-  pending: { state: 'pending', charged: null, retry: 5 },
-  // It can come no more, or did not while we looked: that it never moved nobody has said.
-  unverified: { state: 'failed', charged: null, retry: null },
+  confirmed: { state: 'settled', retry: null },
+  pending: { state: 'pending', retry: 5 },
+  unverified: { state: 'failed', retry: null },
 };
 
 /** Its nonce or its time is gone: it will never be settled. Whatever else was let go of may be sent again. */
@@ -89,15 +88,15 @@ const NEVER: ReadonlySet<string> = new Set(['cancelled', 'used_otherwise']);
 function told({ state, reason, final, arrival }: Found): Told {
   switch (state) {
     case 'claimed':
-      return { state, charged: null, retry: 1 };
+      return { state, retry: 1 };
     case 'settling':
-      return { state: 'pending', charged: null, retry: 2 };
+      return { state: 'pending', retry: 2 };
     // It has moved, and is recorded once its sibling has.
     case 'held':
-      return { state: 'pending', charged: true, retry: null };
+      return { state: 'pending', retry: null };
     case 'recorded':
       return arrivals[arrival ?? 'confirmed'];
     case 'released':
-      return { state: final || NEVER.has(reason ?? '') ? 'failed' : state, charged: false, retry: null };
+      return { state: final || NEVER.has(reason ?? '') ? 'failed' : state, retry: null };
   }
 }

@@ -256,7 +256,7 @@ const CLAIM_COLUMNS = `claim_key as "claimKey", state, field, request_hash as "r
   agent_id as "agentId", lease_owner as "leaseOwner", lease_epoch as "leaseEpoch", network, payer, payment_id as "paymentId", identifier,
   amount_atomic as "amountAtomic", reserved_atomic as "reservedAtomic", valid_before as "validBefore", "authorization", landing,
   request_box as "requestBox", answer_box as "answerBox", settlement_id as "settlementId", held_transfer as "heldTransfer", from_block as "fromBlock", reason, final,
-  refusal_id as "refusalId", mismatches, claimed_at as "claimedAt", moved_at as "movedAt"`;
+  refusal_id as "refusalId", mismatches, arrival, claimed_at as "claimedAt", moved_at as "movedAt"`;
 
 export async function claimByKey(database: Database, claim_key: string): Promise<PaymentClaim | null> {
   const text = `select ${CLAIM_COLUMNS} from payment_claim where claim_key = $1`;

@@ -1,6 +1,5 @@
 import { encode, rfc8949EncodeOptions, Tagged } from 'cborg';
 import { COSE_SIGN1, coseHeader, INCLUSION_PROOFS, RFC9162_SHA256, STATEMENT_CONTENT } from '../../../schema/cose.ts';
-import { logOrigin } from '../../../schema/links.ts';
 import type { CoseSignature } from '../issuer/sign-envelope.ts';
 import type { Issuer } from '../issuer/signing-keys.ts';
 import { type CheckpointParts, checkpoint } from '../log/checkpoint.ts';
@@ -42,7 +41,7 @@ function statementSignature(issuer: Issuer, { taskId, payloadHash }: Receipt, pa
 
 /** Over the root of a head, which all receipts that are proven by it share. */
 function headSignature(issuer: Issuer, { size, root }: Inclusion): CoseSignature {
-  const sub = logOrigin(issuer.base_url);
+  const sub = issuer.log_origin;
   const header = [
     [coseHeader.vds, RFC9162_SHA256],
     [coseHeader.tree_size, size],

@@ -1,18 +1,37 @@
-import { AUTO_MODEL } from '../../../schema/route-words.ts';
+import { AUTO_MODEL, type ModelKind } from '../../../schema/route-words.ts';
 
-/** A hub as it is configured: an OpenAI-compatible service that is paid for by us, with our key. */
+/** Both names of OpenAI's for the most tokens that an answer may have: each model takes one of them. */
+export const tokenLimitMembers = ['max_tokens', 'max_completion_tokens'] as const;
+export type TokenLimitMember = (typeof tokenLimitMembers)[number];
+
+/** What a hub speaks: OpenAI's API, or Anthropic's Messages API, in which it is asked for messages alone. */
+export const dialects = ['openai', 'anthropic'] as const;
+export type Dialect = (typeof dialects)[number];
+
+/** A hub as it is configured: a service that is paid for by us, with our key. */
 export interface HubSettings {
   readonly name: string;
   /** Up to and including the version, as OpenAI clients take it: `https://hub.example/v1`. */
   readonly base_url: string;
   readonly api_key: string;
+  /** Left out: OpenAI's. */
+  readonly dialect?: Dialect | undefined;
   /** Ids that it serves, the one that stands for it in `svc/auto` first. */
   readonly models: readonly string[];
   readonly image_models?: readonly string[];
   readonly audio_models?: readonly string[];
-  /** Of `models` those that look at images, and those that can be told how hard to think. */
+  readonly embedding_models?: readonly string[];
+  /** Of `models` those that look at images, listen to sound, and read files, and those that can be told how hard to think. */
   readonly vision_models?: readonly string[];
+  readonly audio_input_models?: readonly string[];
+  readonly file_input_models?: readonly string[];
   readonly reasoning_models?: readonly string[];
+  /** By id of a model, other names by which the hub may name it in its answers. */
+  readonly aliases?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** By which name a model takes the bound on its tokens, where that is not what its kind takes. */
+  readonly token_limit_members?: Readonly<Record<string, TokenLimitMember>> | undefined;
+  /** Of the members that this service does not know those that it takes; left out: all. */
+  readonly forward?: readonly string[] | undefined;
   /** What one call of a model costs us there, in atomic USDC, as far as it is known. */
   readonly prices?: Readonly<Record<string, number>> | undefined;
   /** The same by what it reads and writes: atomic USDC per million tokens. */
@@ -20,17 +39,71 @@ export interface HubSettings {
 }
 
 /** What a model is asked for; `svc/auto` stands for a model of that kind. */
-export type Modality = 'text' | 'image' | 'audio';
+export const modalities = ['text', 'image', 'audio', 'embedding'] as const satisfies readonly ModelKind[];
+export type Modality = (typeof modalities)[number];
+
+/** What some models of text take beside it. */
+export type InputAbility = 'vision' | 'hearing' | 'files';
 
 /** What a model must be able to do to be asked. */
-export type Ability = Modality | 'vision';
+export type Ability = Modality | InputAbility | 'message' | 'message_vision' | 'message_file';
 
+/** What a text is asked with, and whoever answers has to take. */
+export interface TextDemand {
+  readonly abilities: readonly InputAbility[];
+  /** Names of members that this service does not know. */
+  readonly members: readonly string[];
+}
+/** The same of a message, whose members a hub of its own dialect knows. */
+export interface MessageDemand {
+  readonly ability: Extract<Ability, `message${string}`>;
+  readonly members: readonly string[];
+}
+export type Demand = Ability | TextDemand | MessageDemand;
+
+const seeing = ({ models, vision_models = [] }: HubSettings) => models.filter(id => vision_models.includes(id));
+const speaks = (dialect: Dialect, hub: HubSettings) => (hub.dialect ?? 'openai') === dialect;
+
+/** A message can be put to every hub, any other text to those of OpenAI's dialect. Whoever speaks Anthropic's reads the files that it looks at. */
 const modelsFor = {
-  text: hub => hub.models,
-  vision: ({ models, vision_models = [] }) => models.filter(id => vision_models.includes(id)),
+  text: hub => (speaks('openai', hub) ? hub.models : []),
+  vision: seeing,
+  hearing: ({ models, audio_input_models = [] }) => models.filter(id => audio_input_models.includes(id)),
+  files: ({ models, file_input_models = [] }) => models.filter(id => file_input_models.includes(id)),
+  message: hub => hub.models,
+  message_vision: seeing,
+  message_file: hub => (speaks('anthropic', hub) ? seeing(hub) : (hub.file_input_models ?? [])),
   image: hub => hub.image_models ?? [],
   audio: hub => hub.audio_models ?? [],
+  embedding: hub => hub.embedding_models ?? [],
 } as const satisfies Record<Ability, (hub: HubSettings) => readonly string[]>;
+
+/** Ids of those models of a hub that can be asked for it. */
+function servingFor(hub: HubSettings, demand: Demand): readonly string[] {
+  if (typeof demand === 'string') return modelsFor[demand](hub);
+  const { forward } = hub;
+  const is_known = 'ability' in demand && speaks('anthropic', hub);
+  if (forward && !is_known && demand.members.some(name => !forward.includes(name))) return [];
+  if ('ability' in demand) return modelsFor[demand.ability](hub);
+  const able = demand.abilities.map(ability => modelsFor[ability](hub));
+  return modelsFor.text(hub).filter(id => able.every(ids => ids.includes(id)));
+}
+
+/** Whether a hub has any model for that kind of work. */
+export function hasModelsFor(hub: HubSettings, modality: Modality): boolean {
+  return modelsFor[widest[modality]](hub).length > 0;
+}
+
+/** What most hubs of a kind of work are able to do. */
+const widest = { text: 'message', image: 'image', audio: 'audio', embedding: 'embedding' } as const satisfies Record<
+  Modality,
+  Ability
+>;
+
+/** Ids of all its models, of every kind. */
+export function modelIdsOf(hub: HubSettings): readonly string[] {
+  return modalities.flatMap(modality => modelsFor[widest[modality]](hub));
+}
 
 /** What a model id may resolve to: this model at this hub. Both are disclosed to the caller. */
 export interface Candidate {
@@ -52,30 +125,29 @@ export function wireModel({ hub, model }: Candidate): string {
   return hub === ROUTER ? model.slice(ROUTER_PREFIX.length) : model;
 }
 
-/** Where a call may be answered, in the order of trying; empty where nobody offers the model. */
+/**
+ * Where a call may be answered, in the order of trying; empty where nobody offers the model. `allowed_models`: those that its book
+ * and its grant allow, null for all; `svc/auto` is the first of these at each hub. Where they allow none, all may answer: such a
+ * call was refused before, but for one that has been paid for already, which is not refused.
+ */
 export function candidatesFor(
   hubs: readonly HubSettings[],
   model: string,
-  ability: Ability = 'text',
+  demand: Demand = 'text',
+  allowed_models: readonly string[] | null = null,
 ): readonly Candidate[] {
-  return hubs.flatMap(hub => {
-    const models = modelsFor[ability](hub);
-    const served = model === AUTO_MODEL ? models[0] : models.find(id => id === model);
+  const candidates = hubs.flatMap(hub => {
+    const models = servingFor(hub, demand).filter(id => model === AUTO_MODEL || id === model);
+    const served = models.find(id => allowed_models === null || allowed_models.includes(id));
     return served === undefined ? [] : [{ hub: hub.name, model: served }];
   });
+  return candidates.length > 0 || allowed_models === null ? candidates : candidatesFor(hubs, model, demand);
 }
 
-/**
- * Those of them that a book allows; null allows all. Where it allows none, all of them: such a call was refused before, but
- * for one that has been paid for already, which is not refused.
- */
-export function allowedAmong(
-  candidates: readonly Candidate[],
-  allowed_models: readonly string[] | null,
-): readonly Candidate[] {
-  if (allowed_models === null) return candidates;
-  const allowed = candidates.filter(({ model }) => allowed_models.includes(model));
-  return allowed.length === 0 ? candidates : allowed;
+/** Ids of all models one of which may answer, by what a book and a grant allow: of `svc/auto` every one that can be asked for it. */
+export function modelsMeant(hubs: readonly HubSettings[], model: string, demand: Demand): readonly string[] {
+  const ids = hubs.flatMap(hub => servingFor(hub, demand));
+  return [...new Set(model === AUTO_MODEL ? ids : ids.filter(id => id === model))];
 }
 
 export interface OfferedModel {
@@ -86,7 +158,16 @@ export interface OfferedModel {
   readonly abilities: readonly Ability[];
 }
 
-const abilities = ['text', 'vision', 'image', 'audio'] as const satisfies readonly Ability[];
+const abilities = [
+  'text',
+  'message',
+  'vision',
+  'hearing',
+  'files',
+  'image',
+  'audio',
+  'embedding',
+] as const satisfies readonly Ability[];
 
 /** Every id of a hub that a call may name: `svc/auto` first, then each hub's own, once. */
 export function offeredModels(hubs: readonly HubSettings[]): readonly OfferedModel[] {

@@ -16,16 +16,23 @@ export interface Svc {
 }
 
 /** Receipt of a charged task, as a node of the graph and as the `svc` document. */
-export function svcOf({ task_id, settlement_status, receipt }: Charged<JsonObject>, context: ShowsReceipts): Svc {
+export function svcOf(
+  { task_id, settlement_status, receipt, rerun = null }: Charged<JsonObject>,
+  context: ShowsReceipts,
+): Svc {
   if (!(receipt instanceof Receipt)) throw new Error(`${task_id} was charged and has no receipt`);
   const document = receiptDocument(receipt, context.base_url, context.profile, context.newestSize());
-  return { receipt, svc: { ...document, settlement_status } };
+  return { receipt, svc: { ...document, settlement_status, ...(rerun === null ? {} : { rerun }) } };
 }
 
-/** The same; the `x-svc-*` headers go out beside it. */
+/** The same; the `x-svc-*` headers go out beside it, which name who gave this answer where that was not the first attempt. */
 export function receiptOf(charged: Charged<JsonObject>, context: ShowsReceipts): Svc {
   const { receipt, svc } = svcOf(charged, context);
-  Object.assign(context.response.headers, receiptHeaders(svc), settlementHeader(charged));
+  Object.assign(
+    context.response.headers,
+    receiptHeaders({ ...svc, ...receipt.answeredAgain }),
+    settlementHeader(charged),
+  );
   return { receipt, svc };
 }
 
@@ -51,6 +58,12 @@ function promisedNow({ settlement_status }: Pick<ChargedStream<JsonObject>, 'set
   return settlement_status !== 'idempotent_replay';
 }
 
-function settlementHeader({ settlement_status }: Pick<Charged<JsonObject>, 'settlement_status'>) {
-  return { 'x-svc-settlement-status': settlement_status };
+function settlementHeader({
+  settlement_status,
+  rerun = null,
+}: Pick<Charged<JsonObject>, 'settlement_status' | 'rerun'>): Readonly<Record<string, string>> {
+  return {
+    'x-svc-settlement-status': settlement_status,
+    ...(rerun === null ? {} : { 'x-svc-rerun': String(rerun) }),
+  };
 }

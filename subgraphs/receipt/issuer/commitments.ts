@@ -125,3 +125,54 @@ export const commitmentsOfBoard = {
     },
   },
 } satisfies JsonObject;
+
+/** What `output_commitment.covers` says, where versions 1 to 8 left readers to know it by the door. */
+const COVERS =
+  'output_commitment.covers lists the names of the members that the hash covers: of a value that is an object, the names of all its members, sorted; of a value that is a list, the one name of the member of the answer that is that list. It is left out where status is UNVERIFIED, and where by is winner or reporter.';
+
+const CHAT_VALUE =
+  'Where the message of the first choice is text and has no other members than role and content: the member choices as it stands in the answer, a list of {index, message: {role, content}, finish_reason}. Otherwise the message of the first choice as it stands in the answer, with all its members: role, content (null where nothing is said), tool_calls, refusal, and the reasoning as the hub gave it (reasoning_content, reasoning, reasoning_details).';
+
+const BROKE_OFF =
+  'The hub broke off in a streamed answer, or refused the request in the midst of it, or the answer reached a limit of this service; what had come of it was delivered. Where the hub broke off, the same payment, sent again within a day, has the work done once more, at most three times. After a refusal of the request and after a limit it has not: it brings the same part again. The receipt stays as it was signed.';
+
+/** Answers with reasoning, messages and embeddings, and which members each hash covers. */
+export function commitmentsThatCover(
+  before: { readonly doors: JsonObject; readonly omissions: JsonObject } & JsonObject,
+) {
+  return {
+    ...before,
+    covers: COVERS,
+    omissions: { ...before.omissions, hub_broke_off: BROKE_OFF },
+    doors: {
+      ...before.doors,
+      'POST /v1/chat/completions': {
+        of: 'choices',
+        of_calls: 'choices[0].message',
+        rule: CHAT_VALUE,
+        streamed:
+          'The same of what the deltas add up to: a text member is every delta of it joined in order, tool_calls a list in the order of index, finish_reason that of the last chunk which has choices; reasoning_details is the entries of all deltas in order, where a reasoning.text or reasoning.summary with the type and index of the entry before it continues that one: its text or summary is joined, and each other member is the last one that is not null. A member that no delta has is left out, and content is null where it is empty and another member is there.',
+      },
+      'POST /v1/responses': {
+        of: 'output',
+        rule: 'The member output as it stands in the answer: a list of reasoning items, messages and function calls, each with all its members.',
+        streamed:
+          'The member output of the response in the event that ends the stream: response.completed, response.incomplete or response.failed.',
+      },
+      'POST /v1/messages': {
+        of: 'content',
+        rule: 'The member content as it stands in the answer: a list of blocks, each with all its members.',
+        streamed: 'The list of the blocks that the events add up to.',
+      },
+      'POST /v1/embeddings': {
+        of: 'data',
+        rule: 'The member data as it stands in the answer: a list of {object, index, embedding}, each embedding in the form in which it went out, a list of numbers or a text in base64.',
+      },
+    },
+  } satisfies JsonObject;
+}
+
+/** With the flags of jobs, which are paid for as those of posts are. */
+export const commitmentsOfJobFlags = {
+  'POST /v1/board/jobs/{id}/flag': { of: null, rule: OF_A_STAMP },
+} satisfies JsonObject;

@@ -51,6 +51,19 @@ export function historiesAfter(known: Histories, seeds: readonly HistorySeed[], 
   return { ...known, snapshots, policies: published };
 }
 
+/**
+ * A seed takes the place of another by standing before it: who has not that one is another service, or has lost it, and
+ * its key is not ended for them without an operator's word. @throws BrokenHistory
+ */
+export function requireSuccession({ snapshots }: Histories, kids: readonly string[]): void {
+  const newest = snapshots.at(-1);
+  if (newest === undefined || kids.includes(kidOf(newest.keys))) return;
+  throw new BrokenHistory(
+    `the key that signs here, ${kidOf(newest.keys)}, is none of ISSUER_KEYS, and is not retired for a seed that comes without it. ` +
+      'Put its seed after the new one; if it is lost: npm run accept-changed -- ISSUER_KEYS',
+  );
+}
+
 /** None where a newer process has published more than this code knows: it goes on by the newest that it does know. */
 function unpublishedPolicies(published: readonly Version[]): readonly JsonObject[] {
   const other = published.find(({ hash }, index) => policies[index] && canonicalHash(policies[index]) !== hash);

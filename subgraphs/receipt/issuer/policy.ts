@@ -6,6 +6,8 @@ import {
   commitmentsAsAnswered,
   commitmentsOfBoard,
   commitmentsOfIngests,
+  commitmentsOfJobFlags,
+  commitmentsThatCover,
   commitmentsWithCalls,
 } from './commitments.ts';
 
@@ -138,11 +140,64 @@ const seventh = {
   previous_hash: canonicalHash(sixth),
 } satisfies JsonObject;
 
+/** Who made a commitment, where version 7 left readers to know it by what was bought. */
+const commitmentMakerMembers = {
+  'fulfillment.output_commitment.by':
+    'Who made the commitment. service: the issuer hashed an answer that it had in hand. winner: the winner of a job of the board named the hash when the job was delivered. reporter: the party that recorded or reported the work named the hash. The issuer has not seen an output whose commitment was made by winner or reporter. Left out where status is UNVERIFIED.',
+} satisfies JsonObject;
+
+/** A grant names the service that it is for, and may come beside a key that stands in for the payment. */
+const sessionDomainMembers = {
+  delegation_hash:
+    'The EIP-712 digest of the AuthorizeSession grant that came beside the payment, or beside the API key that stood in for it, or in which an act was done. Its domain is svc.session, chain 8453: version 2, whose salt is the SHA-256 of the UTF-8 of iss or of a base URL that the issuer had before; or version 1, without a salt, of a session that a payment had bound under a receipt policy before version 8. The issuer has verified that the payer of the grant has signed it, or that the key of its parent has; where there is a payment, also that the payer of the grant is the payer of the payment, and that its cap and those of all over it cover what was paid. Left out, with valid_after and session_expiry, where the session was over before the call was recorded: fulfillment.authorization.delegation_hash alone names it then.',
+};
+
+/** Who is said to have paid whom for a completion from elsewhere. */
+const completionMembers = {
+  reported_parties:
+    'Beside reported where by is inbound: and a source: payer and payee of the payment as the reporter named them. verified is true if the chain of that network had shown the transfer of that amount from that payer to that payee before this was signed, and false if the issuer knows both names from the reporter alone.',
+};
+
+const eighth = {
+  ...seventh,
+  version: 8,
+  members: {
+    ...seventh.members,
+    ...commitmentMakerMembers,
+    ...sessionDomainMembers,
+    ...completionMembers,
+  },
+  commitments: { ...seventh.commitments, doors: { ...seventh.commitments.doors, ...commitmentsOfJobFlags } },
+  previous_hash: canonicalHash(seventh),
+} satisfies JsonObject;
+
+/** Which model answered by the word of its hub, and what is passed on to a hub. */
+const answeredModelMembers = {
+  model:
+    'Of an answer by a hub: the model that it was asked for, and of svc/auto the one that the issuer chose. Otherwise what was sold, or the model as the reporter named it.',
+  answered_model:
+    'The model that the hub named in its answer: the member model of a whole answer, or of the first part of a streamed one that has it. It is the word of the hub: the issuer has not observed otherwise which model answered. Left out where the hub named none, where it named more than 200 characters or anything but plain text, and where the name would tell a key, an address or an account of a hub.',
+  answered_catalogue_model:
+    "The id of the hub's catalogue that answered_model names, by the configuration of the issuer as it signed: model itself where answered_model is configured as an alias of it; otherwise the id that answered_model is, is an alias of, or is a version of. Left out where it names none of the catalogue, and where answered_model is model, or model with nothing but a version added: -YYYY-MM-DD, -YYYYMMDD, -MMDD, -YYMM or a number from -001 to -009, or the same behind @. A provider before the last slash is not compared where only one of both names has one, and neither is router/ before model.",
+  'fulfillment.output_commitment.covers':
+    'Names of the members that the hash covers; commitments.covers has the rule. Left out where status is UNVERIFIED, and where the issuer has not seen the output.',
+  vendor_blind:
+    'The issuer added nothing that says who asks: no address, wallet, key, session or name. What the caller wrote for the model was put into the form that the hub takes; members without effect (listed in the documentation) were left out. Text of the caller that names the caller reached the hub.',
+} satisfies JsonObject;
+
+const ninth = {
+  ...eighth,
+  version: 9,
+  members: { ...eighth.members, ...answeredModelMembers },
+  commitments: commitmentsThatCover(eighth.commitments),
+  previous_hash: canonicalHash(eighth),
+} satisfies JsonObject;
+
 /**
  * What each signed member means, for whoever has to judge a receipt: oldest first, each naming the one before it by its
  * hash. Published versions never change; a new one is added.
  */
-export const policies: readonly JsonObject[] = [first, second, third, fourth, fifth, sixth, seventh];
+export const policies: readonly JsonObject[] = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth];
 
 /** What receipts sign of it: the newest that this code acts by, whatever a newer one beside it has published since. */
-export const receiptPolicyRef: ReceiptPolicyRef = { hash: canonicalHash(seventh), version: seventh.version };
+export const receiptPolicyRef: ReceiptPolicyRef = { hash: canonicalHash(ninth), version: ninth.version };

@@ -1,5 +1,5 @@
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
-import { documents } from '../../../schema/documents.ts';
+import { ADDRESSES_TYP, documents } from '../../../schema/documents.ts';
 import { didDocument, type IssuerDid } from './did.ts';
 import type { Histories } from './histories.ts';
 import { publishedKeys } from './published-keys.ts';
@@ -87,7 +87,10 @@ function policyHistory(versions: readonly Version[], sign: (claims: JsonObject) 
 export interface Published {
   /** By which x402's clients find the keys of signed offers and receipts. */
   readonly did: IssuerDid;
-  /** Every public key, also of seeds that are not configured any more: old receipts go on verifying. */
+  /**
+   * Every public key, also of seeds that are not configured any more: old receipts go on verifying. `addresses` is a token
+   * (`typ` svc-addresses+jwt) over {iss, iat, base_urls}: where this service is, and where it was.
+   */
   readonly jwks: JsonObject;
   /** The current issuer-history document. */
   readonly history: JsonObject;
@@ -101,8 +104,9 @@ export interface Published {
 /** Of the signer, what a published document needs. */
 interface Publisher {
   readonly base_url: string;
+  readonly base_urls: readonly string[];
   readonly did_receipt_kid: string;
-  signJws(claims: JsonObject): string;
+  signJws(claims: JsonObject, typ?: string): string;
   now_ms(): number;
 }
 
@@ -119,13 +123,15 @@ export function publisher(signer: Publisher, latest: () => Histories): () => Pub
 }
 
 function publish(signer: Publisher, histories: Histories): Published {
-  const { base_url: iss } = signer;
+  const { base_url: iss, base_urls } = signer;
   const history = historyDocument(histories, {});
   if (history === null) throw new RangeError('the issuer has no history');
-  const sign = (claims: JsonObject) => signer.signJws({ iss, iat: Math.floor(signer.now_ms() / 1000), ...claims });
+  const sign = (claims: JsonObject, typ?: string) =>
+    signer.signJws({ iss, iat: Math.floor(signer.now_ms() / 1000), ...claims }, typ);
   return {
     did: { document: didDocument(iss, histories), receipt_kid: signer.did_receipt_kid },
-    jwks: publishedKeys(histories),
+    // So that a receipt of a former address, whose links lead to the present one, can be told from one with altered links.
+    jwks: { ...publishedKeys(histories), addresses: sign({ base_urls: [...base_urls] }, ADDRESSES_TYP) },
     history,
     historySnapshot: wanted => historyDocument(histories, wanted),
     policyHistory: policyHistory(histories.policies, sign),

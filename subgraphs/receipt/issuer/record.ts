@@ -5,7 +5,14 @@ import type { Database, Tx } from '../../database.ts';
 import { anybodyServes } from '../claim/lease.ts';
 import { EMPTY_ROOT } from '../verify/merkle-proof.ts';
 import { FollowedHistories, UNSIGNED_MS } from './follow.ts';
-import { BrokenHistory, type Histories, historiesRevoking, type Revoking, requireSound } from './histories.ts';
+import {
+  BrokenHistory,
+  type Histories,
+  historiesRevoking,
+  type Revoking,
+  requireSound,
+  requireSuccession,
+} from './histories.ts';
 import { appendHistories, lockHistories, readHistories } from './history-rows.ts';
 import { copyFiles, type KeptCopies, keepCopies, readCopies } from './kept-copy.ts';
 import type { RevocationDocument } from './revocation.ts';
@@ -17,6 +24,8 @@ export interface RecordOptions {
   readonly data_dir: string;
   /** Hears of a renewal that failed: what is known goes on being published. */
   failed(error: unknown): void;
+  /** The operator's word that these seeds take the place of a key that they do not hold. */
+  readonly accepted?: true;
 }
 
 /** More than clocks of two machines may differ by. */
@@ -32,7 +41,7 @@ const WAY_ON =
  * @throws BrokenHistory where the database is behind its copy or contradicts it, or the seeds do not continue it.
  */
 export async function recordIssuer(database: Database, issuer: Issuer, options: RecordOptions): Promise<Issuer> {
-  const { data_dir } = options;
+  const { data_dir, accepted = false } = options;
   const copies = readCopies(data_dir);
   const { known, histories } = await database.transaction(async tx => {
     await lockHistories(tx);
@@ -40,6 +49,7 @@ export async function recordIssuer(database: Database, issuer: Issuer, options: 
     requireSound(known, 'the database');
     requireKept(known, copies, data_dir);
     const histories = issuer.historiesAfter(known, await databaseTime(tx));
+    if (!accepted) requireSuccession(known, issuer.kids);
     if (copies.snapshots === null || copies.policies === null) await requireSigned(tx, histories);
     appendHistories(tx, known, histories);
     return { known, histories };

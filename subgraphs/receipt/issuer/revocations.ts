@@ -1,7 +1,6 @@
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import type { Histories } from './histories.ts';
-import { findRevocation } from './revocation.ts';
 import { historyRef, kidOf, type Snapshot } from './snapshot.ts';
 
 /**
@@ -27,10 +26,11 @@ function endedKeys(
 ): JsonObject[] {
   if (next === undefined) return [];
   const { activated_at: retired_at } = next;
-  const { revoked_at, since, reason, log } = findRevocation(revocations, kidOf(keys)) ?? {};
   const said = revocations.find(({ document }) => document.kid === kidOf(keys));
+  const { revoked_at, since, reason, log, previous_hash }: JsonObject = said?.document ?? {};
   const status = said === undefined ? 'retired' : 'revoked';
-  const revoked = said === undefined ? {} : present({ revoked_at, since, reason, log, statement: said.jws });
+  const revoked =
+    said === undefined ? {} : present({ revoked_at, since, reason, log, previous_hash, statement: said.jws });
   return [keys.secp256k1, keys.ed25519, keys.es256].map(({ kid = null, alg = null }) => ({
     kid,
     alg,

@@ -8,7 +8,8 @@ export interface SignedRevocation {
   readonly delegation_hash: string;
   readonly payer: string;
   readonly at: number;
-  readonly signature: string;
+  /** Null where nobody signed it: the session ended with all others, as a break of the log was accepted. */
+  readonly signature: string | null;
 }
 
 export interface KeptRevocation extends SignedRevocation {

@@ -1,20 +1,21 @@
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
-/** That a delegated session is over, in the words of its payer or of one that stands over it: published, and for good. */
+/** That a delegated session is over, mostly in the words of its payer or of one that stands over it: published, and for good. */
 @Entity({ tableName: 'session_revocation' })
 @Unique({ name: 'session_revocation_seq', properties: ['seq'] })
 @Index({ name: 'session_revocation_unbound', properties: ['payer'], where: 'unbound' })
 export class SessionRevocation {
   @PrimaryKey({ type: 'text' })
   delegationHash!: string;
-  /** Who signed it. */
+  /** Who signed it; without a signature the payer of the session. */
   @Property({ type: 'text' })
   payer!: string;
   /** The time that was signed, Unix seconds. */
   @Property({ type: 'bigint' })
   at!: number;
-  @Property({ type: 'text' })
-  signature!: string;
+  /** Null where it ended with all others, as an operator accepted a break of the log. */
+  @Property({ type: 'text', nullable: true })
+  signature!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz' })
   revokedAt!: Date;
   /** Of a grant that no payment had bound. */

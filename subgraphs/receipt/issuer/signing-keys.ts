@@ -1,7 +1,7 @@
 import { type KeyObject, sign } from 'node:crypto';
 import secp256k1 from 'secp256k1';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
-import { jwksUri } from '../../../schema/links.ts';
+import { jwksUri, logOrigin } from '../../../schema/links.ts';
 import type { IssuerHistoryRef, ReceiptPolicyRef } from '../../../schema/receipt-payload.ts';
 import { eip191Hash } from '../../../schema/secp256k1.ts';
 import { deriveKeys, type SeedKeys } from './derive.ts';
@@ -43,11 +43,17 @@ interface Allowance {
 export interface IssuerSigner extends EnvelopeSigner {
   /** `iss` of every token, without a trailing slash. */
   readonly base_url: string;
+  /** It, and those that the service had before. */
+  readonly base_urls: readonly string[];
   /** The current ES256 key's RFC 7638 thumbprint. */
   readonly kid: string;
-  /** A compact ES256 JWS. */
-  signJws(claims: JsonObject): string;
-  /** The same, on another thread. */
+  /** Of every configured seed, the current one first. */
+  readonly kids: readonly string[];
+  /** By which name the log is known to those who follow it: see `logOrigin`. */
+  readonly log_origin: string;
+  /** A compact ES256 JWS. @param typ of its header: `JWT` unless given */
+  signJws(claims: JsonObject, typ?: string): string;
+  /** The same with `typ` JWT, on another thread. */
   signJwsAside(claims: JsonObject): Promise<string>;
   /** Raw ES256 over the text, base64url: the `value` of version-8 receipts. */
   signCanonical(text: string): string;
@@ -83,6 +89,10 @@ export interface Issuer extends IssuerSigner, NoteSigner, Published {
 
 export interface IssuerOptions {
   readonly base_url: string;
+  /** `base_url` first; it alone unless given. */
+  readonly base_urls?: readonly string[];
+  /** By `base_url` unless given: a service that has moved keeps the name of its log. */
+  readonly log_origin?: string;
   now_ms(): number;
 }
 
@@ -140,7 +150,8 @@ export function issuerOf(signer: IssuerSigner, { latest, renew }: HeldHistories)
   };
 }
 
-function openSigner(secrets: readonly string[], { base_url, now_ms }: IssuerOptions): IssuerSigner {
+function openSigner(secrets: readonly string[], options: IssuerOptions): IssuerSigner {
+  const { base_url, base_urls = [base_url], log_origin = logOrigin(base_url), now_ms } = options;
   const seeds = secrets.map(deriveKeys);
   const current = seeds[0];
   if (current === undefined) throw new RangeError('an issuer needs at least one key');
@@ -151,7 +162,10 @@ function openSigner(secrets: readonly string[], { base_url, now_ms }: IssuerOpti
   }));
   return {
     base_url,
+    base_urls,
+    log_origin,
     kid: current.es256.kid,
+    kids: seeds.map(({ es256 }) => es256.kid),
     did_receipt_kid: didReceiptKid(base_url, current),
     ...jwsSigner(current, base_url),
     notesWithout: revoked => noteSigner(seeds.filter(({ es256 }) => !revoked.includes(es256.kid))),
@@ -170,20 +184,29 @@ function openSigner(secrets: readonly string[], { base_url, now_ms }: IssuerOpti
   };
 }
 
+/** Of each, in their order. */
+export function kidsOfSeeds(secrets: readonly string[]): readonly string[] {
+  return secrets.map(secret => deriveKeys(secret).es256.kid);
+}
+
 function publicKeysOf({ es256, ed25519, secp256k1: co_signing }: SeedKeys): PublicKeys {
   return { es256: es256.jwk, ed25519: ed25519.jwk, secp256k1: co_signing.jwk };
 }
+
+const USUAL_TYP = 'JWT';
 
 function jwsSigner(
   { es256: { key, kid } }: SeedKeys,
   base_url: string,
 ): Pick<IssuerSigner, 'signJws' | 'signJwsAside'> {
-  const header = { alg: 'ES256', kid, typ: 'JWT', jku: jwksUri(base_url) };
-  const encoded = Buffer.from(JSON.stringify(header)).toString('base64url');
-  const inputOf = (claims: JsonObject) => `${encoded}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+  const encoded = (part: JsonObject) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const headerOf = (typ: string) => encoded({ alg: 'ES256', kid, typ, jku: jwksUri(base_url) });
+  const usual = headerOf(USUAL_TYP);
+  const inputOf = (claims: JsonObject, typ = USUAL_TYP) =>
+    `${typ === USUAL_TYP ? usual : headerOf(typ)}.${encoded(claims)}`;
   return {
-    signJws(claims) {
-      const input = inputOf(claims);
+    signJws(claims, typ) {
+      const input = inputOf(claims, typ);
       return `${input}.${es256(key, input).toString('base64url')}`;
     },
     async signJwsAside(claims) {

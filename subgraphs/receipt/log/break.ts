@@ -1,9 +1,10 @@
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
-import { type Database, insertRows } from '../../database.ts';
+import { type Database, insertRows, type Tx } from '../../database.ts';
 import type { Issuer } from '../issuer/signing-keys.ts';
 import type { DeclaredAnchor } from './anchored-head.ts';
 import type { Damage } from './audit.ts';
+import { type BrokenBooks, brokenNames } from './broken-books.ts';
 import { storedHead } from './prove-intact.ts';
 import { signedHead } from './signed-heads.ts';
 import { storedRoot } from './stored-proofs.ts';
@@ -18,13 +19,29 @@ export interface LogBreak {
   readonly anchored?: DeclaredAnchor | null;
   /** The places that disagree with their receipts, hash by hash. From now on these, and no others, are passed over. */
   readonly damage: readonly Damage[];
+  /** Those that had lost events; left out where none had. */
+  readonly books?: BrokenBooks | null;
   readonly reason: string;
   /** ISO 8601. */
   readonly declared_at: string;
 }
 
-/** Signs and keeps a declaration, and ends a halt: from here on the log is the one that is declared to be left. */
-export async function declareBreak(database: Database, issuer: Issuer, declared: LogBreak): Promise<JsonObject> {
+/** What ends all credentials changes whole tables, each in one statement. */
+const ENDING = { statement_ms_max: 900_000 } as const;
+
+/** Ends whatever opens something, in the transaction of the declaration: what was taken back since may stand again in what is left. */
+export type EndCredentials = (tx: Tx, at: string) => Promise<void>;
+
+/**
+ * Signs and keeps a declaration, and ends a halt: from here on the log is the one that is declared to be left. `endCredentials`: null
+ * where a declaration before it has ended all that what was lost could have ended, see `isNewLoss`.
+ */
+export async function declareBreak(
+  database: Database,
+  issuer: Issuer,
+  declared: LogBreak,
+  endCredentials: EndCredentials | null,
+): Promise<JsonObject> {
   const facts = {
     schema: documents.log_break,
     log_id: LOG_ID,
@@ -32,6 +49,8 @@ export async function declareBreak(database: Database, issuer: Issuer, declared:
     found: named(declared.found),
     ...(declared.anchored && { anchored: { ...declared.anchored } }),
     ...(declared.damage.length > 0 && { damage: declared.damage.map(it => present({ ...it })) }),
+    ...(declared.books && { books: present(brokenNames(declared.books)) }),
+    ...(endCredentials && { credentials_ended: true }),
     reason: declared.reason,
     declared_at: declared.declared_at,
   };
@@ -40,11 +59,15 @@ export async function declareBreak(database: Database, issuer: Issuer, declared:
     iat: Math.floor(Date.parse(declared.declared_at) / 1000),
     ...facts,
   });
-  const { saved = null, anchored = null, damage = null, found, reason, declared_at } = facts;
+  const { saved = null, anchored = null, damage = null, books = null, found, reason, declared_at } = facts;
+  const credentials_ended = endCredentials !== null;
   await database.transaction(async tx => {
-    insertRows(tx, 'log_break', [{ saved, found, anchored, damage, reason, declared_at, kid: issuer.kid, jws }]);
+    await endCredentials?.(tx, declared_at);
+    insertRows(tx, 'log_break', [
+      { saved, found, anchored, damage, books, credentials_ended, reason, declared_at, kid: issuer.kid, jws },
+    ]);
     tx.write({ text: 'update log_head set halted = null where log_id = $1', values: [LOG_ID] });
-  });
+  }, ENDING);
   return { ...facts, kid: issuer.kid, jws };
 }
 
@@ -58,6 +81,26 @@ export async function declaredDamage(database: Database): Promise<Damage[]> {
   );
 }
 
+/** When all credentials ended last, Unix milliseconds; null where they never did. */
+export async function credentialsEndedAtMs(database: Pick<Database, 'query'>): Promise<number | null> {
+  const [row] = await database.query<{ ended_at_ms: number | null }>({
+    name: 'credentials ended at',
+    text: 'select floor(extract(epoch from max(declared_at)) * 1000)::int8 as ended_at_ms from log_break where credentials_ended',
+  });
+  return row?.ended_at_ms ?? null;
+}
+
+/** When something was committed that is gone, ISO 8601; null where nobody can say. */
+type LostFrom = string | null;
+
+/**
+ * Whether anything was lost since all credentials ended last: a rotation or revocation may have been lost with it. What was committed
+ * before that may be declared once more, for another DATA_DIR, and ends nothing again: owners have recovered since.
+ */
+export function isNewLoss(lost: readonly LostFrom[], ended_at_ms: number | null): boolean {
+  return ended_at_ms === null || lost.some(at => at === null || Date.parse(at) > ended_at_ms);
+}
+
 function named({ tree_size, root_hash }: TreeHeadFacts): { tree_size: number; root_hash: string } {
   return { tree_size, root_hash };
 }
@@ -66,7 +109,8 @@ function named({ tree_size, root_hash }: TreeHeadFacts): { tree_size: number; ro
 export async function logBreaks(database: Database): Promise<JsonObject[]> {
   const breaks = await database.query<{ schema: string }>({
     name: 'log breaks',
-    text: `select '${documents.log_break}' as schema, ${LOG_ID} as log_id, saved, found, anchored, damage, reason,
+    text: `select '${documents.log_break}' as schema, ${LOG_ID} as log_id, saved, found, anchored, damage, books,
+        case when credentials_ended then true end as credentials_ended, reason,
         to_char(declared_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as declared_at, kid, jws
       from log_break order by break_id`,
   });

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { logOrigin } from '../../../schema/links.ts';
 import type { Database } from '../../database.ts';
 import type { Issuer } from '../issuer/signing-keys.ts';
 import { EMPTY_ROOT } from '../verify/merkle-proof.ts';
@@ -88,7 +87,7 @@ function checkpointOf(issuer: Issuer, head: StoredHead, witnesses: readonly Veri
   const notes = kept.get(issuer) ?? new LRUCache<string, string>({ max: KEPT_MAX });
   kept.set(issuer, notes);
   // A key that was revoked meanwhile stands in no note any more.
-  const key = [head.jws, ...issuer.verifierKeys(logOrigin(issuer.base_url)), ...head.lines].join('\n');
+  const key = [head.jws, ...issuer.verifierKeys(issuer.log_origin), ...head.lines].join('\n');
   const known = notes.get(key);
   if (known !== undefined) return known;
   requireSigned(issuer, head);
@@ -109,6 +108,6 @@ function requireSigned(issuer: Issuer, { tree_size, root_hash, jws }: StoredHead
 }
 
 function noteOf(issuer: Issuer, { tree_size, root_hash }: HeadName): string {
-  const origin = logOrigin(issuer.base_url);
+  const origin = issuer.log_origin;
   return issuer.signNote(origin, `${origin}\n${tree_size}\n${Buffer.from(root_hash, 'hex').toString('base64')}\n`);
 }

@@ -1,12 +1,15 @@
 import type { Database } from '../../database.ts';
 import { BatchRefused } from '../../group-commit.ts';
 import { LOG_CHANNEL } from '../../live-channels.ts';
+import { type BrokenBooks, booksSentence } from './broken-books.ts';
 import { type HeadName, LOG_ID } from './tree-head.ts';
 
-/** A head that was signed, and one that was found and does not extend it. */
+/** A head that was signed, and one that was found and does not extend it; or books that do not go on from what was committed. */
 export interface Mismatch {
   readonly known: HeadName;
   readonly found: HeadName;
+  /** Left out where the log itself is another. Where it stands here, both heads are the newest that is known. */
+  readonly books?: BrokenBooks;
 }
 
 /** As it stands in the database, for every process that takes the log's head. */
@@ -27,7 +30,8 @@ export class LogHalted extends BatchRefused {
   }
 }
 
-export function mismatchSentence({ known, found }: Mismatch): string {
+export function mismatchSentence({ known, found, books }: Mismatch): string {
+  if (books) return booksSentence(books);
   return `the log does not extend what was signed: known is size ${known.tree_size}, root ${known.root_hash}; \
 found is size ${found.tree_size}, root ${found.root_hash}`;
 }

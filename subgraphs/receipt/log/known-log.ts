@@ -57,9 +57,9 @@ export class KnownLog {
   }
 
   /** For good: nothing that comes later makes one log of two. Returns what to throw. */
-  stop({ known, found }: Mismatch): LogHalted {
+  stop({ known, found, books }: Mismatch): LogHalted {
     if (this.#mismatch === null) {
-      this.#mismatch = { known: headName(known), found: headName(found) };
+      this.#mismatch = { known: headName(known), found: headName(found), ...(books && { books }) };
       this.halted(this.#mismatch);
     }
     return new LogHalted(this.#mismatch);

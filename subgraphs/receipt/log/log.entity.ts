@@ -104,4 +104,12 @@ export class LogBreakRecord {
 
   @Property({ type: 'text' })
   jws!: string;
+
+  /** `{count, agent_ids}` of books that had lost events; null where none had. */
+  @Property({ type: 'json', nullable: true })
+  books!: JsonObject | null;
+
+  /** Not so of breaks that were declared before this was done. */
+  @Property({ type: 'boolean', default: false })
+  credentialsEnded!: boolean;
 }

@@ -14,3 +14,13 @@ export class LogCosignatures extends Migration {
     `);
   }
 }
+
+/** A break names the books that went back, and ends credentials: also delegated sessions, by no payer's word. */
+export class BreaksEndCredentials extends Migration {
+  override up(): void {
+    this.addSql(`
+      alter table log_break add column books jsonb null, add column credentials_ended boolean not null default false;
+      alter table session_revocation alter column signature drop not null;
+    `);
+  }
+}

@@ -23,6 +23,8 @@ export interface SavedHead {
   changed(): SignedTreeHead | null;
   /** How many leaves the head on disk has, as far as this process has seen. */
   readonly tree_size: number;
+  /** Whether the one that was written last could not be: nothing is promised then that rests on it. */
+  readonly fails: boolean;
   /** Goes on from another head, smaller or none: only after a break was declared. */
   restart(head: SignedTreeHead | null): Promise<void>;
 }
@@ -48,13 +50,25 @@ export function savedHead(path: string, log: OneLog = unproven): SavedHead {
   const file = new HeadFile(path, log);
   let next: Round | null = null;
   let writing = false;
+  let fails = false;
+
+  async function keep(head: SignedTreeHead): Promise<void> {
+    try {
+      await file.keep(head);
+      fails = false;
+    } catch (fault) {
+      // A head that is of another log says nothing of the disk.
+      fails = !(fault instanceof LogHalted);
+      throw fault;
+    }
+  }
 
   async function drain(): Promise<void> {
     writing = true;
     for (let round = next; round !== null; round = next) {
       next = null;
       const { head, done } = round;
-      await file.keep(head).then(done.resolve, done.reject);
+      await keep(head).then(done.resolve, done.reject);
     }
     writing = false;
   }
@@ -64,6 +78,9 @@ export function savedHead(path: string, log: OneLog = unproven): SavedHead {
     changed: () => file.changed(),
     get tree_size() {
       return file.tree_size;
+    },
+    get fails() {
+      return fails;
     },
     async restart(head) {
       await withFileLock(`${path}.lock`, () => rmSync(path, { force: true }));

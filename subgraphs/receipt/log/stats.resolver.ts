@@ -3,6 +3,7 @@ import { Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import { countRange } from '../../../schema/count-range.ts';
 import type { Context } from '../../context.ts';
 import { logStands } from './signed-heads.ts';
+import { requireNotHalted } from './while-halted.ts';
 
 @ObjectType({ description: 'How much this service has done, as strangers are told it.' })
 class ServiceStats {
@@ -14,6 +15,7 @@ class ServiceStats {
 export class StatsResolver {
   @Query(() => ServiceStats, { description: 'Coarse figures; public.' })
   async stats(@Ctx() { database }: Context): Promise<ServiceStats> {
+    requireNotHalted(database);
     const { tree_size } = await logStands(database);
     return { receipts: countRange(BigInt(tree_size)) };
   }

@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Directive, Int, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
-import { logOrigin } from '../../../schema/links.ts';
 import type { ReceiptContext } from '../context.ts';
 import { checkpoint } from './checkpoint.ts';
 import { entryBundle } from './entry-bundle.ts';
@@ -42,7 +41,7 @@ export class LogTilesResolver {
   })
   logVerifierKeys(@Ctx() { issuer }: ReceiptContext): string {
     return issuer
-      .verifierKeys(logOrigin(issuer.base_url))
+      .verifierKeys(issuer.log_origin)
       .map(key => `${key}\n`)
       .join('');
   }

@@ -12,10 +12,16 @@ import type { Mismatch } from './halt.ts';
 /** What is known of the log that a database holds; null while nothing is wrong with it. */
 type Halt = () => Mismatch | null;
 
-const halts = new WeakMap<object, Halt>();
+interface Halting {
+  readonly halt: Halt;
+  readonly halted: Promise<void>;
+}
+
+const haltings = new WeakMap<object, Halting>();
+const never = new Promise<void>(() => {});
 
 /** 503: the same call may do well once an operator has resolved the halt, as it may once a database that is away is back. */
-class RefusedWhileHalted extends DatabaseAway {
+export class RefusedWhileHalted extends DatabaseAway {
   constructor() {
     super(undefined, {
       detail: 'The receipt log is halted: nothing is opened or written until an operator has resolved it.',
@@ -23,7 +29,8 @@ class RefusedWhileHalted extends DatabaseAway {
   }
 }
 
-export function refusingWritesWhileHalted(database: Database, halt: Halt): Database {
+/** `halted` resolves with the first moment of a halt: for whatever stays open beyond one request. */
+export function refusingWritesWhileHalted(database: Database, halt: Halt, halted: Promise<void> = never): Database {
   const guarded: Database = {
     ...database,
     async query<R extends pg.QueryResultRow>(statement: pg.QueryConfig) {
@@ -42,8 +49,15 @@ export function refusingWritesWhileHalted(database: Database, halt: Halt): Datab
       }, bound);
     },
   };
-  halts.set(guarded, halt);
+  haltings.set(guarded, { halt, halted });
   return guarded;
+}
+
+/** A database in place of another, whose log is halted where that one's is. */
+export function asHaltedAs(database: Pick<Database, 'query'>, other: Database): Database {
+  const halting = haltings.get(database);
+  if (halting) haltings.set(other, halting);
+  return other;
 }
 
 /**
@@ -51,7 +65,16 @@ export function refusingWritesWhileHalted(database: Database, halt: Halt): Datab
  * @throws RefusedWhileHalted 503
  */
 export function requireNotHalted(database: Pick<Database, 'query'>): void {
-  if ((halts.get(database)?.() ?? null) !== null) throw new RefusedWhileHalted();
+  if (isHalted(database)) throw new RefusedWhileHalted();
+}
+
+export function isHalted(database: Pick<Database, 'query'>): boolean {
+  return (haltings.get(database)?.halt() ?? null) !== null;
+}
+
+/** Resolves once the log of this database is halted. */
+export function onceHalted(database: Pick<Database, 'query'>): Promise<void> {
+  return haltings.get(database)?.halted ?? never;
 }
 
 /** Null is believed only while the log is not halted. @throws RefusedWhileHalted 503 */

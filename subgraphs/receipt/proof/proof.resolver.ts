@@ -1,7 +1,7 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 import { taskNamedBy } from '../../../schema/ids.ts';
 import type { ReceiptContext } from '../context.ts';
-import { foundUnlessHalted } from '../log/while-halted.ts';
+import { taskUnlessHalted } from '../receipt/task-status.ts';
 import { ResultProof } from './proof.type.ts';
 import { proveResult } from './prove.ts';
 
@@ -17,7 +17,7 @@ export class ProofResolver {
     requested: boolean,
     @Ctx() context: ReceiptContext,
   ): Promise<ResultProof | null> {
-    const task = foundUnlessHalted(context.database, await context.findTask(taskNamedBy(taskId)));
+    const task = taskUnlessHalted(context.database, await context.findTask(taskNamedBy(taskId)));
     return task && proveResult(context.database, task, requested);
   }
 }

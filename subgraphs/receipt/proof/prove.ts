@@ -6,6 +6,7 @@ import type { ForeignRail } from '../../../schema/observed-transfer.ts';
 import { type ReceiptPayload, type ReceiptPayment, signedPayment } from '../../../schema/receipt-payload.ts';
 import { notSettledHere } from '../../../schema/router/reported.ts';
 import type { Database } from '../../database.ts';
+import { routeSentences } from '../auditor/sentences.ts';
 import { newestHead } from '../log/signed-heads.ts';
 import { inclusionOf } from '../log/stored-proofs.ts';
 import { receiptsByTask } from '../receipt/find.ts';
@@ -24,7 +25,12 @@ const moved = (token: string) =>
 const movedUnshown = (token: string) =>
   `That ${token} moved: ask with requested=true, and look the transfer up on its chain.`;
 
+const NOTHING_PAID = 'That anything was paid: no payment stands behind this task.';
+const PAYER_UNPROVEN = 'That the agent of the book paid it: nobody has shown that, and it counts in no sum.';
+const VOUCHED = 'That this service has seen the transfer: it rests on the word of a facilitator.';
+
 const doesNotProve = [
+  'That these keys are the issuer’s: compare them with a key set, or an issuer history, that you had before.',
   'That the answer was right, or that it reached anybody.',
   'That no other log is shown to others: compare tree heads with whoever else has one.',
 ] as const;
@@ -58,8 +64,11 @@ export async function proveResult(database: Database, task: Task, requested: boo
     inclusion: await includedIn(database, receipt, payload),
     proves,
     doesNotProve: [
-      ...(payment ? [(shownFor ? moved : movedUnshown)(token)] : []),
+      ...(payment ? [(shownFor ? moved : movedUnshown)(token)] : [NOTHING_PAID]),
+      ...(payload.payer_proven === false ? [PAYER_UNPROVEN] : []),
+      ...(payment && !isObserved(receipt) ? [VOUCHED] : []),
       ...(isJsonObject(payload.reported) ? [`That what was reported is so. ${notSettledHere(payload.reported)}`] : []),
+      ...routeSentences(payload),
       ...doesNotProve,
     ],
   };
@@ -93,8 +102,12 @@ function settlementOf(payment: Shown, { settledBy, ingressReceipt }: Receipt): S
     payer,
     payTo: pay_to,
     paymentId: payment_id,
-    observed: settledBy === 'observed_transfer',
+    observed: isObserved({ settledBy }),
   };
+}
+
+function isObserved({ settledBy }: Pick<Receipt, 'settledBy'>): boolean {
+  return settledBy === 'observed_transfer';
 }
 
 async function includedIn(database: Database, receipt: Receipt, payload: ReceiptPayload): Promise<LogInclusion> {

@@ -13,7 +13,7 @@ const HOW =
 /**
  * The public receipt: the `svc` member of a paid answer and the body of GET /receipt/{task_id}.
  * A key is left out rather than null, except payment_ref and settled_by. Everything can be checked offline but the lane's facts, which
- * may change: `proof_outcome`, `settled_by`, `ingress_receipt`, `omission_rule`, and what schema/receipt-lane.ts makes of them.
+ * may change: `proof_outcome`, `settled_by`, `ingress_receipt`, `omission_rule`, `answered_again`, and what schema/receipt-lane.ts makes of them.
  * @param newest_size leaves under the newest head of the log, as far as it is known
  */
 export function receiptDocument(

@@ -16,7 +16,7 @@ const headers = {
 } as const;
 
 /** What others name, at whatever length. */
-const named = { 'x-svc-model': 'model', 'x-svc-hub': 'hub' } as const;
+const named = { 'x-svc-model': 'model', 'x-svc-hub': 'hub', 'x-svc-answered-model': 'answered_model' } as const;
 
 /**
  * What of a receipt travels in headers, too.

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
-import { Ctx, Field, FieldResolver, ObjectType, Resolver, Root } from 'type-graphql';
+import { Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import type { LaneFacts } from '../../../schema/receipt-lane.ts';
 import type { ReceiptPayload } from '../../../schema/receipt-payload.ts';
-import { AtomicAmountScalar } from '../../../schema/scalars.ts';
+import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import type { ReceiptContext } from '../context.ts';
 import { laneOf } from './document.ts';
 import { Receipt } from './receipt.entity.ts';
@@ -23,6 +23,33 @@ class ReceiptLocalCheck {
 class ReceiptBinding {
   @Field(() => Boolean, { description: 'Whether its commitment is on the chain through a proof system.' })
   inProof!: boolean;
+}
+
+@ObjectType({
+  description: 'The whole answer that a payment brought later, where the answer of its receipt broke off.',
+})
+class ReceiptAnsweredAgain {
+  @Field(() => DateTimeScalar, { description: 'When.' }) at!: Date;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'SHA-256 of the output, by the rule of the receipt policy. Null if the whole answer has no output, as of a task that asks its caller for input.',
+  })
+  outputSha256!: string | null;
+  @Field(() => Int, { description: 'Which rerun of the payment brought it, from 1.' }) rerun!: number;
+  @Field(() => String, { description: 'Hub that gave this answer.' }) hub!: string;
+  @Field(() => String, { description: 'Model that this hub was asked for.' }) model!: string;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Model that this hub named in its answer. Null if it named none.',
+  })
+  answeredModel!: string | null;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Id in this hub's catalogue that answeredModel names. Null where the receipt's member of this name is left out.",
+  })
+  answeredCatalogueModel!: string | null;
 }
 
 /** What is known beside a receipt, may change, and is signed by nobody. */
@@ -51,6 +78,18 @@ export class ReceiptLaneResolver {
   localCheck(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): ReceiptLocalCheck | null {
     const { local_check } = laneIn(receipt, context);
     return local_check && { ...local_check, amount: atomicAmount(BigInt(local_check.amount)) };
+  }
+
+  @FieldResolver(() => ReceiptAnsweredAgain, {
+    nullable: true,
+    description:
+      'Null if no rerun of the payment has brought a whole answer. On a book, a correction event commits to it.',
+  })
+  answeredAgain(@Root() { answeredAgain }: Receipt): ReceiptAnsweredAgain | null {
+    if (answeredAgain === null) return null;
+    const { at, output_sha256: outputSha256, rerun, hub, model } = answeredAgain;
+    const { answered_model: answeredModel, answered_catalogue_model: answeredCatalogueModel } = answeredAgain;
+    return { at: new Date(at), outputSha256, rerun, hub, model, answeredModel, answeredCatalogueModel };
   }
 
   @FieldResolver(() => ReceiptBinding, { description: 'What binds it to a chain.' })

@@ -118,6 +118,17 @@ export class ReceiptReported {
   verifiedWith!: string | null;
 }
 
+@ObjectType({ description: 'Payer and payee of a completion that was reported to the board, as they were reported.' })
+export class ReceiptReportedParties {
+  @Field(() => String, { description: 'The wallet that is said to have paid.' }) payer!: string;
+  @Field(() => String, { description: 'The wallet that is said to have been paid.' }) payee!: string;
+  @Field(() => Boolean, {
+    description:
+      'True if the chain had shown that transfer before the receipt was signed. False if both wallets are as the reporter named them.',
+  })
+  verified!: boolean;
+}
+
 @ObjectType('ReceiptPayload', {
   description: 'What is signed and stands in the log. What does not apply, or its version does not sign, is null.',
 })
@@ -127,7 +138,8 @@ export class SignedPayload {
   @Field(() => String, { description: 'The task that it is of.' }) taskId!: string;
   @Field(() => DateTimeScalar, { description: 'When it was signed.' }) issuedAt!: Date;
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
-  @Field(() => String, { description: 'The model that answered.' }) model!: string;
+  @Field(() => String, { description: 'Model that the hub was asked for, or what else was sold. See answeredModel.' })
+  model!: string;
   @Field(() => JobKindWord, { description: 'What kind of work.' }) jobKind!: JobKind;
   @Field(() => String, { description: 'SHA-256 of the request and a salt that its caller was told.' })
   requestHash!: string;
@@ -169,6 +181,11 @@ export class SignedPayload {
     description: 'What was reported of work that was settled elsewhere.',
   })
   reported!: ReceiptReported | null;
+  @Field(() => ReceiptReportedParties, {
+    nullable: true,
+    description: 'Payer and payee of a reported completion. Null for all other receipts.',
+  })
+  reportedParties!: ReceiptReportedParties | null;
   @Field(() => String, { nullable: true, description: 'The delegated session that it was paid under, or done in.' })
   delegationHash!: string | null;
   @Field(() => Int, { nullable: true, description: 'From when on that session serves: Unix seconds.' })
@@ -180,7 +197,22 @@ export class SignedPayload {
   @Field(() => String, { nullable: true, description: 'The treasury intent that it names.' }) intentId!: string | null;
   @Field(() => Int, { nullable: true, description: 'Which attempt within that intent, from 0.' })
   attemptIndex!: number | null;
-  @Field(() => Boolean, { nullable: true, description: 'Whoever answered learned nothing of who asked.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Model that the hub named in its answer. Null if it named none, and under receipt policies 1 to 8.',
+  })
+  answeredModel!: string | null;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      "Id of the hub's catalogue that `answeredModel` names, by its configuration when this was signed: `model` if `answeredModel` is a configured alias of it, or the id of another model. Null if it names none, and if it is `model` or a version of it.",
+  })
+  answeredCatalogueModel!: string | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'This service added nothing that says who asks. What the caller wrote for the model was put into the form that the hub takes; members without effect were left out. Text of the caller that names the caller reached the hub.',
+  })
   vendorBlind!: boolean | null;
   @Field(() => ReceiptCogs, { nullable: true, description: 'Where a price is known.' })
   providerCogs!: ReceiptCogs | null;

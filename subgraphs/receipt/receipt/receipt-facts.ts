@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { ProviderCogs, ReceiptLeg, ReceiptPayment, SettledBy, WaivedBy } from '../../../schema/receipt-payload.ts';
-import type { Reported } from '../../../schema/router/reported.ts';
+import type { Reported, ReportedParties } from '../../../schema/router/reported.ts';
 
 /** What a book chain signs of the money: a transfer as its chain has it, and whether its payer is known to be the book's own. */
 interface ChainedPayment {
@@ -37,6 +37,10 @@ export interface ReceiptFacts {
   readonly caller_binding: CallerBinding;
   readonly intent_id: string | null;
   readonly attempt_index: number | null;
+  /** The model that the hub named in its answer; null or left out where it named none. */
+  readonly answered_model?: string | null;
+  /** The id of the hub's catalogue that this names, where that does not follow from both names: see subgraphs/sale.ts. */
+  readonly answered_catalogue_model?: string | null;
   readonly vendor_blind?: boolean;
   /** Null or left out where no price is known. */
   readonly provider_cogs?: ProviderCogs | null;
@@ -55,6 +59,8 @@ export interface ReceiptFacts {
   readonly waived_by?: WaivedBy | null;
   /** What was said of a generation that somebody else has answered; left out where nothing was. */
   readonly reported?: Reported | null;
+  /** Of a completion alone; left out of all others. */
+  readonly reported_parties?: ReportedParties | null;
   /** Left out where there is none; `agent_pubkey` is in the caller binding. */
   readonly session?: SessionFacts | null;
   /** Of a receipt that was handed to another agent: of which one it was made, and for whom. Left out of all others. */

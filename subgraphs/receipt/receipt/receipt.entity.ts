@@ -6,10 +6,11 @@ import type { ProofOutcome, SettledBy } from '../../../schema/receipt-payload.ts
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { AtomicAmountColumn, BigIntType, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 import { ProofOutcomeWord, SettledByWord } from '../../words.ts';
+import type { AnsweredAgain } from './unsigned-facts.ts';
 
 /**
  * A signed receipt: one leaf of the log. What is signed is written once. Beside it stand the lane's facts, which may
- * change (`settledBy`, `proofOutcome`, `ingressReceipt`, `omissionRule`), and in development `chainEnded`.
+ * change (`settledBy`, `proofOutcome`, `ingressReceipt`, `omissionRule`, `answeredAgain`), and in development `chainEnded`.
  */
 @Directive('@key(fields: "taskId")')
 @ObjectType({ description: 'A signed spend receipt: one leaf of the append-only log.' })
@@ -101,7 +102,9 @@ export class Receipt {
   @Property({ type: 'text' })
   hub!: string;
 
-  @Field(() => String, { description: 'The model that answered.' })
+  @Field(() => String, {
+    description: 'Model that the hub was asked for, or what else was sold. See answeredModel of the payload.',
+  })
   @Property({ type: 'text' })
   model!: string;
 
@@ -146,4 +149,8 @@ export class Receipt {
   @Field(() => DateTimeScalar, { description: 'When it was collected; no later than the receipt after it.' })
   @Property({ type: 'Date', columnType: 'timestamptz(3)' })
   collectedAt!: Date;
+
+  /** What the same payment brought later, where the answer was not whole. */
+  @Property({ type: 'json', columnType: 'jsonb', nullable: true })
+  answeredAgain!: AnsweredAgain | null;
 }

@@ -13,12 +13,12 @@ import type { Context } from '../../context.ts';
 import { receiptAudit } from '../auditor/receipt-audit.ts';
 import type { ReceiptContext } from '../context.ts';
 import { listedRevocations } from '../issuer/revoked-sessions.ts';
-import { foundUnlessHalted, requireNotHalted } from '../log/while-halted.ts';
+import { requireNotHalted } from '../log/while-halted.ts';
 import { receiptDocument } from './document.ts';
 import { readReceipts } from './find.ts';
 import { SignedPayload } from './payload.type.ts';
 import { Receipt } from './receipt.entity.ts';
-import { Task } from './task-status.ts';
+import { outcomeUnlessHalted, Task, taskUnlessHalted } from './task-status.ts';
 
 @Resolver(() => Receipt)
 export class ReceiptResolver {
@@ -27,7 +27,7 @@ export class ReceiptResolver {
     @Arg('taskId', () => String, { description: 'The task, as an answer names it.' }) taskId: string,
     @Ctx() context: ReceiptContext,
   ): Promise<Receipt | null> {
-    return foundUnlessHalted(context.database, await receiptsOf(context).load(taskId));
+    return outcomeUnlessHalted(context.database, await receiptsOf(context).load(taskId));
   }
 
   @Query(() => Task, { nullable: true, description: 'By the id of the task, or of an answer to it.' })
@@ -35,7 +35,7 @@ export class ReceiptResolver {
     @Arg('taskId', () => String, { description: 'The task, as an answer names it.' }) taskId: string,
     @Ctx() context: ReceiptContext,
   ): Promise<Task | null> {
-    return foundUnlessHalted(context.database, await context.findTask(taskNamedBy(taskId)));
+    return taskUnlessHalted(context.database, await context.findTask(taskNamedBy(taskId)));
   }
 
   @FieldResolver(() => String, { description: 'Public receipt page.' })

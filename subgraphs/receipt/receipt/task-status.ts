@@ -6,6 +6,7 @@ import type { TaskState } from '../../../schema/task-state.ts';
 import type { Database } from '../../database.ts';
 import type { OmissionRule } from '../../sale.ts';
 import { ProofOutcomeWord, TaskStateWord } from '../../words.ts';
+import { requireNotHalted } from '../log/while-halted.ts';
 import { receiptsByTask } from './find.ts';
 import type { Receipt } from './receipt.entity.ts';
 
@@ -42,6 +43,27 @@ export async function recordedTask(database: Database, base_url: string, task_id
     paymentRef: receipt.paymentRef,
     verifyUrl: verifyUrl(base_url, task_id),
   };
+}
+
+/** Those of a receipt or a signed refusal, which never change; any other may be one that the task has left since. */
+const lastingStates: ReadonlySet<TaskState> = new Set<TaskState>(['completed', 'accepted', 'refused']);
+
+/** What beside a receipt never changes, once it is known. Any other outcome may have become one of these, and the lane with it. */
+const lastingOutcomes: ReadonlySet<ProofOutcome> = new Set<ProofOutcome>(['settled', 'none']);
+
+/** @throws RefusedWhileHalted 503 where another state or outcome may be lost, or the task itself */
+export function taskUnlessHalted(database: Database, task: Task | null): Task | null {
+  if (task !== null && !lastingStates.has(task.status)) requireNotHalted(database);
+  return outcomeUnlessHalted(database, task);
+}
+
+/** @throws RefusedWhileHalted 503 where another outcome may be lost, or all of it */
+export function outcomeUnlessHalted<T extends Pick<Receipt, 'proofOutcome'>>(
+  database: Database,
+  found: T | null,
+): T | null {
+  if (found === null || !lastingOutcomes.has(found.proofOutcome)) requireNotHalted(database);
+  return found;
 }
 
 const TAKEN_ON: OmissionRule = 'no_input';

@@ -1,5 +1,6 @@
 import { Arg, Ctx, Directive, Field, InputType, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
+import { textForm } from '../../../schema/signed-words.ts';
 import { walletReceiptsPage, walletReceiptsText } from '../../../schema/wallet-receipts.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
@@ -12,8 +13,7 @@ export class WalletProofInput {
   @Field(() => String, { description: 'Its address on Base.' }) wallet!: string;
   @Field(() => Int, { description: 'When it signed, in Unix seconds: passes for 300 seconds.' }) signedAt!: number;
   @Field(() => String, {
-    description:
-      'Over `svc.receipts|<base URL of this service>|<checksum_address>|<unix_seconds>`: personal_sign, ERC-1271 or ERC-6492.',
+    description: `Signature over ${textForm('receipts')}: personal_sign, ERC-1271 or ERC-6492.`,
   })
   signature!: string;
 }
@@ -38,7 +38,7 @@ export class WalletReceiptsResolver {
     @Arg('after', () => Int, { nullable: true, description: 'Behind this leaf of the log: see `next`.' })
     after: number | null,
     @Arg('limit', () => Int, { nullable: true, description: '1 to 50, 25 where it is left out.' }) limit: number | null,
-    @Ctx() { database, free_wallets: wallets, clock, base_url, principal }: ReceiptContext,
+    @Ctx() { database, free_wallets: wallets, clock, base_urls, principal }: ReceiptContext,
   ): Promise<WalletReceipts> {
     const count = limit ?? walletReceiptsPage.usual;
     if (count < 1 || count > walletReceiptsPage.most)
@@ -46,8 +46,13 @@ export class WalletReceiptsResolver {
         param: 'limit',
         detail: `limit is from 1 to ${walletReceiptsPage.most}.`,
       });
-    const text = (wallet: string, at_seconds: number) => walletReceiptsText(base_url, wallet, at_seconds);
-    const believing = { wallets, text, now_ms: clock.now_ms(), asker: principal.address };
+    const believing = {
+      wallets,
+      base_urls,
+      text: walletReceiptsText,
+      now_ms: clock.now_ms(),
+      asker: principal.address,
+    };
     // A wallet's proof is a credential, and a page would be stated as whole.
     requireNotHalted(database);
     const wallet = requireBelieved(await believeWallet({ ...proof, signed_at: proof.signedAt }, believing));

@@ -17,8 +17,9 @@ export interface WalletWordOfReceipts {
 
 interface Believing {
   readonly wallets: FreeWalletProofs;
-  /** What it is to have signed. @param wallet EIP-55 */
-  text(wallet: string, signed_at: number): string;
+  readonly base_urls: readonly string[];
+  /** What it is to have signed for the service at that base URL. @param wallet EIP-55 */
+  text(base_url: string, wallet: string, signed_at: number): string;
   readonly now_ms: number;
   /** The address that the request came from. */
   readonly asker: string;
@@ -44,7 +45,7 @@ export const walletFaults = {
 /** Whether the wallet itself has asked this service, lately. What can be told without asking anybody is told first. */
 export async function believeWallet(
   { wallet, signature, signed_at }: WalletWordOfReceipts,
-  { wallets, text, now_ms, asker }: Believing,
+  { wallets, base_urls, text, now_ms, asker }: Believing,
 ): Promise<WalletBelieved> {
   if (!/^0x[0-9a-fA-F]{40}$/.test(wallet)) return { kind: 'no_address' };
   const address = spelt(wallet);
@@ -54,8 +55,8 @@ export async function believeWallet(
     return { kind: 'stale' };
   if (signature.length > limits.wallet_signature_chars_max || !/^0x([0-9a-fA-F]{2})+$/.test(signature))
     return { kind: 'invalid' };
-  const digest = eip191Hash(text(address, signed_at));
-  const verdict = await wallets.verifies(address, digest, signature, asker);
+  const digests = base_urls.map(url => eip191Hash(text(url, address, signed_at)));
+  const verdict = await wallets.verifies(address, digests, signature, asker);
   return verdict === 'valid' ? { kind: 'proven', wallet: address } : { kind: verdict };
 }
 

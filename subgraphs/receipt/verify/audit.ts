@@ -11,9 +11,9 @@ import { lookUpOf } from '../../../schema/transfer-look-up.ts';
 import { logRules, type OpenedAudit } from './audit-log.ts';
 import { revocationOf } from './key-times.ts';
 import { type Verification, type VerifyOptions, verifyReceipt } from './receipt.ts';
-import { type RefusalVerification, verifyRefusal } from './refusal.ts';
-import { same } from './report.ts';
-import type { Jwks } from './signature.ts';
+import { verifyRefusal } from './refusal.ts';
+import { type DocumentVerification, same } from './report.ts';
+import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import { judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
 
 /** Whether a document says that it is all that an auditor needs of one receipt. */
@@ -38,7 +38,8 @@ export function keysBrought(document: JsonObject): Jwks | null {
 export function verifyReceiptAudit(document: JsonObject, jwks: Jwks, options: VerifyOptions = {}): Verification {
   const { receipt } = document;
   if (!isJsonObject(receipt)) return malformedDocument('This is no audit document: receipt is missing.');
-  const verified = verifyReceipt(receipt, jwks, { ...options, dated_by_log: true });
+  const base_url = options.base_url ?? movedTo(document, jwks);
+  const verified = verifyReceipt(receipt, jwks, { ...(base_url !== undefined && { base_url }), dated_by_log: true });
   if (verified.kind === 'invalid') return verified;
   try {
     const { claims, checks, report } = verified;
@@ -60,15 +61,31 @@ export function verifyReceiptAudit(document: JsonObject, jwks: Jwks, options: Ve
   }
 }
 
+/** Where the issuer is now, as it signs the newest head: the links of a receipt that it signed elsewhere may lead there. */
+function movedTo({ log }: JsonObject, jwks: Jwks): string | undefined {
+  const head = isJsonObject(log) && isJsonObject(log.head) ? parseJws(log.head.jws) : null;
+  const signed = head !== null && verifyEs256(jwks, head.header.kid, head.input, head.signature);
+  return signed && typeof head.claims.iss === 'string' ? head.claims.iss : undefined;
+}
+
 /** The same of a refusal. */
-export function verifyRefusalAudit(document: JsonObject, jwks: Jwks, options: VerifyOptions = {}): RefusalVerification {
+export function verifyRefusalAudit(
+  document: JsonObject,
+  jwks: Jwks,
+  options: VerifyOptions = {},
+): DocumentVerification {
   const { refusal, preimage } = document;
   if (!isJsonObject(refusal)) return malformedDocument('This is no audit document: refusal is missing.');
   const verified = verifyRefusal(refusal, jwks, options);
   if (verified.kind === 'invalid') return verified;
   const { iss: _iss, iat: _iat, jti: _jti, ...payload } = verified.claims;
   const check = { code: 'preimage_differs', sentence: 'The preimage is the canonical form of what was signed.' };
-  if (preimage === canonicalJson(payload)) return { ...verified, checks: [...verified.checks, check] };
+  if (preimage === canonicalJson(payload)) {
+    const { lane, unknown } = verified.report.unsigned;
+    const strange = Object.keys(document).filter(name => !known.has(name) && name !== 'refusal');
+    const unsigned = { lane: [...lane, ...spoken(document), ...evidence(document)], unknown: [...unknown, ...strange] };
+    return { ...verified, checks: [...verified.checks, check], report: { ...verified.report, unsigned } };
+  }
   return { kind: 'invalid', ...check, sentence: 'The preimage is not what was signed.', checks: verified.checks };
 }
 
@@ -170,6 +187,8 @@ const known = new Set([
 ]);
 
 const spoken = (document: JsonObject) => words.filter(name => document[name] !== undefined);
+/** Of a refusal audit: its refusal names no snapshot, so that nothing holds the history beside it to what was signed. */
+const evidence = (document: JsonObject) => ['issuer_history'].filter(name => document[name] !== undefined);
 const strangers = (document: JsonObject) => Object.keys(document).filter(name => !known.has(name));
 
 /** What a receipt alone leaves open, and the evidence beside it has answered. */

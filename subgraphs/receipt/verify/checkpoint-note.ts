@@ -1,18 +1,28 @@
 import type { Json } from '../../../schema/canonical-json.ts';
 import { sha256 } from '../../../schema/digest.ts';
-import { type CheckpointHead, openCheckpoint } from './open-checkpoint.ts';
+import { splitNote } from './note.ts';
+import { type CheckpointHead, checkpointHead, openCheckpoint } from './open-checkpoint.ts';
 import { ed25519KeysIn, type Jwks } from './signature.ts';
-import { verifierKey } from './verifier-key.ts';
+import { type VerifierKey, verifierKey } from './verifier-key.ts';
 
 /** By C2SP's signed-note: Ed25519. */
 const ED25519 = Buffer.of(1);
 
-/** The head in a checkpoint that an Ed25519 key of a published set signed under that origin; null where none did. */
-export function issuedCheckpoint(note: Json | undefined, origin: string, jwks: Jwks): CheckpointHead | null {
+/**
+ * The head in a checkpoint that an Ed25519 key of a published set signed under its origin; null where none did. The origin is
+ * the name that the log had from its beginning: of a service that has moved since, it is another than its address.
+ */
+export function issuedCheckpoint(note: Json | undefined, jwks: Jwks): CheckpointHead | null {
   if (typeof note !== 'string') return null;
-  const keys = ed25519KeysIn(jwks).flatMap(raw => verifierKey(keyText(origin, raw)) ?? []);
-  const opened = openCheckpoint(note, keys);
-  return opened.kind === 'signed' && opened.head.origin === origin ? opened.head : null;
+  const opened = openCheckpoint(note, issuerNoteKeys(note, jwks));
+  return opened.kind === 'signed' ? opened.head : null;
+}
+
+/** The Ed25519 keys of a published set under the origin of a checkpoint; none where it is no checkpoint. */
+export function issuerNoteKeys(note: string, jwks: Jwks): VerifierKey[] {
+  const split = splitNote(note);
+  const origin = split && checkpointHead(split.text)?.origin;
+  return origin ? ed25519KeysIn(jwks).flatMap(raw => verifierKey(keyText(origin, raw)) ?? []) : [];
 }
 
 function keyText(origin: string, raw: Buffer): string {

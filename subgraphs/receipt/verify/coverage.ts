@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { commitmentIn, commitmentMaker } from '../../../schema/output-commitment.ts';
 import { namesNoPayment, settlementBasis } from '../../../schema/receipt-payload.ts';
 import { brokenBeside } from './beside.ts';
 import { always, type Coverage, type Report, same, unsignedIn } from './report.ts';
@@ -6,7 +7,7 @@ import { copies, type Opened, otherClaims, signedPaymentRef } from './rules.ts';
 
 /** Members whose signed fact stands under the same or another name; older versions sign fewer of them. */
 const copied: Coverage<Opened> = Object.fromEntries(
-  copies.map(([name, signed]) => [name, ({ document, claims }: Opened) => same(document[name], signed(claims))]),
+  copies.map(({ name, signed }) => [name, ({ document, claims }: Opened) => same(document[name], signed(claims))]),
 );
 
 const coverage: Coverage<Opened> = {
@@ -44,6 +45,8 @@ const lane = new Set([
   'settlement_status',
   'ingress_receipt',
   'omission_rule',
+  'answered_again',
+  'rerun',
   'chain_ended',
   'verification.how',
   'anchor_changed_since_binding',
@@ -68,7 +71,8 @@ export function reportOn(opened: Opened): Report {
 
 function uncheckedOf({ document, claims, payload }: Opened): string[] {
   const ref = signedPaymentRef(claims);
-  const { hash: output } = commitmentOf(payload);
+  const { hash: output } = commitmentIn(payload.fulfillment);
+  const maker = commitmentMaker(payload);
   const sentences: readonly [applies: boolean, sentence: string][] = [
     [ref !== undefined, `Whether USDC moved: look up ${String(ref)} on its network.`],
     [
@@ -83,10 +87,18 @@ function uncheckedOf({ document, claims, payload }: Opened): string[] {
       typeof output === 'string',
       'Whether the answer is the one committed to: hash it by the rule of the receipt policy.',
     ],
+    [
+      maker === 'winner' || maker === 'reporter',
+      `What was delivered: the ${maker} made the commitment, and the issuer has not seen the output.`,
+    ],
     [claims.book_seq !== undefined, `Whether row ${String(claims.book_seq)} of the book says the same.`],
     [claims.session_expiry !== undefined, 'Whether its session had been revoked by then.'],
     [document.signature === undefined, 'The primary signature (Ed25519): there is none.'],
     [document.co_signature === undefined, 'The co-signature (EIP-191): there is none.'],
+    [
+      isJsonObject(document.binding) && document.binding.in_proof === true,
+      'Whether a proof system on the chain has checked the commitment, as binding.in_proof says: nobody signs that, and it cannot be checked here.',
+    ],
   ];
   return sentences.filter(([applies]) => applies).map(([, sentence]) => sentence);
 }
@@ -94,9 +106,4 @@ function uncheckedOf({ document, claims, payload }: Opened): string[] {
 function versionOf(ref: JsonObject[string] | undefined, name: string): string {
   const { version, hash } = isJsonObject(ref) ? ref : {};
   return `Whether version ${String(version)} of /.well-known/${name}.json has the hash that was signed, ${String(hash)}.`;
-}
-
-function commitmentOf({ fulfillment }: JsonObject): JsonObject {
-  const { output_commitment } = isJsonObject(fulfillment) ? fulfillment : {};
-  return isJsonObject(output_commitment) ? output_commitment : {};
 }

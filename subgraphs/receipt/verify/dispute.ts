@@ -1,12 +1,21 @@
 import * as z from 'zod';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { disputeSides, factOfReceipt, factSources, isFactName, partsOf } from '../../../schema/dispute/facts.ts';
-import { claimTypes, disputeReasons, verdictMeans } from '../../../schema/dispute/reasons.ts';
-import { type Adjudication, adjudicate, type DisputeClaim, isKnownRule } from '../../../schema/dispute/rule.ts';
+import type { DisputeClaim } from '../../../schema/dispute/claim.ts';
+import {
+  disputeSides,
+  factOfReceipt,
+  factSources,
+  isFactName,
+  partsOf,
+  repeatedByReceipt,
+} from '../../../schema/dispute/facts.ts';
+import { claimTypes, verdictWords } from '../../../schema/dispute/reasons.ts';
+import { type Adjudication, adjudicate, isKnownRule } from '../../../schema/dispute/rule.ts';
 import { documents } from '../../../schema/documents.ts';
-import { type IssuerDocumentVerification, type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts';
+import { disputeStatusUrl } from '../../../schema/links.ts';
+import { type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts';
 import { verifyReceipt } from './receipt.ts';
-import { type Report, same } from './report.ts';
+import { type DocumentVerification, type Report, same } from './report.ts';
 import { misshapen } from './shape.ts';
 import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed.ts';
@@ -24,7 +33,7 @@ export function verifyDispute(
   document: JsonObject,
   jwks: Jwks,
   options: { readonly base_url?: string } = {},
-): IssuerDocumentVerification {
+): DocumentVerification {
   return verifyIssuerDocument(document, jwks, options, { name: 'verdict of a dispute', rules, reportOn });
 }
 
@@ -63,6 +72,11 @@ const rules: readonly Rule<OpenedDocument>[] = [
     code: 'fact_differs',
     says: 'Each fact that stands in a receipt is what that receipt signs.',
     fault: ({ claims }) => factFault(claims),
+  },
+  {
+    code: 'revision_unsaid',
+    says: 'It states its number among the judgements of the dispute, and the URL that names the latest one.',
+    fault: ({ claims }) => revisionFault(claims),
   },
   {
     code: 'outcome_does_not_follow',
@@ -114,7 +128,9 @@ function factFault(claims: JsonObject): string | null {
     const { payload, leaf_index = null } = receipt ?? {};
     const signed = factOfReceipt(fact, isJsonObject(payload) ? { payload, leaf_index } : null);
     if (signed !== undefined && !same(value, signed)) return `${name} is not what the receipt signs.`;
-    if (fact === 'amount' && receipt !== null && !same(value, paidBy(payload)))
+    const repeated = isJsonObject(payload) ? repeatedByReceipt(fact, payload) : undefined;
+    // Of a payment that its chain lost the book counts nothing, whatever its receipt said.
+    if (value !== null && repeated !== undefined && !same(value, repeated))
       return `${name} is not what the receipt says was paid.`;
     if (fact === 'on_book' && value !== (ofSide(claims, 'rows', side) !== null))
       return `${name} is not what the rows of the verdict say.`;
@@ -122,9 +138,15 @@ function factFault(claims: JsonObject): string | null {
   return null;
 }
 
-function paidBy(payload: Json | undefined): Json | undefined {
-  const payment = isJsonObject(payload) ? payload.payment : null;
-  return isJsonObject(payment) ? payment.gross_amount : undefined;
+/** Since this rule a verdict says that it may be superseded. */
+const REVISED_SINCE = 3;
+
+function revisionFault({ rule_version, revision, supersedes, status_url, iss, dispute_id }: JsonObject): string | null {
+  if (Number(rule_version) < REVISED_SINCE) return null;
+  const numbered = Number.isInteger(revision) && Number(revision) >= 1;
+  const linked = Number(revision) === 1 ? supersedes === undefined : typeof supersedes === 'string';
+  const named = status_url === disputeStatusUrl(String(iss), String(dispute_id));
+  return unless(numbered && linked && named, 'revision, supersedes or status_url is missing or wrong.');
 }
 
 function outcomeFault(claims: JsonObject): string | null {
@@ -138,23 +160,42 @@ function outcomeFault(claims: JsonObject): string | null {
   return differenceFault(claims, again, [...known.keys()]);
 }
 
+/** What a rule says beside its reason. */
+const FOUND = ['decides_after', 'standing_task_id', 'owed_back', 'owed_by_winner'] as const;
+
 function differenceFault(
   claims: JsonObject,
-  { reason, outcome, used }: Adjudication,
+  { reason, outcome, used, ...found }: Adjudication,
   names: readonly (Json | undefined)[],
 ): string | null {
   const said = claims.outcome ?? 'open';
   if (said !== (outcome ?? 'open'))
     return `The outcome does not follow: it says ${String(said)}, and by its facts it is ${outcome ?? 'open'} (${reason}).`;
   if (claims.reason !== reason) return `The reason does not follow: by its facts it is ${reason}.`;
-  if (claims.reason_says !== disputeReasons[reason][1] || claims.means !== verdictMeans[outcome ?? 'open'])
+  const words = Object.entries(verdictWords(Number(claims.rule_version), reason) ?? {});
+  if (words.some(([name, sentence]) => claims[name] !== sentence))
     return 'What it says that it means is not what its outcome means.';
+  const other = FOUND.find(name => !same(claims[name] ?? null, found[name] ?? null));
+  if (other !== undefined) return `${other} does not follow from its facts.`;
+  if (Number(claims.rule_version) >= REVISED_SINCE && claims.final !== (outcome === 'refund'))
+    return '`final` is wrong: it must be true for a refund, and false for any other outcome.';
   return unless(canonicalJson(used) === canonicalJson(names as Json), 'It names facts that the rule did not use.');
+}
+
+/** Whether it is the last word. */
+function lastly({ rule_version, outcome, status_url }: JsonObject): string {
+  if (Number(rule_version) < REVISED_SINCE)
+    return outcome === 'refund' || outcome === undefined
+      ? 'Whether the records have changed since: this decision does not change.'
+      : 'Whether a later verdict supersedes this one: the service signs one if its records lead to another result.';
+  if (outcome === 'refund')
+    return 'No later verdict supersedes a refund. This does not say whether the refund was paid.';
+  return `Whether a later verdict supersedes this one: compare its SHA-256 (canonical JSON) with ${String(status_url)}.`;
 }
 
 /** What a verdict that has passed every rule leaves open. */
 function reportOn(claims: JsonObject): Report {
-  const facts = factsIn(claims).filter(({ from }) => from === 'book_row' || from === 'book_event');
+  const facts = factsIn(claims).filter(({ from }) => from !== 'receipt_payload' && from !== 'log_leaf');
   const names = facts.map(({ name }) => String(name)).join(', ');
   const { position } = isJsonObject(claims.as_of) ? claims.as_of : {};
   return {
@@ -163,7 +204,7 @@ function reportOn(claims: JsonObject): Report {
     unchecked: [
       `Whether the book said so at position ${String(position)}: ${names} are the issuer's word alone.`,
       'Whether USDC moved, or moved back: look payments up on their networks. No money moves by a verdict.',
-      'Whether the records have changed since: what was decided stays as it was.',
+      lastly(claims),
     ],
   };
 }

@@ -1,25 +1,42 @@
-import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { isReceiptAudit, isRefusalAudit, verifyReceiptAudit, verifyRefusalAudit } from './audit.ts';
+import { isAuditPack, verifyAuditPack } from './audit-pack.ts';
+import { isAgentCard, verifyAgentCard } from './beside-receipts/agent-card.ts';
+import { isLogBreak, isLogBreaks, verifyLogBreak, verifyLogBreaks } from './beside-receipts/log-break.ts';
+import { keySetOfToken } from './beside-receipts/token.ts';
+import { isTreeHead, verifyTreeHead } from './beside-receipts/tree-head.ts';
+import { isUnsigned, verifyUnsigned } from './beside-receipts/unsigned.ts';
+import { isWebhookMessage, verifyWebhookMessage } from './beside-receipts/webhook-message.ts';
+import { isDelivery, isOffer, resourceKeySet, verifyDelivery, verifyOffer } from './beside-receipts/x402-artifact.ts';
 import { isDisputeVerdict, verifyDispute } from './dispute.ts';
+import { isCoverage, verifyCoverage } from './export-coverage.ts';
+import {
+  isIssuerHistory,
+  isReceiptPolicyHistory,
+  isRevocations,
+  verifyIssuerHistory,
+  verifyReceiptPolicyHistory,
+  verifyRevocations,
+} from './histories.ts';
 import { isInflowClaim, verifyInflowClaim } from './inflow-claim.ts';
 import { isPullExport, verifyPullExport } from './pull-export.ts';
 import { type VerifyOptions, verifyReceipt } from './receipt.ts';
 import { isReconciliation, verifyReconciliation } from './reconciliation.ts';
+import { isAllowance, isIngestRecord, verifyAllowance, verifyIngestRecord } from './recorded.ts';
 import { isRefusal, verifyRefusal } from './refusal.ts';
-import type { Report } from './report.ts';
+import type { DocumentVerification } from './report.ts';
 import type { Jwks } from './signature.ts';
-import type { Check, Invalid } from './signed.ts';
 import { isTotals, verifyTotals } from './totals.ts';
+import { isSessionKind, verifySession } from './wallet/session.ts';
+import { isWalletText, verifyWalletText } from './wallet/text.ts';
 
-/* Any document that the issuer signs, recognised by what it says of itself. */
-
-export type DocumentVerification =
-  | { readonly kind: 'valid'; readonly claims: JsonObject; readonly checks: readonly Check[]; readonly report: Report }
-  | Invalid;
+/* Any document in JSON that this service signs, or hands out with signatures of others, recognised by what it says of itself. */
 
 interface Kind {
   is(document: JsonObject): boolean;
   verify(document: JsonObject, jwks: Jwks, options: VerifyOptions): DocumentVerification;
+  /** No key of the issuer signs it: a wallet does, or nobody. */
+  readonly needs_keys?: false;
 }
 
 /** In the order in which they are asked. What is none of these has to be a receipt. */
@@ -32,6 +49,25 @@ const kinds = {
   verdict: { is: isDisputeVerdict, verify: verifyDispute },
   reconciliation: { is: isReconciliation, verify: verifyReconciliation },
   totals: { is: isTotals, verify: verifyTotals },
+  issuer_history: { is: isIssuerHistory, verify: verifyIssuerHistory },
+  receipt_policy_history: { is: isReceiptPolicyHistory, verify: verifyReceiptPolicyHistory },
+  revocations: { is: isRevocations, verify: verifyRevocations },
+  ingest_record: { is: isIngestRecord, verify: verifyIngestRecord },
+  allowance: { is: isAllowance, verify: verifyAllowance },
+  audit_pack: { is: isAuditPack, verify: verifyAuditPack, needs_keys: false },
+  export_coverage: { is: isCoverage, verify: verifyCoverage },
+  log_break: { is: isLogBreak, verify: verifyLogBreak },
+  log_breaks: { is: isLogBreaks, verify: verifyLogBreaks },
+  tree_head: { is: isTreeHead, verify: verifyTreeHead },
+  agent_card: { is: isAgentCard, verify: verifyAgentCard },
+  offer: { is: isOffer, verify: verifyOffer },
+  delivery: { is: isDelivery, verify: verifyDelivery },
+  session_grant: { is: isSessionKind('session_grant'), verify: verifySession, needs_keys: false },
+  session_act: { is: isSessionKind('session_act'), verify: verifySession, needs_keys: false },
+  session_revocation: { is: isSessionKind('session_revocation'), verify: verifySession, needs_keys: false },
+  wallet_text: { is: isWalletText, verify: verifyWalletText, needs_keys: false },
+  webhook_message: { is: isWebhookMessage, verify: verifyWebhookMessage, needs_keys: false },
+  unsigned: { is: isUnsigned, verify: verifyUnsigned, needs_keys: false },
   receipt: { is: () => true, verify: verifyReceipt },
 } as const satisfies Record<string, Kind>;
 
@@ -42,16 +78,39 @@ export function kindOf(document: JsonObject): DocumentKind {
   return (found?.[0] ?? 'receipt') as DocumentKind;
 }
 
-/** The document in what was read: an answer carries it, and so do a row of a book, a dispute and a reconciliation. */
+/** Whether it is verified by the key set of its issuer. */
+export function needsKeys(document: JsonObject): boolean {
+  const kind: Kind = kinds[kindOf(document)];
+  return kind.needs_keys !== false;
+}
+
+/**
+ * The document in what was read: an answer carries it, and so do a row of a book, a dispute, a reconciliation, the proof of a result and
+ * the status of a session.
+ */
 export function documentIn(read: JsonObject): JsonObject {
-  return [read.svc, read.inflow_claim, read.verdict, read.report].find(isJsonObject) ?? read;
+  return (
+    [read.svc, read.inflow_claim, read.verdict, read.report, read.inclusion, read.ended_by].find(isJsonObject) ?? read
+  );
 }
 
 /** Where the document says that its issuer's keys are; null where it says nothing of the kind. */
 export function keySetUri(document: JsonObject): string | null {
-  const uri = isJsonObject(document.verification) ? document.verification.jwks_uri : document.verify_jwks;
-  return typeof uri === 'string' ? uri : null;
+  const { verification, verify_jwks, issuer_signature, jws, signatures, keys, log_breaks } = document;
+  const named = [
+    isJsonObject(verification) ? verification.jwks_uri : null,
+    verify_jwks,
+    keySetOfToken(isJsonObject(issuer_signature) ? issuer_signature.jws : jws),
+    ...listed(log_breaks).map(each => keySetOfToken(each.jws)),
+    ...listed(keys).map(({ statement }) => keySetOfToken(statement)),
+    ...listed(signatures).map(({ protected: header }) => keySetOfToken(`${String(header)}.e30.`)),
+    resourceKeySet(document),
+  ];
+  return named.find(uri => typeof uri === 'string') ?? null;
 }
+
+const listed = (value: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter(isJsonObject) : [];
 
 /** Verifies it against a published key set, offline. Whose keys those are is the caller's to know. */
 export function verifyDocument(document: JsonObject, jwks: Jwks, options: VerifyOptions = {}): DocumentVerification {

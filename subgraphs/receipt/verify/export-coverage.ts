@@ -2,8 +2,9 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../.
 import { documents } from '../../../schema/documents.ts';
 import { commitmentsHash, coverageRules, rowCommitment } from '../../../schema/export-coverage.ts';
 import { revocationOf } from './key-times.ts';
+import type { DocumentVerification } from './report.ts';
 import { base64url, type Jwks, parseJws, verifyEs256 } from './signature.ts';
-import { type Rule, unless } from './signed.ts';
+import { judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
 
 /** The coverage of an export, and what it is of. */
 export interface CoveredExport {
@@ -111,4 +112,29 @@ function isCommittable(row: Json): row is JsonObject {
   const texts = [row.task_id, row.evidence, row.collected_at];
   const nullable = [row.amount, row.payment_ref];
   return texts.every(it => typeof it === 'string') && nullable.every(it => it === null || typeof it === 'string');
+}
+
+/** Whether a document says that it is the coverage of an export, without the export. */
+export function isCoverage({ schema }: JsonObject): boolean {
+  return schema === documents.export_coverage;
+}
+
+/** Verifies a coverage by itself: that it was signed, and that its counts agree. Its rows are in the export. */
+export function verifyCoverage(document: JsonObject, jwks: Jwks): DocumentVerification {
+  try {
+    const covered = { coverage: document, document: '', book_id: document.book_id, jwks };
+    const judged = judgeBy(rules, covered);
+    if (judged.kind === 'invalid') return judged;
+    const { issuer_signature: _, ...claims } = document;
+    const unchecked = ['Whether the rows of an export are these: verify the export that it is of.'];
+    return {
+      kind: 'valid',
+      claims,
+      checks: judged.checks.filter(({ code }) => code !== 'coverage_rows'),
+      report: { unsigned: { lane: [], unknown: [] }, broken: [], unchecked },
+    };
+  } catch (fault) {
+    // Only text without a canonical form gets here.
+    return malformedDocument(`The coverage has no canonical form: ${String(fault)}`);
+  }
 }

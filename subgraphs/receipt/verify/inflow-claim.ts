@@ -2,8 +2,8 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../.
 import { documents } from '../../../schema/documents.ts';
 import { walletClaimText } from '../../../schema/inflow-claim.ts';
 import { eip191Hash, recoverAddress } from '../../../schema/secp256k1.ts';
-import { type IssuerDocumentVerification, type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts';
-import type { Report } from './report.ts';
+import { type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts';
+import type { DocumentVerification, Report } from './report.ts';
 import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed.ts';
 
@@ -20,7 +20,7 @@ export function verifyInflowClaim(
   document: JsonObject,
   jwks: Jwks,
   options: { readonly base_url?: string } = {},
-): IssuerDocumentVerification {
+): DocumentVerification {
   return verifyIssuerDocument(document, jwks, options, { name: 'claim of an inflow', rules, reportOn });
 }
 

@@ -1,22 +1,18 @@
 import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { jwksUri } from '../../../schema/links.ts';
+import { type Addresses, addressesOf, linkFault } from './addresses.ts';
 import { revocationOf } from './key-times.ts';
-import type { Report } from './report.ts';
+import type { DocumentVerification, Report } from './report.ts';
 import { base64url, type Jwks, verifyEs256 } from './signature.ts';
-import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
+import { judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
 
 /* Documents that the issuer signs whole: `signature` (ES256) over the canonical JSON of every other member. */
-
-export type IssuerDocumentVerification =
-  | { readonly kind: 'valid'; readonly claims: JsonObject; readonly checks: readonly Check[]; readonly report: Report }
-  | Invalid;
 
 export interface OpenedDocument {
   /** All that is signed: every member but `signature`. */
   readonly claims: JsonObject;
   readonly signature: JsonObject;
-  /** Origins on which its links may stand: the signed issuer, and where the caller found it. */
-  readonly bases: readonly string[];
+  readonly addresses: Addresses;
   readonly jwks: Jwks;
 }
 
@@ -34,12 +30,12 @@ export function verifyIssuerDocument(
   jwks: Jwks,
   { base_url }: { readonly base_url?: string },
   { name, rules, reportOn }: IssuerDocumentKind,
-): IssuerDocumentVerification {
+): DocumentVerification {
   const { signature, ...claims } = document;
   if (!isJsonObject(signature)) return malformedDocument(`This is no ${name}: signature is missing.`);
-  const bases = [claims.iss, base_url].filter(base => typeof base === 'string');
+  const addresses = addressesOf(claims.iss, base_url, jwks);
   try {
-    const judged = judgeBy([signedWhole, keyNotRevoked, ...rules, issuersKeys], { claims, signature, bases, jwks });
+    const judged = judgeBy([signedWhole, keyNotRevoked, ...rules, issuersKeys], { claims, signature, addresses, jwks });
     if (judged.kind === 'invalid') return judged;
     return { kind: 'valid', claims, checks: judged.checks, report: reportOn(claims) };
   } catch (fault) {
@@ -69,9 +65,6 @@ const keyNotRevoked: Rule<OpenedDocument> = {
 const issuersKeys: Rule<OpenedDocument> = {
   code: 'link_foreign',
   says: "The key set is the issuer's.",
-  fault: ({ claims, bases }) =>
-    unless(
-      bases.some(base => claims.verify_jwks === jwksUri(base)),
-      'verify_jwks leads elsewhere than to the issuer.',
-    ),
+  fault: ({ claims: { verify_jwks }, addresses }) =>
+    linkFault([{ name: 'verify_jwks', link: verify_jwks ?? null, path: jwksUri('') }], addresses),
 };

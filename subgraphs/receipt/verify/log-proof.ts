@@ -89,7 +89,8 @@ const includes: Rule<OpenedProof> = {
   },
 };
 
-const cosignedBy = (witness: VerifierKey): Rule<OpenedProof> => ({
+/** Of a checkpoint, wherever it stands. */
+export const cosignedBy = (witness: VerifierKey): Rule<{ readonly opened: OpenedCheckpoint }> => ({
   code: 'witness_missing',
   says: `The witness ${witness.name} cosigned the checkpoint.`,
   fault: ({ opened }) =>

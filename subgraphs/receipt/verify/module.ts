@@ -1,8 +1,9 @@
 import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { keysBrought } from './audit.ts';
-import { documentIn, keySetUri, kindOf, verifyDocument } from './document.ts';
+import { documentIn, keySetUri, kindOf, needsKeys, verifyDocument } from './document.ts';
 import { verifyLogProof } from './log-proof.ts';
 import { leafHash } from './merkle-proof.ts';
+import { toldVerification, undecidedFaults } from './report.ts';
 import { type VerifierKey, verifierKey } from './verifier-key.ts';
 
 /*
@@ -10,10 +11,23 @@ import { type VerifierKey, verifierKey } from './verifier-key.ts';
  * and asks nobody. Its types name nothing but what stands in this file and JSON.
  */
 
-/** A check that held, or the one that did not: `code` stays the same for programs, `sentence` is for people. */
-export interface VerifiedCheck {
+/** A check that held. */
+export interface HeldCheck {
+  readonly sentence: string;
+}
+
+/** A check that did not hold: `code` stays the same for programs, `sentence` is for people. */
+export interface VerifiedFault {
   readonly code: string;
   readonly sentence: string;
+}
+
+/**
+ * Whether a fault leaves a document neither valid nor invalid: something that is not at hand would decide it. Such a document is not to
+ * be relied on either; `sentence` says what is missing.
+ */
+export function undecided(fault: VerifiedFault | null): boolean {
+  return fault !== null && undecidedFaults.has(fault.code);
 }
 
 /** What became of a document; serialisable as JSON. */
@@ -27,12 +41,42 @@ export interface VerifiedDocument {
     | 'inflow'
     | 'verdict'
     | 'reconciliation'
-    | 'totals';
+    | 'totals'
+    | 'issuer_history'
+    | 'receipt_policy_history'
+    | 'revocations'
+    /** The answer that foreign spend was recorded. */
+    | 'ingest_record'
+    /** The `allowance` of a book. */
+    | 'allowance'
+    /** An audit pack: nobody signs it, so that it is never valid; its fault is `not_signed`, or says what contradicts itself. */
+    | 'audit_pack'
+    /** The coverage of an export, without the export. */
+    | 'export_coverage'
+    /** The declaration of a break of the log, and the list of all. */
+    | 'log_break'
+    | 'log_breaks'
+    /** A signed head of the log, alone or with an inclusion proof. */
+    | 'tree_head'
+    /** The card of the agent (A2A). */
+    | 'agent_card'
+    /** What x402's offer-and-receipt extension signs: the offers of a 402, and the receipt of PAYMENT-RESPONSE. */
+    | 'offer'
+    | 'delivery'
+    /** What a payer or the key of a session signed (EIP-712), and a text that a wallet signed. */
+    | 'session_grant'
+    | 'session_act'
+    | 'session_revocation'
+    | 'wallet_text'
+    /** A message of a webhook: only its receiver can check it. */
+    | 'webhook_message'
+    /** A document that nobody signs. */
+    | 'unsigned';
   readonly valid: boolean;
   /** Those that held, in order. */
-  readonly checks: readonly VerifiedCheck[];
+  readonly checks: readonly HeldCheck[];
   /** The first that did not; null where the document is valid. */
-  readonly fault: VerifiedCheck | null;
+  readonly fault: VerifiedFault | null;
   /** What was signed; null where it is not valid: then nothing in it is to be believed. */
   readonly claims: JsonObject | null;
   /** What a valid document leaves open; null where it is not valid. */
@@ -49,39 +93,36 @@ export interface VerifiedDocument {
 /** That a receipt stands in a log, under a checkpoint that the log signed and each of the witnesses cosigned. */
 export interface VerifiedPlace {
   readonly valid: boolean;
-  readonly checks: readonly VerifiedCheck[];
-  readonly fault: VerifiedCheck | null;
+  readonly checks: readonly HeldCheck[];
+  readonly fault: VerifiedFault | null;
   /** Null where it is not valid. */
   readonly leaf_index: number | null;
   readonly tree_size: number | null;
 }
 
 /**
- * Verifies a receipt, a refusal, an audit document, a published export, an inflow's claim, a verdict, a book's total or a
- * payment's proof, or an answer that carries one. Offline.
+ * Verifies any document in JSON that the service signs, or that its users sign for it (`VerifiedDocument.kind`), or an answer that
+ * carries one. Offline.
  * @param keys the issuer's key set (RFC 7517). Null: the keys that an audit document brings, by which it can only prove that
  *   it agrees with itself
- * @param options `base_url`: where it was read; its links may lead there as well as to the signed issuer
+ * @param options `base_url`: where it was read; its links may lead there as well as to the signed issuer. `histories`: issuer histories
+ *   and lists of revocations at hand, by which what a key said counts that was revoked since
  * @throws TypeError where it is no JSON object, or without keys
  */
 export function verify(
   document: JsonObject,
   keys: JsonObject | null,
-  options: { readonly base_url?: string } = {},
+  options: { readonly base_url?: string; readonly histories?: readonly JsonObject[] } = {},
 ): VerifiedDocument {
   if (!isJsonObject(document)) throw new TypeError('a document is a JSON object');
   const own = documentIn(document);
-  const jwks = keys ?? keysBrought(own);
+  const jwks = keys ?? keysBrought(own) ?? (needsKeys(own) ? null : NO_KEYS);
   if (jwks === null) throw new TypeError('the document brings no keys: give the key set of its issuer');
-  const kind = kindOf(own);
-  const verification = verifyDocument(own, jwks, options);
-  if (verification.kind === 'valid') {
-    const { checks, claims, report } = verification;
-    return { kind, valid: true, checks, fault: null, claims, report };
-  }
-  const { checks, code, sentence } = verification;
-  return { kind, valid: false, checks, fault: { code, sentence }, claims: null, report: null };
+  return { kind: kindOf(own), ...toldVerification(verifyDocument(own, jwks, options)) };
 }
+
+/** No key of an issuer signs it. */
+const NO_KEYS: JsonObject = { keys: [] };
 
 /** Where a document says that its issuer publishes its keys; null where it does not, or brings them. */
 export function keysNamed(document: JsonObject): string | null {
@@ -104,10 +145,14 @@ export function verifyPlace(
   const witnesses = (keys.witnesses ?? []).map(text => keyIn(text, 'cosignature'));
   const said = verifyLogProof(proof, { leaf: leafHash(canonicalJson(payload)), log_keys, witnesses });
   if (said.kind === 'valid')
-    return { valid: true, checks: said.checks, fault: null, leaf_index: said.index, tree_size: said.size };
-  const { checks, code, sentence } = said;
-  return { valid: false, checks, fault: { code, sentence }, leaf_index: null, tree_size: null };
+    return { valid: true, checks: heldIn(said), fault: null, leaf_index: said.index, tree_size: said.size };
+  const { code, sentence } = said;
+  return { valid: false, checks: heldIn(said), fault: { code, sentence }, leaf_index: null, tree_size: null };
 }
+
+/** Without their codes: see `toldVerification`. */
+const heldIn = ({ checks }: { readonly checks: readonly VerifiedFault[] }): HeldCheck[] =>
+  checks.map(({ sentence }) => ({ sentence }));
 
 function keyIn(text: string, kind: VerifierKey['kind']): VerifierKey {
   const key = verifierKey(text);

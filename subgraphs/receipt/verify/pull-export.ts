@@ -3,12 +3,11 @@ import { sha256Hex } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
 import { jwksUri } from '../../../schema/links.ts';
 import { documentHash, pullExportUrl, pullForms, pullSignedMembers } from '../../../schema/pull-export.ts';
+import { type Addresses, addressesOf, linkFault, type ShownLink } from './addresses.ts';
 import { coverageRulesOf } from './export-coverage.ts';
-import { always, type Coverage, type Report, unsignedIn } from './report.ts';
+import { always, type Coverage, type DocumentVerification, type Report, unsignedIn } from './report.ts';
 import { type Jwks, parseJws } from './signature.ts';
 import {
-  type Check,
-  type Invalid,
   issuerSigned,
   judgeBy,
   malformedDocument,
@@ -18,10 +17,6 @@ import {
   unless,
   unopened,
 } from './signed.ts';
-
-export type PullExportVerification =
-  | { readonly kind: 'valid'; readonly claims: JsonObject; readonly checks: readonly Check[]; readonly report: Report }
-  | Invalid;
 
 /** Whether a document says that it is a published export of a book. */
 export function isPullExport(document: JsonObject): boolean {
@@ -36,7 +31,7 @@ export function verifyPullExport(
   document: JsonObject,
   jwks: Jwks,
   options: { readonly base_url?: string } = {},
-): PullExportVerification {
+): DocumentVerification {
   const { issuer_signature } = document;
   const jws = isJsonObject(issuer_signature) ? parseJws(issuer_signature.jws) : null;
   if (jws === null)
@@ -45,9 +40,9 @@ export function verifyPullExport(
       'This is no pull export: issuer_signature.jws is missing.',
     );
   const { iss, iat: _, jti, ...payload } = jws.claims;
-  const bases = [iss, options.base_url].filter(base => typeof base === 'string');
+  const addresses = addressesOf(iss, options.base_url, jwks);
   try {
-    const opened = { document, payload, jti, bases, jws, jwks };
+    const opened = { document, payload, jti, addresses, jws, jwks };
     const judged = judgeBy(rules, opened);
     if (judged.kind === 'invalid') return judged;
     return { kind: 'valid', claims: jws.claims, checks: judged.checks, report: reportOn(opened) };
@@ -60,7 +55,7 @@ export function verifyPullExport(
 /** `payload` is what was signed, without the token's own claims. */
 interface Opened extends SignedDocument {
   readonly jti: Json | undefined;
-  readonly bases: readonly string[];
+  readonly addresses: Addresses;
 }
 
 /** In order: a later rule may rely on all before it. */
@@ -114,7 +109,7 @@ const rules: readonly Rule<Opened>[] = [
   {
     code: 'link_foreign',
     says: 'Every link leads to the issuer, and the key beside the signature is one of its keys.',
-    fault: opened => linkFault(opened),
+    fault: opened => linkFault(linksIn(opened), opened.addresses) ?? besideFault(opened),
   },
 ];
 
@@ -126,11 +121,13 @@ function same(one: Json | undefined, other: Json | undefined): boolean {
   return one !== undefined && other !== undefined && canonicalJson(one) === canonicalJson(other);
 }
 
-function linkFault({ document, payload, bases, jwks }: Opened): string | null {
-  const { verify_jwks, url, issuer_signature, document_media_type, document_sha256_rule } = document;
-  if (!bases.some(base => verify_jwks === jwksUri(base))) return 'verify_jwks leads elsewhere than to the issuer.';
-  if (!bases.some(base => url === pullExportUrl(base, String(payload.slug))))
-    return 'url leads elsewhere than to the issuer.';
+const linksIn = ({ document: { verify_jwks, url }, payload }: Opened): readonly ShownLink[] => [
+  { name: 'verify_jwks', link: verify_jwks ?? null, path: jwksUri('') },
+  { name: 'url', link: url ?? null, path: pullExportUrl('', String(payload.slug)) },
+];
+
+function besideFault({ document, payload, jwks }: Opened): string | null {
+  const { issuer_signature, document_media_type, document_sha256_rule } = document;
   const form = formOf(payload);
   if (document_media_type !== form?.media_type || document_sha256_rule !== form?.rule)
     return 'document_media_type or document_sha256_rule is not that of the format.';
@@ -139,8 +136,11 @@ function linkFault({ document, payload, bases, jwks }: Opened): string | null {
   return unless(published, 'issuer_jwk is none of the published keys.');
 }
 
+/** All that it says of itself; a later key set may say since when the key signs no more. */
 function sameKey(key: JsonObject, jwk: Json | undefined): boolean {
-  return isJsonObject(jwk) && ['kid', 'crv', 'x', 'y'].every(name => key[name] === jwk[name]);
+  if (!isJsonObject(jwk)) return false;
+  const named = ['kid', 'crv', 'x', 'y'].every(name => jwk[name] !== undefined);
+  return named && Object.entries(jwk).every(([name, said]) => name === 'exp' || same(said, key[name]));
 }
 
 const lane = new Set(['pull_note']);

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { payloadVersionOf } from '../../../schema/receipt-payload.ts';
+import { addressesOf } from './addresses.ts';
 import { reportOn } from './coverage.ts';
 import type { Report } from './report.ts';
 import { type Opened, rules } from './rules.ts';
@@ -21,6 +22,8 @@ export type Verification =
 export interface VerifyOptions {
   /** Where the receipt was read: its links may lead there as well as to the signed issuer. */
   readonly base_url?: string;
+  /** Histories and lists of revocations at hand: what a key said that was revoked since counts by what stands on it. */
+  readonly histories?: readonly JsonObject[];
   /** The caller proves by the log that it was signed before its key was revoked, if it was: an audit document brings that. */
   readonly dated_by_log?: boolean;
 }
@@ -54,8 +57,8 @@ function open(document: JsonObject, jwks: Jwks, { base_url, dated_by_log }: Veri
   const jws = parseJws(jwsOf(document));
   if (!isJsonObject(payload) || jws === null) return null;
   const { claims } = jws;
-  const bases = [claims.iss, base_url].filter(base => typeof base === 'string');
-  return { document, payload, jws, claims, jwks, bases, ...(dated_by_log && { dated_by_log }) };
+  const addresses = addressesOf(claims.iss, base_url, jwks);
+  return { document, payload, jws, claims, jwks, addresses, ...(dated_by_log && { dated_by_log }) };
 }
 
 function claimId(claims: JsonObject): number | 'legacy' | 'none' {

@@ -10,8 +10,8 @@ import {
   type TransferClass,
   transferClasses,
 } from '../../../schema/reconciliation-rule.ts';
-import { type IssuerDocumentVerification, type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts';
-import type { Report } from './report.ts';
+import { type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts';
+import type { DocumentVerification, Report } from './report.ts';
 import { misshapen } from './shape.ts';
 import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed.ts';
@@ -29,7 +29,7 @@ export function verifyReconciliation(
   document: JsonObject,
   jwks: Jwks,
   options: { readonly base_url?: string } = {},
-): IssuerDocumentVerification {
+): DocumentVerification {
   return verifyIssuerDocument(document, jwks, options, { name: 'reconciliation', rules, reportOn });
 }
 

@@ -3,12 +3,10 @@ import { documents } from '../../../schema/documents.ts';
 import { issuerLinks, refusalUrl } from '../../../schema/links.ts';
 import { networks } from '../../../schema/network.ts';
 import { refusalCodes } from '../../../schema/refusal-payload.ts';
-import { always, type Coverage, type Report, unsignedIn } from './report.ts';
+import { type Addresses, addressesOf, linkFault, linksWithin, type ShownLink } from './addresses.ts';
+import { always, type Coverage, type DocumentVerification, type Report, unsignedIn } from './report.ts';
 import { type Jwks, parseJws } from './signature.ts';
 import {
-  type Check,
-  foreignLink,
-  type Invalid,
   issuerSigned,
   judgeBy,
   malformedDocument,
@@ -18,16 +16,6 @@ import {
   unless,
   unopened,
 } from './signed.ts';
-
-export type RefusalVerification =
-  | {
-      readonly kind: 'valid';
-      readonly claims: JsonObject;
-      readonly checks: readonly Check[];
-      /** What is left open: members that nobody signed, and what was not checked. */
-      readonly report: Report;
-    }
-  | Invalid;
 
 /** Whether a document says that it is a signed refusal. */
 export function isRefusal(document: JsonObject): boolean {
@@ -42,7 +30,7 @@ export function verifyRefusal(
   document: JsonObject,
   jwks: Jwks,
   options: { readonly base_url?: string } = {},
-): RefusalVerification {
+): DocumentVerification {
   const { issuer_signature } = document;
   const jws = isJsonObject(issuer_signature) ? parseJws(issuer_signature.jws) : null;
   if (jws === null)
@@ -51,9 +39,9 @@ export function verifyRefusal(
       'This is not a refusal: issuer_signature.jws is missing.',
     );
   const { iss, iat: _, jti, ...payload } = jws.claims;
-  const bases = [iss, options.base_url].filter(base => typeof base === 'string');
+  const addresses = addressesOf(iss, options.base_url, jwks);
   try {
-    const opened = { document, payload, jti, bases, jws, jwks };
+    const opened = { document, payload, jti, addresses, jws, jwks };
     const judged = judgeBy(rules, opened);
     if (judged.kind === 'invalid') return judged;
     return { kind: 'valid', claims: jws.claims, checks: judged.checks, report: reportOn(opened) };
@@ -66,7 +54,7 @@ export function verifyRefusal(
 /** `payload` is what was signed, without the token's own claims. */
 interface Opened extends SignedDocument {
   readonly jti: Json | undefined;
-  readonly bases: readonly string[];
+  readonly addresses: Addresses;
 }
 
 /** In order: a later rule may rely on all before it. */
@@ -92,7 +80,11 @@ const rules: readonly Rule<Opened>[] = [
     fault: ({ document, payload }) => copyFault(document, payload),
   },
   rawValueSigns({ required: true }),
-  { code: 'link_foreign', says: 'Every link leads to the issuer.', fault: opened => linkFault(opened) },
+  {
+    code: 'link_foreign',
+    says: 'Every link leads to the issuer.',
+    fault: opened => linkFault(linksIn(opened), opened.addresses),
+  },
 ];
 
 function isAnchor(anchor: Json | undefined): boolean {
@@ -145,8 +137,10 @@ function copyFault(document: JsonObject, payload: JsonObject): string | null {
   return unsigned === undefined ? null : `${unsigned} was not signed.`;
 }
 
-function linkFault({ document, payload, bases }: Opened): string | null {
-  const refusal_id = String(payload.refusal_id);
-  const linksAt = (base: string) => ({ refusal_url: refusalUrl(base, refusal_id), ...issuerLinks(base) });
-  return foreignLink(document, { own: 'refusal_url', bases, linksAt });
+function linksIn({ document, payload }: Opened): readonly ShownLink[] {
+  const path = refusalUrl('', String(payload.refusal_id));
+  return [
+    { name: 'refusal_url', link: document.refusal_url, path },
+    ...linksWithin(document.verification, issuerLinks('')),
+  ];
 }

@@ -1,4 +1,10 @@
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import type { Check, Invalid } from './signed.ts';
+
+/** What is found of a document: what was signed, which rules it passed, and what is left open; or the first rule that it breaks. */
+export type DocumentVerification =
+  | { readonly kind: 'valid'; readonly claims: JsonObject; readonly checks: readonly Check[]; readonly report: Report }
+  | Invalid;
 
 /** What a valid document leaves open: none of it makes it invalid, and none of it may be taken for proven. */
 export interface Report {
@@ -47,3 +53,32 @@ export function same(a: Json | undefined, b: Json | undefined): boolean {
   if (typeof a !== 'object' || typeof b !== 'object') return a !== undefined && a === b;
   return canonicalJson(a) === canonicalJson(b);
 }
+
+/** The same as data alone. The code of a rule names what is wrong where it does not hold: of one that held it would say the opposite. */
+export function toldVerification(verification: DocumentVerification) {
+  const checks = verification.checks.map(({ sentence }) => ({ sentence }));
+  if (verification.kind === 'valid') {
+    const { claims, report } = verification;
+    return { valid: true, checks, fault: null, claims, report };
+  }
+  const { code, sentence } = verification;
+  return { valid: false, checks, fault: { code, sentence }, claims: null, report: null };
+}
+
+/** Codes of faults that leave a document neither valid nor invalid: what would decide it is not at hand, or nobody has it. */
+export const undecidedFaults: ReadonlySet<string> = new Set([
+  /** Nobody signs such a document. */
+  'not_signed',
+  /** Its links lead where the issuer may have moved (addresses.ts). */
+  'address_unknown',
+  /** An HMAC: only who holds the secret can make it again. */
+  'needs_secret',
+  /** It does not say who has signed it. */
+  'needs_signer',
+  /** It does not say for which service it was signed. */
+  'needs_service',
+  /** Only the code of a contract can say whether it takes the signature for its own (ERC-1271). */
+  'needs_chain',
+  /** A key that was revoked since signed it, and nothing says that it did so before. */
+  'needs_history',
+]);

@@ -9,6 +9,7 @@ import { sha256Hex } from '../../../schema/digest.ts';
 import { receiptLinks, verifyUrl } from '../../../schema/links.ts';
 import { memberList, receiptMembers, signedFact } from '../../../schema/receipt-facts.ts';
 import { namesNoPayment, payloadVersionOf, settlementBasis, waivers } from '../../../schema/receipt-payload.ts';
+import { type Addresses, linkFault, linksWithin, type ShownLink } from './addresses.ts';
 import { signsBeside } from './beside.ts';
 import { handedOnFault } from './handed-on.ts';
 import { derivedLaneFault } from './lane.ts';
@@ -18,13 +19,12 @@ import { same } from './report.ts';
 import { reportedFault } from './reported.ts';
 import { sessionFault } from './session.ts';
 import { BesideShape, ClaimShape, misshapen } from './shape.ts';
-import { foreignLink, issuerSigned, type Rule, rawValueSigns, type SignedDocument, unless } from './signed.ts';
+import { issuerSigned, type Rule, rawValueSigns, type SignedDocument, unless } from './signed.ts';
 
 /** A receipt opened up, nothing of it believed yet. */
 export interface Opened extends SignedDocument {
   readonly claims: JsonObject;
-  /** Origins on which the document's links may stand: the signed issuer, and where the caller found it. */
-  readonly bases: readonly string[];
+  readonly addresses: Addresses;
 }
 
 /** In order: a later rule may rely on all before it. */
@@ -69,9 +69,9 @@ export const rules: readonly Rule<Opened>[] = [
   {
     code: 'claim_id_null',
     says: 'No payment is claimed for a book that is not named.',
-    fault: ({ claims }) =>
+    fault: ({ claims, document }) =>
       unless(
-        !('claim_id' in claims && claims.claim_id === null && signedPaymentRef(claims) !== undefined),
+        (claims.claim_id !== null && document.claim_id !== null) || signedPaymentRef(claims) === undefined,
         'The receipt carries a payment and a claim_id of null.',
       ),
   },
@@ -119,7 +119,11 @@ export const rules: readonly Rule<Opened>[] = [
     says: 'It was signed while the session, if any, was in force.',
     fault: ({ claims }) => sessionFault(claims),
   },
-  { code: 'link_foreign', says: 'Every link leads to the issuer.', fault: opened => linkFault(opened) },
+  {
+    code: 'link_foreign',
+    says: 'Every link leads to the issuer.',
+    fault: opened => linkFault(linksIn(opened), opened.addresses),
+  },
 ];
 
 function shapeFault(claims: JsonObject, document: JsonObject): string | null {
@@ -169,14 +173,26 @@ function waiverFault(claims: JsonObject): string | null {
   return unless(typeof bound.api_key_hash === 'string', 'The receipt does not say which key stood in for the payment.');
 }
 
-/** Members of the document that repeat a signed fact, each with where to find it. */
-export const copies: readonly (readonly [name: string, signed: (claims: JsonObject) => Json | undefined])[] =
-  memberList.flatMap(member => {
-    const { name, signed, hidden, null_if_none } = member;
-    if (signed === undefined || hidden) return [];
-    const absent = null_if_none ? null : undefined;
-    return [[name, (claims: JsonObject) => signedFact(claims, member) ?? absent] as const];
-  });
+interface Copy {
+  readonly name: string;
+  /** The fact that the member repeats. */
+  signed(claims: JsonObject): Json | undefined;
+  /** The first payload version that can sign it. */
+  readonly since: number;
+}
+
+/** Members of the document that repeat a signed fact. */
+export const copies: readonly Copy[] = memberList.flatMap((member): Copy[] => {
+  const { name, signed, hidden, null_if_none, since = 0 } = member;
+  if (signed === undefined || hidden) return [];
+  const absent = null_if_none ? null : undefined;
+  return [{ name, signed: claims => signedFact(claims, member) ?? absent, since }];
+});
+
+/** Whether a token of that version cannot sign it yet: then it is reported as unsigned. What it could sign, and does not, is refused. */
+function isLater({ since }: Copy, claims: JsonObject): boolean {
+  return payloadVersionOf(claims)?.family === 'receipt' && since > Number(claims.payload_version);
+}
 
 const shown = new Set(memberList.flatMap(({ name, hidden }) => (hidden ? [] : [name])));
 
@@ -189,11 +205,11 @@ function copyFault({ document, payload, claims }: Opened): string | null {
   for (const [name, member] of Object.entries(payload)) {
     if (!same(member, claims[name])) return `payload.${name} disagrees with the signed claim.`;
   }
-  for (const [name, signed] of copies) {
-    const copy = document[name];
-    const claim = signed(claims);
-    if (copy === undefined || same(copy, claim) || (claim === undefined && signsLess(claims))) continue;
-    return `${name} disagrees with the signed claim.`;
+  for (const each of copies) {
+    const copy = document[each.name];
+    const claim = each.signed(claims);
+    if (copy === undefined || same(copy, claim) || (claim === undefined && isLater(each, claims))) continue;
+    return `${each.name} disagrees with the signed claim.`;
   }
   for (const [name, claim] of otherClaims(claims)) {
     const copy = document[name];
@@ -229,8 +245,10 @@ function laneFault({ settled_by, proof_outcome, ingress_receipt, omission_rule }
   );
 }
 
-function linkFault({ document, claims, bases }: Opened): string | null {
+function linksIn({ document, claims }: Opened): readonly ShownLink[] {
   const task_id = String(claims.jti);
-  const linksAt = (base: string) => ({ verify_url: verifyUrl(base, task_id), ...receiptLinks(base, task_id) });
-  return foreignLink(document, { own: 'verify_url', bases, linksAt });
+  return [
+    { name: 'verify_url', link: document.verify_url, path: verifyUrl('', task_id) },
+    ...linksWithin(document.verification, receiptLinks('', task_id)),
+  ];
 }

@@ -67,6 +67,9 @@ export const ClaimShape = z.looseObject({
       verified_with: text.min(1).optional(),
     })
     .optional(),
+  reported_parties: z.looseObject({ payer: text.min(1), payee: text.min(1), verified: z.boolean() }).optional(),
+  answered_model: text.min(1).optional(),
+  answered_catalogue_model: text.min(1).optional(),
   vendor_blind: z.literal(true).optional(),
   provider_cogs: z.looseObject({ actual: z.int().min(0), usd_mark: z.int().min(0) }).optional(),
 });
@@ -78,6 +81,18 @@ export const BesideShape = z.looseObject({
   settled_by: z.enum(['observed_transfer', 'receipt']).nullish(),
   ingress_receipt: z.object({ ref: text, confirmed_at: z.iso.datetime() }).optional(),
   omission_rule: text.optional(),
+  answered_again: z
+    .object({
+      at: z.iso.datetime(),
+      output_sha256: text.nullable(),
+      rerun: z.int().min(1),
+      hub: text,
+      model: text,
+      answered_model: text.nullable(),
+      answered_catalogue_model: text.nullable(),
+    })
+    .optional(),
+  rerun: z.int().min(1).optional(),
   anchor_changed_since_binding: z.boolean().optional(),
   freeze: z.boolean().optional(),
   unverifiable_from_registry: z.boolean().optional(),

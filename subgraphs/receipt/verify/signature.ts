@@ -72,11 +72,21 @@ export function ed25519KeysIn(jwks: Jwks): Buffer[] {
 /** Recovers the signer as a wallet would, and asks whether the key set publishes that address. */
 export function verifyEip191(jwks: Jwks, signature: Json | undefined, text: string): boolean {
   if (!isJsonObject(signature) || signature.alg !== 'secp256k1-eip191') return false;
-  const parts = /^0x([0-9a-f]{128})(1b|1c)$/.exec(typeof signature.value === 'string' ? signature.value : '');
-  if (parts === null) return false;
+  const address = signerOf(eip191Hash(text), signature.value);
+  return address !== null && address === signature.address && keyOfAddress(jwks, address) !== null;
+}
+
+/** The address whose key made a signature (0x, r, s and v in lower case) over a digest; null where there is none. */
+export function signerOf(digest: Uint8Array, value: Json | undefined): string | null {
+  const parts = /^0x([0-9a-f]{128})(1b|1c)$/.exec(typeof value === 'string' ? value : '');
+  if (parts === null) return null;
   const [, compact = '', v] = parts;
-  const address = recoverAddress(eip191Hash(text), Buffer.from(compact, 'hex'), v === '1b' ? 0 : 1);
-  return address !== null && address === signature.address && publishedAddresses(jwks).includes(address);
+  return recoverAddress(digest, Buffer.from(compact, 'hex'), v === '1b' ? 0 : 1);
+}
+
+/** The key of the set that has that address; null where none has. */
+export function keyOfAddress(jwks: Jwks, address: string): JsonObject | null {
+  return keysIn(jwks).find(key => key.crv === 'secp256k1' && addressOf(key) === address) ?? null;
 }
 
 /** Strict: what does not encode back to the same text is refused, so that no two texts mean one signature. */
@@ -125,11 +135,7 @@ function keyOf(jwks: Jwks, kid: Json | undefined, crv: keyof typeof uses): KeyOb
   }
 }
 
-function publishedAddresses(jwks: Jwks): string[] {
-  return keysIn(jwks)
-    .filter(key => key.crv === 'secp256k1')
-    .flatMap(key => {
-      const [x, y] = [base64url(key.x), base64url(key.y)];
-      return x?.length === 32 && y?.length === 32 ? [addressOfPoint(Buffer.concat([Uint8Array.of(4), x, y]))] : [];
-    });
+function addressOf(key: JsonObject): string | null {
+  const [x, y] = [base64url(key.x), base64url(key.y)];
+  return x?.length === 32 && y?.length === 32 ? addressOfPoint(Buffer.concat([Uint8Array.of(4), x, y])) : null;
 }

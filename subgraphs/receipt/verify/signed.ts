@@ -16,8 +16,8 @@ export interface Rule<Opened> {
   readonly code: string;
   /** What is known once the rule has passed. */
   readonly says: string;
-  /** The sentence that tells what is wrong; null where nothing is. */
-  readonly fault: (opened: Opened) => string | null;
+  /** The sentence that tells what is wrong, with a code of its own where it is not the rule's; null where nothing is. */
+  readonly fault: (opened: Opened) => string | Check | null;
 }
 
 export interface Check {
@@ -35,8 +35,9 @@ export function judgeBy<Opened>(
 ): Invalid | { readonly kind: 'held'; readonly checks: readonly Check[] } {
   const checks: Check[] = [];
   for (const { code, says, fault } of rules) {
-    const sentence = fault(opened);
-    if (sentence !== null) return { kind: 'invalid', code, sentence, checks };
+    const found = fault(opened);
+    if (found !== null)
+      return { kind: 'invalid', ...(typeof found === 'string' ? { code, sentence: found } : found), checks };
     checks.push({ code, sentence: says });
   }
   return { kind: 'held', checks };
@@ -99,6 +100,31 @@ export const issuerSigned: readonly Rule<SignedDocument>[] = [
   },
 ];
 
+/**
+ * The same of what names its time, stands in no log, and is shown for as long as the service is there: signed before its key was
+ * revoked by its own word alone, it is neither believed nor called false.
+ */
+export const issuerSaid: readonly Rule<SignedDocument>[] = [
+  ...issuerSigned.filter(({ code }) => code !== 'key_revoked'),
+  {
+    code: 'key_revoked',
+    says: 'Its key was not revoked.',
+    fault: ({ jws: { header, claims }, jwks }) => undatedFault(jwks, header.kid, claims.iat),
+  },
+];
+
+/** @param at_seconds by the document's own word; anything but a number where it says nothing */
+export function undatedFault(jwks: Jwks, kid: Json | undefined, at_seconds: Json | undefined): string | Check | null {
+  const revoked = revocationOf(jwks, kid);
+  if (revoked === null) return null;
+  const later = typeof at_seconds === 'number' && !(at_seconds * 1000 <= Date.parse(revoked.at));
+  if (later) return `It was signed after its key was revoked at ${revoked.at}.`;
+  return {
+    code: 'needs_history',
+    sentence: `Its key was revoked at ${revoked.at}. Nothing proves that it was signed before that: whoever else holds the key can name any time.`,
+  };
+}
+
 /** The sentence where the key of that kid was revoked: nothing but the log can then say when something was signed. */
 export function revokedFault(jwks: Jwks, kid: Json | undefined): string | null {
   const revoked = revocationOf(jwks, kid);
@@ -118,26 +144,3 @@ export const rawValueSigns = ({ required }: { readonly required: boolean }): Rul
     return unless(named && signed, 'issuer_signature names another key, or its value does not sign the payload.');
   },
 });
-
-/** The sentence for the first link that leads to none of the issuer's origins; a link that is not there leads nowhere. */
-export function foreignLink(
-  document: JsonObject,
-  {
-    own,
-    bases,
-    linksAt,
-  }: {
-    /** The link of the document itself; all others stand in `verification`. */
-    readonly own: string;
-    readonly bases: readonly string[];
-    linksAt(base: string): Readonly<Record<string, string>>;
-  },
-): string | null {
-  const within = isJsonObject(document.verification) ? document.verification : {};
-  const expected = bases.map(linksAt);
-  const foreign = Object.keys(linksAt('')).find(name => {
-    const link = name === own ? document[name] : within[name];
-    return link !== undefined && !expected.some(links => link === links[name]);
-  });
-  return foreign === undefined ? null : `${foreign} leads elsewhere than to the issuer.`;
-}

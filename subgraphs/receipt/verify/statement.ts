@@ -1,7 +1,6 @@
 import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { coseHeader, INCLUSION_PROOFS, RFC9162_SHA256, STATEMENT_CONTENT } from '../../../schema/cose.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
-import { logOrigin } from '../../../schema/links.ts';
 import { cwtFacts, isBytes, keyFault, type ParsedSign1, parseSign1, readCbor, verifySign1 } from './cose.ts';
 import { PROOF_LINES_MAX } from './log-proof.ts';
 import { leafHash, rootOfPath } from './merkle-proof.ts';
@@ -141,9 +140,9 @@ const rules: readonly Rule<Opened>[] = [
     says: 'That log is the issuer’s, and of the size that the proof is for.',
     fault: ({ log_receipt, facts, place }) => {
       const log = cwtFacts(log_receipt);
-      const own = log?.iss === facts.iss && log.sub === logOrigin(facts.iss);
+      // By its key; the name of the log is the one that it had from its beginning, wherever the service has moved since.
       return unless(
-        own && log_receipt.header.get(coseHeader.tree_size) === place?.size,
+        log?.iss === facts.iss && log_receipt.header.get(coseHeader.tree_size) === place?.size,
         'The proof is for another log than the issuer’s, or for another size of it.',
       );
     },

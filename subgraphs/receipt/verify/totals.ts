@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import { settlementBasis } from '../../../schema/receipt-payload.ts';
-import { type IssuerDocumentVerification, verifyIssuerDocument } from './issuer-document.ts';
-import type { Report } from './report.ts';
+import { verifyIssuerDocument } from './issuer-document.ts';
+import type { DocumentVerification, Report } from './report.ts';
 import { misshapen } from './shape.ts';
 import type { Jwks } from './signature.ts';
 import { judgeBy, malformedDocument } from './signed.ts';
@@ -36,7 +36,7 @@ export function verifyTotals(
   document: JsonObject,
   jwks: Jwks,
   options: { readonly base_url?: string } = {},
-): IssuerDocumentVerification {
+): DocumentVerification {
   const stated = document.schema === documents.log_totals ? document : document.statement;
   if (!isJsonObject(stated)) return malformedDocument('This is no proof of a total: statement is missing.');
   const signed = verifyIssuerDocument(stated, jwks, options, {

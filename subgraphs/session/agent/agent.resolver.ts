@@ -1,16 +1,17 @@
 import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../context.ts';
+import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
 import { Agent } from './agent.entity.ts';
 import { agentById } from './find.ts';
 
 @Resolver(() => Agent)
 export class AgentResolver {
   @Query(() => Agent, { nullable: true, description: 'The public side of an agent; null where there is none.' })
-  agent(
+  async agent(
     @Arg('agentId', () => Int, { description: 'Which agent.' }) agentId: number,
-    @Ctx() context: Context,
+    @Ctx() { database }: Context,
   ): Promise<Agent | null> {
-    return agentById(context.database, agentId);
+    return foundUnlessHalted(database, await agentById(database, agentId));
   }
 }
 

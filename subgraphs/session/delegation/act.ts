@@ -1,7 +1,6 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { ActRequest } from '../../../schema/requests/session.ts';
-import { type ActAction, type ActTime, actDigest, payloadHash, windowOfAct } from '../../../schema/session/act.ts';
-import { isKeysSignature } from '../../../schema/session/public-key.ts';
+import { type ActAction, type ActTime, isActSigned, payloadHash, windowOfAct } from '../../../schema/session/act.ts';
 import type { SessionContext } from '../context.ts';
 import type { SessionActResult } from './act.type.ts';
 import { approveCall } from './approve-call.ts';
@@ -37,7 +36,7 @@ export async function actInSession(
   const now_seconds = Math.floor(context.clock.now_ms() / 1000);
   const session = await activeSession(context.database, delegation_hash, now_seconds);
   const time = timeOf(request, session, now_seconds, context);
-  requireSigned(request, session, time);
+  requireSigned(request, session, time, context);
   const act = { session, request, time };
   await requireFreshAct(act, context);
   const done = await effects[request.action](act, context);
@@ -62,12 +61,17 @@ function timeOf(
 }
 
 /** @throws payload_mismatch, act_signature_invalid */
-function requireSigned(request: ActRequest, session: Delegation, { nonce, deadline }: ActTime): void {
+function requireSigned(
+  request: ActRequest,
+  session: Delegation,
+  { nonce, deadline }: ActTime,
+  { base_urls }: SessionContext,
+): void {
   const { action, resource, signature, target_agent, payload, payload_hash } = request;
   const of_payload = payloadHash(payload);
   if (payload_hash !== undefined && payload_hash.toLowerCase() !== of_payload)
     throw new Refusal('payload_mismatch', { param: 'payload_hash' });
-  const digest = actDigest({
+  const signed = {
     delegation_hash: session.delegationHash,
     nonce,
     action,
@@ -75,7 +79,7 @@ function requireSigned(request: ActRequest, session: Delegation, { nonce, deadli
     deadline,
     target_agent,
     payload_hash: of_payload,
-  });
-  if (!isKeysSignature(session.agentAddress, digest, signature))
+  };
+  if (!isActSigned(base_urls, session.agentAddress, signed, signature))
     throw new Refusal('act_signature_invalid', { param: 'signature' });
 }

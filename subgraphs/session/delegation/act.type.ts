@@ -37,7 +37,7 @@ export class SessionActResult {
   @Field(() => ApprovedCall, { nullable: true, description: 'Of an `approve`.' }) approved?: ApprovedCall | null;
   @Field(() => GraphQLJSONObject, {
     nullable: true,
-    description: 'Of a `read_private`: {entries}, {format, document}, or the receipt.',
+    description: 'What a `read_private` has read: {entries}, {format, document}, the receipt, or the session.',
   })
   read?: JsonObject | null;
 }

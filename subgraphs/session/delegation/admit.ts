@@ -1,25 +1,33 @@
 import { atomicAmount } from '../../../schema/amount.ts';
 import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
-import { operationsOf } from '../../../schema/paid-operations.ts';
+import { grantableEndpoints, namesOfField } from '../../../schema/paid-operations.ts';
 import type { ShownDelegation } from '../../../schema/session/delegation-header.ts';
 import { grantDigest } from '../../../schema/session/grant.ts';
-import { grantStanding, hasParent, narrowingOf, permissionOf } from '../../../schema/session/grant-rule.ts';
+import {
+  grantStanding,
+  hasParent,
+  narrowingOf,
+  permissionOf,
+  unknownDoor,
+} from '../../../schema/session/grant-rule.ts';
 import { isKeysSignature } from '../../../schema/session/public-key.ts';
-import { sessionLimits } from '../../../schema/session/session-limits.ts';
+import { SIBLINGS_FULL, sessionLimits } from '../../../schema/session/session-limits.ts';
+import { firstDomain } from '../../../schema/session/typed-data.ts';
 import type { Database } from '../../database.ts';
+import { credentialsEndedAtMs } from '../../receipt/log/break.ts';
+import type { RequestedCall } from '../../requested-call.ts';
 import type { Payer } from '../../sale.ts';
 import type { WalletProofs } from '../../wallet-proofs.ts';
 import type { Delegation } from './delegation.entity.ts';
-import { delegationByHash } from './find.ts';
+import { delegationByHash, isSignedBySame } from './find.ts';
 import type { PaidUnder } from './hold.ts';
 
-/** A payment that would be made under a grant. */
+/** A payment, or a call by key, that would be made under a grant. */
 export interface GrantedPayment {
   readonly shown: ShownDelegation;
-  readonly payer: Payer;
-  /** Coordinate of the paid field. */
-  readonly field: string;
-  readonly models: readonly string[];
+  /** Null where a key stands in for the payment: then the grant is its payer's by its signature alone. */
+  readonly payer: Payer | null;
+  readonly call: Pick<RequestedCall, 'field' | 'models' | 'auto_models'>;
   readonly holds_atomic: bigint;
   /** From which the request came. */
   readonly address: string;
@@ -38,14 +46,21 @@ export interface AdmitParts {
 export async function admitGrant(parts: AdmitParts, payment: GrantedPayment, now_seconds: number): Promise<PaidUnder> {
   const { shown, payer } = payment;
   const { grant } = shown;
-  if (payer.network !== 'base') throw refused('a payment on Base alone is made under a grant');
-  if (grant.payer !== payer.wallet) throw refused('its payer is not the one of the payment');
+  if (payer !== null && payer.network !== 'base') throw refused('only a payment on Base can be made under a grant');
+  if (payer !== null && grant.payer !== payer.wallet) throw refused('its payer is not the payer of the payment');
   // By its own words, before anybody is asked: a new grant costs its signer nothing, and may come with every request.
   if (BigInt(grant.capAtomic) < payment.holds_atomic)
     throw new Refusal('session_cap_exceeded', {
       facts: { charged: false, delegation_hash: shown.delegation_hash },
     });
   const known = await delegationByHash(parts.database, shown.delegation_hash);
+  if (known === null) await requireSince(parts.database, grant.validAfter);
+  if (shown.domain.version === firstDomain.version && (known?.boundAt ?? null) === null)
+    throw refused(
+      'it is signed under version 1 of the domain, under which no new session can be bound: sign version 2, see /v1/sessions/types',
+    );
+  // Of a session that is known a payment's payer is proof enough; a key proves no payer.
+  if (known !== null && payer === null && !isSignedBySame(known, shown.signature)) await requireSigned(parts, payment);
   const path = known?.path ?? (await pathOf(parts, payment));
   requirePermitted(payment);
   const standing = grantStanding(grant, now_seconds).kind;
@@ -62,7 +77,7 @@ export async function admitGrant(parts: AdmitParts, payment: GrantedPayment, now
 
 export function refused(detail: string, code: ErrorCode = 'delegation_invalid'): Refusal {
   return new Refusal(code, {
-    detail: `The grant is not taken: ${detail}.`,
+    detail: `The grant is not accepted: ${detail}.`,
     param: 'x-svc-delegation',
     facts: { charged: false },
   });
@@ -72,21 +87,50 @@ export function notActive(session_status: string): Refusal {
   return new Refusal('session_not_active', { facts: { charged: false, session_status } });
 }
 
+/**
+ * A grant from before a break of the log may have been revoked in what was lost: like every session that was known then, it has ended.
+ * @throws session_not_active
+ */
+async function requireSince(database: Database, valid_after: number): Promise<void> {
+  const ended_at_ms = await credentialsEndedAtMs(database);
+  if (ended_at_ms === null) return;
+  const ended_at = Math.floor(ended_at_ms / 1_000);
+  if (valid_after >= ended_at) return;
+  throw new Refusal('session_not_active', {
+    detail: `All sessions ended at ${ended_at}: sign a grant whose validAfter is that time or later.`,
+    param: 'x-svc-delegation',
+    facts: { charged: false, session_status: 'revoked' },
+  });
+}
+
 /** Who stands over a grant that is new here, and who has signed it. */
-async function pathOf(parts: AdmitParts, { shown, address }: GrantedPayment): Promise<readonly string[]> {
-  const { grant, delegation_hash, signature } = shown;
+async function pathOf(parts: AdmitParts, payment: GrantedPayment): Promise<readonly string[]> {
+  const { shown } = payment;
+  requireKnownDoors(shown);
+  const parent = await requireSigned(parts, payment);
+  if (parent === null) return [shown.delegation_hash];
+  await requireWithin(parts.database, shown, parent);
+  return [...parent.path, shown.delegation_hash];
+}
+
+/**
+ * By its payer, or, of a child, by the key of its parent, which is returned.
+ * @throws delegation_invalid, chain_unavailable, unavailable
+ */
+async function requireSigned(parts: AdmitParts, { shown, address }: GrantedPayment): Promise<Delegation | null> {
+  const { grant, domain, signature } = shown;
+  const digest = grantDigest(domain, grant);
   if (!hasParent(grant)) {
-    const verdict = await parts.wallets.verifies(grant.payer, grantDigest(grant), signature, address);
-    if (verdict === 'valid') return [delegation_hash];
+    const verdict = await parts.wallets.verifies(grant.payer, digest, signature, address);
+    if (verdict === 'valid') return null;
     if (verdict === 'invalid') throw refused('its signature is not the payer’s');
     throw new Refusal(verdict === 'no_turn' ? 'unavailable' : 'chain_unavailable', { facts: { charged: false } });
   }
   const parent = await delegationByHash(parts.database, grant.parentDelegationHash);
   if (parent === null || parent.boundAt === null) throw refused('its parent is bound by no payment here');
-  if (!isKeysSignature(parent.agentAddress, grantDigest(grant), signature))
+  if (!isKeysSignature(parent.agentAddress, digest, signature))
     throw refused('its signature is not that of the key of its parent');
-  await requireWithin(parts.database, shown, parent);
-  return [...parent.path, delegation_hash];
+  return parent;
 }
 
 async function requireWithin(database: Database, { grant }: ShownDelegation, parent: Delegation): Promise<void> {
@@ -101,16 +145,22 @@ async function requireWithin(database: Database, { grant }: ShownDelegation, par
         and not exists (select from session_revocation r where r.delegation_hash = d.delegation_hash) limit $2) children`,
     values: [parent.delegationHash, sessionLimits.children_max],
   });
-  if ((found?.children ?? 0) >= sessionLimits.children_max)
-    throw refused('its parent has as many living children as it may');
+  if ((found?.children ?? 0) >= sessionLimits.children_max) throw refused(SIBLINGS_FULL);
 }
 
 /** @throws grant_exceeded */
-function requirePermitted({ shown, field, models }: GrantedPayment): void {
-  const names = operationsOf(field);
-  // What no door of the list sells is called by the field that sells it.
-  const doors = names.length > 0 ? names : [field.replace(/^\w+\./, '')];
-  const { kind } = permissionOf(shown.grant, { models, doors });
-  if (kind !== 'permitted')
-    throw refused(kind === 'door_not_granted' ? 'it is for other doors' : 'it is for other models', 'grant_exceeded');
+function requirePermitted({ shown, call: { field, models, auto_models = [] } }: GrantedPayment): void {
+  const { kind } = permissionOf(shown.grant, { models, auto_models, doors: namesOfField(field) });
+  if (kind === 'permitted') return;
+  throw refused(kind === 'door_not_granted' ? 'it is for other endpoints' : 'it is for other models', 'grant_exceeded');
+}
+
+/** A name that no endpoint has would allow nothing, and its signer would learn of it call by call. @throws delegation_invalid */
+function requireKnownDoors({ grant }: ShownDelegation): void {
+  const unknown = unknownDoor(grant);
+  if (unknown === null) return;
+  const known = grantableEndpoints.map(({ name }) => name).join(', ');
+  throw refused(
+    `doors names ${JSON.stringify(unknown)}, which is not the name of a paid endpoint. The names are ${known}`,
+  );
 }

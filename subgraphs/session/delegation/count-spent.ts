@@ -38,6 +38,14 @@ export async function countSpent(tx: Tx, calls: readonly RecordedUnder[]): Promi
   });
   if (counted.length !== spent.size) throw new Error('a session that was paid under is not there to be counted on');
   keepBurns(tx, calls, counted);
+}
+
+/**
+ * By it the session's key finds its own receipts and rows, and a row its session: written before the rows themselves, which are counted
+ * by it as they land.
+ */
+export function keepCalls(tx: Tx, calls: readonly RecordedUnder[]): void {
+  if (calls.length === 0) return;
   tx.write({
     name: 'keep delegated calls',
     text: `insert into delegated_call (task_id, delegation_hash, agent_id, amount_atomic)

@@ -8,6 +8,11 @@ import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../t
 @Entity({ tableName: 'delegation' })
 @Index({ name: 'delegation_children', properties: ['parentHash', 'sessionExpiry'] })
 @Index({ name: 'delegation_path', expression: 'create index delegation_path on delegation using gin (path)' })
+@Index({
+  name: 'delegation_roots',
+  properties: ['payer', 'boundAt', 'delegationHash'],
+  where: 'parent_hash is null and bound_at is not null',
+})
 @Index({ name: 'delegation_unbound', properties: ['createdAt'], where: 'bound_at is null' })
 export class Delegation {
   /** The EIP-712 digest of the grant, 0x. */

@@ -1,5 +1,7 @@
 import { Refusal } from '../../../schema/errors.ts';
+import type { Grant } from '../../../schema/session/grant.ts';
 import { type SessionStatus, statusOf } from '../../../schema/session/grant-rule.ts';
+import { ZERO_HASH } from '../../../schema/session/typed-data.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { endedBy, type KeptRevocation, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
@@ -9,12 +11,42 @@ type Reading = Pick<Database, 'query'>;
 
 /** Also one that no recorded payment has bound yet; null where no payment was ever made under it. */
 export async function delegationByHash(database: Reading, delegation_hash: string): Promise<Delegation | null> {
-  const [row] = await database.query({
-    name: 'delegation by hash',
-    text: `select ${selectList(Delegation)} from delegation where delegation_hash = $1`,
-    values: [delegation_hash],
+  const [found = null] = await delegationsByHash(database, [delegation_hash]);
+  return found;
+}
+
+/** The same of several, in no order. */
+export async function delegationsByHash(
+  database: Reading,
+  delegation_hashes: readonly string[],
+): Promise<readonly Delegation[]> {
+  const rows = await database.query({
+    name: 'delegations by hash',
+    text: `select ${selectList(Delegation)} from delegation where delegation_hash = any($1)`,
+    values: [delegation_hashes],
   });
-  return row ? asEntity(Delegation, row) : null;
+  return rows.map(row => asEntity(Delegation, row));
+}
+
+/** Whether it is the very signature by which a session was bound, or a payment claimed: that one was verified. */
+export function isSignedBySame(session: Pick<Delegation, 'signature'>, signature: string): boolean {
+  return session.signature.toLowerCase() === signature.toLowerCase();
+}
+
+/** The grant that a session was bound by. */
+export function grantOf(session: Delegation): Grant {
+  const { payer, agentPubkey, capAtomic, validAfter, sessionExpiry, parentHash, models, doors, salt } = session;
+  return {
+    payer,
+    agentPubkey,
+    capAtomic: capAtomic.toString(),
+    validAfter,
+    sessionExpiry,
+    parentDelegationHash: parentHash ?? ZERO_HASH,
+    models,
+    doors,
+    salt,
+  };
 }
 
 /**

@@ -5,6 +5,7 @@ import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { takeUse } from '../../counted-use.ts';
 import type { Tx } from '../../database.ts';
 import { newTask } from '../../new-task.ts';
+import { takeKey } from '../../receipt/written-once/written-once.ts';
 import { readsOf } from '../../transaction.ts';
 import { agentById } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
@@ -19,7 +20,7 @@ import { requireStillActive, takeAct } from './take-act.ts';
  */
 export async function handOff(act: SignedAct, context: SessionContext) {
   const { session, request, time } = act;
-  const { database, base_url } = context;
+  const { database, base_url, named_write } = context;
   const parent = receiptNamed(request.resource);
   if (parent === null || (await ownCall(database, session, parent)) === null) throw new Refusal('not_found');
   const target = await agentById(database, request.target_agent);
@@ -36,8 +37,9 @@ export async function handOff(act: SignedAct, context: SessionContext) {
     agent_pubkey,
     session_expiry: sessionExpiry,
     valid_after: validAfter,
-    // Nonce, the name, then the count, before the log's head is locked; the sessions behind it. Only what was handed on counts.
+    // Its key, the nonce, the name, then the count, before the log's head is locked; the sessions behind it. Only what was handed on counts.
     take: async tx => {
+      if (named_write) await takeKey(tx, named_write);
       await takeAct(tx, session, time);
       await keep(tx, handed);
       await takeHandOff(tx, session.delegationHash);

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ShownDelegation } from '../../../schema/session/delegation-header.ts';
 import { grantStanding } from '../../../schema/session/grant-rule.ts';
+import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import type { Tx } from '../../database.ts';
 import { revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import { heldUnder } from './held-under.ts';
@@ -26,7 +27,9 @@ export interface SessionHold {
 export type SessionOutcome =
   | { readonly kind: 'holds' }
   | { readonly kind: 'not_active'; readonly status: 'revoked' | 'expired' | 'not_begun' }
-  | { readonly kind: 'cap_exceeded'; readonly delegation_hash: string };
+  | { readonly kind: 'cap_exceeded'; readonly delegation_hash: string }
+  /** It is new, and its parent has as many living children as it may. */
+  | { readonly kind: 'siblings_full' };
 
 /**
  * Holds payments under their sessions and all that stand over these, each judged in its order: what is recorded, what is
@@ -39,6 +42,7 @@ export async function holdUnderSessions(tx: Tx, items: readonly SessionHold[]): 
   const names = [...new Set(items.flatMap(({ under }) => under.path))];
   const { locked, written } = await lockWritten(tx, items, names);
   const revoked = await revokedAmong(tx, names);
+  const crowded = await crowdedOut(tx, written);
   const taken = new Map(
     await heldUnder(
       tx,
@@ -46,11 +50,38 @@ export async function holdUnderSessions(tx: Tx, items: readonly SessionHold[]): 
       items.map(({ claim_key }) => claim_key),
     ),
   );
-  const outcomes = items.map(({ under }) => judge(under, { locked, revoked, taken }));
+  const outcomes = items.map(({ under }) =>
+    crowded.has(under.delegation_hash)
+      ? ({ kind: 'siblings_full' } as const)
+      : judge(under, { locked, revoked, taken }),
+  );
   for (const [index, { under }] of items.entries())
     if (outcomes[index]?.kind === 'holds') written.delete(under.delegation_hash);
   forgetWritten(tx, written);
   return outcomes;
+}
+
+/**
+ * Whether calls without money may be made under their sessions: judged as payments of nothing, behind the same locks, so that a
+ * revocation is at once for them too. Nothing is held, and a session that no payment has bound is not written down: of its own
+ * life its grant alone says.
+ */
+export async function judgeUnderSessions(tx: Tx, unders: readonly PaidUnder[]): Promise<readonly SessionOutcome[]> {
+  if (unders.length === 0) return [];
+  const names = [...new Set(unders.flatMap(({ path }) => path))];
+  const locked = new Map(await lockSessions(tx, names));
+  const { rows } = await tx.query<{ now_seconds: number }>({
+    name: 'now in seconds',
+    text: 'select floor(extract(epoch from clock_timestamp()))::int8 as now_seconds',
+  });
+  const now_seconds = rows[0]?.now_seconds ?? 0;
+  for (const { delegation_hash, valid_after, session_expiry } of unders)
+    if (!locked.has(delegation_hash)) {
+      const unspent = { cap_atomic: 0n, spent_atomic: 0n };
+      locked.set(delegation_hash, { delegation_hash, valid_after, session_expiry, now_seconds, ...unspent });
+    }
+  const revoked = await revokedAmong(tx, names);
+  return unders.map(under => judge(under, { locked, revoked, taken: new Map() }));
 }
 
 /**
@@ -64,6 +95,26 @@ async function lockWritten(tx: Tx, items: readonly SessionHold[], names: readonl
   if (gone.length === 0) return { locked, written };
   for (const name of await writeNew(tx, gone)) written.add(name);
   return { locked: await lockSessions(tx, names), written };
+}
+
+/**
+ * Of those that this transaction has written, whom their parents have no room for. Their parents are locked, so that of any number
+ * that race for the last place one has it; among those of one batch the first by hash.
+ */
+async function crowdedOut(tx: Tx, written: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  if (written.size === 0) return new Set();
+  const { rows } = await tx.query<{ delegation_hash: string }>({
+    name: 'sessions beyond the bound of their parent',
+    text: `select n.delegation_hash from delegation n cross join lateral (
+        select count(*) as older from (select from delegation d
+          where d.parent_hash = n.parent_hash and d.session_expiry > extract(epoch from now())
+            and (d.delegation_hash <> all ($1) or d.delegation_hash < n.delegation_hash)
+            and not exists (select from session_revocation r where r.delegation_hash = d.delegation_hash)
+          limit $2) siblings) s
+      where n.delegation_hash = any ($1) and n.parent_hash is not null and s.older >= $2`,
+    values: [[...written], sessionLimits.children_max],
+  });
+  return new Set(rows.map(({ delegation_hash }) => delegation_hash));
 }
 
 interface Standing {

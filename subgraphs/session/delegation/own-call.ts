@@ -29,12 +29,12 @@ export async function ownCall(
 export async function ownRows(
   database: Pick<Database, 'query'>,
   { delegationHash }: Delegation,
-  limit: number,
+  { limit, before }: { readonly limit: number; readonly before: string | null },
 ): Promise<readonly { readonly task_id: string; readonly agent_id: number }[]> {
   return database.query({
-    name: 'own rows',
+    name: before === null ? 'newest own rows' : 'own rows',
     text: `select task_id, agent_id from delegated_call where agent_id is not null and ${SUBTREE}
-      order by task_id desc limit $2`,
-    values: [delegationHash, limit],
+      ${before === null ? '' : 'and task_id < $3'} order by task_id desc limit $2`,
+    values: [delegationHash, limit, ...(before === null ? [] : [before])],
   });
 }

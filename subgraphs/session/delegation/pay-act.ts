@@ -1,8 +1,7 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { Approval } from '../../../schema/policy-rule.ts';
-import { actDigest, actSince, PAY_ACTION, payResource, windowOfAct } from '../../../schema/session/act.ts';
+import { actSince, isActSigned, PAY_ACTION, payResource, windowOfAct } from '../../../schema/session/act.ts';
 import type { ShownDelegation } from '../../../schema/session/delegation-header.ts';
-import { isKeysSignature } from '../../../schema/session/public-key.ts';
 import { ZERO_HASH } from '../../../schema/session/typed-data.ts';
 import type { Services } from '../../context.ts';
 import { openChallenge } from './challenge.ts';
@@ -13,7 +12,7 @@ import { openChallenge } from './challenge.ts';
  * @throws act_expired, act_signature_invalid
  */
 export function payActOf(
-  services: { readonly vault: Pick<Services['vault'], 'mark'> },
+  services: Pick<Services, 'base_urls'> & { readonly vault: Pick<Services['vault'], 'mark'> },
   { act, delegation_hash, agent_address }: ShownDelegation,
   payment_id: string,
   now_seconds: number,
@@ -24,7 +23,7 @@ export function payActOf(
       ? openChallenge(services, delegation_hash, act.challenge_id)
       : { nonce: act.nonce.toLowerCase(), deadline: act.deadline, issued_at: null };
   if (time === null || windowOfAct(time, now_seconds).kind !== 'open') throw uncharged('act_expired');
-  const digest = actDigest({
+  const signed = {
     delegation_hash,
     nonce: time.nonce,
     deadline: time.deadline,
@@ -32,8 +31,8 @@ export function payActOf(
     resource: payResource(payment_id),
     target_agent: 0,
     payload_hash: ZERO_HASH,
-  });
-  if (!isKeysSignature(agent_address, digest, act.signature)) throw uncharged('act_signature_invalid');
+  };
+  if (!isActSigned(services.base_urls, agent_address, signed, act.signature)) throw uncharged('act_signature_invalid');
   return { act: PAY_ACTION, at_ms: actSince(time) * 1_000 };
 }
 

@@ -10,23 +10,54 @@ import type { SessionContext } from '../context.ts';
 import { ownCall, ownRows, receiptNamed } from './own-call.ts';
 import type { SignedAct } from './signed-act.ts';
 import { requireStillActive, takeAct } from './take-act.ts';
+import { detailOf } from './tree.ts';
+import type { SessionNode } from './tree.type.ts';
 
 /** Shows the session's key what was bought under it and below it, and nothing else of any book. @throws not_found */
 export async function readPrivate(act: SignedAct, context: SessionContext) {
   const { session, request, time } = act;
   const task_id = receiptNamed(request.resource);
-  const known = task_id === null ? books.has(request.resource) : await ownCall(context.database, session, task_id);
+  const known = task_id === null ? resources.has(request.resource) : await ownCall(context.database, session, task_id);
   if (!known) throw new Refusal('not_found');
   await context.database.transaction(async tx => {
     await takeAct(tx, session, time);
     await requireStillActive(tx, session);
   });
   if (task_id !== null) return { read: await receiptOf(task_id, context) };
-  const rows = await rowsOf(act, context);
-  return { read: request.resource === 'book' ? { entries: rows } : { format: 'csv', document: csvOf(rows) } };
+  if (request.resource === OWN_SESSION) return { read: sessionDocument(await detailOf(session, context)) };
+  const { rows, next } = await rowsOf(act, context);
+  const shown: JsonObject =
+    request.resource === 'book' ? { entries: [...rows] } : { format: 'csv', document: csvOf(rows) };
+  return { read: { ...shown, truncated: next !== null, next } };
 }
 
-const books: ReadonlySet<string> = new Set(['book', 'book/export']);
+/** What the session itself is shown of: its limits, and what is spent under it. */
+const OWN_SESSION = 'session';
+const resources: ReadonlySet<string> = new Set(['book', 'book/export', OWN_SESSION]);
+
+/** As GET /v1/sessions/{delegation_hash} shows it to the payer. */
+function sessionDocument(node: SessionNode): JsonObject {
+  const { delegationHash, status, payer, agentPubkey, validAfter, sessionExpiry, parentDelegationHash, path } = node;
+  const { capAtomic, spentAtomic, heldAtomic, remainingAtomic, models, doors } = node;
+  return {
+    delegation_hash: delegationHash,
+    status,
+    payer,
+    agent_pubkey: agentPubkey,
+    valid_after: validAfter,
+    session_expiry: sessionExpiry,
+    parent_delegation_hash: parentDelegationHash,
+    path,
+    detail: {
+      cap: capAtomic.toString(),
+      spent: spentAtomic.toString(),
+      held: heldAtomic.toString(),
+      remaining: remainingAtomic.toString(),
+      models,
+      doors,
+    },
+  };
+}
 
 async function receiptOf(task_id: string, { database, base_url, profile }: SessionContext): Promise<JsonObject> {
   const [receipt] = await receiptsByTask(database, [task_id]);
@@ -34,15 +65,24 @@ async function receiptOf(task_id: string, { database, base_url, profile }: Sessi
   return receiptDocument(receipt, base_url, profile);
 }
 
+interface OwnRows {
+  readonly rows: readonly JsonObject[];
+  /** `before` of the next read; null where this is the last. */
+  readonly next: string | null;
+}
+
 /** As an export shows them, the newest first; of each book that children have paid from. */
-async function rowsOf({ session, request }: SignedAct, { database, base_url }: SessionContext): Promise<JsonObject[]> {
-  const asked = typeof request.payload?.limit === 'number' ? request.payload.limit : sessionLimits.act_rows_default;
-  const calls = await ownRows(database, session, Math.min(Math.max(1, asked), sessionLimits.act_rows_max));
-  const books = Map.groupBy(calls, ({ agent_id }) => agent_id);
+async function rowsOf({ session, request }: SignedAct, { database, base_url }: SessionContext): Promise<OwnRows> {
+  const { limit = sessionLimits.act_rows_default, before = null } = request.payload ?? {};
+  const found = await ownRows(database, session, { limit: limit + 1, before });
+  const calls = found.slice(0, limit);
   const rows: JsonObject[] = [];
-  for (const [agent_id, calls] of books) {
-    const task_ids = calls.map(({ task_id }) => task_id);
+  for (const [agent_id, of_book] of Map.groupBy(calls, call => call.agent_id)) {
+    const task_ids = of_book.map(({ task_id }) => task_id);
     rows.push(...(await rowsOfTasks(readingOf(database), agentId(agent_id), task_ids, base_url)));
   }
-  return rows.toSorted((a, b) => (String(a.task_id) < String(b.task_id) ? 1 : -1));
+  return {
+    rows: rows.toSorted((a, b) => (String(a.task_id) < String(b.task_id) ? 1 : -1)),
+    next: found.length > limit ? (calls.at(-1)?.task_id ?? null) : null,
+  };
 }

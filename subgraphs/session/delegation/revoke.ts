@@ -1,6 +1,11 @@
 import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
 import { revocationDigest } from '../../../schema/session/act.ts';
+import { isKeysSignature } from '../../../schema/session/public-key.ts';
 import { sessionLimits } from '../../../schema/session/session-limits.ts';
+import { firstDomain, type SessionDomain, sessionDomain } from '../../../schema/session/typed-data.ts';
+import { leaveCredential } from '../../book/heads/leave.ts';
+import { iso } from '../../clock.ts';
+import type { Tx } from '../../database.ts';
 import { TREE_CHANNEL } from '../../live-channels.ts';
 import {
   type KeptRevocation,
@@ -9,7 +14,7 @@ import {
   revokedAmong,
 } from '../../receipt/issuer/revoked-sessions.ts';
 import type { SessionContext } from '../context.ts';
-import { delegationByHash } from './find.ts';
+import { delegationsByHash } from './find.ts';
 import { type Revocable, requireUnboundRoom, revocable } from './revocable.ts';
 
 export interface ShownRevocation {
@@ -40,6 +45,7 @@ export async function revokeSession(shown: ShownRevocation, context: SessionCont
     if (standing) return standing;
     if (session.unbound) await requireUnboundRoom(tx, payer);
     const kept = await keepRevocation(tx, { ...shown, delegation_hash, payer }, session.unbound);
+    leaveCredential(tx, { credential: 'revocation', hash: delegation_hash, at: iso(kept.revoked_at.getTime()) });
     tx.write({ name: 'tell of revocation', text: 'select pg_notify($1, $2)', values: [TREE_CHANNEL, delegation_hash] });
     return kept;
   });
@@ -53,24 +59,52 @@ function requireFresh(at: number, now_ms: number): void {
 }
 
 /**
- * Whose it is: of the payer of the session, or else of those over it, the nearest first. A wallet that cannot be asked now keeps
- * none of the others from ending what stands below them.
+ * Whose it is: of the payer of the session, or else of those over it, the nearest first. One whose key has signed is asked alone: what
+ * is honest costs no turn that others may have spent. A wallet that cannot be asked now keeps none of the others from ending what
+ * stands below them.
  */
 async function signerOf(
   { at, signature }: ShownRevocation,
   session: Revocable,
-  { database, free_wallets, principal }: SessionContext,
+  { database, free_wallets, principal, base_urls }: SessionContext,
 ): Promise<string> {
-  const digest = revocationDigest(session.delegationHash, at);
-  const asked = new Set<string>();
+  const domains: readonly SessionDomain[] = [
+    ...base_urls.map(sessionDomain),
+    ...(session.is_of_first_version ? [firstDomain] : []),
+  ];
+  const digests = domains.map(domain => revocationDigest(domain, session.delegationHash, at));
+  const payers = await payersOver(database, session);
+  const own = payers.find(payer => digests.some(digest => isKeysSignature(payer, digest, signature)));
   let unknown: ErrorCode | null = null;
-  for (const name of session.path.toReversed()) {
-    const { payer } = name === session.delegationHash ? session : ((await delegationByHash(database, name)) ?? session);
-    if (asked.has(payer)) continue;
-    asked.add(payer);
-    const verdict = await free_wallets.verifies(payer, digest, signature, principal.address);
+  for (const payer of own ? [own] : payers) {
+    const verdict = await free_wallets.verifies(payer, digests, signature, principal.address);
     if (verdict === 'valid') return payer;
     if (verdict !== 'invalid') unknown = verdict === 'no_turn' ? 'unavailable' : 'chain_unavailable';
   }
   throw unknown === null ? new Refusal('revocation_invalid', { param: 'signature' }) : new Refusal(unknown);
+}
+
+/** Each once: its own, then of those that stand over it, the nearest first. */
+async function payersOver(
+  database: SessionContext['database'],
+  { delegationHash, payer, path }: Revocable,
+): Promise<readonly string[]> {
+  const found = await delegationsByHash(database, path);
+  const over = new Map(found.map(session => [session.delegationHash, session.payer]));
+  return [...new Set(path.toReversed().map(name => (name === delegationHash ? payer : (over.get(name) ?? payer))))];
+}
+
+/** Revokes every session that may still be used, without the word of its payer, as of `at` (ISO 8601). */
+export async function revokeAllSessions(tx: Tx, at: string): Promise<void> {
+  lockRevocations(tx);
+  await tx.query({
+    text: `with revoked as (
+        insert into session_revocation (delegation_hash, payer, at, signature, unbound, revoked_at)
+        select delegation_hash, payer, floor(extract(epoch from $1::timestamptz)), null, false, $1 from delegation d
+        where session_expiry > extract(epoch from $1::timestamptz)
+          and not exists (select from session_revocation r where r.delegation_hash = d.delegation_hash)
+        order by delegation_hash returning delegation_hash)
+      select count(pg_notify($2, delegation_hash)) from revoked`,
+    values: [at, TREE_CHANNEL],
+  });
 }

@@ -1,6 +1,7 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { grantableEndpoints } from '../../../schema/paid-operations.ts';
 import { requestOf } from '../../../schema/requests/parse.ts';
 import { ActRequest, RevocationRequest, SessionChallengeRequest } from '../../../schema/requests/session.ts';
 import { sessionDomain, sessionTypes } from '../../../schema/session/typed-data.ts';
@@ -13,23 +14,31 @@ import { activeSession, type StandingSession, standingSession } from './find.ts'
 import { revokeSession } from './revoke.ts';
 import { DelegatedSession, RevokedSession, SessionActInput, SessionChallenge } from './session.type.ts';
 import { shownRevocation } from './shown-revocation.ts';
+import { detailForPayer } from './tree.ts';
 
 const WHICH = 'The EIP-712 digest of its grant.';
 
 @Resolver(() => DelegatedSession)
 export class DelegationResolver {
-  @Query(() => GraphQLJSONObject, { description: 'What sessions sign (EIP-712): domain and types.' })
-  sessionTypes(): JsonObject {
-    return { domain: sessionDomain, types: sessionTypes };
+  @Query(() => GraphQLJSONObject, {
+    description:
+      'What sessions sign (EIP-712): domain, former domains of this service whose signatures still count, types, and the names that `doors` of a grant may hold.',
+  })
+  sessionTypes(@Ctx() { base_url, base_urls }: SessionContext): JsonObject {
+    const former_domains = base_urls.filter(url => url !== base_url).map(sessionDomain);
+    const doors = grantableEndpoints.map(endpoint => ({ ...endpoint }));
+    return { domain: sessionDomain(base_url), former_domains, types: sessionTypes, doors };
   }
 
   @Query(() => DelegatedSession, { nullable: true, description: 'How a session stands; bound by a recorded payment.' })
   async delegatedSession(
     @Arg('delegationHash', () => String, { description: WHICH }) delegationHash: string,
-    @Ctx() { database, clock }: SessionContext,
+    @Ctx() context: SessionContext,
   ): Promise<DelegatedSession> {
+    const { database, clock } = context;
     requireNotHalted(database);
-    return shownSession(await standingSession(database, delegationHash, seconds(clock)));
+    const standing = await standingSession(database, delegationHash, seconds(clock));
+    return { ...shownSession(standing), detail: await detailForPayer(standing.session, context) };
   }
 
   @Query(() => SessionChallenge, { nullable: true, description: 'A nonce for an act of an active session.' })
@@ -44,7 +53,8 @@ export class DelegationResolver {
     const { ttl_seconds } = requestOf(SessionChallengeRequest, asked, context.valid_body);
     const session = await activeSession(context.database, delegationHash, seconds(context.clock));
     const { challenge_id, nonce, issued_at, deadline } = issueChallenge(context, session.delegationHash, ttl_seconds);
-    const typedData = { domain: sessionDomain, types: sessionTypes, primaryType: 'SessionAct' };
+    const domain = sessionDomain(context.base_url);
+    const typedData = { domain, types: sessionTypes, primaryType: 'SessionAct' };
     return { challengeId: challenge_id, nonce, issuedAt: issued_at, deadline, typedData };
   }
 
@@ -81,7 +91,7 @@ function seconds({ now_ms }: SessionContext['clock']): number {
   return Math.floor(now_ms() / 1000);
 }
 
-function shownSession({ session, status, ended_by }: StandingSession): DelegatedSession {
+function shownSession({ session, status, ended_by }: StandingSession): Omit<DelegatedSession, 'detail'> {
   const { delegationHash, payer, agentPubkey, validAfter, sessionExpiry, parentHash, boundAt, path } = session;
   const bound = boundAt ?? session.createdAt;
   return {

@@ -1,7 +1,8 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import type { SessionStatus } from '../../../schema/session/grant-rule.ts';
 import { graphEnum } from '../../graph-enum.ts';
 
@@ -15,10 +16,36 @@ export const SessionStatusWord = graphEnum<SessionStatus>('SessionStatus', 'Whet
 export class RevokedSession {
   @Field(() => String, { description: 'Of the session.' }) delegationHash!: string;
   @Field(() => SessionStatusWord, { description: '`revoked`.' }) status!: SessionStatus;
-  @Field(() => String, { description: 'Who has signed it.' }) payer!: string;
-  @Field(() => Int, { description: 'The time that was signed, Unix seconds.' }) at!: number;
-  @Field(() => String, { description: 'As it was shown.' }) signature!: string;
+  @Field(() => String, { description: 'Wallet that signed it; the payer of the session if nobody did.' })
+  payer!: string;
+  @Field(() => Int, { description: 'Time that was signed, in Unix seconds; without a signature, when it was revoked.' })
+  at!: number;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Signature as it was shown. Null if the service ended the session with all others, because its operator accepted a break of the log.',
+  })
+  signature!: string | null;
   @Field(() => DateTimeScalar, { description: 'Since when it holds.' }) revokedAt!: Date;
+}
+
+@ObjectType({ description: 'Limits of a session, and what is spent under it and all sessions below it.' })
+export class SessionDetail {
+  @Field(() => AtomicAmountScalar, { description: 'Cap in atomic USDC on what may be spent under it and below it.' })
+  capAtomic!: AtomicAmount;
+  @Field(() => AtomicAmountScalar, { description: 'Amount of recorded payments, in atomic USDC.' })
+  spentAtomic!: AtomicAmount;
+  @Field(() => AtomicAmountScalar, { description: 'Amount that payments in progress hold, in atomic USDC.' })
+  heldAtomic!: AtomicAmount;
+  @Field(() => AtomicAmountScalar, {
+    description:
+      'max(0, cap − spent − held), in atomic USDC. A payment must also fit within this value of each session above.',
+  })
+  remainingAtomic!: AtomicAmount;
+  @Field(() => [String], { description: 'Ids of the models that may answer. Empty: any model.' })
+  models!: readonly string[];
+  @Field(() => [String], { description: 'Names of the paid endpoints that may be called. Empty: any endpoint.' })
+  doors!: readonly string[];
 }
 
 @ObjectType({
@@ -42,6 +69,12 @@ export class DelegatedSession {
     description: 'The revocation that has ended it, its own or of one over it; null where none has.',
   })
   endedBy!: RevokedSession | null;
+  @Field(() => SessionDetail, {
+    nullable: true,
+    description:
+      'Limits and spending. Null unless the request proves possession of the book of the payer, or of the payer of a session above it.',
+  })
+  detail!: SessionDetail | null;
 }
 
 @ObjectType({ description: 'A nonce for one act: asking for it writes nothing.' })
@@ -57,13 +90,19 @@ export class SessionChallenge {
 @InputType({ description: 'How many rows a read shows.' })
 export class ActPayloadInput {
   @Field(() => Int, { nullable: true, description: '1 to 200; 50 where it is left out.' }) limit?: number;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Only rows older than this task id: pass `next` of the previous response.',
+  })
+  before?: string;
 }
 
 @InputType({ description: 'A signed act.' })
 export class SessionActInput {
   @Field(() => String, { description: '`handoff`, `read_private`, `redeem` or `approve`.' }) action!: string;
   @Field(() => String, {
-    description: '`receipt/<task_id>`; to be read also `book` or `book/export`; of an approve `call/<request_hash>`.',
+    description:
+      'What the act is about: `receipt/<task_id>`; for `read_private` also `book`, `book/export` or `session`; for `approve` `call/<request_hash>`.',
   })
   resource!: string;
   @Field(() => String, { description: "Over SessionAct, by the session's key." }) signature!: string;

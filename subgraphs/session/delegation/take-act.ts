@@ -8,7 +8,8 @@ import type { Delegation } from './delegation.entity.ts';
 
 /**
  * Takes an act's nonce, of all processes once, in the transaction of its effect: either both stand or neither. Asked of
- * acts that were found right alone, so nobody but the session's key writes here. @throws act_nonce_used, rate_limited
+ * acts that were found right alone, so nobody but the session's key writes here; how many are remembered may be passed by as many as
+ * act at the same moment. @throws act_nonce_used, rate_limited
  */
 export async function takeAct(tx: Tx, { delegationHash }: Delegation, { nonce, deadline }: ActTime): Promise<void> {
   const { rows } = await tx.query<{ full: boolean; taken: boolean }>({

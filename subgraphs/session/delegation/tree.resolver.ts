@@ -1,13 +1,13 @@
 import { Arg, Ctx, Directive, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
 import { withoutNull } from '../../../schema/camel.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
-import { SessionTreePageMembers } from '../../../schema/requests/session.ts';
+import { RootSessionsPage, SessionTreePageMembers } from '../../../schema/requests/session.ts';
 import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { SessionContext } from '../context.ts';
 import { SessionBurn } from './session-burn.entity.ts';
 import { sessionBurns } from './session-burns.ts';
-import { sessionTree } from './tree.ts';
+import { rootSessions, sessionTree } from './tree.ts';
 import { SessionTreePage } from './tree.type.ts';
 
 const ROOT = 'The EIP-712 digest of the grant of its root.';
@@ -33,6 +33,23 @@ export class SessionTreeResolver {
     @Ctx() context: SessionContext,
   ): Promise<SessionTreePage> {
     return sessionTree(delegationHash, parseRequest(SessionTreePageMembers, withoutNull({ limit, cursor })), context);
+  }
+
+  @Directive(pageByLimit(sessionLimits.listed_sessions_default, 'sessions'))
+  @Query(() => SessionTreePage, {
+    nullable: true,
+    description:
+      'Sessions that the agentWallet has granted directly and a payment has bound, newest first. Requires possession of the book.',
+  })
+  agentSessions(
+    @Arg('agentId', () => Int, { description: 'Id of the agent whose wallet granted the sessions.' }) agentId: number,
+    @Arg('limit', () => Int, { nullable: true, description: '1 to 200. Default: 50. A larger value is clamped.' })
+    limit: number | null,
+    @Arg('cursor', () => String, { nullable: true, description: '`nextCursor` of the page before.' })
+    cursor: string | null,
+    @Ctx() context: SessionContext,
+  ): Promise<SessionTreePage> {
+    return rootSessions(agentId, parseRequest(RootSessionsPage, withoutNull({ limit, cursor })), context);
   }
 
   @Subscription(() => SessionBurn, {

@@ -1,14 +1,17 @@
 import { atomicAmount, remainder } from '../../../schema/amount.ts';
-import type { SessionTreePageMembers } from '../../../schema/requests/session.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import type { RootSessionsMembers, SessionTreePageMembers } from '../../../schema/requests/session.ts';
 import { statusOf } from '../../../schema/session/grant-rule.ts';
 import { sessionLimits } from '../../../schema/session/session-limits.ts';
+import { requirePossession } from '../../access.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Tx } from '../../database.ts';
 import { endedBy, revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import type { SessionContext } from '../context.ts';
 import { Delegation } from './delegation.entity.ts';
 import { heldUnder } from './held-under.ts';
-import { payersSession } from './payers-session.ts';
+import { isPayers, payersSession } from './payers-session.ts';
+import type { SessionDetail } from './session.type.ts';
 import { shownRevocation } from './shown-revocation.ts';
 import type { SessionNode, SessionTreePage } from './tree.type.ts';
 
@@ -36,18 +39,19 @@ export async function sessionTree(
     const sessions = rows.slice(0, size).map(row => asEntity(Delegation, row));
     const last = rows.length > size ? sessions.at(-1) : undefined;
     return {
-      sessions: await nodesOf(tx, session, sessions, Math.floor(context.clock.now_ms() / 1000)),
+      sessions: await detailedSessions(tx, sessions, nowSeconds(context), session.path.length),
       truncated: last !== undefined,
       nextCursor: last ? `${last.path.length}.${last.delegationHash}` : null,
     };
   });
 }
 
-async function nodesOf(
+/** What is bound by a grant that is `root_depth` deep, and what of that is spent, as one moment of the database has it. */
+async function detailedSessions(
   tx: Tx,
-  root: Delegation,
   sessions: readonly Delegation[],
   now_seconds: number,
+  root_depth = 1,
 ): Promise<SessionNode[]> {
   const names = [...new Set(sessions.flatMap(({ path }) => path))];
   const revoked = await revokedAmong(tx, names);
@@ -55,15 +59,77 @@ async function nodesOf(
   return sessions.map(node => {
     const ended = endedBy(node.path, revoked);
     const heldAtomic = atomicAmount(held.get(node.delegationHash) ?? 0n);
+    const { capAtomic, spentAtomic, models, doors } = node;
+    const remainingAtomic = remainder(capAtomic, atomicAmount(spentAtomic + heldAtomic));
     return {
       ...node,
       boundAt: node.boundAt ?? node.createdAt,
       status: statusOf(node, ended !== null, now_seconds),
       endedBy: ended && shownRevocation(ended),
       parentDelegationHash: node.parentHash,
-      depth: node.path.length - root.path.length,
+      depth: node.path.length - root_depth,
       heldAtomic,
-      remainingAtomic: remainder(node.capAtomic, atomicAmount(node.spentAtomic + heldAtomic)),
+      remainingAtomic,
+      detail: { capAtomic, spentAtomic, heldAtomic, remainingAtomic, models, doors },
+    };
+  });
+}
+
+function nowSeconds({ clock }: SessionContext): number {
+  return Math.floor(clock.now_ms() / 1000);
+}
+
+/**
+ * What a session allows and has spent, for whoever possesses the book of its payer, or of the payer of one over it; null for everybody
+ * else. @throws forbidden for what opens no book
+ */
+export async function detailForPayer(session: Delegation, context: SessionContext): Promise<SessionDetail | null> {
+  const { possession } = context.principal;
+  if (possession.kind === 'absent') return null;
+  if (possession.kind === 'wrong') throw new Refusal('forbidden');
+  return (await isPayers(session, context)) ? (await detailOf(session, context)).detail : null;
+}
+
+/** For whom that is shown to at all. */
+export async function detailOf(session: Delegation, context: SessionContext): Promise<SessionNode> {
+  const [detail] = await context.database.transaction(tx =>
+    detailedSessions(tx, [session], nowSeconds(context), session.path.length),
+  );
+  if (!detail) throw new Error('of each session there is one detail');
+  return detail;
+}
+
+/** A place among root sessions: when one was bound, in microseconds, and its name. */
+const ROOTS_BEFORE = `(extract(epoch from bound_at) * 1000000)::int8`;
+
+/**
+ * Sessions that the wallet of a book has granted itself, the newest first, page by page. @throws unauthenticated, forbidden,
+ * invalid_request
+ */
+export async function rootSessions(
+  agent_id: number,
+  { limit, cursor }: RootSessionsMembers,
+  context: SessionContext,
+): Promise<SessionTreePage> {
+  const held = requirePossession(context.principal, agent_id);
+  const size = Math.min(limit ?? sessionLimits.listed_sessions_default, sessionLimits.listed_sessions_max);
+  const [bound_us = null, hash = null] = cursor?.split('.') ?? [];
+  return context.database.transaction(async tx => {
+    const { rows } = await tx.query<Record<string, unknown> & { bound_us: string }>({
+      name: 'root sessions of an agent',
+      text: `select ${selectList(Delegation)}, ${ROOTS_BEFORE}::text as bound_us from delegation
+        where payer = (select wallet from agent where agent_id = $1) and parent_hash is null and bound_at is not null
+          and ($3::int8 is null or (${ROOTS_BEFORE}, delegation_hash) < ($3, $4::text))
+        order by ${ROOTS_BEFORE} desc, delegation_hash desc limit $2`,
+      values: [held, size + 1, bound_us, hash],
+    });
+    const shown = rows.slice(0, size);
+    const last = rows.length > size ? shown.at(-1) : undefined;
+    const sessions = shown.map(({ bound_us: _, ...row }) => asEntity(Delegation, row));
+    return {
+      sessions: await detailedSessions(tx, sessions, nowSeconds(context)),
+      truncated: last !== undefined,
+      nextCursor: last ? `${last.bound_us}.${String(last.delegationHash)}` : null,
     };
   });
 }

@@ -3,25 +3,36 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { DelegatedSession } from './session.type.ts';
 
-@ObjectType({ description: 'A session of a tree, with what has been spent under it and all below it.' })
+@ObjectType({ description: 'A session with its limits, and what has been spent under it and all below it.' })
 export class SessionNode extends DelegatedSession {
-  @Field(() => Int, { description: '0: the root of the tree.' }) depth!: number;
-  @Field(() => AtomicAmountScalar, { description: 'What may be spent under it and below it.' })
+  @Field(() => Int, { description: 'Levels below the first session of the page’s tree; 0 for that session itself.' })
+  depth!: number;
+  @Field(() => AtomicAmountScalar, { description: 'Cap in atomic USDC on what may be spent under it and below it.' })
   capAtomic!: AtomicAmount;
-  @Field(() => AtomicAmountScalar, { description: 'What is recorded.' }) spentAtomic!: AtomicAmount;
+  @Field(() => AtomicAmountScalar, { description: 'Amount of recorded payments, in atomic USDC.' })
+  spentAtomic!: AtomicAmount;
   @Field(() => Int, { description: 'Number of the newest payment in that: `sessionBurn` goes on `after` it.' })
   burnPosition!: number;
-  @Field(() => AtomicAmountScalar, { description: 'What payments hold that are under way.' }) heldAtomic!: AtomicAmount;
-  @Field(() => AtomicAmountScalar, { description: 'What no payment has taken yet.' }) remainingAtomic!: AtomicAmount;
-  @Field(() => [String], { description: 'Ids of the models that may answer; empty: any.' }) models!: readonly string[];
-  @Field(() => [String], { description: 'Names of the paid doors; empty: any.' }) doors!: readonly string[];
+  @Field(() => AtomicAmountScalar, { description: 'Amount that payments in progress hold, in atomic USDC.' })
+  heldAtomic!: AtomicAmount;
+  @Field(() => AtomicAmountScalar, {
+    description:
+      'max(0, cap − spent − held), in atomic USDC. A payment must also fit within this value of each session above.',
+  })
+  remainingAtomic!: AtomicAmount;
+  @Field(() => [String], { description: 'Ids of the models that may answer. Empty: any model.' })
+  models!: readonly string[];
+  @Field(() => [String], { description: 'Names of the paid endpoints that may be called. Empty: any endpoint.' })
+  doors!: readonly string[];
 }
 
-@ObjectType({ description: 'A page of a tree of sessions, parents before children.' })
+@ObjectType({ description: 'A page of sessions.' })
 export class SessionTreePage {
-  @Field(() => [SessionNode], { description: 'The first page begins with the root of the tree.' })
+  @Field(() => [SessionNode], {
+    description: 'For `sessionTree` parents before children, the root first. For `agentSessions` the newest first.',
+  })
   sessions!: readonly SessionNode[];
-  @Field(() => Boolean, { description: 'Whether the tree is longer than up to here.' }) truncated!: boolean;
+  @Field(() => Boolean, { description: 'True if there are more sessions after this page.' }) truncated!: boolean;
   @Field(() => String, { nullable: true, description: '`cursor` of the next page; null where this is the last.' })
   nextCursor!: string | null;
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '../../database.ts';
 import { SESSION_CHANNEL } from '../../live-channels.ts';
-import { forgetRegistration } from '../registration/answer.ts';
+import { forgetRegistration, forgetRegistrations } from '../registration/answer.ts';
 
 /** An agent as far as its session depends on it. */
 export interface Holder {
@@ -29,4 +29,14 @@ export async function endSession(tx: Tx, { agent_id, task_id }: Holder): Promise
   });
   tx.write({ name: 'tell of end', text: 'select pg_notify($1, $2)', values: [SESSION_CHANNEL, agent_id] });
   return rows[0]?.session_hash ?? null;
+}
+
+/** Ends the sessions of all agents: each recovers a new one by its wallet. Open sockets are told, as by `endSession`. */
+export async function endAllSessions(tx: Tx): Promise<void> {
+  await forgetRegistrations(tx);
+  await tx.query({
+    text: `with ended as (update possession set ended_at = now() where ended_at is null returning agent_id)
+      select count(pg_notify($1, agent_id::text)) from ended`,
+    values: [SESSION_CHANNEL],
+  });
 }

@@ -1,5 +1,7 @@
 import { sha256Hex } from '../../../schema/digest.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { leaveCredential } from '../../book/heads/leave.ts';
+import { iso } from '../../clock.ts';
 import type { Services } from '../../context.ts';
 import type { Tx } from '../../database.ts';
 
@@ -31,13 +33,15 @@ export async function issueSession(
   services: Pick<Services, 'random' | 'vault'>,
 ): Promise<Issued> {
   const session = newSession(services);
+  const hash = sha256Hex(session);
   const { rows } = await tx.query<{ issued_at: Date }>({
     name: 'issue session',
     text: `insert into possession (session_hash, session_box, agent_id, issued_at) values ($1, $2, $3, now())
       returning issued_at`,
-    values: [sha256Hex(session), services.vault.seal(session, boxLabel(agent_id)), agent_id],
+    values: [hash, services.vault.seal(session, boxLabel(agent_id)), agent_id],
   });
   const [issued] = rows;
   if (!issued) throw new Error('a session was not inserted');
+  leaveCredential(tx, { credential: 'session', hash, at: iso(issued.issued_at.getTime()) });
   return { session, issued_at: issued.issued_at };
 }

@@ -16,3 +16,12 @@ export const REGISTRATION_FIELD = 'Mutation.registerAgent';
 export function forgetRegistration(tx: Tx, task_id: string): void {
   forgetAnswer(tx, task_id, REGISTRATION_FIELD);
 }
+
+/** The same of all agents: each is found by the task that has registered it, however many claims there are. */
+export async function forgetRegistrations(tx: Tx): Promise<void> {
+  await tx.query({
+    text: `update payment_claim c set answer_box = null from agent a
+      where c.task_id = a.task_id and c.field = $1 and c.answer_box is not null`,
+    values: [REGISTRATION_FIELD],
+  });
+}

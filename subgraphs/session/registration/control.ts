@@ -2,6 +2,7 @@ import { type Address, getAddress, hashMessage, isAddress, isHex } from 'viem';
 import { keccak256 } from '../../../schema/digest.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
+import { registerText } from '../../../schema/signed-words.ts';
 import type { WalletProofs } from '../../wallet-proofs.ts';
 import type { RegistrationText } from './take-signature.ts';
 
@@ -12,9 +13,10 @@ export function checksumAddress(text: string): Address | null {
 
 /** What the wallet signs: to pay for its registration, or to recover the one that stands under a receipt. */
 export function controlText(wallet: Address, at_seconds: number, task_id: string | null): string {
+  const signed = { checksum_address: wallet, unix_seconds: at_seconds };
   return task_id === null
-    ? `svc.register.pay|${wallet}|${at_seconds}`
-    : `svc.register.recover|${task_id}|${wallet}|${at_seconds}`;
+    ? registerText('register_pay', signed)
+    : registerText('register_recover', { task_id, ...signed });
 }
 
 /** Names a signed text: keccak256 over its UTF-8 bytes. It is the `request_hash` of a registration that brings none. */

@@ -2,7 +2,7 @@ import { getAddress } from 'viem';
 import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
-import { STAMPED_BY } from '../../../schema/route-words.ts';
+import { REGISTER_MODEL, STAMPED_BY } from '../../../schema/route-words.ts';
 import type { Services } from '../../context.ts';
 import type { Tx } from '../../database.ts';
 import { type Stamp, type Stamped } from '../../sale.ts';
@@ -29,7 +29,7 @@ export function registrationPaid(
     // It opens the very book that it lands on: there is nothing yet to hold it against. A key proves no wallet.
     reserves: false,
     stand_ins: [],
-    route: { model: 'register', hub: STAMPED_BY },
+    route: { model: REGISTER_MODEL, hub: STAMPED_BY },
     async admit(request, payer, context: SessionContext) {
       await controlledWallet(request, context, async wallet => {
         if (payer === null) throw new Error('no key registers anybody');

@@ -1,8 +1,9 @@
-import { Arg, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
+import { Arg, Ctx, Directive, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
 import { limits } from '../../../schema/limits.ts';
 import { requestOf } from '../../../schema/requests/parse.ts';
 import { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import { requireWriting } from '../../access.ts';
+import { agentById } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
 import { registerByReceipt } from './by-receipt.ts';
 import { registrationPaid } from './registration.paid.ts';
@@ -16,7 +17,7 @@ export class RegistrationResolver {
   async registerAgent(
     @Arg('input', () => RegisterAgentInput, { description: 'Who registers, and by what.' }) input: RegisterAgentInput,
     @Ctx() context: SessionContext,
-  ): Promise<AgentRegistration> {
+  ): Promise<Omit<AgentRegistration, 'requestHash'>> {
     const { proof, ...request } = requestOf(RegistrationRequest, input, context.valid_body);
     // Beside a payment a demo key counts for nothing; what costs nothing it may not write.
     if (request.task_id !== null || context.payment === null) requireWriting(context.principal);
@@ -27,5 +28,13 @@ export class RegistrationResolver {
         : await registerByReceipt(request, request.task_id, context);
     context.response.headers['x-svc-settlement-status'] = settlement_status;
     return registrationOf(answer, settlement_status);
+  }
+
+  /** It stands with the agent: answers that are kept from before do not have it. */
+  @FieldResolver()
+  async requestHash(@Root() { agentId }: AgentRegistration, @Ctx() { database }: SessionContext): Promise<string> {
+    const agent = await agentById(database, agentId);
+    if (agent === null) throw new Error(`agent ${agentId} is registered and not there`);
+    return agent.requestHash;
   }
 }

@@ -32,6 +32,11 @@ export class AgentRegistration {
   @Field(() => String, { description: 'Possession secret of the book: not an API key, not a wallet.' })
   session!: string;
   @Field(() => String, { description: 'The task whose receipt registered it.' }) taskId!: string;
+  @Field(() => String, {
+    description:
+      'Hash that is stored with the agent (0x and 64 hex digits): `request_hash` of the request or, without it, keccak256 of the signed control text.',
+  })
+  requestHash!: string;
   @Field(() => Int, { nullable: true, description: 'Null while nothing scores.' }) validateScore!: number | null;
   @Field(() => SettlementStatusWord, { description: '`settled` or `idempotent_replay`.' }) settlementStatus!: string;
   @Field(() => Boolean, { description: 'Whether this had been answered before.' }) idempotentReplay!: boolean;
@@ -39,7 +44,10 @@ export class AgentRegistration {
 }
 
 /** Which of the two it was is not part of the kept answer: the same answer is told as new once, then as a replay. */
-export function registrationOf(answer: RegistrationAnswer, settlementStatus: SettlementStatus): AgentRegistration {
+export function registrationOf(
+  answer: RegistrationAnswer,
+  settlementStatus: SettlementStatus,
+): Omit<AgentRegistration, 'requestHash'> {
   const idempotentReplay = settlementStatus === 'idempotent_replay';
   return {
     agentId: answer.agent_id,

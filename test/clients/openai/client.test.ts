@@ -81,6 +81,23 @@ describe('the official openai client, through a paying fetch', () => {
     await paidOnce(payer, image);
   });
 
+  it.each<['float' | undefined]>([[undefined], ['float']])(
+    'embeddings.create with encoding_format %s: the numbers that the client reads are those of the hub',
+    async encoding_format => {
+      const { payer, openai } = await buyer();
+      const input = ['A lighthouse', 'A fox'];
+      const asked = { model: 'alpha-embedding', input, dimensions: 8, ...(encoding_format && { encoding_format }) };
+      const embeddings = await openai.embeddings.create(asked);
+      // It asks for base64 by itself, and reads that.
+      expect(service.hubs[0].requests.at(-1)?.body).toMatchObject(encoding_format ? {} : { encoding_format: 'base64' });
+      const by_hub = await new OpenAI({ ...settings(), baseURL: service.hubs[0].base_url }).embeddings.create(asked);
+      expect(embeddings.data).toEqual(by_hub.data);
+      expect(embeddings.data.map(({ embedding }) => embedding.length)).toEqual([8, 8]);
+      expect(embeddings.usage).toEqual({ prompt_tokens: 4, total_tokens: 4 });
+      await paidOnce(payer, embeddings);
+    },
+  );
+
   it.each<[string, number]>([
     ['of a few bytes', 100],
     ['of 8 MB: more than any buffer on the way takes, and sent twice', 8_000_000],

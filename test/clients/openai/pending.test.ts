@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { x402Client } from '@x402/core/client';
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import type { PaymentRequired } from '@x402/core/types';
@@ -123,22 +122,22 @@ function failOnce(): void {
 
 describe('our fetch, which keeps the payment until its outcome is known', () => {
   it.each([1, 2] as const)('v%s: answered once the chain speaks again; one signature, one charge', async version => {
-    const { fetch: by, signed, transfers } = await keeper(version);
+    const told = watched();
+    const { fetch: by, signed, transfers } = await keeper(version, { fetch: told.fetch });
     silentAfterBroadcast();
     const call = openai(by).chat.completions.create(asked(`kept ${version}`));
-    await eventually('broadcast', async () => (await transfers()).length === 1 || null);
-    await sleep(3_000);
+    await eventually('told to wait', () => told.answers.length > 0 || null);
     doubtful.node.repent();
     expect((await call).choices[0]?.message.content).toContain(`kept ${version}`);
     expect([signed(), (await transfers()).length]).toEqual([1, 1]);
   });
 
   it('streamed: the same', async () => {
-    const { fetch: by, signed, transfers } = await keeper();
+    const told = watched();
+    const { fetch: by, signed, transfers } = await keeper(2, { fetch: told.fetch });
     silentAfterBroadcast();
     const call = openai(by).chat.completions.create({ ...asked('kept, streamed'), stream: true });
-    await eventually('broadcast', async () => (await transfers()).length === 1 || null);
-    await sleep(3_000);
+    await eventually('told to wait', () => told.answers.length > 0 || null);
     doubtful.node.repent();
     let text = '';
     for await (const chunk of await call) text += chunk.choices[0]?.delta.content ?? '';

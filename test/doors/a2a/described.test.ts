@@ -3,7 +3,7 @@ import formats from 'ajv-formats';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { A2A, payerHeader, type Rpc, rpc, said, X402 } from '../../harness/a2a/agent.ts';
-import { ask, hubsAnswer, type Service, sharedService } from '../../harness/doors/open-service.ts';
+import { ask, resetHubsBeforeEach, type Service, sharedService } from '../../harness/doors/open-service.ts';
 import { refusing } from '../../harness/doors/refusing.ts';
 import type { Heard } from '../../harness/doors/table.ts';
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   described = (await service.get('/openapi.json')).body;
   ajv.addSchema(described, 'openapi');
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 const OPERATION = '/paths/~1a2a-message/post';
 const POST = () => (described.paths as Record<string, { post: JsonObject }>)[A2A]?.post as JsonObject;

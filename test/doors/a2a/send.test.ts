@@ -16,13 +16,13 @@ import {
   textPart,
 } from '../../harness/a2a/agent.ts';
 import { payingFetch } from '../../harness/buyer.ts';
-import { hubsAnswer, type Service, sharedService } from '../../harness/doors/open-service.ts';
+import { resetHubsBeforeEach, type Service, sharedService } from '../../harness/doors/open-service.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await sharedService();
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 const KEY = { 'X-API-Key': 'a-live-key' };
 
@@ -121,6 +121,16 @@ describe('SendMessage', () => {
     ['an answer as an image', { ...said('Hello'), configuration: { acceptedOutputModes: ['image/png'] } }],
   ])('-32005 on %s', async (_, params) => {
     expect((await rpc(service, 'SendMessage', params, KEY)).body.error.code).toBe(-32005);
+  });
+
+  it('-32004 on a message that refers to other tasks, which no model would be told of; none are no reference', async () => {
+    const refused = await rpc(service, 'SendMessage', said('Go on', { referenceTaskIds: ['task_x'] }), KEY);
+    expect(refused.body.error).toMatchObject({
+      code: -32004,
+      message: expect.stringContaining('referenceTaskIds is not supported'),
+      data: [{}, { fieldViolations: [{ field: 'message.referenceTaskIds' }] }],
+    });
+    expect((await rpc(service, 'SendMessage', said('Alone', { referenceTaskIds: [] }), KEY)).body.result).toBeDefined();
   });
 
   it('-32003 on a push notification that comes with it', async () => {

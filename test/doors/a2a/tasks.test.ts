@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 import { A2A, agentAt, message, payerHeader, rpc, said, sent, textOf } from '../../harness/a2a/agent.ts';
 import { payingFetch } from '../../harness/buyer.ts';
-import { hubsAnswer, openService, type Service } from '../../harness/doors/open-service.ts';
+import { openService, resetHubsBeforeEach, type Service } from '../../harness/doors/open-service.ts';
 import { refusing } from '../../harness/doors/refusing.ts';
 
 let service: Service;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   const client = await agentAt(service, payingFetch(agent.account));
   bought = (await client.sendMessage(sent(message('Mine', { contextId: 'bill-1' })))) as Task;
 });
-hubsAnswer(() => service);
+resetHubsBeforeEach(() => service);
 
 const KEY = { 'X-API-Key': 'a-live-key' };
 const nothing: Record<string, string> = {};

@@ -91,6 +91,7 @@ const known: { readonly [K in CallOutcome['kind']]: Known<K> } = {
   wrong_session: { outcome: none, movement: 'nothing_moved' },
   not_possessor: { outcome: none, movement: 'moved' },
   answer_gone: { outcome: fc.record({ verify_url: word }), movement: 'moved' },
+  kill_switch_resend: { outcome: fc.record({ task_id, verify_url: word }), movement: 'moved' },
   blocked: {
     outcome: fc.record({
       code: fc.constantFrom('policy_blocked' as const, 'budget_exhausted' as const),
@@ -114,6 +115,7 @@ const known: { readonly [K in CallOutcome['kind']]: Known<K> } = {
     outcome: fc.record({
       // Whatever the work was refused with, be it the offer of another payment.
       refusal: code.map(it => new Refusal(it, { facts: { charged: false } })),
+      final: fc.boolean(),
       task_id,
       verify_url: word,
     }),

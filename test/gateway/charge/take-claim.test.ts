@@ -43,6 +43,7 @@ beforeAll(async () => {
       }),
       book: AGENT,
       holds_atomic: PRICE,
+      sealText: () => Buffer.alloc(0),
       call: { ...call, parent_ref: null },
     }),
   });

@@ -159,11 +159,12 @@ describe('npm run verify -- FILE', () => {
     expect(unread).toMatchObject([3, { outcome: 'unknown', fault: { code: 'unreadable' }, kind: null }]);
     expect(good?.[1]).toMatchObject({
       claims: { jti: paidCall.task_id },
-      checks: expect.arrayContaining([{ code: 'signature_invalid', sentence: expect.any(String) }]),
+      checks: expect.arrayContaining([{ sentence: 'The issuer signed these claims (ES256).' }]),
+      spend: { lane: 'paid', is_spend: true, amount: '2000', payment_ref: paidCall.payment?.ref },
     });
-    const names = ['chain', 'checks', 'claims', 'fault', 'keys', 'kind', 'outcome', 'place', 'report', 'source'];
+    const names = ['chain', 'checks', 'claims', 'covers', 'fault', 'keys', 'kind', 'outcome', 'place', 'report'];
     for (const [, object] of [good, bad, unread] as [number, object][])
-      expect(Object.keys(object).sort()).toEqual(names);
+      expect(Object.keys(object).sort()).toEqual([...names, 'source', 'spend', 'tally']);
   });
 
   it('3 where the chain was asked for and does not answer: neither valid nor not', async () => {
@@ -179,10 +180,23 @@ describe('npm run verify -- DIR', () => {
     const { code, out } = await verify([many(), ...keys()]);
     expect(code).toBe(0);
     const lines = out.trimEnd().split('\n');
-    expect(lines.pop()).toBe(`${DOCUMENTS + 1} documents: ${DOCUMENTS + 1} valid, 0 NOT valid, 0 unknown.`);
+    const sums = lines.splice(DOCUMENTS + 1);
+    expect(sums[0]).toBe(`${DOCUMENTS + 1} documents: ${DOCUMENTS + 1} valid, 0 NOT valid, 0 unknown.`);
     expect(lines).toHaveLength(DOCUMENTS + 1);
     expect(lines).toEqual([...lines].sort());
-    expect(lines[0]).toBe(`  ok    ${join(many(), '0000.json')}: receipt ${paidCall.task_id}`);
+    const { payer, pay_to, ref } = paidCall.payment ?? {};
+    expect(lines.slice(0, 2)).toEqual([
+      `  ok    ${join(many(), '0000.json')}: receipt ${paidCall.task_id}: Paid: 0.002 USDC by ${payer} to ${pay_to} in ${ref}`,
+      `  ok    ${join(many(), '0001.json')}: receipt ${waivedCall.task_id}: Nothing was paid: an API key stood in (no spend)`,
+    ]);
+    // Whoever reads that all are valid reads that this one was not among them.
+    expect(sums.splice(1, 1)).toEqual([
+      'Skipped 1 entry: a link, or a file with another ending than .json, .cose, .scitt, .jwt, .zip, .txt, .note or .tlog-proof.',
+    ]);
+    expect(sums.slice(1)).toEqual([
+      `2 receipts. Not counted again: ${DOCUMENTS - 1} more documents of these receipts, 0 receipts of a transfer that another receipt is of.`,
+      `Spend whose transfer was seen: 0.002 USDC by ${payer} on base (1 receipts).`,
+    ]);
     expect(out).not.toContain('link.json');
   });
 
@@ -191,6 +205,9 @@ describe('npm run verify -- DIR', () => {
     const unread = await verify([many(), ...keys(), '--json']);
     expect(unread.code).toBe(3);
     const objects = objectsIn(unread.out);
+    expect(objects.pop()).toMatchObject({
+      summary: { documents: DOCUMENTS + 2, skipped: 1, valid: DOCUMENTS + 1, invalid: 0, unknown: 1, receipts: 2 },
+    });
     expect(objects).toHaveLength(DOCUMENTS + 2);
     expect(objects.filter(({ outcome }) => outcome !== 'valid')).toMatchObject([
       { source: join(many(), 'rubbish.json'), outcome: 'unknown', fault: { code: 'unreadable' } },

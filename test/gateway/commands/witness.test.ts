@@ -1,9 +1,11 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { witnessOptions } from '../../../gateway/commands/witness/options.ts';
 import { MadeLog } from '../../harness/log/made-log.ts';
 import { cosignedAt, NoteKey } from '../../harness/log/note.ts';
-import { lookOnce } from '../../harness/log/witness.ts';
+import { lookFromHome, lookOnce } from '../../harness/log/witness.ts';
+import { ROOT } from '../../harness/root.ts';
 import { ownFolder } from '../../harness/scratch.ts';
 
 const ORIGIN = 'log.example/one';
@@ -12,6 +14,15 @@ const ORIGIN = 'log.example/one';
 async function cosigned(state: string): Promise<string> {
   const names = (await readdir(join(state, 'checkpoints'))).sort();
   return readFile(join(state, 'checkpoints', names.at(-1) ?? ''), 'utf8');
+}
+
+/** Each file of a folder and of those below it. */
+async function contentOf(folder: string): Promise<Readonly<Record<string, string>>> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = found.filter(it => it.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  return Object.fromEntries(
+    await Promise.all(paths.map(async path => [path, await readFile(path, 'base64')] as const)),
+  );
 }
 
 const keyIn = (text: string) => /^Witness: (.+)$/m.exec(text)?.[1] ?? '';
@@ -51,6 +62,37 @@ describe('npm run witness -- URL --once', () => {
     log.asked.length = 0;
     expect(await lookOnce(url, state)).toMatchObject({ code: 0, text: expect.stringContaining('Cosigned: 800') });
     expect(log.asked).toEqual(['checkpoint', 'tile/0/002', 'tile/0/003.p/32', 'tile/1/000.p/3']);
+  });
+
+  it('keeps key and state below the home folder, one for each log, and nothing in the checkout', async () => {
+    const home = await ownFolder();
+    const [one, other] = [new MadeLog(ORIGIN).grow(3), new MadeLog('log.example/two').grow(2)];
+    const looks = [await one.serve(), await other.serve()].map(url => lookFromHome(url, home));
+    const [first, second] = await Promise.all(looks);
+    expect([first?.code, second?.code]).toEqual([0, 0]);
+    expect(keyIn(first?.text ?? '')).not.toBe(keyIn(second?.text ?? ''));
+    const states = await readdir(join(home, '.local/state/spend-receipt-gateway/witness'));
+    expect(states).toHaveLength(2);
+    expect(await readdir(ROOT)).not.toContain('.witness');
+    expect(await readFile(join(ROOT, '.gitignore'), 'utf8')).toContain('.witness/');
+  });
+
+  it('1 of another log in the folder of one, which is left as it was', async () => {
+    const [log, other] = [new MadeLog(ORIGIN).grow(3), new MadeLog('log.example/two').grow(2)];
+    const state = await ownFolder();
+    expect(await lookOnce(await log.serve(), state)).toMatchObject({ code: 0 });
+    const before = await contentOf(state);
+    const { code, text } = await lookOnce(await other.serve(), state);
+    expect([code, text]).toEqual([
+      1,
+      expect.stringMatching(/belongs to the log log\.example\/one .* use another --state/),
+    ]);
+    expect(await contentOf(state)).toEqual(before);
+  });
+
+  it('1 where no log answers yet, with the key by which the log is to know it', async () => {
+    const told = await lookOnce('http://127.0.0.1:1', await ownFolder());
+    expect(told).toMatchObject({ code: 1, text: expect.stringMatching(/^Witness: \S+\+[0-9a-f]{8}\+\S+$/m) });
   });
 
   it('1: two witnesses of two forks each cosign their own, refuse the other, and name the first leaf that differs', async () => {
@@ -197,5 +239,16 @@ describe('npm run witness -- URL --once', () => {
     const { code, text } = await lookOnce(url, await ownFolder(), ...args);
     expect([code, text]).toEqual([1, expect.stringMatching(sentence)]);
     expect(text).not.toContain('    at ');
+  });
+});
+
+describe('npm run witness with options that would change nothing', () => {
+  const URL_OF_LOG = 'https://log.example';
+  it.each([
+    [['--wallet', `0x${'1'.repeat(40)}`, '--rpc', 'https://rpc.example', '--port', '4100'], '--port'],
+    [['--wallet', `0x${'1'.repeat(40)}`, '--rpc', 'https://rpc.example', '--every', '5'], '--every'],
+    [['--host', '0.0.0.0'], '--host'],
+  ])('%j: it names them, and does nothing', (args, named) => {
+    expect(() => witnessOptions([URL_OF_LOG, ...args])).toThrow(named);
   });
 });

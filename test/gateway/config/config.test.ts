@@ -4,6 +4,7 @@ import { getBase58Encoder } from '@solana/kit';
 import { describe, expect, it } from 'vitest';
 import { ConfigFault } from '../../../gateway/config/fault.ts';
 import { completeConfig, readConfig, readSubgraphConfig } from '../../../gateway/config/read-config.ts';
+import { variablesWithoutEffect } from '../../../gateway/config/without-effect.ts';
 import { solanaWallet } from '../../../gateway/development/svm/wallets.ts';
 import { sha256, sha256Hex } from '../../../schema/digest.ts';
 import { atEnd } from '../../harness/release.ts';
@@ -103,6 +104,58 @@ describe('readConfig', () => {
     expect(Object.keys(faultsOf({ FACILITATOR_KEYS: `0x${KEY},0x${digits}` }))).toEqual(['FACILITATOR_KEYS.1']);
   });
 
+  it.each(['prod', 'Production', 'staging'])('NODE_ENV %s is refused: it would be taken for development', NODE_ENV => {
+    expect(faultsOf({ NODE_ENV })).toEqual({ NODE_ENV: 'neither development, production nor test' });
+  });
+
+  it.each<[string, Record<string, string>, string, string]>([
+    ['misspelt', { CORS_ORIGIN: 'https://a.example' }, 'CORS_ORIGIN', 'is not read. Did you mean CORS_ORIGINS?'],
+    ['with letters exchanged', { BASE_RCP_URL: 'http://x' }, 'BASE_RCP_URL', 'is not read. Did you mean BASE_RPC_URL?'],
+    ['of ours that there is not', { RATE_PAID: '5/60' }, 'RATE_PAID', 'is not read'],
+    [
+      'of a router that nobody asks',
+      { ROUTER_URL: '', ROUTER_MODELS: 'a' },
+      'ROUTER_MODELS',
+      'has no effect: ROUTER_URL',
+    ],
+    ['of Solana without Solana', { SOLANA_RPC_URL: '', PAY_TO_SOLANA: 'x' }, 'PAY_TO_SOLANA', 'has no effect: another'],
+    ['of a bound on fees of another', { FACILITATOR_URL: 'http://x', ETH_USD: '1' }, 'ETH_USD', 'settles nothing'],
+  ])('a variable %s is told', (_, environment, variable, problem) => {
+    expect(variablesWithoutEffect(environment)).toEqual([
+      { variable, problem: expect.stringMatching(new RegExp(`^${problem}`)) },
+    ]);
+  });
+
+  it('other programs’ variables, and those that have an effect, are not told', () => {
+    const others = {
+      PATH: '/bin',
+      HOME: '/',
+      HOSTNAME: 'a',
+      npm_config_cache: '/c',
+      PORTS: '1',
+      DATABASE_NAME: 'x',
+      TERM: 'y',
+    };
+    expect(variablesWithoutEffect(others)).toEqual([]);
+    expect(readConfig(production).without_effect).toEqual([]);
+  });
+
+  it.each([
+    [{ vision_models: ['other'] }, 'vision_models'],
+    [{ audio_input_models: ['other'] }, 'audio_input_models'],
+    [{ file_input_models: ['other'] }, 'file_input_models'],
+    [{ forward: [''] }, 'forward.0'],
+    [{ reasoning_models: ['other'] }, 'reasoning_models'],
+    [{ aliases: { other: ['m'] } }, 'aliases'],
+    [{ prices: { other: 1 } }, 'prices'],
+    [{ token_prices: { other: { input: 1, output: 1 } } }, 'token_prices'],
+  ])('a hub that says something of a model which it does not serve is refused: %j', (said, member) => {
+    const HUBS = JSON.stringify([
+      { name: 'one', base_url: 'https://hub.example', api_key: 'k', models: ['m'], ...said },
+    ]);
+    expect(Object.keys(faultsOf({ HUBS }))).toEqual([`HUBS.0.${member}`]);
+  });
+
   it('production without anything names every missing variable at once', () => {
     const { NODE_ENV: _, BASE_URL: __, ...required } = production;
     expect(Object.keys(faultsOf({ NODE_ENV: 'production' })).sort()).toEqual(Object.keys(required).sort());
@@ -123,6 +176,20 @@ describe('readConfig', () => {
     expect(config.solana_rpc_url).toBeNull();
     expect(config.issuer_keys).toEqual([secret('issuer'), secret('retired')]);
     expect(config.hubs?.[0]?.base_url).toBe('https://hub.example/v1');
+  });
+
+  it('FORMER_BASE_URLS are what it called itself before, behind BASE_URL, each once and without a slash', () => {
+    expect(readConfig({}).base_urls).toEqual(['http://127.0.0.1:4000']);
+    const FORMER_BASE_URLS = 'https://old.example/, https://pay.example,https://older.example/api';
+    expect(readConfig({ ...production, FORMER_BASE_URLS }).base_urls).toEqual([
+      'https://pay.example',
+      'https://old.example',
+      'https://older.example/api',
+    ]);
+    expect(readConfig({ ...production, FORMER_BASE_URLS: '' }).base_urls).toEqual(['https://pay.example']);
+    expect(faultsOf({ FORMER_BASE_URLS: 'old.example' })).toHaveProperty('FORMER_BASE_URLS.0');
+    const five = [1, 2, 3, 4, 5].map(number => `https://${number}.example`).join();
+    expect(faultsOf({ FORMER_BASE_URLS: five })).toEqual({ FORMER_BASE_URLS: 'more than 4' });
   });
 
   it('takes an RPC of Nano, and goes without one', () => {

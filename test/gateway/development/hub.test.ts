@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
+import { namedModels } from '../../../gateway/development/hub/named-models.ts';
 import { startDevelopmentHub } from '../../../gateway/development/hub/start.ts';
 import { atEnd } from '../../harness/release.ts';
 
@@ -38,6 +39,23 @@ it('a development router tells of a generation as OpenRouter does, to the key wh
   expect([(await told('another')).status, (await told('mine', 'gen-none')).status]).toEqual([404, 404]);
 });
 
+it.each([false, true])('dev/echo answers with the very body that reached it, and no key (stream: %s)', async stream => {
+  const echo = await startDevelopmentHub({ name: 'echo', models: ['dev/echo'], api_key: 'a-key-of-a-hub' });
+  atEnd(echo.close);
+  const body = { model: 'dev/echo', messages: [{ role: 'user', content: 'Hi', weight: 2 }], top_k: 3, stream };
+  const answer = await fetch(`${echo.base_url}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer a-key-of-a-hub' },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  const events = text.split('\n\n').filter(event => event.startsWith('data: {'));
+  const pieces = events.map(event => JSON.parse(event.slice('data: '.length)).choices[0]?.delta.content ?? '');
+  const said = stream ? pieces.join('') : JSON.parse(text).choices[0].message.content;
+  expect(JSON.parse(said)).toEqual(body);
+  expect(text).not.toContain('a-key-of-a-hub');
+});
+
 describe('the development hub, by the official client', () => {
   it('GET /v1/models lists what it serves', async () => {
     const page = await client().models.list();
@@ -57,6 +75,21 @@ describe('the development hub, by the official client', () => {
     expect(second.id).toBe(first.id);
     expect(first.usage).toEqual({ prompt_tokens: 6, completion_tokens: 17, total_tokens: 23 });
   });
+
+  it.each(Object.entries(namedModels))(
+    '%s names another model in its answers, whole and streamed',
+    async (model, named) => {
+      const naming = await startDevelopmentHub({ name: 'alpha', models: [model], api_key: 'k' });
+      atEnd(naming.close);
+      const asking = new OpenAI({ baseURL: naming.base_url, apiKey: 'k', maxRetries: 0 });
+      const whole = await asking.chat.completions.create({ model, messages });
+      const stream = await asking.chat.completions.create({ model, messages, stream: true });
+      const chunks = [];
+      for await (const chunk of stream) chunks.push(chunk.model);
+      expect([whole.model, ...new Set(chunks)]).toEqual([named.names, named.names]);
+      expect(named.source).toMatch(/\w+, .*\.(?:com|org)\//);
+    },
+  );
 
   it('max_tokens cuts the answer', async () => {
     const answer = await client().chat.completions.create({ model: 'dev/small', messages, max_tokens: 3 });

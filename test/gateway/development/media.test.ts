@@ -5,7 +5,8 @@ import { audio, heardIn } from '../../harness/doors/audio-form.ts';
 import { atEnd } from '../../harness/release.ts';
 
 const models = { models: ['dev/small'], image_models: ['dev/image'], audio_models: ['dev/transcribe'] };
-const hub = await startDevelopmentHub({ name: 'alpha', api_key: 'k', ...models });
+const embedding_models = ['dev/embedding'];
+const hub = await startDevelopmentHub({ name: 'alpha', api_key: 'k', ...models, embedding_models });
 atEnd(hub.close);
 const openai = new OpenAI({ baseURL: hub.base_url, apiKey: 'k', maxRetries: 0 });
 
@@ -30,6 +31,23 @@ describe('the development hub, by the official client', () => {
     expect((await openai.audio.transcriptions.create(asked)).text).toContain(heardIn(file));
     const verbose = await openai.audio.transcriptions.create({ ...asked, response_format: 'verbose_json' });
     expect(verbose).toMatchObject({ duration: 1.5, language: 'english', segments: [{ text: verbose.text }] });
+  });
+
+  it('POST /v1/embeddings gives the same vector of length 1 each time, as numbers and as base64 alike', async () => {
+    const embed = async (encoding_format: 'float' | 'base64' | undefined, input: string | string[] | number[][]) => {
+      const { data } = await openai.embeddings.create({
+        model: 'dev/embedding',
+        input,
+        dimensions: 32,
+        ...(encoding_format && { encoding_format }),
+      });
+      return data.map(({ embedding }) => embedding);
+    };
+    const [vector = []] = await embed('float', 'A lighthouse');
+    expect(vector).toHaveLength(32);
+    expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
+    expect(await embed(undefined, ['A fox', 'A lighthouse'])).toEqual([expect.anything(), vector]);
+    expect(await embed('float', [[1, 2], [3]])).toHaveLength(2);
   });
 
   it.each([

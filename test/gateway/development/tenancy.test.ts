@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { RunningChain } from '../../../gateway/development/chain/start.ts';
+import { keeperOf, standInsOf } from '../../../gateway/development/keep.ts';
 import { withLock } from '../../../gateway/development/lock.ts';
 import type { Development } from '../../../gateway/development/start.ts';
 import { developmentSolanaBuyers } from '../../../gateway/development/svm/wallets.ts';
@@ -86,8 +88,24 @@ describe('the development services of one DATA_DIR', () => {
     const pid_file = join(folder, 'postgres', 'cluster', 'postmaster.pid');
     await one.end('SIGTERM');
     expect([...marks.map(isAlive), existsSync(pid_file)]).toEqual([true, true, true]);
+    const keeper = await keeperOf(folder);
+    expect(keeper && isAlive(keeper.mark)).toBe(true);
     await two.end('SIGTERM');
     expect([...marks.map(isAlive), existsSync(pid_file)]).toEqual([false, false, false]);
+    // The keeper too: nobody is left whom it could wait for.
+    expect([keeper && isAlive(keeper.mark), await keeperOf(folder)]).toEqual([false, null]);
+  });
+
+  it('the last one stops also what it did not use itself, which a killed one has left', async () => {
+    const folder = await scratch();
+    const killed = await runChild<RunningChain>('stand-in.child.ts', 'chain', folder);
+    await killed.end('SIGKILL');
+    const [chain] = await standInsOf(folder);
+    expect(chain && isAlive(chain.mark)).toBe(true);
+    const last = await runChild('stand-in.child.ts', 'without', folder);
+    expect(chain && isAlive(chain.mark)).toBe(true);
+    await last.end('SIGTERM');
+    expect([chain && isAlive(chain.mark), await keeperOf(folder)]).toEqual([false, null]);
   });
 
   it('development.json says how to pay, to its owner alone', async () => {

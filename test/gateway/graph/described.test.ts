@@ -15,10 +15,8 @@ async function everything(): Promise<[coordinate: string, described: Described][
   const sdl = await readFile(SUPERGRAPH_FILE, 'utf8');
   const schema = Supergraph.build(sdl, { validateSupergraph: false }).apiSchema().toGraphQLJSSchema();
   const types = Object.values(schema.getTypeMap()).filter(it => !isIntrospectionType(it) && !isSpecifiedScalarType(it));
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   return types.flatMap((type): [string, Described][] => {
-    // What a root type is needs no telling.
-    const own: [string, Described][] = roots.some(root => root === type) ? [] : [[type.name, type]];
+    const own: [string, Described][] = [[type.name, type]];
     if (isEnumType(type)) return [...own, ...type.getValues().map(it => named(`${type.name}.${it.name}`, it))];
     if (isInputObjectType(type))
       return [...own, ...Object.values(type.getFields()).map(it => named(`${type.name}.${it.name}`, it))];

@@ -3,7 +3,7 @@ import { openServer, type Server } from '../../../gateway/http/server.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { nobody } from '../../../schema/principal.ts';
-import { logTo, openShop, Shop, shopContext } from '../../harness/graph/shop.ts';
+import { logTo, neverHalted, openShop, Shop, shopContext } from '../../harness/graph/shop.ts';
 
 const log: string[] = [];
 const shop = new Shop();
@@ -19,6 +19,7 @@ beforeAll(async () => {
       return shopContext(shop, { pays: headers['payment-signature'] !== undefined });
     },
     callers: {
+      ...neverHalted,
       identify: async () => nobody,
       held: async () => null,
       keep: async () => null,

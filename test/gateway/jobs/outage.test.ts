@@ -57,6 +57,8 @@ it('a job that was handed out to who lost the database before hearing of it: fre
   atEnd(() => jobs.stop());
   await addJob(beside, ECHO);
   await expect.poll(() => jobs.runs).toHaveLength(1);
+  // What notes its end names the same columns, and would be taken for a look.
+  await expect.poll(() => beside.query({ text: 'select id from graphile_worker.jobs' })).toEqual([]);
   const locked = { text: 'select locked_by from graphile_worker._private_jobs where locked_by is not null' };
   const adding = await beside.connect();
   atEnd(() => adding.end());

@@ -1,20 +1,31 @@
+import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { expect, it } from 'vitest';
 import { BaseStart } from '../../../gateway/log/believe-base.ts';
 import { openBase } from '../../../gateway/rails/base/open-base.ts';
 import { OtherChain } from '../../../gateway/rails/epoch.ts';
+import type { Database } from '../../../subgraphs/database.ts';
+import { renewLease } from '../../../subgraphs/receipt/claim/lease.ts';
 import { freshChain } from '../../harness/chain.ts';
 import { startLyingChain } from '../../harness/lying-chain.ts';
 import { atEnd } from '../../harness/release.ts';
 import { freshStore } from '../../harness/store.ts';
 
-async function begun() {
-  const [database, node] = [await freshStore(), await startLyingChain((await freshChain()).rpc_url)];
+const OWNER = randomUUID();
+
+interface Begun {
+  readonly database?: Database;
+  readonly profile?: 'development' | 'production';
+}
+
+async function begun({ database, profile = 'production' }: Begun = {}) {
+  const node = await startLyingChain((await freshChain()).rpc_url);
   const chain = openBase({ rpc_url: node.url });
   const lines: string[] = [];
   const logger = pino({}, { write: line => void lines.push(line) });
   const log = { sound: true, halt: null, signs: true };
-  const start = new BaseStart({ database, chain, anchoring: null, log, profile: 'production', logger });
+  const parts = { chain, anchoring: null, log, profile, logger, owner: OWNER };
+  const start = new BaseStart({ ...parts, database: database ?? (await freshStore()) });
   atEnd(async () => {
     await start.stop();
     await chain.close();
@@ -44,6 +55,19 @@ it('one that cannot is out of reach for all of us, until it has been asked', asy
   node.repent();
   await expect.poll(() => start.sound).toBe(true);
   expect(await start.chain.chainId()).toEqual({ kind: 'ok', value: 8453 });
+});
+
+it('in development another one that comes late begins a new epoch, as its own lease alone stands', async () => {
+  const database = await freshStore();
+  await (await begun({ database })).start.begin({ keys: [] });
+  const { node, start } = await begun({ database, profile: 'development' });
+  node.behave({ kind: 'cut' });
+  await start.compare();
+  await start.begin({ keys: [] });
+  await database.transaction(tx => renewLease(tx, OWNER));
+  node.behave({ kind: 'plain' });
+  await expect.poll(() => start.done).toBe(true);
+  expect(start.chain_epoch).toBe(1);
 });
 
 it('another chain is refused at start; found out later, it is never believed', async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { expect, it } from 'vitest';
 import type { Database } from '../../../subgraphs/database.ts';
-import { declareBreak, headToContinue } from '../../../subgraphs/receipt/log/break.ts';
+import { declareBreak, headToContinue, isNewLoss } from '../../../subgraphs/receipt/log/break.ts';
 import { proveLogIntact } from '../../../subgraphs/receipt/log/prove-intact.ts';
 import { savedHead } from '../../../subgraphs/receipt/log/saved-head.ts';
 import { collectAll, collection, issuer } from '../../harness/ledger/fixture.ts';
@@ -33,13 +33,18 @@ it('a shrunken log is named, and goes on only after its break was declared, sign
 
   const head = await headToContinue(older, integrity.found);
   const { saved, found } = integrity;
-  const declared = await declareBreak(older, issuer, {
-    saved,
-    found,
-    damage: [],
-    reason: 'an older dump',
-    declared_at: '2026-01-02T03:04:05.678Z',
-  });
+  const declared = await declareBreak(
+    older,
+    issuer,
+    {
+      saved,
+      found,
+      damage: [],
+      reason: 'an older dump',
+      declared_at: '2026-01-02T03:04:05.678Z',
+    },
+    async () => {},
+  );
   await saved_head.restart(head);
   expect(await proveLogIntact(older, await saved_head.read())).toMatchObject({ kind: 'intact' });
   expect(await proveLogIntact(older, await grow(older, 4))).toMatchObject({ kind: 'intact' });
@@ -55,4 +60,14 @@ it('a log that contradicts itself cannot be continued, whatever is declared', as
   await database.query({ text: `update log_node set hash = sha256(hash) where level = 1 and index = 0` });
   expect(await proveLogIntact(database, head)).toMatchObject({ kind: 'rewritten' });
   await expect(headToContinue(database, head)).rejects.toThrow('contradicts itself');
+});
+
+const ENDED_AT = '2026-01-02T03:04:05.678Z';
+it.each([
+  ['new where credentials never ended', ['2026-01-02T03:04:05.677Z'], null, true],
+  ['old where it was committed before they ended last', [ENDED_AT, '2026-01-02T03:04:05.677Z'], ENDED_AT, false],
+  ['new where a part of it was committed since', [ENDED_AT, '2026-01-02T03:04:05.679Z'], ENDED_AT, true],
+  ['new where nobody can say when it was committed', [null], ENDED_AT, true],
+])('what was lost is %s', (_which, lost, ended_at, is_new) => {
+  expect(isNewLoss(lost, ended_at === null ? null : Date.parse(ended_at))).toBe(is_new);
 });

@@ -162,7 +162,12 @@ describe('damage that was declared', () => {
     });
     const damage = [{ level: 0, index: 2, computed: receipt?.computed ?? '', stored: leaf?.stored ?? '' }];
     const declared_at = '2026-01-02T03:04:05.678Z';
-    await declareBreak(database, issuer, { saved: found, found, damage, reason: 'a disk', declared_at });
+    await declareBreak(
+      database,
+      issuer,
+      { saved: found, found, damage, reason: 'a disk', declared_at },
+      async () => {},
+    );
     await open();
     await database.query({ text: `update receipt set payload = payload || ' ' where leaf_index = 3` });
     await expect(open()).rejects.toThrow('at leaf 3');

@@ -100,7 +100,12 @@ it('a halt that is lost with a database that goes back once more is written agai
 
   const found = { log_id: 1, tree_size: 2, root_hash: '0'.repeat(64) };
   const declared_at = '2026-01-02T03:04:05.678Z';
-  await declareBreak(database, issuer, { saved: null, found, damage: [], reason: 'gone back', declared_at });
+  await declareBreak(
+    database,
+    issuer,
+    { saved: null, found, damage: [], reason: 'gone back', declared_at },
+    async () => {},
+  );
   for (const { lines } of processes) await expect.poll(() => lines.join()).toContain('start this process anew');
   expect(await head()).toMatchObject({ halted: null });
   expect(one.log.standing.sound).toBe(false);

@@ -94,6 +94,10 @@ describe('/readyz', () => {
     leased: () => true,
     chain_age_ms: () => 0,
     lane_age_ms: () => 0,
+    subgraphs_away: () => [],
+    settling_trouble: () => null,
+    hubs_away: () => false,
+    hears: () => true,
     sound: () => true,
     clock_off_ms: () => 0,
   };
@@ -113,7 +117,22 @@ describe('/readyz', () => {
       return [answer.status, ((await answer.json()) as { away?: string[] }).away];
     };
     await expect.poll(ready).toEqual([503, expect.arrayContaining(['clock'])]);
+    const health = async () => (await fetch(`${gateway.url}/health`)).json();
+    await expect.poll(health).toMatchObject({ status: 'degraded', away: expect.arrayContaining(['clock']) });
   });
+
+  it.each([
+    ['base_settling', { settling_trouble: network => (network === 'base' ? 'unfunded' : null) }],
+    ['solana_settling', { settling_trouble: network => (network === 'solana' ? 'facilitator_unavailable' : null) }],
+    ['hubs', { hubs_away: () => true }],
+    ['live', { hears: () => false }],
+  ] satisfies [string, Partial<ReadinessParts>][])(
+    'ready without %s, which only what comes next shows to be back',
+    async (name, parts) => {
+      const readiness = new Readiness({ ...well, ...parts });
+      expect([await readiness.away(), readiness.without()]).toEqual([[], [name]]);
+    },
+  );
 
   it('503 clock in production where the chain’s head is of a time to come', async () => {
     const ground = await openGround();

@@ -9,13 +9,13 @@ import { freshChain } from '../../harness/chain.ts';
 import { freshDatabase } from '../../harness/database.ts';
 import { type RunningGateway, startGateway } from '../../harness/gateway.ts';
 import { productionInstallation } from '../../harness/installation.ts';
+import { productionEnvironment } from '../../harness/operations/production-environment.ts';
 import { ROOT } from '../../harness/root.ts';
 import { ownFolder } from '../../harness/scratch.ts';
 
 /* What `npm install --omit=dev` leaves, with real settings: the service and its operator's commands, and no stand-in. */
 
-const hex = () => randomBytes(32).toString('hex');
-const HUB = { name: 'one', base_url: 'http://127.0.0.1:1/v1', api_key: hex(), models: ['m'] };
+const HUB = { name: 'one', base_url: 'http://127.0.0.1:1/v1', api_key: randomBytes(32).toString('hex'), models: ['m'] };
 
 let root: string;
 let environment: Record<string, string>;
@@ -25,26 +25,12 @@ beforeAll(async () => {
   const [installation, database, chain] = await Promise.all([productionInstallation(), freshDatabase(), freshChain()]);
   root = installation;
   environment = {
-    NODE_ENV: 'production',
+    ...productionEnvironment(),
     BASE_URL: 'https://pay.example',
     DATABASE_URL: database.url,
     BASE_RPC_URL: chain.rpc_url,
     HUBS: JSON.stringify([HUB]),
     PAY_TO_BASE: '0x2222222222222222222222222222222222222222',
-    FACILITATOR_KEYS: hex(),
-    ISSUER_KEYS: hex(),
-    SEAL_KEY: hex(),
-    SUBGRAPH_SECRET: hex(),
-    ANCHOR_KEY: hex(),
-    API_KEYS: '',
-    DEMO_KEYS: '',
-    WAIVER_KEYS: '',
-    ROUTER_URL: '',
-    BOARD_OPS_SECRET: hex(),
-    BOARD_INBOUND_SECRET: hex(),
-    SOLANA_RPC_URL: '',
-    SOLANA_FEE_PAYER_KEY: '',
-    PAY_TO_SOLANA: '',
   };
   gateway = await startGateway({ root, npm: ['start'], environment: { ...environment, PATH: process.env.PATH ?? '' } });
 });

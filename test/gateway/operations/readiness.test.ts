@@ -1,33 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { freshDatabase } from '../../harness/database.ts';
 import { startGate } from '../../harness/doors/gate.ts';
 import { startCluster } from '../../harness/faults/cluster.ts';
 import { eventually, type Ground, openGround } from '../../harness/faults/ground.ts';
 import { parseExposition } from '../../harness/operations/exposition.ts';
+import { productionEnvironment } from '../../harness/operations/production-environment.ts';
+import { ownFolder } from '../../harness/scratch.ts';
 import type { RunningService } from '../../harness/worker-gateway.ts';
 
 const METRICS_TOKEN = `metrics-${randomBytes(16).toString('hex')}`;
-const hex = () => randomBytes(32).toString('hex');
-/** All that the ground leaves to stand-ins: with it a process is one of production. */
-const production = {
-  NODE_ENV: 'production',
-  // The ground's own would be refused: plain http, and keys that all the world knows.
-  BASE_URL: 'https://svc.test',
-  FACILITATOR_KEYS: hex(),
-  ISSUER_KEYS: hex(),
-  SEAL_KEY: hex(),
-  SUBGRAPH_SECRET: hex(),
-  ANCHOR_KEY: hex(),
-  API_KEYS: '',
-  DEMO_KEYS: '',
-  WAIVER_KEYS: '',
-  ROUTER_URL: '',
-  BOARD_OPS_SECRET: hex(),
-  BOARD_INBOUND_SECRET: hex(),
-  SOLANA_RPC_URL: '',
-  SOLANA_FEE_PAYER_KEY: '',
-  PAY_TO_SOLANA: '',
-};
+const production = productionEnvironment();
 
 let cluster: Awaited<ReturnType<typeof startCluster>>;
 let ground: Ground;
@@ -60,6 +43,8 @@ async function lives(): Promise<void> {
   expect(await (await get('/livez', { 'X-SVC-Session': 'svcs_unknown' })).json()).toEqual({ status: 'ok' });
 }
 
+const said = (level: number) => gateway.logs.filter(line => line.includes(`"level":${level},`));
+
 async function scraped() {
   const answer = await get('/metrics', { authorization: `Bearer ${METRICS_TOKEN}` });
   expect(answer.status).toBe(200);
@@ -74,6 +59,9 @@ describe('GET /readyz', () => {
     await lacks(['base']);
     await lives();
     expect((await scraped()).get('svc_away{need="base"}')).toBe(1);
+    // What is away is no error of the process; each round says so, and asks again.
+    await eventually('a round to fail', () => said(40).some(line => /round of reconcile failed/.test(line)) || null);
+    expect(said(50)).toEqual([]);
     base.open();
     await lacks([]);
   });
@@ -107,7 +95,10 @@ describe('GET /metrics', () => {
   });
 
   it('404 in production without METRICS_TOKEN, and 200 with it to whoever shows it', async () => {
-    const silent = await ground.start({ environment: { ...production, DRAIN_MS: '0' } });
+    // Another service than the first one, so that it has a database of its own.
+    const { url } = await freshDatabase();
+    const environment = { ...production, DRAIN_MS: '0' };
+    const silent = await ground.start({ url, data_dir: await ownFolder(), environment });
     expect(await (await fetch(`${silent.url}/health`)).json()).toMatchObject({ profile: 'production' });
     expect((await fetch(`${silent.url}/metrics`)).status).toBe(404);
     expect((await fetch(`${silent.url}/metrics`, { headers: { authorization: 'Bearer ' } })).status).toBe(404);

@@ -189,10 +189,17 @@ describe('so do', () => {
     expect(await refusal(gone(), ...book)).toMatch(/^DATABASE_URL: /);
   });
 
-  it.each(['gateway/commands/anchor.ts', 'gateway/commands/accept-log-break.ts'])(
+  it.each([['gateway/commands/anchor.ts'], ['gateway/commands/accept-log-break.ts', 'a reason']])(
     '%s, of the database',
+    async (...program) => {
+      expect(await refusal(gone(), ...program)).toMatch(/^DATABASE_URL: /);
+    },
+  );
+
+  it.each(['gateway/main.ts', 'gateway/commands/anchor.ts', 'gateway/commands/demo.ts', 'gateway/commands/mcp.ts'])(
+    '%s, of a word that it does not read',
     async program => {
-      expect(await refusal(gone(), program, 'a reason')).toMatch(/^DATABASE_URL: /);
+      expect(await refusal({}, program, '--port=5000')).toMatch(/^--port=5000: this command takes no arguments; /);
     },
   );
 
@@ -221,6 +228,13 @@ describe('so do', () => {
   it('npm run accept-log-break publishes no option as the reason of a break', async () => {
     const { code, said } = await runProgram(['gateway/commands/accept-log-break.ts', '--yes'], needful);
     expect({ code, said }).toEqual({ code: 2, said: expect.stringMatching(/^usage: /) });
+  });
+
+  it.each([
+    ['accept-log-break', ['restored', 'the', 'backup']],
+    ['subgraph', ['book', 'board']],
+  ])('npm run %s with more words than it reads does nothing', async (name, words) => {
+    expect(await runProgram([`gateway/commands/${name}.ts`, ...words], needful)).toMatchObject({ code: 2 });
   });
 
   it('npm run verify, of a file that is not there, one that holds no document, and a URL that does not answer', async () => {

@@ -33,10 +33,10 @@ describe('chain epochs', () => {
   it('the same chain goes on, and its newest final block is remembered', async () => {
     const database = await freshStore();
     const { chain, mine } = await base();
-    expect(await openEpoch(database, chain, 'production')).toBe(0);
+    expect(await openEpoch(database, chain, { profile: 'production' })).toBe(0);
     await mine(5);
     await rememberChain(database, chain, 0);
-    expect(await openEpoch(database, chain, 'production')).toBe(0);
+    expect(await openEpoch(database, chain, { profile: 'production' })).toBe(0);
     const [epoch] = await database.query({ text: 'select * from chain_epoch' });
     expect(epoch).toMatchObject({ epoch: 0, last_block: expect.any(Number) });
     expect(epoch?.last_block).toBeGreaterThan(0);
@@ -44,19 +44,21 @@ describe('chain epochs', () => {
 
   it('production refuses another chain', async () => {
     const database = await freshStore();
-    await openEpoch(database, (await base()).chain, 'production');
-    await expect(openEpoch(database, (await base()).chain, 'production')).rejects.toThrow(OtherChain);
+    await openEpoch(database, (await base()).chain, { profile: 'production' });
+    await expect(openEpoch(database, (await base()).chain, { profile: 'production' })).rejects.toThrow(OtherChain);
     expect(await database.query({ text: 'select epoch from chain_epoch' })).toEqual([{ epoch: 0 }]);
   });
 
   it('production refuses a node that does not have the block which is remembered', async () => {
     const database = await freshStore();
     const { chain, mine } = await base();
-    await openEpoch(database, chain, 'production');
+    await openEpoch(database, chain, { profile: 'production' });
     await mine(5);
     await rememberChain(database, chain, 0);
     await database.query({ text: 'update chain_epoch set last_block = last_block + 1000' });
-    await expect(openEpoch(database, chain, 'production')).rejects.toThrow(/lags behind, or it is another/);
+    await expect(openEpoch(database, chain, { profile: 'production' })).rejects.toThrow(
+      /lags behind, or it is another/,
+    );
   });
 
   it.each(['production', 'development'] as const)('%s refuses what is not Base, by its chain id', async profile => {
@@ -71,20 +73,20 @@ describe('chain epochs', () => {
       ['0x14a34', '84532'],
     ] as const) {
       liar.lie({ eth_chainId: () => told });
-      await expect(openEpoch(database, chain, profile)).rejects.toThrow(
+      await expect(openEpoch(database, chain, { profile })).rejects.toThrow(
         `a node of chain ${named}, and base is chain 8453`,
       );
     }
     liar.lie({ eth_chainId: () => 'base' });
-    await expect(openEpoch(database, chain, profile)).rejects.toThrow('the chain cannot be reached');
+    await expect(openEpoch(database, chain, { profile })).rejects.toThrow('the chain cannot be reached');
     expect(await database.query({ text: 'select * from chain_epoch' })).toEqual([]);
     liar.repent();
-    expect(await openEpoch(database, chain, profile)).toBe(0);
+    expect(await openEpoch(database, chain, { profile })).toBe(0);
   });
 
   it('development begins a new epoch: open claims closed by name, nonces anew, older receipts marked', async () => {
     const database = await freshStore();
-    await openEpoch(database, (await base()).chain, 'development');
+    await openEpoch(database, (await base()).chain, { profile: 'development' });
     await database.transaction(tx => collectAll(tx, [collection(null, 1)]));
     await database.query({ text: `insert into settler_key values ('0x01', 9)` });
     await database.query({ text: `insert into book (agent_id, reserved_atomic, opened_at) values (7, 2000, now())` });
@@ -94,7 +96,7 @@ describe('chain epochs', () => {
         values ('k', 'settling', 'f', 'h', 'task_open', 'base', '0x', '0x', 7, 2000, 2000, 0, '{}', '{}', '', now(), now())`,
     });
 
-    expect(await openEpoch(database, (await base()).chain, 'development')).toBe(1);
+    expect(await openEpoch(database, (await base()).chain, { profile: 'development' })).toBe(1);
     expect(await database.query({ text: 'select state, reason, final from payment_claim' })).toEqual([
       { state: 'released', reason: 'chain_epoch_ended', final: true },
     ]);
@@ -105,7 +107,7 @@ describe('chain epochs', () => {
 
   it('a new epoch ends what was held, frees the slots of all that stood, and has its jobs paid for again', async () => {
     const database = await freshStore();
-    await openEpoch(database, (await base()).chain, 'development');
+    await openEpoch(database, (await base()).chain, { profile: 'development' });
     await database.query({ text: `insert into book (agent_id, reserved_atomic, opened_at) values (7, 2000, now())` });
     await database.query({
       text: `insert into payment_claim (claim_key, state, field, request_hash, task_id, network, payer, payment_id, agent_id,
@@ -123,7 +125,7 @@ describe('chain epochs', () => {
         values ('one', 7, 'delivered', 'x', 2000, now(), 'task_stamp', now(), now(), 'task_held', 'base:0x')`,
     });
 
-    expect(await openEpoch(database, (await base()).chain, 'development')).toBe(1);
+    expect(await openEpoch(database, (await base()).chain, { profile: 'development' })).toBe(1);
     const ended = { state: 'released', reason: 'chain_epoch_ended', final: true };
     const text = 'select state, reason, final from payment_claim';
     expect(await database.query({ text })).toEqual([ended, ended]);

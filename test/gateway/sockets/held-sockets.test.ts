@@ -6,7 +6,7 @@ import { agentId } from '../../../schema/ids.ts';
 import { nobody, type Principal } from '../../../schema/principal.ts';
 import type { SessionWatcher } from '../../../subgraphs/live.ts';
 import { DatabaseAway } from '../../../subgraphs/outage.ts';
-import { logTo, openShop, Shop, sale, shopContext } from '../../harness/graph/shop.ts';
+import { logTo, neverHalted, openShop, Shop, sale, shopContext } from '../../harness/graph/shop.ts';
 
 let shop = new Shop();
 let server: Server;
@@ -24,6 +24,7 @@ beforeAll(async () => {
     graph: await openShop(),
     createContext: async () => shopContext(shop),
     callers: {
+      ...neverHalted,
       held: async () => null,
       keep: async () => null,
       async identify({ sessions: [session = null], address }): Promise<Principal> {

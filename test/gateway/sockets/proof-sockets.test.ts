@@ -7,7 +7,7 @@ import { type KeptProof, keepProof } from '../../../gateway/sockets/keep-proof.t
 import { agentId } from '../../../schema/ids.ts';
 import { nobody, type Possession, type Principal } from '../../../schema/principal.ts';
 import { proofEnds } from '../../../subgraphs/session/possession/proof.ts';
-import { logTo, openShop, Shop, sale, shopContext } from '../../harness/graph/shop.ts';
+import { logTo, neverHalted, openShop, Shop, sale, shopContext } from '../../harness/graph/shop.ts';
 
 let shop = new Shop();
 let server: Server;
@@ -21,6 +21,7 @@ beforeAll(async () => {
     graph: await openShop(),
     createContext: async () => shopContext(shop),
     callers: {
+      ...neverHalted,
       async identify(shown): Promise<Principal> {
         looks.push(shown);
         const held = { kind: 'proven', agent_id: agentId(7), session_hash: 'of 7' } as const;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type Client, createClient, type ExecutionResult } from 'graphql-ws';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
@@ -6,7 +7,7 @@ import { agentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import { nobody, type Principal } from '../../../schema/principal.ts';
 import { DatabaseAway } from '../../../subgraphs/outage.ts';
-import { logTo, openShop, Shop, sale, shopContext } from '../../harness/graph/shop.ts';
+import { logTo, neverHalted, openShop, Shop, sale, shopContext } from '../../harness/graph/shop.ts';
 
 const log: string[] = [];
 let shop = new Shop();
@@ -19,6 +20,7 @@ beforeAll(async () => {
     graph: await openShop({ log }),
     createContext: async () => shopContext(shop),
     callers: {
+      ...neverHalted,
       held: async () => null,
       keep: async () => null,
       async identify({ sessions: [session = null], address }): Promise<Principal> {
@@ -62,6 +64,16 @@ async function first(opened: Client, query: string): Promise<ExecutionResult> {
 
 const codeOf = (opened: Client): Promise<number> =>
   new Promise(resolve => opened.on('closed', event => resolve((event as CloseEvent).code)));
+
+/** Opened, and greeted: from here on it may ask. */
+async function greetedSocket(): Promise<WebSocket> {
+  const socket = new WebSocket(`${url}/graphql`, 'graphql-transport-ws');
+  onTestFinished(() => socket.terminate());
+  await once(socket, 'open');
+  socket.send('{"type":"connection_init"}');
+  await once(socket, 'message');
+  return socket;
+}
 
 /** Resolves with the code and reason with which the server closed the socket. */
 async function closing(connectionParams: Record<string, unknown>): Promise<[number, string]> {
@@ -121,6 +133,78 @@ describe('a socket', () => {
   ])('takes the session from %s of connection_init', async (_, params) => {
     await first(client(params), '{ sales { item } }');
     expect(identified.at(-1)).toBe('right');
+  });
+
+  it.each([
+    ['bare', { 'X-SVC-Sesion': 'right' }, 'x-svc-sesion'],
+    ['under headers', { headers: { 'X-Svc-Sesion': 'right' } }, 'x-svc-sesion'],
+    ['beside a session', { session: 'right', 'x-svc-agnet': '7' }, 'x-svc-agnet'],
+    ['longer than a reason may be', { [`x-svc-${'a'.repeat(200)}`]: '' }, `x-svc-${'a'.repeat(58)}`],
+  ])('closes with 4400 and the name of a header of the service that is not known, %s', async (_, params, name) => {
+    const before = identified.length;
+    expect(await closing(params)).toEqual([4400, `${name}: the service reads no header of this name.`]);
+    expect(identified).toHaveLength(before);
+  });
+
+  it('closes with 4400 also where the name is not of ASCII, and longer than a reason may be', async () => {
+    expect(await closing({ [`x-svc-${'é'.repeat(200)}`]: '' })).toMatchObject([
+      4400,
+      expect.stringMatching(/^x-svc-é/),
+    ]);
+  });
+
+  it('closes with 4400 and the name of such a header of the upgrade', async () => {
+    const headers = { 'X-SVC-Foo': '1' };
+    const socket = new WebSocket(`${url}/graphql`, 'graphql-transport-ws', { headers });
+    onTestFinished(() => socket.terminate());
+    await once(socket, 'open');
+    const closed = once(socket, 'close');
+    socket.send('{"type":"connection_init"}');
+    const [code, reason] = await closed;
+    expect([code, String(reason)]).toEqual([4400, 'x-svc-foo: the service reads no header of this name.']);
+  });
+
+  it.each([
+    [
+      'of a subscription',
+      '{"id":"1","type":"subscribe","payload":{"query":"{ sales { item } }","query":"{ sales { at } }"}}',
+      'query',
+    ],
+    ['in another spelling', '{"id":"1","type":"complete","\\u0069d":"2"}', 'id'],
+    ['of a greeting', '{"type":"connection_init","payload":{"session":"right","session":"guessed"}}', 'session'],
+    [
+      'whose name is longer than a reason may be',
+      `{"type":"ping","payload":{"${'é'.repeat(70)}":1,"${'é'.repeat(70)}":2}}`,
+      'é'.repeat(48),
+    ],
+  ])(
+    'closes with 4400 and the name of a member that is there twice %s, and runs nothing of it',
+    async (_, frame, name) => {
+      const socket = await greetedSocket();
+      const heard: string[] = [];
+      socket.on('message', message => heard.push(String(message)));
+      const closed = once(socket, 'close');
+      // What comes behind it in the same moment is not run either.
+      socket.send(frame);
+      socket.send('{"id":"2","type":"subscribe","payload":{"query":"{ sales { item } }"}}');
+      const [code, reason] = await closed;
+      expect([code, String(reason)]).toEqual([4400, `${name}: named twice in one object`]);
+      expect(heard).toEqual([]);
+    },
+  );
+
+  it('reads a member that stands in several objects, and names in the text of a query', async () => {
+    const socket = await greetedSocket();
+    const query = 'query ($at: Int) { sales(first: $at) { item } }';
+    socket.send(
+      JSON.stringify({ id: 'id', type: 'subscribe', payload: { query, variables: { at: 1 }, extensions: { id: 1 } } }),
+    );
+    const [message] = await once(socket, 'message');
+    expect(JSON.parse(String(message))).toMatchObject({
+      id: 'id',
+      type: 'next',
+      payload: { data: { sales: [{ item: 'apple' }] } },
+    });
   });
 
   it('closes with 4403 on a wrong session and stays open without one', async () => {
@@ -223,6 +307,7 @@ async function openOwn() {
     graph: await openShop(),
     createContext: async () => shopContext(shop),
     callers: {
+      ...neverHalted,
       identify: async () => nobody,
       held: async () => null,
       keep: async () => null,

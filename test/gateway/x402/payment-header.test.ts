@@ -40,7 +40,7 @@ describe('the payment header', () => {
       encode({ x402Version: 2 }),
       'A'.repeat(limits.payment_header_bytes_max + 1),
     ];
-    for (const header of headers) expect(decodePayment(2, header)).toEqual({ kind: 'malformed' });
+    for (const header of headers) expect(decodePayment(2, header)).toMatchObject({ kind: 'malformed' });
   });
 
   it('is base64 by its alphabet, padded or not: what Node would skip makes it malformed', async () => {
@@ -50,7 +50,7 @@ describe('the payment header', () => {
       expect(decodePayment(2, whole)).toEqual(decodePayment(2, header));
     for (const skipped of ['-', '_', ' ', '\n', '=', '!']) {
       const within = `${header.slice(0, 40)}${skipped}${header.slice(40)}`;
-      expect(decodePayment(2, within), JSON.stringify(skipped)).toEqual({ kind: 'malformed' });
+      expect(decodePayment(2, within), JSON.stringify(skipped)).toMatchObject({ kind: 'malformed' });
     }
     expect(decodePayment(2, header).kind).toBe('decoded');
   });

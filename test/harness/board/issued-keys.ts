@@ -1,3 +1,5 @@
+import { ed25519 } from '@noble/curves/ed25519';
+import { getBase58Decoder } from '@solana/kit';
 import fc from 'fast-check';
 import { english } from 'viem/accounts';
 
@@ -12,8 +14,8 @@ export const HEX = `${DIGITS}abcdef`;
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 export const ALNUM = `${DIGITS}${UPPER}${UPPER.toLowerCase()}`;
 const URL64 = `${ALNUM}-_`;
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 export const key = (...parts: readonly (string | readonly [chars: string, length: number])[]) =>
   fc.tuple(...parts.map(part => (typeof part === 'string' ? fc.constant(part) : some(...part)))).map(it => it.join(''));
 
@@ -43,6 +45,7 @@ export const keys: Readonly<Record<string, fc.Arbitrary<string>>> = {
   DigitalOcean: key('dop_v1_', [HEX, 64]),
   Shopify: key('shpat_', [HEX, 32]),
   Square: key('sq0csp-', [URL64, 43]),
+  'Square, of an access': fc.noBias(key('EAAA', [URL64, 60])),
   Groq: key('gsk_', [ALNUM, 52]),
   xAI: key('xai-', [ALNUM, 80]),
   Perplexity: key('pplx-', [ALNUM, 48]),
@@ -71,9 +74,12 @@ export const keys: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'Slack, the path of a hook': key('T', [ALNUM, 9], '/B', [ALNUM, 9], '/', [ALNUM, 24]),
   'AWS, as it is set': key('aws_secret_access_key = ', [`${ALNUM}/+`, 40]),
   'a webhook secret': key('whsec_', [ALNUM, 44]),
-  'a private key in hex': key('0x', [HEX, 64]),
-  'the same without a prefix': key([HEX, 64]),
-  'a private key of Solana': key([BASE58, 88]),
+  'a private key in hex': key('private key: 0x', [HEX, 64]),
+  'the same without a prefix': key('PK=', [HEX, 64]),
+  'a private key of Solana': fc
+    .uint8Array({ minLength: 32, maxLength: 32 })
+    .map(seed => getBase58Decoder().decode(Buffer.concat([seed, ed25519.getPublicKey(seed)]))),
+  'a private key of Bitcoin': fc.oneof(key('5', [BASE58, 50]), key('K', [BASE58, 51]), key('L', [BASE58, 51])),
   PEM: key('-----BEGIN EC PRIVATE KEY-----\n', [ALNUM, 64]),
   JWT: key('eyJhbGciOiJFUzI1NiJ9.eyJ', [URL64, 60], '.', [URL64, 86]),
   'a seed phrase': fc

@@ -3,6 +3,7 @@ import { type AgentId, agentId } from '../../../schema/ids.ts';
 import { nobody } from '../../../schema/principal.ts';
 import type { BoardContext } from '../../../subgraphs/board/context.ts';
 import { bidOnJobPaid } from '../../../subgraphs/board/job/bid.paid.ts';
+import { cancelJob } from '../../../subgraphs/board/job/cancel.ts';
 import { challengeJob } from '../../../subgraphs/board/job/challenge.ts';
 import { deliverJob } from '../../../subgraphs/board/job/deliver.ts';
 import { requireJob } from '../../../subgraphs/board/job/find.ts';
@@ -10,6 +11,7 @@ import { bidsOfJob } from '../../../subgraphs/board/job/list.ts';
 import { markLegOne, markPaid, payableJob } from '../../../subgraphs/board/job/mark-paid.ts';
 import { pickBid } from '../../../subgraphs/board/job/pick.ts';
 import { postJobPaid } from '../../../subgraphs/board/job/post.paid.ts';
+import { refuseDelivery } from '../../../subgraphs/board/job/refuse.ts';
 import { revealJob } from '../../../subgraphs/board/job/reveal.ts';
 import { jobView } from '../../../subgraphs/board/job/view.ts';
 import { systemClock, systemRandom } from '../../../subgraphs/clock.ts';
@@ -78,17 +80,26 @@ export function jobTable(database: Database) {
     pick: (agent: number, job_id: string, bid_id: string) => pickBid(acting, agentId(agent), { job_id, bid_id }),
     deliver: (agent: number, job_id: string, output_sha256 = OUTPUT_SHA256) =>
       deliverJob(acting, agentId(agent), { job_id, output_sha256, preview: null }),
+    refuse: (agent: number, job_id: string, output_sha256 = OUTPUT_SHA256) =>
+      refuseDelivery(acting, agentId(agent), { job_id, output_sha256, reason: 'It is not what was asked for' }),
+    cancel: (agent: number, job_id: string) => cancelJob(acting, agentId(agent), job_id),
     /** Both legs, as their record writes them. */
     async pay(job_id: string): Promise<void> {
       await payableJob(database, job_id);
       await settle(job_id);
     },
     settle,
-    challenge: (agent: number, job_id: string) => challengeJob(acting, agentId(agent), job_id),
+    challenge: (agent: number, job_id: string) => challengeJob(acting, agentId(agent), { job_id, reason: null }),
     reveal: (agent: number, job_id: string, output = OUTPUT) =>
       revealJob(acting, agentId(agent), { job_id, output, encoding: 'utf8' }),
     read: (job_id: string) => requireJob(database, job_id),
     bids: async (job_id: string) => bidsOfJob(database, jobView(await requireJob(database, job_id))),
+    /** Its deadline is over, by the database's clock, and perhaps not yet the time to pay for it. */
+    passDeadline: (job_id: string) =>
+      database.query({
+        text: `update board_job set deadline = clock_timestamp() - interval '1 second' where job_id = $1`,
+        values: [job_id],
+      }),
     /** Its time is over, by the database's clock. */
     pass: (job_id: string) =>
       database.query({

@@ -61,6 +61,7 @@ export async function openApprovals() {
         request,
         book: agent,
         holds_atomic,
+        sealText: () => Buffer.alloc(0),
         call: { ...unnamed, field: request.field, intent_id },
       });
       return { key, outcome };

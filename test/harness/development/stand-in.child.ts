@@ -6,12 +6,19 @@ import { startDevelopment } from '../../../gateway/development/start.ts';
 
 const [, , kind, data_dir = '', idle] = process.argv;
 const idle_ms = Number(idle ?? IDLE_MS);
+const named = {
+  DATABASE_URL: 'postgresql://svc@127.0.0.1:1/svc',
+  BASE_RPC_URL: 'http://127.0.0.1:1',
+  SOLANA_RPC_URL: '',
+};
 
 /** Starts one thing, says what it got, and lives on until a signal; SIGTERM stops what it started. */
 const starts: Record<string, () => Promise<{ stop(): Promise<void> }>> = {
   postgres: () => startPostgres(data_dir, idle_ms),
   chain: () => startBaseChain(data_dir, { idle_ms }),
   development: () => startDevelopment(readConfig({ DATA_DIR: data_dir }), { idle_ms }),
+  /** A service that needs no stand-in of its own. */
+  without: () => startDevelopment(readConfig({ DATA_DIR: data_dir, ...named }), { idle_ms }),
 };
 const start = starts[kind ?? ''];
 if (!start) throw new Error(`no such stand-in: ${kind}`);

@@ -9,6 +9,9 @@ interface Posted {
   readonly host_basis?: 'signed' | 'declared';
   readonly outcome?: string;
   readonly amount_atomic?: string;
+  readonly paid_here?: boolean;
+  readonly confirm_count?: number;
+  readonly hidden?: boolean;
 }
 
 let posts = 0;
@@ -23,9 +26,11 @@ export async function standingPost(service: Service, posted: Posted): Promise<st
     endpoint_host = new URL(service.url).host,
   } = posted;
   const { host_basis = 'signed', outcome = 'success', amount_atomic = '2000' } = posted;
+  const { paid_here = receipt_ref !== null, confirm_count = 0, hidden = false } = posted;
   await service.query(
     `insert into board_post (post_id, agent_id, endpoint_host, host_basis, outcome, receipt_ref, stamp_task_id,
-        amount_atomic, paid_here, posted_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())`,
+        amount_atomic, paid_here, confirm_count, hidden, posted_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now())`,
     [
       post_id,
       agent_id,
@@ -35,7 +40,9 @@ export async function standingPost(service: Service, posted: Posted): Promise<st
       receipt_ref,
       stamp_task_id,
       amount_atomic,
-      receipt_ref !== null,
+      paid_here,
+      confirm_count,
+      hidden,
     ],
   );
   return post_id;

@@ -139,7 +139,7 @@ const bodies: Readonly<Record<string, (things: Things) => readonly JsonObject[]>
   set_webhook: () => [{ url: 'https://hooks.invalid/elsewhere' }],
   correct_inflow: ({ inflow_task_id }) => [{ task_id: inflow_task_id, reason: 'It was less.' }],
   file_dispute: ({ inflow_task_id }) => [
-    { task_id: inflow_task_id, claim_type: 'output_missing', evidence: { filed_by: 'the walk' } },
+    { task_id: inflow_task_id, claim_type: 'output_missing', evidence: { note: 'the walk' } },
   ],
   start_reconciliation: ({ agent_wallet }) => [{ wallet: agent_wallet, from_block: 0, to_block: 0 }],
   ledger_escrow: ({ task_id }) => ['open', 'release', 'clawback', 'status'].map(action => ({ action, task_id })),
@@ -152,6 +152,7 @@ const bodies: Readonly<Record<string, (things: Things) => readonly JsonObject[]>
   ],
   post_job: () => [jobBody()],
   deliver_job: () => [{ output_sha256: HASH }],
+  refuse_delivery: () => [{ output_sha256: HASH, reason: 'Not all of it' }],
   act_in_session: () => [
     { action: 'redeem', resource: 'receipt/any', signature: SIGNATURE, nonce: `0x${HASH}`, deadline: 1 },
   ],

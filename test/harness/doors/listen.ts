@@ -58,8 +58,8 @@ export function heardOf(data: readonly string[]) {
   return {
     ends_well,
     chunks,
-    /** What stands in place of the last chunk where something went wrong. */
-    error: events.find(event => 'error' in event),
+    /** The last event where something went wrong. */
+    error: 'error' in (events.at(-1) ?? {}) ? events.at(-1) : undefined,
     text: chunks.map(textOf).join(''),
     finish_reasons: chunks.flatMap(chunk => chunk.choices.flatMap(({ finish_reason }) => finish_reason ?? [])),
     svc: chunks.at(-1)?.svc,

@@ -25,6 +25,7 @@ import { startTestHub } from '../hub.ts';
 import { takeOwnAddress } from '../own-address.ts';
 import { atEnd, forTheWorker } from '../release.ts';
 import { renewableHubs } from '../renewable-hubs.ts';
+import { signFor } from '../signed-for.ts';
 import { untilHolds } from '../until-holds.ts';
 import { openService as openServiceHere } from '../worker-gateway.ts';
 import { breakingAt } from './breaking.ts';
@@ -92,6 +93,7 @@ let shared: Promise<Service> | undefined;
  */
 export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {}): Promise<Service> {
   const service = await readyService();
+  signFor(service.url);
   takeOwnAddress();
   service.reset();
   atEnd(async () => {
@@ -129,6 +131,7 @@ export async function openService(
   options: ServiceOptions = {},
 ): Promise<Service> {
   const service = await openOwn(environment, options);
+  signFor(environment.BASE_URL ?? service.url);
   atEnd(() => requireQuiet(service.gateway.logs.filter(line => !options.meant?.test(line))));
   return service;
 }
@@ -275,7 +278,11 @@ async function openOwn(
 const able = { vision_models: ['alpha-2'], reasoning_models: ['alpha-2'] };
 
 function mediaOf(hub: string) {
-  return { image_models: [`${hub}-image`], audio_models: [`${hub}-audio`] };
+  return {
+    image_models: [`${hub}-image`],
+    audio_models: [`${hub}-audio`],
+    embedding_models: [`${hub}-embedding`],
+  };
 }
 
 /** An answer may be right while something broke behind it: the log would say so. */
@@ -300,7 +307,7 @@ function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> | Readab
 }
 
 /** Before each test hubs answer and gates are open, whatever the one before has made of them. */
-export function hubsAnswer(service: () => Service): void {
+export function resetHubsBeforeEach(service: () => Service): void {
   beforeEach(() => {
     const { hubs, gates } = service();
     for (const hub of hubs) hub.behave({ kind: 'answer' });

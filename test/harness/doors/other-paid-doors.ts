@@ -12,9 +12,14 @@ export interface OtherPaidDoor {
 
 export const otherPaidDoors: readonly OtherPaidDoor[] = [
   { path: '/v1/responses', request: (_, name) => ({ input: name }) },
+  {
+    path: '/v1/messages',
+    request: (_, name) => ({ max_tokens: 64, messages: [{ role: 'user', content: name }] }),
+  },
   { path: '/a2a-message', request: (_, name) => ({ messages: [{ role: 'user', content: name }] }) },
   { path: '/task-request', request: taskOf },
   { path: '/task-quote', request: taskOf },
   { path: '/v1/images/generations', request: (_, name) => ({ prompt: name }) },
+  { path: '/v1/embeddings', request: (_, name) => ({ input: name }) },
   { path: '/v1/audio/transcriptions', request: (_, name) => formNamed({ file_of: name }) },
 ];

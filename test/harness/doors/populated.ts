@@ -70,7 +70,11 @@ async function bookOf(service: Service, agent: Agent, counterparty: Agent) {
   await shop.set(agent, 'kill_switch', true);
   const { heard } = await shop.refused(agent);
   await shop.set(agent, 'kill_switch', null);
-  const dispute = { task_id, claim_type: 'output_missing', evidence: { snake_case: { inner: 1 }, camelCase: 2 } };
+  const dispute = {
+    task_id,
+    claim_type: 'output_missing',
+    evidence: { note: { snake_case: { inner: 1 }, camelCase: 2 } },
+  };
   const filed = await file(agent, dispute);
   await escrowDoorsOf(() => service).opened(agent, counterparty, 'a-job');
   const assignments = assignDoorsOf(() => service);

@@ -13,6 +13,7 @@ export const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
   'POST set_book_alerts': [{ burn_factor: 5 }],
   'GET list_assignments': [{}],
   'GET list_approvals': [{}],
+  'GET list_sessions': [{}],
   'DELETE revoke_assignment': [{}],
   'GET list_disputes': [{}],
   'POST file_dispute': [{ task_id: INFLOW, claim_type: 'output_missing' }],
@@ -55,9 +56,12 @@ export const bodies: Readonly<Record<string, readonly JsonObject[]>> = {
   'POST pay_job': [],
   'POST pick_bid': [{ agent_id: 1, bid_id: 'bid_of_nobody' }],
   'POST deliver_job': [{ agent_id: 1, output_sha256: '0'.repeat(64) }],
+  'POST refuse_delivery': [{ agent_id: 1, output_sha256: '0'.repeat(64), reason: 'It is not all of it' }],
   'POST reveal_job': [{ agent_id: 1, output: 'x', encoding: 'utf8' }],
+  'POST challenge_job': [{ agent_id: 1, reason: 'Nothing came' }],
   // Nothing in it could be said otherwise.
-  'POST challenge_job': [],
+  'POST cancel_job': [],
+  'POST flag_job': [],
   'POST create_board_post': [],
   'POST create_board_comment': [],
   'POST confirm_post': [{ agent_id: 1, receipt_ref: 'task_of_nobody' }],
@@ -76,18 +80,22 @@ export const opened: Readonly<Record<string, readonly number[]>> = {
   // There is no such job or post: whoever is told so has been let in.
   'POST pick_bid': [404],
   'POST deliver_job': [404],
+  'POST refuse_delivery': [404],
   'POST reveal_job': [404],
+  'POST challenge_job': [404],
   'POST confirm_post': [404],
 };
 let count = 0;
-/** What makes a body another one, where a member that is not known is refused. */
-export const others: Readonly<Record<string, (nonce: string) => JsonObject>> = {
+/** What makes a body another one. An endpoint that is not here has no member that could. */
+export const others: Readonly<Record<string, (nonce: string, body: JsonObject) => JsonObject>> = {
+  get_agent_book: (_, body): JsonObject =>
+    'limit' in body ? { limit: 1 + (++count % 200) } : { budget: String(900_000 + ++count) },
   export_book: nonce => ({ intent_id: nonce }),
   publish_book_export: nonce => ({ intent_id: nonce }),
   record_inflow: nonce => ({ model: nonce }),
   redeliver_webhook: () => ({ to_position: 2 + ++count }),
   correct_inflow: nonce => ({ reason: nonce }),
-  file_dispute: nonce => ({ evidence: { nonce } }),
+  file_dispute: nonce => ({ evidence: { note: nonce } }),
   set_book_alerts: () => ({ budget_end_hours: ++count }),
   set_book_policy: () => ({ value: String(700_000 + ++count) }),
   simulate_book_policy: () => ({ limit: ++count }),
@@ -95,7 +103,9 @@ export const others: Readonly<Record<string, (nonce: string) => JsonObject>> = {
   ledger_escrow: () => ({}),
   pick_bid: nonce => ({ bid_id: nonce }),
   deliver_job: () => ({ output_sha256: String(++count).padStart(64, '0') }),
+  refuse_delivery: () => ({ output_sha256: String(++count).padStart(64, '0') }),
   reveal_job: nonce => ({ output: nonce }),
+  challenge_job: () => ({ reason: `Nothing came on day ${++count}` }),
   confirm_post: nonce => ({ receipt_ref: nonce }),
   start_reconciliation: () => ({ to_block: 1 + ++count }),
   // Read whole, whatever else they are asked.

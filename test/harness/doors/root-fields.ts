@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   buildSchema,
-  type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputType,
   type GraphQLObjectType,
@@ -54,16 +53,12 @@ function literalOf(type: GraphQLInputType, name: string, named: Named): string {
 
 type Kind = 'query' | 'mutation' | 'subscription';
 
-const written = (kind: Kind, { name, args, type }: Field, named: Named, isGiven: (arg: GraphQLArgument) => boolean) => {
-  const given = args.filter(isGiven).map(arg => `${arg.name}: ${literalOf(arg.type, arg.name, named)}`);
+/** The field alone, of that agent's book where it may name one; with these values wherever they are required by name. */
+export const operationOf = (kind: Kind, field: Field, agent_id: number, named: Named = {}): string => {
+  const { name, args, type } = field;
+  const given = args
+    .filter(arg => isNonNullType(arg.type) || arg.name === 'agentId')
+    .map(arg => `${arg.name}: ${literalOf(arg.type, arg.name, { ...named, agentId: agent_id })}`);
   const selection = isLeafType(getNamedType(type)) ? '' : ' { __typename }';
   return `${kind} { ${name}${given.length > 0 ? `(${given.join(', ')})` : ''}${selection} }`;
 };
-
-/** The field alone, of that agent's book where it is of one. */
-export const operationOf = (kind: Kind, field: Field, agent_id: number): string =>
-  written(kind, field, { agentId: agent_id }, arg => isNonNullType(arg.type));
-
-/** The same, with these values wherever they are asked for by name; the agent is named also where it might be left out. */
-export const operationOn = (kind: Kind, field: Field, named: Named & { readonly agentId: number }): string =>
-  written(kind, field, named, arg => isNonNullType(arg.type) || arg.name === 'agentId');

@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
-import { PaymentRequired, Problem } from '../../../rest-compat/answer-shapes.ts';
+import { PaymentRequired } from '../../../rest-compat/answer-shapes.ts';
 import { type Door, type DoorMethod, NO_STORE } from '../../../rest-compat/door.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { openApi } from '../../../rest-compat/faces/openapi.ts';
+import { faultForms } from '../../../rest-compat/fault-form.ts';
 import { limits } from '../../../schema/limits.ts';
 
 /** An answer as it was heard at a door. */
@@ -102,9 +103,10 @@ export function keepsToTable(method: string, pathname: string, heard: Heard<unkn
   else if (door?.fault_page && headers.get('content-type') === door.fault_page.media)
     expect(headers.get('content-security-policy')).toBe(door.fault_page.headers['content-security-policy']);
   else {
-    expect(headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    const { media, shape } = faultForms[door?.faults ?? 'problem'];
+    expect(headers.get('content-type')).toBe(`${media}; charset=utf-8`);
     const refuses = status === 403 ? door?.refusal : null;
-    expect((refuses ?? Problem).parse(body)).toEqual(body);
+    expect((refuses ?? shape).parse(body)).toEqual(body);
     expect(body).toMatchObject({ status });
   }
 }

@@ -1,8 +1,10 @@
 import { expect } from 'vitest';
 import { type AgentId, agentId } from '../../../schema/ids.ts';
 import type { JournalFormat, JournalUnit } from '../../../schema/requests/export.ts';
+import { type AccountNames, usualAccounts } from '../../../schema/requests/journal-accounts.ts';
 import { bookJournal } from '../../../subgraphs/book/export/journal-stream.ts';
 import { spanOf } from '../../../subgraphs/book/export/pages.ts';
+import type { ExportFilter } from '../../../subgraphs/book/export/publish.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { bookOf, type Differently } from './book.ts';
 
@@ -15,10 +17,16 @@ export function journalsOf(store: Database) {
       await bookOf(store, agent_id, rows);
       return agent_id;
     },
-    async journal(agent_id: AgentId, format: JournalFormat, unit: JournalUnit): Promise<string> {
-      const source = { database: store, span: await spanOf(store, agent_id, 0), base_url: '' };
+    async journal(
+      agent_id: AgentId,
+      format: JournalFormat,
+      unit: JournalUnit,
+      filter: ExportFilter = {},
+      names: Partial<AccountNames> = {},
+    ): Promise<string> {
+      const source = { database: store, span: await spanOf(store, agent_id, 0, filter), base_url: '' };
       let text = '';
-      for await (const piece of bookJournal(source, format, unit)) text += piece.text;
+      for await (const piece of bookJournal(source, format, unit, { ...usualAccounts, ...names })) text += piece.text;
       return text;
     },
     /** What the book's own counters say, by currency. */
@@ -61,14 +69,16 @@ interface Posting {
 /** A transaction of a journal in the format of ledger and hledger. */
 export interface Transaction {
   readonly date: string;
+  /** `!` is pending, `*` cleared. */
+  readonly mark: string;
   readonly postings: readonly Posting[];
 }
 
-const HEAD = /^; [^\n]+\n\n/;
+const HEAD = /^(?:; [^\n]+\n)+\n/;
 /** Date, code in parentheses, description, comments, and two postings or more: no more of the format than we may use. */
 const TRANSACTION =
-  /(?<date>\d{4}-\d\d-\d\d) \* \([^()\n]*\)[^\n;|]*\n(?: {2}; [^\n]*\n)*(?<postings>(?: {2}[a-z:]+ {2}-?[0-9.]+ [A-Z]+\n){2,})\n/y;
-const POSTING = /^ {2}([a-z:]+) {2}(-?[0-9.]+) ([A-Z]+)$/gm;
+  /(?<date>\d{4}-\d\d-\d\d) (?<mark>[*!]) \([^()\n]*\)[^\n;|]*\n(?: {2}; [^\n]*\n)*(?<postings>(?: {2}\S+(?: \S+)* {2}-?[0-9.]+ [A-Z]+\n){2,})\n/y;
+const POSTING = /^ {2}(\S+(?: \S+)*) {2}(-?[0-9.]+) ([A-Z]+)$/gm;
 
 /** Reads all of a journal. */
 export function transactionsOf(text: string): readonly Transaction[] {
@@ -78,13 +88,13 @@ export function transactionsOf(text: string): readonly Transaction[] {
     const read = TRANSACTION.exec(text);
     if (!read?.groups) throw new Error(`no transaction: ${text.slice(at, at + 200)}`);
     at += read[0].length;
-    const { date = '', postings = '' } = read.groups;
+    const { date = '', mark = '', postings = '' } = read.groups;
     const parts = [...postings.matchAll(POSTING)].map(([, account = '', amount = '', currency = '']) => ({
       account,
       currency,
       amount: atomic(amount, currency),
     }));
-    found.push({ date, postings: parts });
+    found.push({ date, mark, postings: parts });
   }
   return found;
 }

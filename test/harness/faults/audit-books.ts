@@ -51,12 +51,13 @@ async function auditSums(database: Database): Promise<void> {
     intent: `'day', coalesce(intent_id, '')`,
     payer: `'day', coalesce(payer_wallet, '')`,
     network: `'day', coalesce(split_part(payment_ref, ':', 1), '')`,
+    session: `'day', coalesce((select delegation_hash from delegated_call c where c.task_id = r.task_id and c.agent_id = r.agent_id), '')`,
   };
   const scans = Object.entries(by).map(([dimension, how]) => {
     const [period, bucket] = how.split(/, (.*)/s);
     return `select agent_id, '${dimension}' as dimension, date_trunc(${period}, collected_at, 'UTC') as period, ${bucket} as bucket,
       coalesce(rail, '') as rail, count(*)::int as count, sum(amount) as amount
-      from book_row where amount is not null group by 1, 2, 3, 4, 5`;
+      from book_row r where amount is not null group by 1, 2, 3, 4, 5`;
   });
   scans.push(`select agent_id, 'rows', to_timestamp(0), '', coalesce(rail, ''), count(*)::int, coalesce(sum(amount), 0)
     from book_row group by 1, 5`);

@@ -4,27 +4,14 @@ import { readConfig, subgraphNames } from '../../../gateway/config/read-config.t
 import { startDevelopment } from '../../../gateway/development/start.ts';
 import { serveSubgraph } from '../../../gateway/http/serve-subgraph.ts';
 import { openGateway } from '../../../gateway/open.ts';
-import type { FaultPoint, Faults } from '../../../gateway/operations/faults.ts';
+import { type FaultPoint, type Faults, faultPoints } from '../../../gateway/operations/faults.ts';
 
 /*
  * The service, with a fault of its own: calls that reach a named point are held there, and with the n-th of them the
  * process sends itself a signal. Held calls go on after SIGCONT; SIGKILL leaves nothing that could.
  */
 
-const Point = z.enum([
-  'in_claim',
-  'after_claim',
-  'after_work',
-  'in_settling',
-  'after_settling',
-  'after_broadcast',
-  'mid_stream',
-  'before_hold',
-  'in_hold',
-  'before_record',
-  'in_record',
-  'after_record',
-] satisfies FaultPoint[]);
+const Point = z.enum(faultPoints);
 
 const Plan = z.object({
   /** One, or several with a comma between them; at each as many are held. */

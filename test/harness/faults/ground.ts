@@ -10,6 +10,7 @@ import { type RunningGateway, startGateway } from '../gateway.ts';
 import { startTestHub } from '../hub.ts';
 import { atEnd } from '../release.ts';
 import { ownFolder } from '../scratch.ts';
+import { signFor } from '../signed-for.ts';
 import { openSolana } from '../solana/open-solana.ts';
 import { openService, type RunningService, type WorkerGatewayOptions } from '../worker-gateway.ts';
 import { type DeathPlan, openDyingService } from './dying-service.ts';
@@ -48,6 +49,9 @@ export interface ProcessOptions extends StartOptions {
   readonly args?: readonly string[];
 }
 
+/** What all of them call themselves, wherever they listen. */
+const SERVICE_URL = 'http://svc.test';
+
 export type Ground = Awaited<ReturnType<typeof openGround>>;
 
 /** Longer than any of what is waited for takes, on a machine that does much else: nothing is asserted about it. */
@@ -59,6 +63,7 @@ interface GroundOptions {
   readonly database_url?: string;
   readonly image_models?: readonly string[];
   readonly audio_models?: readonly string[];
+  readonly embedding_models?: readonly string[];
   /** Whether it is paid on a Solana of its own, too. */
   readonly solana?: boolean;
   /** Whether what counts by the hour is asked of them: see `freshDatabase`. */
@@ -84,17 +89,19 @@ export async function openGround(given: GroundOptions = {}) {
   });
   const database = await openStore(database_url);
   atEnd(() => database.close());
+  signFor(SERVICE_URL);
   const pay_to = getAddress(`0x${randomBytes(20).toString('hex')}`);
   const environment = {
     DATABASE_URL: database_url,
     BASE_RPC_URL: chain.rpc_url,
-    BASE_URL: 'http://svc.test',
+    BASE_URL: SERVICE_URL,
     FACILITATOR_KEYS: chain.facilitator_keys.join(','),
     HUBS: JSON.stringify([hub.config]),
     PAY_TO_BASE: pay_to,
     API_KEYS: 'a-live-key',
-    // Processes of one database have one issuer, whatever their DATA_DIR.
+    // Processes of one database have one issuer and one sealing key, whatever their DATA_DIR.
     ISSUER_KEYS: randomBytes(32).toString('hex'),
+    SEAL_KEY: randomBytes(32).toString('hex'),
     LOG_LEVEL: 'warn',
     ...solana?.environment,
     ...given.environment,
@@ -147,8 +154,8 @@ export async function openGround(given: GroundOptions = {}) {
   };
 }
 
-function mediaOf({ image_models = [], audio_models = [] }: GroundOptions) {
-  return { image_models, audio_models };
+function mediaOf({ image_models = [], audio_models = [], embedding_models = [] }: GroundOptions) {
+  return { image_models, audio_models, embedding_models };
 }
 
 /** Waits until `look` gives something; what it was last told is in the error. */

@@ -15,9 +15,19 @@ export async function acceptLogBreak(
   reason: string,
   { url, environment }: { url?: string; environment?: Readonly<Record<string, string>> } = {},
 ): Promise<string> {
+  return runCommand(ground, 'accept-log-break', [reason], { ...(url && { url }), ...(environment && { environment }) });
+}
+
+/** What a command of an operator prints. @throws with its stderr where it ends otherwise than with 0 */
+export async function runCommand(
+  ground: Ground,
+  command: string,
+  words: readonly string[],
+  { url, environment }: Pick<StartOptions, 'url' | 'environment'> = {},
+): Promise<string> {
   const env = { ...ground.environment(url ? { url } : {}), ...environment };
-  const command = ['gateway/launch.js', 'gateway/commands/accept-log-break.ts', reason];
-  const { stdout } = await run(process.execPath, command, { cwd: ROOT, env });
+  const program = ['gateway/launch.js', `gateway/commands/${command}.ts`, ...words];
+  const { stdout } = await run(process.execPath, program, { cwd: ROOT, env });
   return stdout;
 }
 

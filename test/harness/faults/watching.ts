@@ -19,8 +19,9 @@ const AN_HOUR_MS = 3_600_000;
 export async function watching(database: Database, connected: Pick<Database, 'connect'> = database) {
   const known = new KnownLog();
   const saved_head = { tree_size: Number.POSITIVE_INFINITY } as SavedHead;
+  const books = { look: async () => {} };
   const logger = pino({ level: 'silent' });
-  const watch = new LogWatch({ database, known, saved_head, breaks_before: 0, logger, beat_ms: AN_HOUR_MS });
+  const watch = new LogWatch({ database, known, books, saved_head, breaks_before: 0, logger, beat_ms: AN_HOUR_MS });
   const live = openLive(connected);
   atEnd(async () => {
     await watch.stop();

@@ -151,7 +151,13 @@ export function logTo(lines: string[]) {
 
 export function shopContext(shop: Shop, caller: { principal?: Principal; pays?: boolean } = {}): ShopContext {
   const payment = caller.pays ? { x402_version: 2 as const, envelope: {} } : null;
-  const context = { shop, principal: caller.principal ?? nobody, payment, response: new ResponseHeaders() };
+  const context = {
+    shop,
+    principal: caller.principal ?? nobody,
+    payment,
+    idempotency_key: null,
+    response: new ResponseHeaders(),
+  };
   // The shop needs none of the services of a real process.
   return context as unknown as ShopContext;
 }
@@ -187,3 +193,6 @@ export class Feed implements AsyncIterableIterator<Sale> {
     return this;
   }
 }
+
+/** Of callers on sockets whose log is sound for good. */
+export const neverHalted = { requireNotHalted: () => {}, halted: new Promise<void>(() => {}) };

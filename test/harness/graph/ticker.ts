@@ -23,7 +23,7 @@ import type { Context } from '../../../subgraphs/context.ts';
 import type { Live, SessionWatcher, Wake } from '../../../subgraphs/live.ts';
 import { shareReads } from '../../../subgraphs/live-feed.ts';
 import { buildSubgraph } from '../../../subgraphs/subgraph.ts';
-import { logTo, Shop, shopContext } from './shop.ts';
+import { logTo, neverHalted, Shop, shopContext } from './shop.ts';
 
 @ObjectType()
 export class Tick {
@@ -136,6 +136,7 @@ export async function openTicker() {
     graph,
     createContext: async () => contextOf(nobody),
     callers: {
+      ...neverHalted,
       held: async () => null,
       keep: async () => null,
       async identify({ sessions: [session = null], address }) {

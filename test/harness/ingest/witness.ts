@@ -55,7 +55,8 @@ export function witness() {
         const known = shown.some(it => it.transaction === transaction);
         return { kind: 'not_believed', reason: known ? 'no_such_transfer' : 'not_found' };
       }
-      if (other !== undefined) return { kind: 'not_believed', reason: 'ambiguous' };
+      if (other !== undefined)
+        return { kind: 'not_believed', reason: 'ambiguous', transfer_indexes: found.flatMap(it => it.index ?? []) };
       return {
         kind: 'observed',
         transfer,

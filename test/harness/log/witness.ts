@@ -42,6 +42,17 @@ export async function lookOnce(
   return { code: code as number, text: lines.join('\n') };
 }
 
+/** The same in the folder that it takes by itself. */
+export async function lookFromHome(
+  url: string,
+  home: string,
+  ...args: readonly string[]
+): Promise<{ readonly code: number; readonly text: string }> {
+  const { child, lines } = witnessProcess([url, '--once', ...args], { HOME: home });
+  const [code] = await once(child, 'close');
+  return { code: code as number, text: lines.join('\n') };
+}
+
 /** One look at what a wallet has paid for, to its end. */
 export async function monitorOnce(
   url: string,

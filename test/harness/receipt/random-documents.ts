@@ -37,6 +37,8 @@ const facts = optional({
   model: word,
   job_kind: word,
   settled_by: fc.constantFrom('observed_transfer', 'receipt'),
+  answered_model: fc.constantFrom('small-1', 'small-1-0613', 'ä'),
+  answered_catalogue_model: fc.constant('small-2'),
   vendor_blind: fc.constant(true),
   provider_cogs: fc.record({ actual: fc.nat(9), usd_mark: fc.nat(9) }),
   profile: fc.constantFrom('development', 'production'),
@@ -48,6 +50,7 @@ const claims = rarely({
   settled_by: fc.constantFrom('receipt', 'observed_transfer', null, 'else'),
   claim_id: fc.constantFrom(null, 7, 'x'),
   waived_by: fc.constantFrom('live_key', 'demo_key', 'else'),
+  answered_model: fc.constantFrom('other-1', '', 7, null),
   tree_size: fc.constantFrom(2, 3, 0, 1.5),
   iat: fc.constantFrom(1, '1'),
   payload_version: fc.constantFrom(7, 8, 9, 10, 11, 12, '11'),
@@ -70,6 +73,15 @@ const beside = rarely({
   chain_ended: fc.constantFrom(true, false),
   log_id: fc.constantFrom(1, 2, '1', true),
   discount: fc.jsonValue(),
+  // Copies of what an early version, or a call of another kind, signs nothing of.
+  claim_id: fc.constantFrom(null, 7, 'x'),
+  book_seq: fc.constantFrom(null, 1),
+  hub: fc.constantFrom('north', null),
+  leaf_index: fc.constantFrom(1, null),
+  payload_hash: fc.constantFrom('f'.repeat(64), null),
+  waived_by: fc.constantFrom('live_key', null),
+  vendor_blind: fc.constantFrom(true, null),
+  answered_model: fc.constantFrom('small-1', 'small-2', null),
 });
 
 const junk = fc.oneof(fc.constantFrom<Json>(null, true, 0, '', [], {}, '\ud800'), fc.jsonValue() as fc.Arbitrary<Json>);

@@ -77,9 +77,11 @@ export class FakePort implements Port {
   /** What comes of asking the payer's code; a test may have it throw. */
   prove: Port['prove'] = async unproven => ({ ...unproven, kind: 'proven' });
 
+  besidePayment: Port['besidePayment'] = async refusal => refusal;
+
   async judge(shown: ShownPayment | null): Promise<PaymentJudgement> {
     if (shown === null) return { kind: 'none' };
-    return decode(shown.header) ? this.judgement : { kind: 'malformed' };
+    return decode(shown.header) ? this.judgement : { kind: 'malformed', why: 'It is not base64.' };
   }
 
   async identify(shown: Credentials, payment: PaymentJudgement): Promise<Caller> {
@@ -107,6 +109,7 @@ export class FakePort implements Port {
   }
 
   signCard: Port['signCard'] = () => ({ protected: 'e30', signature: 'AA' });
+  verifierProgram: Port['verifierProgram'] = async () => 'globalThis.checked = true;';
   readonly offered: Port['offered'] = {
     seal: request => `offer_${Buffer.from(JSON.stringify(request)).toString('base64url')}`,
     open: id =>

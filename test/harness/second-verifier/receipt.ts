@@ -59,7 +59,11 @@ function judge({ receipt, payload, issued, token, keys }: Opened): Judged {
   const there = ['signature', 'co_signature'].filter(name => receipt[name] !== undefined);
   const enough = there.length > broken.length || (there.length === 0 && claims.payload_version === 8);
   const valid =
-    enough && isPaidOnce(claims) && isPlaced(receipt, claims) && isInSession(claims) && leadsHome(receipt, claims);
+    enough &&
+    isPaidOnce(receipt, claims) &&
+    isPlaced(receipt, claims) &&
+    isInSession(claims) &&
+    leadsHome(receipt, claims);
   return valid ? { valid, broken, claims } : refused;
 }
 
@@ -87,7 +91,15 @@ function repeated(claims: Members): Readonly<Record<string, Value | undefined>> 
     'tree_head_hash',
     'book_seq',
   ];
-  const named = [...alike, 'caller_binding', 'claim_id', 'waived_by', 'vendor_blind'].map(name => [name, claims[name]]);
+  const more = [
+    'caller_binding',
+    'claim_id',
+    'waived_by',
+    'answered_model',
+    'answered_catalogue_model',
+    'vendor_blind',
+  ];
+  const named = [...alike, ...more].map(name => [name, claims[name]]);
   return {
     ...Object.fromEntries(named),
     task_id: claims.jti,
@@ -97,12 +109,28 @@ function repeated(claims: Members): Readonly<Record<string, Value | undefined>> 
   };
 }
 
+/** The first version that can sign a member; left out: every one. What a version cannot sign, its receipts may show unsigned. */
+const since: Readonly<Record<string, number>> = {
+  tree_head_hash: 9,
+  leaf_index: 9,
+  tree_size: 9,
+  book_seq: 9,
+  claim_id: 9,
+  payload_hash: 10,
+  waived_by: 11,
+  answered_model: 11,
+  answered_catalogue_model: 11,
+  vendor_blind: 11,
+};
+
 const isEarly = ({ payload_version: version }: Members) => Number(version) < 10;
 
 function agrees(receipt: Members, payload: Members, claims: Members): boolean {
   const copies = Object.entries(repeated(claims)).every(
     ([name, signed]) =>
-      receipt[name] === undefined || equal(receipt[name], signed) || (signed === undefined && isEarly(claims)),
+      receipt[name] === undefined ||
+      equal(receipt[name], signed) ||
+      (signed === undefined && Number(claims.payload_version) < (since[name] ?? 0)),
   );
   const profile = claims.profile === undefined || receipt.profile === claims.profile;
   return copies && profile && Object.entries(payload).every(([name, member]) => equal(member, claims[name]));
@@ -144,9 +172,11 @@ function derived(receipt: Members, { book_seq, payment }: Members): Members {
 }
 
 /** A payment, or a key that stood in for one; and no payment for a book that is not named. */
-function isPaidOnce(claims: Members): boolean {
+function isPaidOnce(receipt: Members, claims: Members): boolean {
   const { waived_by, payment, caller_binding: bound, claim_id } = claims;
-  if (claim_id === null && (within(payment, 'ref') ?? undefined) !== undefined) return false;
+  // Also where the null is a copy that an early version signs nothing of.
+  if ((claim_id === null || receipt.claim_id === null) && (within(payment, 'ref') ?? undefined) !== undefined)
+    return false;
   if (waived_by === undefined) return true;
   const free = payment === undefined && (claims.settlement_basis ?? claims.settled_by ?? null) === null;
   const key = typeof within(bound, 'api_key_hash') === 'string' && within(bound, 'payer_wallet') === undefined;

@@ -5,6 +5,7 @@ import { isMembers, type Members, type Value } from './bytes.ts';
 type Is = (value: Value) => boolean;
 
 const text: Is = value => typeof value === 'string';
+const named: Is = value => text(value) && value !== '';
 const whole: Is = value => Number.isSafeInteger(value);
 const from =
   (least: number): Is =>
@@ -48,6 +49,8 @@ export const areClaims = has(
     session_expiry: whole,
     payment: has({ ref: orNull(text), gross_amount: text }),
     caller_binding: isMembers,
+    answered_model: named,
+    answered_catalogue_model: named,
     vendor_blind: oneOf(true),
     provider_cogs: has({ actual: from(0), usd_mark: from(0) }, 'actual', 'usd_mark'),
   },
@@ -58,6 +61,16 @@ export const areClaims = has(
 const flag: Is = value => typeof value === 'boolean';
 const local = ['network', 'chain', 'asset', 'payee', 'amount'];
 
+const again = {
+  at: instant,
+  output_sha256: orNull(text),
+  rerun: from(1),
+  hub: text,
+  model: text,
+  answered_model: orNull(text),
+  answered_catalogue_model: orNull(text),
+};
+
 export const isBeside = has(
   {
     settlement_status: oneOf('settled', 'idempotent_replay', 'waived'),
@@ -65,6 +78,8 @@ export const isBeside = has(
     settled_by: orNull(oneOf('observed_transfer', 'receipt')),
     ingress_receipt: has({ ref: text, confirmed_at: instant }, 'ref', 'confirmed_at'),
     omission_rule: text,
+    answered_again: has(again, ...Object.keys(again)),
+    rerun: from(1),
     anchor_changed_since_binding: flag,
     freeze: flag,
     unverifiable_from_registry: flag,

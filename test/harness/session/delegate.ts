@@ -4,7 +4,8 @@ import type { privateKeyToAccount } from 'viem/accounts';
 import { payloadHash } from '../../../schema/session/act.ts';
 import { DELEGATION_HEADER } from '../../../schema/session/delegation-header.ts';
 import { delegationHash, type Grant, grantMessage } from '../../../schema/session/grant.ts';
-import { sessionDomain, sessionTypes, ZERO_HASH } from '../../../schema/session/typed-data.ts';
+import { type SessionDomain, sessionDomain, sessionTypes, ZERO_HASH } from '../../../schema/session/typed-data.ts';
+import { signedFor } from '../signed-for.ts';
 
 /* Payers and agents of sessions, as they sign with viem. */
 
@@ -12,7 +13,12 @@ type Account = ReturnType<typeof privateKeyToAccount>;
 
 export const hex32 = (): Hex => `0x${randomBytes(32).toString('hex')}`;
 export const nowSeconds = () => Math.floor(Date.now() / 1000);
-const typed = { domain: sessionDomain, types: sessionTypes } as const;
+
+/** What a session is signed under where nothing else is said. */
+export const ownDomain = (): SessionDomain => sessionDomain(signedFor());
+
+/** As viem takes it: version 1 has no salt. */
+const typed = (domain: SessionDomain) => ({ domain: domain as Required<SessionDomain>, types: sessionTypes }) as const;
 
 export function grantOf(payer: Pick<Account, 'address'>, agent: Account, more: Partial<Grant> = {}): Grant {
   return {
@@ -30,8 +36,12 @@ export function grantOf(payer: Pick<Account, 'address'>, agent: Account, more: P
   };
 }
 
-export function signGrant(signer: Account, grant: Grant): Promise<Hex> {
-  return signer.signTypedData({ ...typed, primaryType: 'AuthorizeSession', message: grantMessage(grant) as never });
+export function signGrant(signer: Account, grant: Grant, domain = ownDomain()): Promise<Hex> {
+  return signer.signTypedData({
+    ...typed(domain),
+    primaryType: 'AuthorizeSession',
+    message: grantMessage(grant) as never,
+  });
 }
 
 export function headerOf(shown: object): Record<string, string> {
@@ -52,10 +62,12 @@ export async function delegate(
   payer: Pick<Account, 'address'>,
   agent: Account,
   more: Partial<Grant> = {},
+  domain = ownDomain(),
 ): Promise<Delegated> {
   const grant = grantOf(payer, agent, more);
-  const signature = await signGrant(signer, grant);
-  return { grant, signature, agent, delegation_hash: delegationHash(grant), headers: headerOf({ grant, signature }) };
+  const signature = await signGrant(signer, grant, domain);
+  const delegation_hash = delegationHash(domain, grant);
+  return { grant, signature, agent, delegation_hash, headers: headerOf({ grant, signature }) };
 }
 
 export interface ActParts {
@@ -65,13 +77,14 @@ export interface ActParts {
   readonly deadline?: number;
   readonly challenge_id?: string;
   readonly target_agent?: number;
-  readonly payload?: { readonly limit: number };
+  readonly payload?: { readonly limit: number; readonly before?: string };
 }
 
 /** The body of an act, signed by the session's key. */
 export async function signAct(
   { agent, delegation_hash }: Pick<Delegated, 'agent' | 'delegation_hash'>,
   parts: ActParts,
+  domain = ownDomain(),
 ) {
   const { nonce = hex32(), deadline = nowSeconds() + 200, challenge_id, target_agent = 0, payload, ...what } = parts;
   const message = {
@@ -82,12 +95,12 @@ export async function signAct(
     targetAgent: BigInt(target_agent),
     payloadHash: payloadHash(payload ?? null) as Hex,
   };
-  const signature = await agent.signTypedData({ ...typed, primaryType: 'SessionAct', message });
+  const signature = await agent.signTypedData({ ...typed(domain), primaryType: 'SessionAct', message });
   const shown = challenge_id === undefined ? { nonce, deadline } : { challenge_id };
   return { ...what, ...shown, signature, ...(target_agent ? { target_agent } : {}), ...(payload ? { payload } : {}) };
 }
 
-export async function signRevocation(payer: Account, delegation_hash: string, at = nowSeconds()) {
+export async function signRevocation(payer: Account, delegation_hash: string, at = nowSeconds(), domain = ownDomain()) {
   const message = { delegationHash: delegation_hash as Hex, at: BigInt(at) };
-  return { at, signature: await payer.signTypedData({ ...typed, primaryType: 'RevokeSession', message }) };
+  return { at, signature: await payer.signTypedData({ ...typed(domain), primaryType: 'RevokeSession', message }) };
 }

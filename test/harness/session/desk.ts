@@ -1,6 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { openBoardKeys } from '../../../gateway/graph/board-keys.ts';
 import { identify, openKeyring } from '../../../gateway/graph/identify.ts';
+import { openFreeWallets } from '../../../gateway/rates/free-wallets.ts';
 import { type TaskId, taskId } from '../../../schema/ids.ts';
 import { nobody, type Possession, type Principal } from '../../../schema/principal.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
@@ -48,7 +49,7 @@ export async function openDesk() {
     random: systemRandom,
     clock: { now_ms: () => NOW_MS },
     wallets: keyWallets,
-    free_wallets: keyWallets,
+    free_wallets: openFreeWallets(keyWallets, { take: () => ({ kind: 'within', headers: {} }), giveBack: () => {} }),
     live: {
       watch: async () => () => {},
       watchSessions: async () => () => {},
@@ -60,6 +61,7 @@ export async function openDesk() {
     chargeStream: async () => Promise.reject(new Error('nothing is charged here')),
     chargeLegs: async () => Promise.reject(new Error('nothing is charged here')),
     base_url: 'http://127.0.0.1',
+    base_urls: ['http://127.0.0.1'],
     profile: 'development',
     principal: nobody,
     payment: null,
@@ -67,6 +69,7 @@ export async function openDesk() {
     redelivery: null,
     idempotency_key: null,
     delegation: null,
+    note: null,
     refusalOfAct: async () => null,
     readSessionBurns: async () => [],
     hand_offs: { record: async () => Promise.reject(new Error('nothing is recorded here')) },

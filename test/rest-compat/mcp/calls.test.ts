@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
-import { errors } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { modern, say, use } from '../../harness/mcp-message.ts';
 import { fail, type House, openHouse, succeed } from '../../harness/rest-compat/house.ts';
@@ -191,14 +190,14 @@ describe('what becomes of its answer', () => {
   it.each(['chat_completions', 'register_agent', 'ingest_foreign_x402'])(
     'a payment that cannot be read is told the price of %s, and why, as x402 has it; nothing is run',
     async name => {
-      house.port.judgement = { kind: 'malformed' };
+      house.port.judgement = { kind: 'malformed', why: 'It is not base64.' };
       const shown = { task_id: 'a-receipt', agent_id: 7, session: 'good', ...chat };
       const heard = await say(house.url, use(name, shown, paid), { authorization: 'Bearer live' });
       const result = heard.body?.result;
       expect(heard.status).toBe(200);
       expect(result).toMatchObject({
         isError: true,
-        structuredContent: { x402Version: 2, error: errors.invalid_payment[1], accepts: expect.any(Array) },
+        structuredContent: { x402Version: 2, error: 'It is not base64.', accepts: expect.any(Array) },
       });
       expect(JSON.parse(result?.content[0]?.text ?? '')).toEqual(result?.structuredContent);
       expect(house.port.calls).toEqual([]);
@@ -207,16 +206,16 @@ describe('what becomes of its answer', () => {
   );
 
   it('a payment that cannot be read, to whoever knows the extension, is told the price in the result of its own', async () => {
-    house.port.judgement = { kind: 'malformed' };
+    house.port.judgement = { kind: 'malformed', why: 'It is not base64.' };
     const extensions = { extensions: { 'org.x402/payment': {} } };
     const call = { name: 'chat_completions', arguments: chat };
     const { message, headers } = modern('tools/call', call, extensions, paid);
     const { body } = await say(house.url, message, headers);
-    expect(body?.result).toMatchObject({ paymentRequired: { error: errors.invalid_payment[1] } });
+    expect(body?.result).toMatchObject({ paymentRequired: { error: 'It is not base64.' } });
   });
 
   it('where the price depends on what is paid for, the resolver tells it to a payment that cannot be read', async () => {
-    house.port.judgement = { kind: 'malformed' };
+    house.port.judgement = { kind: 'malformed', why: 'It is not base64.' };
     const required = { x402Version: 2, accepts: [{ amount: '10000' }] };
     const challenge = {
       headers: { 'PAYMENT-REQUIRED': Buffer.from(JSON.stringify(required)).toString('base64') },

@@ -235,3 +235,64 @@ describe('bounds', () => {
     expect(house.port.held).toBe(0);
   });
 });
+
+describe('the Accept header', () => {
+  const asJson = (accept: string) => say(house.url, legacy('ping'), { accept });
+
+  it.each([
+    'application/json, text/event-stream',
+    'application/json',
+    '*/*',
+    '',
+    'application/json;q=0.5, text/event-stream;q=0.5',
+  ])('%s is answered by one object', async accept => {
+    expect((await asJson(accept)).body).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+  });
+
+  it.each([
+    'text/event-stream',
+    'text/*',
+    'application/json;q=0, text/event-stream',
+    'application/json;q=0.1, text/event-stream',
+  ])('%s is answered in events', async accept => {
+    const ping = await asJson(accept);
+    expect([ping.status, ping.headers.get('content-type'), ping.text]).toEqual([
+      200,
+      'text/event-stream',
+      'event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n',
+    ]);
+    const called = await say(house.url, use('get_jwks'), { accept });
+    expect(called.text).toMatch(/^event: message\ndata: {.*"structuredContent":{"keys":\[\]}.*}\n\n$/);
+  });
+
+  it('in events as well it has its session, and what it tells nobody has no body', async () => {
+    const accept = 'text/event-stream';
+    const { headers, text } = await say(house.url, begin, { accept });
+    expect(house.port.begun).toContain(headers.get('mcp-session-id'));
+    expect(text).toContain(`"protocolVersion":"${LEGACY}"`);
+    const begun = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    expect(await say(house.url, begun, { accept })).toMatchObject({ status: 202, text: '' });
+  });
+
+  it.each(['text/html', 'application/xml, image/*', 'application/json;q=0, text/event-stream;q=0', '*/*;q=0'])(
+    '%s is 406, whose body says so and what is offered, and no tool is called',
+    async accept => {
+      let executed = 0;
+      const { execute } = house.port;
+      house.port.execute = async operation => {
+        executed++;
+        return execute.call(house.port, operation);
+      };
+      const heard = await say(house.url, use('get_jwks'), { accept });
+      house.port.execute = execute;
+      const data = { status: 406, offered: ['application/json', 'text/event-stream'] };
+      expect(heard).toMatchObject({ status: 406, body: { error: { code: -32000, data } } });
+      expect(executed).toBe(0);
+    },
+  );
+
+  it('of a message that HTTP refuses leaves its body as it is: clients read that of the status', async () => {
+    const accept = 'text/event-stream';
+    expect((await say(house.url, '{', { accept })).body).toMatchObject({ error: { code: -32700 } });
+  });
+});

@@ -38,6 +38,9 @@ describe('the tools of the door table', () => {
       'set_webhook',
       'stream_book_export',
       'stream_book_journal',
+      'unhide_comment',
+      'unhide_job',
+      'unhide_post',
     ]);
   });
 
@@ -58,6 +61,10 @@ describe('the tools of the door table', () => {
     for (const { inputSchema, name } of told)
       for (const member of ['stream', 'stream_options'])
         expect((inputSchema as JsonObject).properties, name).not.toHaveProperty(member);
+  });
+
+  it('each argument by which a message is asked for is described', () => {
+    expect(named('create_message')?.inputSchema?.properties).toMatchObject({ beta: { description: 'Ignored.' } });
   });
 
   it('no door whose answer comes in pieces, or has no end, is a tool', () => {
@@ -161,6 +168,7 @@ describe('the tools of the door table', () => {
       'act_in_session',
       'answer_approval',
       'bid_on_job',
+      'cancel_job',
       'challenge_job',
       'deliver_job',
       'get_agent_book',
@@ -169,6 +177,7 @@ describe('the tools of the door table', () => {
       'pay_job',
       'pick_bid',
       'publish_book_export',
+      'refuse_delivery',
       'remove_webhook',
       'reveal_job',
       'revoke_assignment',

@@ -87,6 +87,7 @@ describe('the endpoint of a post', () => {
     '?q=a1b2c3d4e5f6a1b2c3d4e5f6',
     '?sk-proj-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
     '#access_token=x',
+    `?k=2f0%E2%80%8D${'01'.repeat(30)}0`,
     'v3/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',
     '?x=ghp%5Faaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
   ])('https://api.example/%s is refused: it holds what looks like a key', path => {

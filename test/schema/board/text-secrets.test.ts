@@ -38,13 +38,30 @@ describe('a text of the board', () => {
     ['by accents', secret => [...secret].join('\u0301')],
   ])('is refused with a secret that is broken up %s', (_, broken) => {
     fc.assert(
-      fc.property(key('ghp_', [ALNUM, 36]), secret => {
+      // Without a bias to small values: a random key is not made of zeros, by which it would look like a number in parts.
+      fc.property(fc.noBias(key('ghp_', [ALNUM, 36])), secret => {
         expect(judgeText(`mine is ${broken(secret)} and works`, 2 * CHARS_MAX).kind).toBe('refused');
         expect(judgeText(broken(secret), 2 * CHARS_MAX)).toEqual({ kind: 'refused', reason: 'secret' });
       }),
       { numRuns: 50 },
     );
   });
+
+  it.each<[how: string, hidden: (secret: string) => string]>([
+    ['by an invisible character', secret => `${secret.slice(0, 8)}\u200d${secret.slice(8)}`],
+    ['by an encoded digit', secret => `${secret.slice(0, 8)}%${secret.charCodeAt(8).toString(16)}${secret.slice(9)}`],
+    ['by an encoded sign', secret => secret.replace('=', '&#61;')],
+    ['by a digit of another script', secret => secret.replace(/0$/, '\uff10')],
+  ])(
+    'is refused with a secret whose first digits behind = read as an encoded sign of a link, hidden %s',
+    (_, hidden) => {
+      for (const sign of ['2e', '2f', '3a', '2E', '2F', '3A']) {
+        expect(judge(hidden(`PK=${sign}${'1'.repeat(61)}0`))).toBe('secret');
+        expect(judge(hidden(`api_key=${sign}Zk3q9TtWm4yB7cXv1LpR8sD5gHn4jKe0`))).toBe('secret');
+        expect(judge(hidden(`digest=${sign}${'1'.repeat(61)}0`))).toBe('plain');
+      }
+    },
+  );
 
   it('is refused with a key of AWS in groups, whatever stands between them', () => {
     for (const between of [' ', '-', ':', '_', '/', '*', '~', '\\_', '. '])

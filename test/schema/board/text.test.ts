@@ -1,3 +1,4 @@
+import { getBase58Decoder } from '@solana/kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeText } from '../../../schema/board/text.ts';
@@ -38,8 +39,46 @@ describe('a text of the board', () => {
       'ASIA MARKETS ARE CLOSED. 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01; C:\\temp\\.env; USDC . Then more',
       '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045 / 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
       'I used it for summaries, search, and code review; all came back within seconds.',
+      'Run main.py, then src/lib.rs and build.sh; README.md says how. main.py:12 fails, see notes.md.',
+      `Paid by 0x${'7'.repeat(11)}0c${'81f2'.repeat(12)}5a0`,
+      `Paid as nano:EAAA${'0B5'.repeat(20)} in one block`,
+      'Deliver output.zip with Main.java, parser.cc, infra.tf and a demo.mov (under 10 s).',
     ])
       expect([text, judge(text)]).toEqual([text, 'plain']);
+  });
+
+  it('passes with hashes and transactions by their names, several of them, with and without a prefix', () => {
+    const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytes => Buffer.from(bytes).toString('hex'));
+    const signature = fc
+      .uint8Array({ minLength: 64, maxLength: 64 })
+      .map(bytes => getBase58Decoder().decode(bytes))
+      .filter(text => text.length >= 86);
+    fc.assert(
+      fc.property(hash, hash, signature, (one, other, sol) => {
+        for (const text of [
+          `Paid in base:0x${one} and 0x${other}, twice`,
+          `sha256:${one} is what I got; SHA-256 ${other.toUpperCase()} is what was promised`,
+          `${one} ${other}`,
+          `solana:${sol} moved nothing, nor did ${sol}`,
+          `nano:${one.toUpperCase()} did`,
+        ])
+          expect([text, judge(text)]).toEqual([text, 'plain']);
+      }),
+    );
+  });
+
+  it.each([
+    'evil.sh/x',
+    'https://evil.py',
+    '//evil.rs/x',
+    'me@evil.md',
+    'www.evil.py',
+    'evil.zip?x',
+    'evil.sh:8080/x',
+    'solana:8dHEs5pFtGdqPaVRtEVqXsgcTMPmnYqSYsgSuiFSvVYX?amount=1',
+    'evil.com.py',
+  ])('is refused with a host that ends as files do: %s', text => {
+    expect(judge(`see ${text} now`)).toBe('link');
   });
 
   it('is refused with a link in it, however that is spelled', () => {

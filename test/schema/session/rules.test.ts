@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
+import { grantableEndpoints } from '../../../schema/paid-operations.ts';
+import { AUTO_MODEL } from '../../../schema/route-words.ts';
 import { actSince, windowOfAct } from '../../../schema/session/act.ts';
 import { readDelegation } from '../../../schema/session/delegation-header.ts';
 import type { Grant } from '../../../schema/session/grant.ts';
@@ -11,19 +13,25 @@ import {
   permissionOf,
   soundnessOf,
   statusOf,
+  unknownDoor,
 } from '../../../schema/session/grant-rule.ts';
 import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { ZERO_HASH } from '../../../schema/session/typed-data.ts';
 
 const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 4 });
+const models = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', AUTO_MODEL));
 const bounds = fc.record({
   capAtomic: fc.nat(9).map(String),
   validAfter: fc.nat(9),
   sessionExpiry: fc.nat(9),
-  models: names,
+  models,
   doors: names,
 });
-const call = fc.record({ models: names, doors: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1 }) });
+const call = fc.record({
+  models: names,
+  auto_models: names,
+  doors: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1 }),
+});
 
 describe('a grant', () => {
   it('is in force from validAfter on and before sessionExpiry, and takes no payment in its last seconds', () => {
@@ -61,7 +69,8 @@ describe('a grant', () => {
         if (begun(child)) expect(begun(parent)).toBe(true);
         if (permissionOf(child, asked).kind === 'permitted') {
           // A call of several models is answered by one that the child allows, and so its parent.
-          const answering = modelsWithin(child.models, asked.models.length === 0 ? null : asked.models);
+          const asked_for = asked.models.length === 0 ? null : asked.models;
+          const answering = modelsWithin(child, asked.auto_models, asked_for);
           expect(permissionOf(parent, { ...asked, models: answering ?? [] }).kind).toBe('permitted');
         }
       }),
@@ -84,15 +93,39 @@ describe('a grant', () => {
 
   it('names the doors and the models that it is for; no list is for any', () => {
     const kind = (models: string[], doors: string[], asked: { models: string[]; doors: string[] }) =>
-      permissionOf({ models, doors }, asked).kind;
+      permissionOf({ models, doors }, { auto_models: [], ...asked }).kind;
     const chat = { models: ['m', 'n'], doors: ['chat_completions', 'a2a_message'] };
     expect(kind([], [], chat)).toBe('permitted');
     expect(kind(['n'], ['a2a_message'], chat)).toBe('permitted');
     expect(kind(['o'], [], chat)).toBe('model_not_granted');
     expect(kind(['o'], [], { ...chat, models: [] })).toBe('permitted');
-    expect(kind([], ['request_task'], chat)).toBe('door_not_granted');
-    expect(modelsWithin(['a', 'b'], ['b', 'c'])).toEqual(['b']);
-    expect([modelsWithin([], null), modelsWithin(['a'], null), modelsWithin([], ['b'])]).toEqual([null, ['a'], ['b']]);
+    expect(kind([], ['submit_inference'], chat)).toBe('door_not_granted');
+    const within = (models: string[], allowed: string[] | null) => modelsWithin({ models }, [], allowed);
+    expect(within(['a', 'b'], ['b', 'c'])).toEqual(['b']);
+    expect([within([], null), within(['a'], null), within([], ['b'])]).toEqual([null, ['a'], ['b']]);
+  });
+
+  it('of svc/auto is for what that may choose for the call, and for no other model, also where it may choose none', () => {
+    const kind = (models: string[], asked: string[], auto_models: string[]) =>
+      permissionOf({ models, doors: [] }, { models: asked, auto_models, doors: ['chat_completions'] }).kind;
+    const auto = ['a-1', 'b-1'];
+    expect(kind([AUTO_MODEL], auto, auto)).toBe('permitted');
+    expect(kind([AUTO_MODEL], ['b-1'], auto)).toBe('permitted');
+    expect(kind([AUTO_MODEL], ['a-2'], auto)).toBe('model_not_granted');
+    expect(kind([AUTO_MODEL, 'a-2'], ['a-2'], auto)).toBe('permitted');
+    expect(kind([AUTO_MODEL], ['a-2'], [])).toBe('model_not_granted');
+    expect(modelsWithin({ models: [AUTO_MODEL, 'c'] }, auto, null)).toEqual(['a-1', 'b-1', 'c']);
+    expect(modelsWithin({ models: [AUTO_MODEL] }, auto, ['b-1', 'c'])).toEqual(['b-1']);
+  });
+
+  it('names endpoints as they are published; one that was bound before may have called them otherwise', () => {
+    expect(unknownDoor({ doors: ['pay_job', 'payJob'] })).toBe('payJob');
+    expect(unknownDoor({ doors: grantableEndpoints.map(({ name }) => name) })).toBeNull();
+    const life = { capAtomic: '5', validAfter: 1, sessionExpiry: 9, models: [] };
+    const narrowing = (child: string[], parent: string[]) =>
+      narrowingOf({ ...life, doors: child }, { ...life, doors: parent }).kind;
+    expect(narrowing(['pay_job'], ['payJob'])).toBe('narrower');
+    expect(narrowing(['pay_job'], ['bidOnJob'])).toBe('wider');
   });
 });
 
@@ -138,6 +171,19 @@ describe('the header of a grant', () => {
     return read.kind === 'malformed' ? read.why : null;
   };
 
+  it('is read with its numbers as digits or as numbers, as one session', () => {
+    const digits = { ...grant, validAfter: '1', sessionExpiry: '2' };
+    const numbers = { ...grant, capAtomic: 10_000 };
+    const [one, ...others] = [grant, digits, numbers].map(grant =>
+      readDelegation(header({ grant, signature: '0x01' })),
+    );
+    expect(one).toMatchObject({
+      kind: 'read',
+      shown: { grant: { capAtomic: '10000', validAfter: 1, sessionExpiry: 2 } },
+    });
+    for (const other of others) expect(other).toEqual(one);
+  });
+
   it('is read in any spelling of its hex as one session', () => {
     const upper = { ...grant, payer: grant.payer.toLowerCase(), agentPubkey: `0x${publicKey.slice(2).toUpperCase()}` };
     const [one, two] = [grant, upper].map(grant => readDelegation(header({ grant, signature: '0x01' })));
@@ -159,7 +205,18 @@ describe('the header of a grant', () => {
       header({ ...shown, grant: { ...grant, capAtomic: String(2n ** 63n) } }),
       'grant.capAtomic',
     ],
-    ['with a number for its cap', header({ ...shown, grant: { ...grant, capAtomic: 5 } }), 'grant.capAtomic'],
+    ['with half a unit for its cap', header({ ...shown, grant: { ...grant, capAtomic: 5.5 } }), 'grant.capAtomic'],
+    [
+      'with a cap that no number of JSON holds',
+      header({ ...shown, grant: { ...grant, capAtomic: 2 ** 60 } }),
+      'grant.capAtomic',
+    ],
+    ['with a time in hex', header({ ...shown, grant: { ...grant, validAfter: '0x1' } }), 'grant.validAfter'],
+    [
+      'with a time beyond its type',
+      header({ ...shown, grant: { ...grant, sessionExpiry: '281474976710657' } }),
+      'grant.sessionExpiry',
+    ],
     [
       'with an end before its beginning',
       header({ ...shown, grant: { ...grant, sessionExpiry: 1 } }),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { type Address, type Hex, hashTypedData, recoverTypedDataAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -6,7 +7,7 @@ import { type ActMessage, actDigest, payloadHash, revocationDigest } from '../..
 import { delegationHash, type Grant, grantDigest, grantMessage, spelledGrant } from '../../../schema/session/grant.ts';
 import { hashHex } from '../../../schema/session/hash.ts';
 import { addressOfPublicKey, isKeysSignature } from '../../../schema/session/public-key.ts';
-import { sessionDomain, sessionTypes, ZERO_HASH } from '../../../schema/session/typed-data.ts';
+import { firstDomain, sessionDomain, sessionTypes, ZERO_HASH } from '../../../schema/session/typed-data.ts';
 
 const account = privateKeyToAccount(generatePrivateKey());
 const hex = (bytes: number) =>
@@ -40,7 +41,9 @@ const acts: fc.Arbitrary<ActMessage> = fc.record({
   payload_hash: hex(32),
 });
 
-const typed = { domain: sessionDomain, types: sessionTypes } as const;
+const domain = sessionDomain('https://svc.example');
+const elsewhere = sessionDomain('https://other.example');
+const typed = { domain, types: sessionTypes } as const;
 
 function typedGrant(grant: Grant) {
   return { ...typed, primaryType: 'AuthorizeSession', message: grantMessage(grant) as never } as const;
@@ -63,14 +66,37 @@ describe('the typed data of sessions', () => {
   it('is hashed as viem hashes it', () => {
     fc.assert(
       fc.property(grants, acts, hex(32), seconds, (grant, act, hash, at) => {
-        expect(delegationHash(grant)).toBe(hashTypedData(typedGrant(grant)));
-        expect(hashHex(actDigest(act))).toBe(hashTypedData(typedAct(act)));
+        expect(delegationHash(domain, grant)).toBe(hashTypedData(typedGrant(grant)));
+        expect(hashHex(actDigest(domain, act))).toBe(hashTypedData(typedAct(act)));
         const message = { delegationHash: hash as Hex, at: BigInt(at) };
-        expect(hashHex(revocationDigest(hash, at))).toBe(
+        expect(hashHex(revocationDigest(domain, hash, at))).toBe(
           hashTypedData({ ...typed, primaryType: 'RevokeSession', message }),
         );
       }),
       { numRuns: 50 },
+    );
+  });
+
+  it('names the service by its base URL: the salt is the SHA-256 of that, and version 1 has none', () => {
+    expect(domain).toEqual({
+      name: 'svc.session',
+      version: '2',
+      chainId: 8453,
+      salt: `0x${createHash('sha256').update('https://svc.example').digest('hex')}`,
+    });
+    expect(firstDomain).toEqual({ name: 'svc.session', version: '1', chainId: 8453 });
+    fc.assert(
+      fc.property(grants, acts, hex(32), seconds, (grant, act, hash, at) => {
+        const digests = [domain, elsewhere, firstDomain].flatMap(domain =>
+          [grantDigest(domain, grant), actDigest(domain, act), revocationDigest(domain, hash, at)].map(hashHex),
+        );
+        expect(new Set(digests).size).toBe(digests.length);
+        const first = { domain: firstDomain, types: sessionTypes, primaryType: 'AuthorizeSession' } as const;
+        expect(delegationHash(firstDomain, grant)).toBe(
+          hashTypedData({ ...first, message: grantMessage(grant) as never }),
+        );
+      }),
+      { numRuns: 20 },
     );
   });
 
@@ -79,9 +105,11 @@ describe('the typed data of sessions', () => {
 
   it('is verified where viem has signed it, and recovered by viem', async () => {
     const signature = await account.signTypedData(typedGrant(grant));
-    expect(isKeysSignature(account.address, grantDigest(grant), signature)).toBe(true);
+    expect(isKeysSignature(account.address, grantDigest(domain, grant), signature)).toBe(true);
     expect(await recoverTypedDataAddress({ ...typedGrant(grant), signature })).toBe(account.address);
-    expect(isKeysSignature(account.address, actDigest(act), await account.signTypedData(typedAct(act)))).toBe(true);
+    expect(isKeysSignature(account.address, actDigest(domain, act), await account.signTypedData(typedAct(act)))).toBe(
+      true,
+    );
   });
 
   it.each(Object.keys(grant) as (keyof Grant)[])('is another grant with another %s', async member => {
@@ -90,8 +118,8 @@ describe('the typed data of sessions', () => {
       ...grant,
       [member]: Array.isArray(grant[member]) ? [...(grant[member] as string[]), 'x'] : other[member],
     };
-    expect(delegationHash(changed)).not.toBe(delegationHash(grant));
-    expect(isKeysSignature(account.address, grantDigest(changed), signature)).toBe(false);
+    expect(delegationHash(domain, changed)).not.toBe(delegationHash(domain, grant));
+    expect(isKeysSignature(account.address, grantDigest(domain, changed), signature)).toBe(false);
   });
 
   it.each(Object.keys(act) as (keyof ActMessage)[])('is another act with another %s', async member => {
@@ -101,15 +129,15 @@ describe('the typed data of sessions', () => {
       ...act,
       [member]: member === 'action' || member === 'resource' ? `${act[member]}x` : value,
     };
-    expect(isKeysSignature(account.address, actDigest(changed), signature)).toBe(false);
+    expect(isKeysSignature(account.address, actDigest(domain, changed), signature)).toBe(false);
   });
 
   it('is another revocation of another session or time', async () => {
     const message = { delegationHash: ZERO_HASH, at: 5n } as const;
     const signature = await account.signTypedData({ ...typed, primaryType: 'RevokeSession', message });
-    expect(isKeysSignature(account.address, revocationDigest(ZERO_HASH, 5), signature)).toBe(true);
-    expect(isKeysSignature(account.address, revocationDigest(ZERO_HASH, 6), signature)).toBe(false);
-    expect(isKeysSignature(account.address, revocationDigest(act.nonce, 5), signature)).toBe(false);
+    expect(isKeysSignature(account.address, revocationDigest(domain, ZERO_HASH, 5), signature)).toBe(true);
+    expect(isKeysSignature(account.address, revocationDigest(domain, ZERO_HASH, 6), signature)).toBe(false);
+    expect(isKeysSignature(account.address, revocationDigest(domain, act.nonce, 5), signature)).toBe(false);
   });
 
   it('knows a key by both forms of its point, and refuses what is on no curve', () => {
@@ -124,9 +152,9 @@ describe('the typed data of sessions', () => {
     const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
     const high = (order - BigInt(`0x${signature.slice(66, 130)}`)).toString(16).padStart(64, '0');
     const flipped = `${signature.slice(0, 66)}${high}${signature.endsWith('1b') ? '1c' : '1b'}`;
-    expect(isKeysSignature(account.address, actDigest(act), flipped)).toBe(false);
+    expect(isKeysSignature(account.address, actDigest(domain, act), flipped)).toBe(false);
     for (const wrong of [signature.slice(0, -2), `${signature}00`, `${signature.slice(0, -2)}05`])
-      expect(isKeysSignature(account.address, actDigest(act), wrong)).toBe(false);
+      expect(isKeysSignature(account.address, actDigest(domain, act), wrong)).toBe(false);
   });
 
   it('hashes a payload by its canonical form, and none as zeros', () => {

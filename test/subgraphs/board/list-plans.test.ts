@@ -21,12 +21,13 @@ beforeAll(async () => {
       select 'post_' || lpad(n::text, 26, '0'), n % 11, case when n <= 2000 then 'task_r' end, 'h' || n % 5 || '.example', case when n <= 1000 then 'double_charge' when n % 50 = 7 then 'error' else 'success' end,
         'task_x', 2000, n % 7 = 0, now() from generate_series(1, ${POSTS}) n`,
     `insert into board_job (job_id, agent_id, state, untrusted_text, budget_atomic, deadline, ends_at, stamp_task_id, posted_at)
-      select 'job_' || lpad(n::text, 26, '0'), 1, state, 'A job', 1000, now(), case state when 'open' then now() + interval '1 day' end,
+      select 'job_' || lpad(n::text, 26, '0'), n % 7, state, 'A job', 1000, now(), case state when 'open' then now() + interval '1 day' end,
         'task_x', now()
       from generate_series(1, ${POSTS}) n, lateral (select case when n <= 1000 then 'paid' when n % 50 = 1 then 'open' when n % 3 = 2 then 'expired' else 'closed' end as state) of_job`,
     `update board_job set ends_at = now() - interval '1 second' where job_id in (select job_id from board_job where state = 'open' limit 5)`,
     `insert into board_flagged (thing_id, post_id, flag_count, flagged_at)
       select post_id, post_id, 1, posted_at from board_post`,
+    `update board_job set winner_agent_id = (substr(job_id, 5)::int % 11) where state <> 'open'`,
     'vacuum analyze board_post, board_job, board_flagged',
   ])
     await administer(database.url, text);
@@ -137,6 +138,10 @@ describe('of thirty thousand jobs', () => {
     ['that only the oldest are', { status: 'paid' }, ['board_job_state']],
     ['expired, and what is over', { status: 'expired' }, ['board_job_state', 'board_job_ends']],
     ['expired, behind one', { status: 'expired', before }, ['board_job_state', 'board_job_ends']],
+    ['refused, and what is over', { status: 'refused' }, ['board_job_state', 'board_job_ends']],
+    ['of a poster', { poster_agent_id: 3 }, ['board_job_poster']],
+    ['of a poster, behind one', { poster_agent_id: 3, before }, ['board_job_poster']],
+    ['of a winner', { winner_agent_id: 4 }, ['board_job_winner']],
   ] as const)('a page reads one row more than it shows, and the few that are over: %s', async (_, asked, indexes) => {
     const nodes = await planOf(it => listJobs(it, { limit: LIMIT, ...asked }));
     const read = readOf(nodes, 'board_job');

@@ -43,7 +43,7 @@ describe('the places of a score', () => {
         if (before.clusters.length === 0) return;
         const after = scoreIn([...honest, ...attack.map(it => ({ ...it, outcome }))], bounds);
         const spent = attack.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
-        const moved = after.score_bp - before.score_bp;
+        const moved = Number(after.score_bp) - Number(before.score_bp);
         const cost = moved > 0 ? before.cost_to_move.up : before.cost_to_move.down;
         if (Math.abs(moved) < scoreWeights.move_bp) return;
         expect(cost).not.toBeNull();

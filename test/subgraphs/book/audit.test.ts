@@ -119,6 +119,31 @@ describe('the audit of a book', () => {
       'event_altered',
       `update book_event set at = now() + interval '1 day' where agent_id = $1 and position = 2`,
     ],
+    [
+      'a number of an event, to one beyond all that are canonical',
+      'event_altered',
+      `update book_event set body = body || '{"amount": 1e400}' where agent_id = $1 and position = 2`,
+    ],
+    [
+      'the count of replays, to what is no count',
+      'event_altered',
+      `update book_event set body = body || '{"count": "many"}' where agent_id = $1 and kind = 'replay'`,
+    ],
+    [
+      'a number of facts, to one beyond all that are canonical',
+      'row_altered',
+      `update book_row set facts = '{"count": 1e400}' where agent_id = $1 and seq = 2`,
+    ],
+    [
+      'a cap, to a number beyond all that are canonical',
+      'terms_altered',
+      `update book set policy = '{"daily_cap": 1e400}' where agent_id = $1`,
+    ],
+    [
+      'a rail, to a number beyond all that are canonical',
+      'counter_altered',
+      `update book set by_rail = '{"usdc": 1e400}' where agent_id = $1`,
+    ],
     ['an event deleted', 'event_missing', 'delete from book_event where agent_id = $1 and position = 3'],
     ['the last event deleted', 'event_missing', 'delete from book_event where agent_id = $1 and position = 8'],
     ['the spent sum', 'counter_altered', 'update book set spent_atomic = 1 where agent_id = $1'],
@@ -195,6 +220,20 @@ describe('the audit of a book', () => {
     try {
       expect(await mark()).toMatchObject({ what: 'event_altered', place: 2 });
       expect(lines.join()).toContain(`"agent_id":${agent}`);
+    } finally {
+      await guard.stop();
+    }
+  });
+
+  it('closes none while the log is halted', async () => {
+    let asked = 0;
+    const halted = () => ++asked > 0;
+    const guard = await BookGuard.open(database, pino({ level: 'silent' }), { rests: 0, halted });
+    try {
+      await alter('update book set spent_atomic = 1 where agent_id = $1');
+      const before = asked;
+      await expect.poll(() => asked, { timeout: 30_000 }).toBeGreaterThan(before + 1);
+      expect(await mark()).toBeNull();
     } finally {
       await guard.stop();
     }

@@ -3,7 +3,7 @@ import { openQueues } from '../../../gateway/record/queues.ts';
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import { agentId } from '../../../schema/ids.ts';
 import { parsePolicy } from '../../../schema/requests/policy.ts';
-import { ZERO_HASH } from '../../../schema/session/typed-data.ts';
+import { sessionDomain, ZERO_HASH } from '../../../schema/session/typed-data.ts';
 import { BlockedCalls } from '../../../subgraphs/book/ledger/blocked-calls.ts';
 import { setPolicy } from '../../../subgraphs/book/policy/set.ts';
 import type { Database } from '../../../subgraphs/database.ts';
@@ -44,6 +44,7 @@ async function paid(delegation_hash: string, amount: AtomicAmount) {
     agent_address: '0x',
     signature: '0x',
     act: null,
+    domain: sessionDomain('https://svc.example'),
     grant: { ...grant, capAtomic: '2000', parentDelegationHash: ZERO_HASH },
   };
   const { outcome } = await queue.submit({
@@ -55,6 +56,7 @@ async function paid(delegation_hash: string, amount: AtomicAmount) {
     book: BOOK,
     holds_atomic: amount,
     under: { shown, paid_under, approval: null },
+    sealText: () => Buffer.alloc(0),
     call,
   });
   return { claim_key, kind: outcome.kind };

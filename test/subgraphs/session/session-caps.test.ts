@@ -6,7 +6,7 @@ import { sha256 } from '../../../schema/digest.ts';
 import type { ShownDelegation } from '../../../schema/session/delegation-header.ts';
 import { hashHex } from '../../../schema/session/hash.ts';
 import { sessionLimits } from '../../../schema/session/session-limits.ts';
-import { ZERO_HASH } from '../../../schema/session/typed-data.ts';
+import { sessionDomain, ZERO_HASH } from '../../../schema/session/typed-data.ts';
 import { BlockedCalls } from '../../../subgraphs/book/ledger/blocked-calls.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import type { Lease } from '../../../subgraphs/receipt/claim/claim.ts';
@@ -90,6 +90,7 @@ function shownOf({ name, cap }: Node): ShownDelegation {
     agent_address: '0x',
     signature: '0x',
     act: null,
+    domain: sessionDomain('https://svc.example'),
   };
 }
 
@@ -121,6 +122,7 @@ async function submit(node: Node, amount: number, key: string, queue: number, ow
     request,
     book: null,
     holds_atomic: atomicAmount(0n),
+    sealText: () => Buffer.alloc(0),
     call,
     under: { shown: shownOf(node), paid_under: under, approval: null },
   });

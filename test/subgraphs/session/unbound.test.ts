@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { openQueues } from '../../../gateway/record/queues.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { sessionLimits } from '../../../schema/session/session-limits.ts';
-import { ZERO_HASH } from '../../../schema/session/typed-data.ts';
+import { sessionDomain, ZERO_HASH } from '../../../schema/session/typed-data.ts';
 import { BlockedCalls } from '../../../subgraphs/book/ledger/blocked-calls.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { countSpent } from '../../../subgraphs/session/delegation/count-spent.ts';
@@ -39,6 +39,7 @@ async function claimed(delegation_hash: string = hex32(), holds = '5') {
     agent_address: '0x',
     signature: '0x',
     act: null,
+    domain: sessionDomain('https://svc.example'),
     grant: { ...grant, parentDelegationHash: ZERO_HASH },
   };
   const { outcome } = await queue.submit({
@@ -49,6 +50,7 @@ async function claimed(delegation_hash: string = hex32(), holds = '5') {
     book: null,
     holds_atomic: atomicAmount(0n),
     under: { shown, paid_under, approval: null },
+    sealText: () => Buffer.alloc(0),
     call: { field: 'Mutation.x', model: null, models: [], intent_id: null, attempt_index: null, parent_ref: null },
   });
   if (outcome.kind !== 'claimed') throw new Error(`not claimed but ${outcome.kind}`);

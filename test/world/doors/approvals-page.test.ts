@@ -46,18 +46,22 @@ it('the page of a refusal for want of an approval leads there', async () => {
 describe('the wallet of the agent, asked by the page', () => {
   it('approves: every fact is shown, that very text is signed, and the call passes once', async () => {
     const agent = await cautious();
-    const call = await asked(agent, 'By the wallet');
+    const call = await asked(agent, 'By the wallet', { 'X-SVC-Note': 'a trifle' });
     const texts = await open(agent, [walletOf(agent)]);
     await page.getByText(`Book of agent ${agent.agent_id}: 1 call waits for an answer.`).waitFor();
     const { request } = call;
     expect(await factsOf()).toMatchObject({
+      'Text of the request': 'user: By the wallet\n\n{"model":"svc/auto","stream":false}',
+      'The caller claims, and nobody has checked': 'a trifle',
+      Status: 'Waits for an answer',
+      'Why it needs an approval': 'It costs more than the book allows without an approval.',
       Payer: request.payer,
       Amount: '0.002 USDC',
       Model: request.model,
-      Door: request.doors.join(', '),
-      'To be answered until': `${request.open_until.slice(0, 19).replace('T', ' ')} UTC`,
-      Request: request.request_hash,
-      Approval: request.approval_id,
+      Endpoint: request.doors.join(', '),
+      'Can be answered until': `${request.open_until.slice(0, 19).replace('T', ' ')} UTC`,
+      'Hash of the request': request.request_hash,
+      'Id of this approval request': request.approval_id,
     });
     expect(texts).toEqual([]);
     await press('Approve');
@@ -71,7 +75,9 @@ describe('the wallet of the agent, asked by the page', () => {
     await asked(agent, 'By the wallet');
     await page.getByText(`Book of agent ${agent.agent_id}: nothing waits for an answer.`).waitFor();
     await page.getByRole('button', { name: 'Look again' }).click();
-    await expect.poll(async () => (await factsOf()).Approval).toBe((await newest(agent)).approval_id);
+    await expect
+      .poll(async () => (await factsOf())['Id of this approval request'])
+      .toBe((await newest(agent)).approval_id);
     expect(await page.locator('article').count()).toBe(1);
   });
 
@@ -215,10 +221,14 @@ it('what the service and a wallet say is text, whatever it looks like', async ()
   const agent = await cautious();
   await asked(agent, 'Planted');
   const planted = '<b id="planted">svc/auto</b>';
-  await showAltered(agent, { model: planted });
+  await showAltered(agent, { model: planted, request_text: planted, request_text_characters: 5_000 });
   await open(agent, [{ ...walletOf(agent, planted), rejects: { code: 4001 } }, walletOf(agent)]);
   await page.locator('article').waitFor();
-  expect((await factsOf()).Model).toBe(planted);
+  const facts = await factsOf();
+  expect(facts.Model).toBe(planted);
+  // A part is not shown as the whole.
+  expect(facts[`The first ${planted.length} of 5000 characters of the request`]).toBe(planted);
+  expect(facts['Not shown']).toBe(`${5_000 - planted.length} more characters, which would be approved too.`);
   await page.getByLabel(`${planted} (test.wallet)`).check();
   await press('Approve');
   await told(STILL_OPEN);

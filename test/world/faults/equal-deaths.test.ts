@@ -89,6 +89,7 @@ const points: Readonly<Record<FaultPoint, keyof typeof ways>> = {
   before_record: 'chat',
   in_record: 'chat',
   after_record: 'chat',
+  before_book_heads: 'chat',
 };
 
 const sides: Record<'killed' | 'dead', Side> = {} as Record<'killed' | 'dead', Side>;

@@ -7,6 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import { openEmptyPage } from '../../harness/doors/browser/open-browser.ts';
+import { keptDocuments, keptKeys, keptNamed } from '../../harness/fixtures/signed-documents.ts';
 import { audited } from '../../harness/receipt/audited.ts';
 import { altered, issue, issuer, stranger } from '../../harness/receipt/issued.ts';
 import { ROOT } from '../../harness/root.ts';
@@ -90,7 +91,7 @@ describe('what is dropped', () => {
       {
         status: 'passed',
         file: 'receipt.json',
-        headline: 'This receipt is valid',
+        headline: 'This receipt is valid. Paid: 0.002 USDC',
         detail: expect.stringContaining('jwks.json'),
       },
     ]);
@@ -105,10 +106,21 @@ describe('what is dropped', () => {
     await expect.poll(cards).toMatchObject([{ status: 'open', headline: 'Not checked' }]);
     await drop(keys());
     await expect.poll(cards).toMatchObject([{ status: 'passed' }]);
-    await drop({ 'others.json': stranger.jwks as JsonObject });
+  });
+
+  it('a receipt and a stranger’s key set: NOT valid, until that of its issuer comes', async () => {
+    await drop({ 'receipt.json': documents.receipt ?? {}, 'others.json': stranger.jwks as JsonObject });
     await expect
       .poll(cards)
       .toMatchObject([{ status: 'failed', detail: expect.stringContaining('signature_invalid') }]);
+    await drop(keys());
+    await expect.poll(cards).toMatchObject([{ status: 'passed', detail: expect.stringContaining('jwks.json') }]);
+  });
+
+  it('a key set that comes last among the files of one drop is read first', async () => {
+    await drop({ 'a.json': documents.receipt ?? {}, 'b.json': documents.receipt ?? {}, ...keys() });
+    await expect.poll(async () => (await cards()).map(({ status }) => status)).toEqual(['passed', 'passed']);
+    expect(await page.locator('#summary').textContent()).toContain('1 more documents of these receipts');
   });
 
   it.each<[what: string, path: string]>([
@@ -136,8 +148,8 @@ describe('what is dropped', () => {
     await expect.poll(cards).toMatchObject([
       {
         status: 'passed',
-        headline: 'This audit document of a receipt is valid',
-        detail: expect.stringContaining('brings itself'),
+        headline: 'This audit document of a receipt is valid. Paid: 0.002 USDC',
+        detail: expect.stringContaining('that it contains'),
       },
     ]);
     expect(await page.locator('.checks').textContent()).toContain('The log has only grown since the receipt.');
@@ -166,6 +178,94 @@ describe('what is dropped', () => {
     await writeFile(long, Buffer.alloc(9 * 1024 * 1024, 0x20));
     await page.locator('#files').setInputFiles([long]);
     await expect.poll(cards).toMatchObject([{ status: 'failed', detail: expect.stringContaining('longer than') }]);
+  });
+});
+
+describe('many documents', () => {
+  const MANY = 10_000;
+  /** The others are audit packs, of which no signature has to be verified. */
+  const RECEIPTS = 200;
+
+  it('10,000 documents: a table with what is wrong first, a summary, and what was left out', async () => {
+    const one = JSON.stringify(documents.receipt);
+    const pack = JSON.stringify(keptNamed('audit_pack').document);
+    const forged = JSON.stringify(altered(documents.receipt ?? {}, ['amount'], () => '1'));
+    await page.evaluate(
+      ([text, other, unsigned, keys, receipts, many]) => {
+        type Made = new (...args: readonly unknown[]) => { readonly items: { add(file: unknown): void } };
+        const browser = globalThis as unknown as Record<'DataTransfer' | 'File', Made> & {
+          dispatchEvent(event: unknown): void;
+          Event: new (name: string) => object;
+        };
+        const carried = new browser.DataTransfer();
+        for (let at = 0; at < many; at++)
+          carried.items.add(new browser.File([at === 70 ? other : at < receipts ? text : unsigned], `${at}.json`));
+        carried.items.add(new browser.File([text], 'one too many.json'));
+        carried.items.add(new browser.File([keys], 'jwks.json'));
+        browser.dispatchEvent(Object.assign(new browser.Event('drop'), { dataTransfer: carried }));
+      },
+      [one, forged, pack, JSON.stringify(issuer.jwks), RECEIPTS, MANY] as const,
+    );
+    await expect.poll(() => page.locator('progress').count(), { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => page.evaluate('document.body.dataset.shown'), { timeout: 200_000 }).toBe(String(MANY));
+    const summary = (await page.locator('#summary').textContent()) ?? '';
+    expect(summary).toContain('10000 documents: 199 valid, 1 NOT valid, 9800 to look closer at.');
+    expect(summary).toContain('1 receipts. Not counted again: 198 more documents of these receipts');
+    expect(summary).toContain(
+      'Spend whose transfer was seen: 0.002 USDC by 0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    );
+    expect(summary).toContain('Left out: 1 documents beyond 10000');
+    expect(await page.locator('tbody tr').count()).toBe(MANY);
+    expect(await page.locator('tbody tr').first().textContent()).toContain('70.json');
+    await page.locator('tbody tr button').first().click();
+    expect(await page.locator('#details .headline').textContent()).toBe('This receipt is NOT valid');
+    await page.setViewportSize({ width: 1200, height: 900 });
+    const to = process.env.SVC_TEST_SCREENSHOTS;
+    if (to) await page.screenshot({ path: join(to, 'many.png') });
+  });
+
+  it('documents of every kind that the service signs, and text that is pasted', async () => {
+    const json = keptDocuments.filter(({ document, keys: of }) => document !== undefined && of === undefined);
+    // A book is no document, a proof by itself says nothing, and typed data stands here without its signature.
+    const signed = json.filter(({ kind }) => !['book', 'typed_data', 'inclusion', 'consistency'].includes(kind));
+    const texts = signed.map(({ document, signature, signer }) =>
+      JSON.stringify(signature === undefined ? document : { ...(document as JsonObject), signature, signer }),
+    );
+    await page.locator('#text').fill([...texts, keptNamed('credential').text ?? ''].join('\n'));
+    await page.locator('#paste button').click();
+    await drop({ 'jwks.json': keptKeys.service });
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(signed.length + 1);
+    expect(await page.locator('tr[data-status=failed]').count()).toBe(0);
+    await expect.poll(() => page.locator('#summary').textContent()).toContain(`${signed.length + 1} documents: `);
+    const opened = () => page.locator('tr[data-status=open]').allTextContents();
+    // The key set came last, and speaks of what came before it.
+    await expect.poll(async () => (await opened()).filter(row => row.includes('Not checked'))).toEqual([]);
+    const open = await opened();
+    expect(open.length).toBeGreaterThan(3);
+    for (const row of open) expect(row).toMatch(/is not signed|unproven payer|Nothing was paid to this service/);
+    const to = process.env.SVC_TEST_SCREENSHOTS;
+    if (to) await page.screenshot({ path: join(to, 'kinds.png'), fullPage: true });
+  });
+});
+
+describe('what is signed beside receipts', () => {
+  it.each<[name: string, text: string, headline: string]>([
+    ['a checkpoint', keptNamed('checkpoint').text ?? '', 'This checkpoint of the log is valid'],
+    ['a proof of the log', keptNamed('log_proof').text ?? '', 'This proof of the log is valid'],
+    ['a message’s HMAC', `sha256=${'ab'.repeat(32)}`, 'This signature by a shared secret cannot be decided here'],
+  ])('%s, pasted', async (_, text, headline) => {
+    await drop({ 'jwks.json': keptKeys.service });
+    await page.locator('#text').fill(text);
+    await page.locator('#paste button').click();
+    await expect.poll(cards).toMatchObject([{ headline }]);
+  });
+
+  it.each(['text_register_pay', 'text_approval'])('%s: by its signer, without a key set', async name => {
+    const { text = '', signer = '', signature = '' } = keptNamed(name);
+    await drop({ 'text.json': { text, signer, signature } });
+    await expect.poll(cards).toMatchObject([{ status: 'passed', headline: 'This text signed by a wallet is valid' }]);
+    await drop({ 'other.json': { text: `${text}1`, signer, signature } });
+    await expect.poll(async () => (await cards()).map(({ status }) => status)).toEqual(['open', 'passed']);
   });
 });
 

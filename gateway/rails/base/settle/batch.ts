@@ -152,6 +152,12 @@ export function isDearForAll(
   return usdcOfWei(BigInt(GAS_ORDINARY.each_in_batch) * (head.base_fee_wei + priority_fee_wei), price) > fee_max_atomic;
 }
 
+/** Whether none of the keys could so much as pay for one payment that a key has signed, which costs least. */
+export function isBrokeForAll({ keys }: Pick<Market, 'keys'>, { fees }: Pick<PricedBatch, 'fees'>): boolean {
+  const least_wei = BigInt(gasOf(1)) * fees.max_fee_wei;
+  return keys.every(({ balance_wei }) => balance_wei < least_wei);
+}
+
 /** Thrown in the transaction that would commit it, which so comes to nothing: dearer than its bound or the day's. */
 export class FeeTooHigh extends Error {
   readonly bound: 'settlement' | 'day';

@@ -7,7 +7,7 @@ import type { Settler } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { ChainBlock, ChainReceipt } from '../chain.ts';
 import { decideMined, isTooLate, transferred } from '../decide.ts';
-import { isStarved, type SettleItem } from './batch.ts';
+import { isBrokeForAll, isStarved, type SettleItem } from './batch.ts';
 import { type Batch, type Journalled, journalBatch } from './journal.ts';
 import { MarketWatch, Pause } from './market-watch.ts';
 import { Quotes } from './quotes.ts';
@@ -108,7 +108,10 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
     }
     const { priced, eth_price } = quote;
     const funded = keys.filter(key => key.balance_wei >= priced.worst_wei).map(key => key.address);
-    if (funded.length === 0) return this.#fail(waiters, notSent('out_of_gas'), keys);
+    if (funded.length === 0) {
+      if (isBrokeForAll(market.value, priced)) this.#pause.begin('out_of_gas');
+      return this.#fail(waiters, notSent('out_of_gas'), keys);
+    }
     const free = funded.filter(address => !this.#busy.has(address));
     const replaces = [...new Set(waiters.flatMap(({ failed }) => failed?.settlement_id ?? []))];
     if (free.length > 0)

@@ -1,6 +1,6 @@
 import { askService } from './ask.js';
 import { byId, page } from './dom.js';
-import { factsOf, outcomes } from './facts.js';
+import { factsOf, outcomeOf } from './facts.js';
 
 /*
  * What stands behind the # is read here and taken out of the address, so that no history and no look over a shoulder keeps it;
@@ -24,7 +24,7 @@ async function askByLink(answer) {
   if (known) byId('facts').replaceChildren(...factsOf(request));
   byId('answer').hidden = !known || request.status !== 'open';
   byId('says').textContent = known
-    ? (outcomes[request.status] ?? request.status)
+    ? outcomeOf(request)
     : (refusals[status] ?? 'The service could not be asked. Open the link once more.');
 }
 

@@ -1,7 +1,7 @@
-import { usdcText } from '../../../receipt/page/check/texts.js';
+import { usdcText } from '../../../receipt/page/texts.js';
 import { askService } from './ask.js';
 import { byId, elementOf, page } from './dom.js';
-import { factsOf, outcomes } from './facts.js';
+import { factsOf, outcomeOf } from './facts.js';
 import { isOver, unseenText, unsignedText, untakenText } from './refusals.js';
 import { signedBy, walletToAsk, watchWallets } from './wallets.js';
 
@@ -138,7 +138,7 @@ async function answer({ request, account }, decision, { facts, tells, buttons },
   if (!stands()) return;
   const taken = heard.status === 200;
   if (taken) facts.replaceChildren(...factsOf(heard.body));
-  tells.textContent = taken ? (outcomes[heard.body.status] ?? heard.body.status) : untakenText(heard, account);
+  tells.textContent = taken ? outcomeOf(heard.body) : untakenText(heard, account);
   buttons.hidden = taken || isOver(heard);
   sayHowMany();
 }

@@ -1,4 +1,4 @@
-import { bytesOf, hexOf } from '../../../receipt/page/check/bytes.js';
+import { bytesOf, hexOf } from './bytes.js';
 import { page } from './dom.js';
 
 /*

@@ -15,6 +15,9 @@ export class IdempotentCall {
   @Index({ name: 'idempotent_call_task' })
   @Property({ type: 'text' })
   taskId!: TaskId;
+  /** As of a payment: the same task, where the hash is of the whole request. */
+  @Property({ type: 'text', nullable: true })
+  wholeTaskId!: TaskId | null;
   @Property({ type: 'uuid' })
   leaseOwner!: string;
   @Property({ type: 'Date', columnType: 'timestamptz' })

@@ -148,8 +148,8 @@ async function insertNames(tx: Tx, holds: readonly NamedHold[]): Promise<Readonl
   if (holds.length === 0) return new Set();
   const { rows } = await tx.query<{ mark: string }>({
     name: 'take idempotency keys',
-    text: `insert into idempotent_call (mark, api_key_hash, request_hash, task_id, lease_owner, begun_at)
-      select mark, api_key_hash, request_hash, task_id, lease_owner, now()
+    text: `insert into idempotent_call (mark, api_key_hash, request_hash, task_id, whole_task_id, lease_owner, begun_at)
+      select mark, api_key_hash, request_hash, task_id, task_id, lease_owner, now()
       from jsonb_populate_recordset(null::idempotent_call, $1::jsonb) order by mark
       on conflict (mark) do nothing returning mark`,
     values: [JSON.stringify(holds)],
@@ -166,8 +166,8 @@ async function retakeNames(tx: Tx, stale: readonly (NamedHold & { was: string })
           as n(mark text, request_hash text, task_id text, lease_owner uuid, was text)),
         stale as (select c.mark from idempotent_call c join n on c.mark = n.mark and c.task_id = n.was
           order by c.mark for update of c)
-      update idempotent_call c set request_hash = n.request_hash, task_id = n.task_id, lease_owner = n.lease_owner,
-          begun_at = now(), answer_box = null, recorded_at = null
+      update idempotent_call c set request_hash = n.request_hash, task_id = n.task_id, whole_task_id = n.task_id,
+          lease_owner = n.lease_owner, begun_at = now(), answer_box = null, recorded_at = null
         from n join stale using (mark) where c.mark = n.mark and c.task_id = n.was returning c.mark`,
     values: [JSON.stringify(stale)],
   });

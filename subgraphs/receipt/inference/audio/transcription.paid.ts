@@ -3,7 +3,7 @@ import { type JsonObject, present } from '../../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../../schema/digest.ts';
 import { Refusal } from '../../../../schema/errors.ts';
 import { limits } from '../../../../schema/limits.ts';
-import { wellFormedText } from '../../../../schema/requests/parse.ts';
+import { wellFormedText } from '../../../../schema/requests/text.ts';
 import {
   type AudioFormat,
   audioFormats,
@@ -44,6 +44,9 @@ const Segment = z
   })
   .transform(present);
 
+/** Its name or its code: "english", "Haitian Creole", "pt-BR". */
+const LANGUAGE = /^\p{L}[\p{L}\p{M} ()-]*$/u;
+
 /** As much of a transcription as is passed on. What a hub adds to it stays with us. */
 const HubTranscript = z.object({
   text: wellFormedText,
@@ -59,7 +62,8 @@ function transcriptQuestion(asked: TranscriptionArguments, bytes: Buffer, bounda
   return {
     modality: 'audio',
     path: '/audio/transcriptions',
-    body: model => ({
+    added: ['model', 'response_format'],
+    body: ({ model }) => ({
       content_type: `multipart/form-data; boundary=${boundary}`,
       bytes: formOf(asked, { bytes, boundary, model }),
     }),
@@ -68,6 +72,10 @@ function transcriptQuestion(asked: TranscriptionArguments, bytes: Buffer, bounda
       if (transcript === null || (verbose && transcript.segments === null)) return null;
       return verbose ? transcript : { ...transcript, language: null, duration: null, segments: null };
     },
+    discreet: ({ language, ...transcript }, tells) => ({
+      ...transcript,
+      language: language !== null && LANGUAGE.test(language) && !tells.word(language) ? language : null,
+    }),
   };
 }
 

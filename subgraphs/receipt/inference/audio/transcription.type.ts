@@ -9,7 +9,10 @@ import { type KeptTranscription, taskOf } from './transcription.paid.ts';
 export class AudioFileInput {
   @Field(() => String, { nullable: true, description: 'Its bytes: a small file, as the whole request has its limit.' })
   base64?: string | null;
-  @Field(() => String, { nullable: true, description: 'By which a door of this service names what it was sent.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Id by which an endpoint of this service names the file that it was sent.',
+  })
   upload?: string | null;
   @Field(() => String, { description: 'The ending of its name: `mp3`, `wav`, …' }) format!: string;
 }
@@ -37,7 +40,7 @@ export class Transcription {
   @Field(() => Float, { nullable: true, description: 'Seconds.' }) duration!: number | null;
   @Field(() => [GraphQLJSONObject], { nullable: true, description: 'As OpenAI spells them.' })
   segments!: JsonObject[] | null;
-  @Field(() => String, { description: 'The model that answered.' }) model!: string;
+  @Field(() => String, { description: 'Model that the hub was asked for. See answered_model.' }) model!: string;
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
   @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
   @Field(() => Receipt, { nullable: true, description: 'The same, to be selected from.' }) receipt!: Receipt | null;

@@ -1,52 +1,36 @@
-import { canonicalHash, type Json } from '../../../../schema/canonical-json.ts';
 import { Refusal } from '../../../../schema/errors.ts';
+import { commitTo, type OutputToCommit } from '../../../../schema/output-commitment.ts';
+import { reasoningMembersOf, reasoningText } from '../../../../schema/reasoning.ts';
 import type { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
-import { type ChatRequestMessage, imageAt } from '../../../../schema/requests/chat-message.ts';
+import { formerArgs } from '../../../../schema/requests/forwarded/known-members.ts';
 import type { Piece } from '../../../piece.ts';
-import type { Stream, Work, WorkThenSettle } from '../../../sale.ts';
-import { admitRoute, answerPaid, boundRoute, callTerms, hubFailed, modelsFor, routeOf } from '../answer.paid.ts';
-import { type Ability, candidatesFor, isRouted } from '../catalogue.ts';
+import { omissionOf, type Stream, type Work, type WorkThenSettle } from '../../../sale.ts';
+import { admitRoute, answerPaid, autoModels, boundRoute, callTerms, hubFailed, modelsFor } from '../answer.paid.ts';
+import { answeredRoute } from '../answered-model.ts';
+import { broke_off_before } from '../broken-stream.ts';
+import { demandOf, requireServed } from '../demand.ts';
+import type { BrokeOff } from '../hubs/broke-off.ts';
 import { type AssistantMessage, chatQuestion, type HubCompletion, isText } from '../hubs/chat.ts';
-import type { Hubs } from '../hubs/open.ts';
-import type { StreamedReply } from '../hubs/stream.ts';
+import { finishReasonIn } from '../hubs/finish-reason.ts';
+import type { HeardReply, Hubs } from '../hubs/open.ts';
 import { providerCogs } from '../provider-cogs.ts';
-
-/** Who is shown an image must be able to look at it. */
-export function abilityFor(messages: readonly ChatRequestMessage[]): Ability {
-  return imageAt(messages) === null ? 'text' : 'vision';
-}
-
-interface Shown {
-  readonly model: string;
-  readonly messages: readonly ChatRequestMessage[];
-}
-
-/**
- * The same, before any claim. @throws invalid_request, naming the image, where it is shown to a model that looks at none;
- * the router judges its own.
- */
-export function requireAbility({ settings }: Hubs, { model, messages }: Shown, member: 'messages' | 'input'): Ability {
-  const at = imageAt(messages);
-  if (at === null) return 'text';
-  if (isRouted(model) || candidatesFor(settings, model, 'vision').length > 0) return 'vision';
-  if (candidatesFor(settings, model).length === 0) throw new Refusal('unknown_model', { param: 'model' });
-  const param = `${member}.${at}`;
-  throw new Refusal('invalid_request', { param, detail: `${param}: the model ${model} looks at no images here.` });
-}
 
 /**
  * What the receipt of a chat commits to: its choices where they are text, as ever, and else the message, with all that it
- * calls. The receipt policy says so, and anybody can compute it from the answer, whole or streamed.
+ * calls and thought. The receipt policy says so, and anybody can compute it from the answer, whole or streamed.
  */
-function committedOf(choices: KeptChat['choices']): Json {
+function committedOf(choices: KeptChat['choices']): OutputToCommit {
   const [choice] = choices;
-  return choice && !isText(choice.message) ? choice.message : choices;
+  if (choice && !isText(choice.message)) return { output: choice.message };
+  return { output: choices, output_member: 'choices' };
 }
 
 /** A message that was kept, as pieces of a stream. */
-export function piecesOf({ content, tool_calls = [], refusal }: AssistantMessage): readonly Piece[] {
+export function piecesOf({ content, tool_calls = [], refusal, ...message }: AssistantMessage): readonly Piece[] {
   const calls = tool_calls.map(({ id, function: called }, call) => ({ call, id, ...called }));
-  return [...(content ? [content] : []), ...(refusal === undefined ? [] : [{ refusal }]), ...calls];
+  const reasoning = reasoningMembersOf(message);
+  const thought = Object.keys(reasoning).length === 0 ? [] : [{ reasoning, text: reasoningText(reasoning) }];
+  return [...thought, ...(content ? [content] : []), ...(refusal === undefined ? [] : [{ refusal }]), ...calls];
 }
 
 /** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
@@ -54,7 +38,7 @@ export type KeptChat = {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
-  /** The model that answered, whatever alias was asked for. */
+  /** The model that the hub was asked for, whatever alias the caller named. */
   readonly model: string;
   readonly hub: string;
   readonly choices: readonly {
@@ -63,6 +47,8 @@ export type KeptChat = {
     readonly finish_reason: string | null;
   }[];
   readonly usage: HubCompletion['usage'];
+  /** Left out of an answer that is whole. */
+  readonly broke_off?: BrokeOff;
 };
 
 /** What one chat completion is sold for, whole or streamed. */
@@ -70,6 +56,7 @@ const chatTerms = {
   ...callTerms,
   job_kind: 'completions',
   model: ({ model }: ChatRequest) => model,
+  former_args: formerArgs,
 } as const;
 
 /** One chat completion, sold at the fixed price: the hub answers first, and only an answer in hand is charged. */
@@ -78,21 +65,23 @@ export function completionPaid(hubs: Hubs): WorkThenSettle<ChatRequest, KeptChat
     field: 'Mutation.createChatCompletion',
     job_kind: chatTerms.job_kind,
     modality: 'text',
-    ability: ({ messages }) => abilityFor(messages),
+    demand: request => demandOf(request, request.messages),
     question: chatQuestion,
     usage: ({ usage }) => usage,
     answer({ value, by, task_id, at }) {
+      const choices = value.choices.map(choice => ({ ...choice, finish_reason: finishReasonIn(choice.finish_reason) }));
       return {
-        answer: { id: `chatcmpl-${task_id}`, created: at, ...by, ...value },
-        output: committedOf(value.choices),
+        answer: { id: `chatcmpl-${task_id}`, created: at, ...by, ...value, choices },
+        ...committedOf(choices),
       };
     },
   });
   return {
     ...sold,
+    former_args: formerArgs,
     async admit(request, _payer, context) {
       requireWhole(request, 'chatCompletionStream');
-      await admitRoute(hubs, request, requireAbility(hubs, request, 'messages'), context);
+      await admitRoute(hubs, request, requireServed(hubs, request, request.messages, 'messages'), context);
     },
   };
 }
@@ -104,8 +93,13 @@ export function requireWhole({ stream }: { readonly stream?: boolean }, elsewher
   throw new Refusal('invalid_request', { param: 'stream', detail });
 }
 
-/** How the answer of a hub that broke off ends: not by a word of its own. */
-export const BROKE_OFF = 'error';
+/** How answers ended that broke off and were kept before they said so: not by a word of their hub's. */
+const ENDED_BY_BREAK = 'error';
+
+/** Why a kept answer is not whole; null where it is. */
+export function chatBreakOf({ broke_off, choices }: KeptChat): BrokeOff | null {
+  return broke_off ?? (choices.some(({ finish_reason }) => finish_reason === ENDED_BY_BREAK) ? broke_off_before : null);
+}
 
 /** One chat completion, sold while it streams: charged when the hub has begun, brought to its end in any case. */
 export function completionStream(hubs: Hubs): Stream<ChatRequest, KeptChat> {
@@ -113,12 +107,13 @@ export function completionStream(hubs: Hubs): Stream<ChatRequest, KeptChat> {
     ...chatTerms,
     order: 'stream',
     field: 'Subscription.chatCompletionStream',
-    models: ({ model, messages }) => modelsFor(hubs, model, abilityFor(messages)),
+    models: request => modelsFor(hubs, request.model, demandOf(request, request.messages)),
+    auto_models: request => autoModels(hubs, request.model, demandOf(request, request.messages)),
     async admit(request, _payer, context) {
-      await admitRoute(hubs, request, requireAbility(hubs, request, 'messages'), context);
+      await admitRoute(hubs, request, requireServed(hubs, request, request.messages, 'messages'), context);
     },
     async open(request, task_id, context, bounds) {
-      const route = boundRoute(routeOf(hubs, request, abilityFor(request.messages), context), bounds);
+      const route = boundRoute(hubs, request, demandOf(request, request.messages), context, bounds);
       const outcome = await hubs.stream(request, route);
       if (outcome.kind === 'failed') throw hubFailed(outcome.attempts);
       const { hub, model, listening } = outcome;
@@ -135,16 +130,16 @@ export function completionStream(hubs: Hubs): Stream<ChatRequest, KeptChat> {
 function workOf(
   { settings }: Hubs,
   begun: KeptChat,
-  { message, finish_reason, usage, broke_off }: StreamedReply,
+  { message, finish_reason, usage, answered_model, broken }: HeardReply,
 ): Work<KeptChat> {
-  const whole = broke_off === null;
   const route = { hub: begun.hub, model: begun.model };
-  const choices = [{ index: 0, message, finish_reason: whole ? finish_reason : BROKE_OFF }];
+  const choices = [{ index: 0, message, finish_reason: finishReasonIn(finish_reason) }];
   return {
-    answer: { ...begun, choices, usage },
-    route,
+    answer: { ...begun, choices, usage, ...(broken && { broke_off: broken }) },
+    route: answeredRoute(settings, route, answered_model),
     provider_cogs: providerCogs(settings, route, usage),
-    output_sha256: whole ? canonicalHash(committedOf(choices)) : null,
-    omission_rule: whole ? null : broke_off === 'cancelled' ? 'process_ended' : 'hub_broke_off',
+    ...(broken ? { output_sha256: null } : commitTo(committedOf(choices))),
+    omission_rule: broken && omissionOf[broken.by],
+    broke_off: broken?.by ?? null,
   };
 }

@@ -4,9 +4,10 @@ import { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
 import { opaqueFields, requestOf } from '../../../../schema/requests/parse.ts';
 import type { Piece } from '../../../piece.ts';
 import type { Charged, ChargedStream } from '../../../selling.ts';
+import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';
 import { announceStream, receiptOf, svcOf } from '../svc.ts';
-import { BROKE_OFF, completionPaid, completionStream, type KeptChat } from './completion.paid.ts';
+import { chatBreakOf, completionPaid, completionStream, type KeptChat } from './completion.paid.ts';
 import {
   type ChatChunkChoice,
   ChatCompletion,
@@ -14,6 +15,7 @@ import {
   ChatCompletionInput,
   type ChatDelta,
   completionFields,
+  reasoningFields,
   usageOf,
 } from './completion.type.ts';
 
@@ -57,12 +59,13 @@ async function begin(input: ChatCompletionInput, context: InferenceContext): Pro
   return chunksOf(charged, context, request.stream_options?.include_usage ?? false);
 }
 
-/** A stream that cannot be recorded ends with the reason: as an event, since the graph hides what a source throws. */
+/** A stream that broke off or cannot be recorded ends with the reason: as an event, since the graph hides what a source throws. */
 export type ChunkEvent = ChatCompletionChunk | Error;
 
 /**
  * A paid stream as OpenAI cuts it: the role, the text and the calls of tools, how it ended. The last chunk brings what it cost
- * and the receipt: with `usage_apart` that is one more without choices, as whoever asks for usage expects it, and nobody else.
+ * and the receipt: with `usage_apart` that is one more without choices, as whoever asks for usage expects it, and nobody else. Of an
+ * answer that broke off it has none either, and the reason follows it.
  */
 async function* chunksOf(
   charged: ChargedStream<KeptChat>,
@@ -80,12 +83,16 @@ async function* chunksOf(
     return;
   }
   const { choices, usage } = recorded.answer;
+  const receipt = { usage: usageOf(usage), svc: svcOf(recorded, context).svc };
+  const broke_off = chatBreakOf(recorded.answer);
+  if (broke_off) {
+    yield { ...chunk([]), ...receipt };
+    yield brokenStream(recorded, broke_off, context);
+    return;
+  }
   const ends = choices.map(({ index, finish_reason }) => ({ ...choiceOf({}), index, finishReason: finish_reason }));
-  const broke_off = ends.some(({ finishReason }) => finishReason === BROKE_OFF);
-  // An end that is a fault is told together with the receipt, which says the same.
-  const apart = usage_apart && !broke_off;
-  if (apart) yield chunk(ends);
-  yield { ...chunk(apart ? [] : ends), usage: usageOf(usage), svc: svcOf(recorded, context).svc };
+  if (usage_apart) yield chunk(ends);
+  yield { ...chunk(usage_apart ? [] : ends), ...receipt };
 }
 
 function chunkOf({ id, created, model, hub }: KeptChat) {
@@ -104,11 +111,12 @@ function chunkOf({ id, created, model, hub }: KeptChat) {
 function deltaOf(piece: Piece): Partial<ChatDelta> {
   if (typeof piece === 'string') return { content: piece };
   if ('refusal' in piece) return piece;
+  if ('reasoning' in piece) return reasoningFields(piece.reasoning);
   const { call: index, id, name, arguments: given } = piece;
   return { toolCalls: [{ index, id, type: id === null ? null : 'function', function: { name, arguments: given } }] };
 }
 
-const nothing: ChatDelta = { role: null, content: null, refusal: null, toolCalls: null };
+const nothing: ChatDelta = { role: null, content: null, refusal: null, toolCalls: null, ...reasoningFields({}) };
 
 function choiceOf(delta: Partial<ChatDelta>): ChatChunkChoice {
   return { index: 0, delta: { ...nothing, ...delta }, finishReason: null };

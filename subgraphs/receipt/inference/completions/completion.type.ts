@@ -2,6 +2,7 @@ import { GraphQLJSON, GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars'
 import { Directive, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
+import type { Reasoning } from '../../../../schema/reasoning.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import type { AssistantMessage } from '../hubs/chat.ts';
 import { WorkInput } from '../work.type.ts';
@@ -13,7 +14,7 @@ export class ChatMessageInput {
   @Field(() => String, { nullable: true, description: 'Its text.' }) content?: string | null;
   @Field(() => [GraphQLJSONObject], {
     nullable: true,
-    description: 'Instead of `content`: texts and images, as OpenAI spells the parts of a message.',
+    description: 'Instead of `content`: texts, images, sounds and files, as OpenAI spells the parts of a message.',
   })
   parts?: JsonObject[] | null;
   @Field(() => [GraphQLJSONObject], { nullable: true, description: 'Of role `assistant`, as an answer brought them.' })
@@ -24,6 +25,18 @@ export class ChatMessageInput {
   })
   toolCallId?: string | null;
   @Field(() => String, { nullable: true, description: 'Of role `assistant`.' }) refusal?: string | null;
+  @Field(() => String, { nullable: true, description: 'Tells speakers of one role apart.' }) name?: string | null;
+  @Field(() => String, { nullable: true, description: 'Of role `assistant`: the thoughts that its answer brought.' })
+  reasoningContent?: string | null;
+  @Field(() => String, { nullable: true, description: 'The same by the name that other hubs have for it.' })
+  reasoning?: string | null;
+  @Field(() => [GraphQLJSONObject], { nullable: true, description: 'The same in parts, as the answer brought them.' })
+  reasoningDetails?: JsonObject[] | null;
+  @Field(() => GraphQLJSONObject, {
+    nullable: true,
+    description: 'Members that this service does not know, passed on to the hub as they are.',
+  })
+  extra?: JsonObject | null;
 }
 
 /** What may be asked of a model's text beside its messages; chats and responses alike. JSON is as a chat of OpenAI's spells it. */
@@ -31,9 +44,11 @@ export class ChatMessageInput {
 export abstract class TextInput extends WorkInput {
   @Field(() => Float, { nullable: true, description: '0 to 2: how far the model may stray from the likeliest.' })
   temperature?: number | null;
-  @Field(() => Float, { nullable: true, description: '0 to 1: among how much of what is likely it chooses.' }) topP?:
-    | number
-    | null;
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Nucleus sampling: cumulative probability of the tokens considered, 0 to 1.',
+  })
+  topP?: number | null;
   @Field(() => [GraphQLJSONObject], { nullable: true, description: '`{type: "function", function: {name, …}}` each.' })
   tools?: JsonObject[] | null;
   @Field(() => GraphQLJSON, { nullable: true, description: '`none`, `auto`, `required`, or an object that names one.' })
@@ -42,8 +57,17 @@ export abstract class TextInput extends WorkInput {
   parallelToolCalls?: boolean | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: '`{type: "json_schema", json_schema: {…}}`.' })
   responseFormat?: JsonObject | null;
-  @Field(() => String, { nullable: true, description: 'Passed on where the hub says that the model reasons.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Passed on to a model that its hub lists as one that reasons. Without effect for any other model.',
+  })
   reasoningEffort?: string | null;
+  @Field(() => GraphQLJSONObject, {
+    nullable: true,
+    description:
+      'Members that this service does not know, such as `top_k`, passed on to the hub as they are; 400 by name if it must not know them.',
+  })
+  extra?: JsonObject | null;
 }
 
 @InputType({ description: 'Read by chatCompletionStream.' })
@@ -105,6 +129,18 @@ export class ChatMessage {
   toolCalls!: readonly ChatToolCall[] | null;
   @Field(() => String, { nullable: true, description: 'What the model says where it will not answer.' })
   refusal!: string | null;
+  @Field(() => String, {
+    nullable: true,
+    description: 'What the model thought, where its hub names it `reasoning_content`.',
+  })
+  reasoningContent!: string | null;
+  @Field(() => String, { nullable: true, description: 'The same, where its hub names it `reasoning`.' })
+  reasoning!: string | null;
+  @Field(() => [GraphQLJSONObject], {
+    nullable: true,
+    description: 'What the model thought, part by part, as its hub spells it; some models want it back unchanged.',
+  })
+  reasoningDetails!: readonly JsonObject[] | null;
 }
 
 @ObjectType({ description: 'One answer; there is one.' })
@@ -120,17 +156,23 @@ export class ChatChoice {
 
 @ObjectType({ description: 'Tokens, as the hub counts them.' })
 export class ChatUsage {
-  @Field(() => Int, { description: 'Of the request.' }) promptTokens!: number;
-  @Field(() => Int, { description: 'Of the answer.' }) completionTokens!: number;
-  @Field(() => Int, { description: 'Of both.' }) totalTokens!: number;
+  @Field(() => Int, { description: 'Tokens of the request, as the hub stated them.' }) promptTokens!: number;
+  @Field(() => Int, { description: 'Tokens of the answer, as the hub stated them.' }) completionTokens!: number;
+  @Field(() => Int, { description: 'Tokens of request and answer, as the hub stated them.' }) totalTokens!: number;
+  @Field(() => GraphQLJSONObject, {
+    nullable: true,
+    description:
+      'All else that the hub counts, by its own names: `prompt_tokens_details` and `completion_tokens_details` among it. By REST these are members of `usage`.',
+  })
+  details!: JsonObject | null;
 }
 
 @ObjectType({ description: 'A paid answer with its receipt.' })
 export class ChatCompletion {
-  @Field(() => String, { description: '`chatcmpl-` and the task.' }) id!: string;
+  @Field(() => String, { description: '`chatcmpl-` followed by the task id.' }) id!: string;
   @Field(() => String, { description: 'Always `chat.completion`.' }) object!: 'chat.completion';
   @Field(() => GraphQLSafeInt, { description: 'Unix seconds.' }) created!: number;
-  @Field(() => String, { description: 'The model that answered.' }) model!: string;
+  @Field(() => String, { description: 'Model that the hub was asked for. See answered_model.' }) model!: string;
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
   @Directive('@listSize(assumedSize: 1)')
   @Field(() => [ChatChoice], { description: 'The answer.' })
@@ -159,18 +201,34 @@ export function completionFields(answer: KeptChat): Omit<ChatCompletion, 'svc' |
   };
 }
 
-function messageOf({ role, content, tool_calls, refusal }: AssistantMessage): ChatMessage {
-  return { role, content, toolCalls: tool_calls ?? null, refusal: refusal ?? null };
+function messageOf({ role, content, tool_calls, refusal, ...reasoning }: AssistantMessage): ChatMessage {
+  return {
+    role,
+    content,
+    toolCalls: tool_calls ?? null,
+    refusal: refusal ?? null,
+    ...reasoningFields(reasoning),
+  };
+}
+
+/** Reasoning in the graph's words. */
+export function reasoningFields({ reasoning_content, reasoning, reasoning_details }: Reasoning) {
+  return {
+    reasoningContent: reasoning_content ?? null,
+    reasoning: reasoning ?? null,
+    reasoningDetails: reasoning_details ?? null,
+  };
 }
 
 export function usageOf(usage: KeptChat['usage']): ChatUsage | null {
-  return (
-    usage && {
-      promptTokens: usage.prompt_tokens,
-      completionTokens: usage.completion_tokens,
-      totalTokens: usage.total_tokens,
-    }
-  );
+  if (usage === null) return null;
+  const { prompt_tokens, completion_tokens, total_tokens, ...details } = usage;
+  return {
+    promptTokens: prompt_tokens,
+    completionTokens: completion_tokens,
+    totalTokens: total_tokens,
+    details: Object.keys(details).length === 0 ? null : details,
+  };
 }
 
 @ObjectType({ description: 'What a chunk adds to the name and the arguments of a call.' })
@@ -195,19 +253,28 @@ export class ChatDelta {
   @Directive(`@listSize(assumedSize: ${limits.tool_calls_max})`)
   @Field(() => [ChatToolCallDelta], { nullable: true, description: 'What it adds to the calls.' })
   toolCalls!: ChatToolCallDelta[] | null;
+  @Field(() => String, { nullable: true, description: 'What it adds to `reasoningContent`.' })
+  reasoningContent!: string | null;
+  @Field(() => String, { nullable: true, description: 'What it adds to `reasoning`.' }) reasoning!: string | null;
+  @Field(() => [GraphQLJSONObject], {
+    nullable: true,
+    description:
+      'What it adds to `reasoningDetails`: a `reasoning.text` or `reasoning.summary` with the same `index` as the entry before it continues that one.',
+  })
+  reasoningDetails!: readonly JsonObject[] | null;
 }
 
 @ObjectType({ description: 'A piece of one answer; there is one.' })
 export class ChatChunkChoice {
   @Field(() => Int, { description: 'Always 0.' }) index!: number;
   @Field(() => ChatDelta, { description: 'What this piece adds.' }) delta!: ChatDelta;
-  @Field(() => String, { nullable: true, description: '`error` where the hub broke off.' })
+  @Field(() => String, { nullable: true, description: 'Null until the choice ends, and of one that broke off.' })
   finishReason!: string | null;
 }
 
 @ObjectType({ description: 'A piece of a paid answer; the last one brings the receipt.' })
 export class ChatCompletionChunk {
-  @Field(() => String, { description: '`chatcmpl-` and the task; the same in every chunk.' }) id!: string;
+  @Field(() => String, { description: '`chatcmpl-` followed by the task id; the same in every chunk.' }) id!: string;
   @Field(() => String, { description: 'Always `chat.completion.chunk`.' }) object!: 'chat.completion.chunk';
   @Field(() => GraphQLSafeInt, { description: 'Unix seconds.' }) created!: number;
   @Field(() => String, { description: 'The model that answers.' }) model!: string;

@@ -1,8 +1,20 @@
+import { LRUCache } from 'lru-cache';
 import { type Dispatcher, Pool } from 'undici';
 import type { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
 import type { Secret } from '../../../../schema/secret.ts';
-import { type Candidate, type HubSettings, type Modality, ROUTER, wireModel } from '../catalogue.ts';
+import {
+  type Candidate,
+  type Dialect,
+  type HubSettings,
+  type Modality,
+  ROUTER,
+  type TokenLimitMember,
+  wireModel,
+} from '../catalogue.ts';
+import { anthropicVersion } from './anthropic.ts';
+import { type AnswerTooLarge, type HubRefusal, hostsOf, secretsOf, type Tells } from './verdict.ts';
 
 /** A hub is not trusted: its answer is parsed, checked and copied member by member. Null where it is something else. */
 export function readJsonAs<S extends z.ZodType>(schema: S, bytes: Uint8Array): z.output<S> | null {
@@ -16,12 +28,27 @@ function isJson(bytes: Uint8Array): boolean {
 
 const NOT_JSON = Symbol('not JSON');
 
+/** What is read of one answer by several is parsed once. */
+const parses = new WeakMap<Uint8Array, { readonly value: unknown }>();
+
 function parsed(bytes: Uint8Array): unknown {
+  const known = parses.get(bytes) ?? { value: parse(bytes) };
+  parses.set(bytes, known);
+  return known.value;
+}
+
+function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     return NOT_JSON;
   }
+}
+
+/** The member `model` of an answer: a hub's own word for who answered, whatever it is. */
+function modelNamedIn(bytes: Uint8Array): unknown {
+  const value = parsed(bytes);
+  return isJsonObject(value) ? value.model : null;
 }
 
 /** What a hub is asked in one piece, whichever model of it answers. Built once for every hub that is asked in turn. */
@@ -31,10 +58,20 @@ export interface Question<T extends object> {
   readonly path: `/${string}`;
   /** Where an answer may be larger than others. */
   readonly answer_bytes_max?: number;
-  /** Built from known members only: nothing of the caller's may slip through. `reasons`: it takes `reasoning_effort`. */
-  body(model: string, reasons: boolean): QuestionBody;
+  /** What its caller is told where the answer is larger: without it, as of any hub that failed. */
+  readonly too_large?: AnswerTooLarge;
+  /** It bounds the tokens of its answer: by a name that not every model knows. */
+  readonly limits_tokens?: boolean;
+  /** Members of the body that no caller has sent. */
+  readonly added: readonly string[];
+  /** What was written for a model: nothing that says who asks. */
+  body(asked: AskedModel): QuestionBody;
+  /** The same for a hub of Anthropic's dialect, as the caller wrote it; left out where such a hub is not asked. */
+  readonly in_anthropic?: JsonObject;
   /** What of the answer is passed on, checked and copied member by member; null where it is not what was asked for. */
   read(answer: Buffer): T | null;
+  /** The same without what tells too much beside its content; null where it is no answer without that. Left out: all of it is content. */
+  discreet?(value: T, tells: Tells): T | null;
 }
 
 export interface QuestionBody {
@@ -42,7 +79,11 @@ export interface QuestionBody {
   readonly bytes: string | Buffer;
 }
 
-type ReachedHub = Pick<HubSettings, 'base_url' | 'reasoning_models'> & { readonly api_key: string | null };
+type ReachedHub = Pick<HubSettings, 'base_url' | 'dialect' | 'reasoning_models' | 'token_limit_members'> & {
+  readonly api_key: string | null;
+};
+
+const LEARNED_MAX = 1_000;
 
 /** How one hub is reached: its sockets, which all callers share, and what every request to it says. */
 export class HubConnection {
@@ -50,17 +91,29 @@ export class HubConnection {
   readonly #path: string;
   /** Null for the router, which is asked by its callers' own keys. */
   readonly #api_key: string | null;
+  readonly dialect: Dialect;
   readonly #reasoning_models: readonly string[];
+  readonly #token_limit_members: Readonly<Record<string, TokenLimitMember>>;
+  /** The same as models have shown it; of the router's there is no end. */
+  readonly #learned = new LRUCache<string, TokenLimitMember>({ max: LEARNED_MAX });
+  /** What no message of any hub may tell: where this one is, and its key. */
+  readonly secrets: readonly string[];
+  /** Of these the host. */
+  readonly hosts: readonly string[];
 
-  constructor({ base_url, api_key, reasoning_models = [] }: ReachedHub) {
+  constructor({ base_url, api_key, dialect = 'openai', reasoning_models = [], token_limit_members = {} }: ReachedHub) {
     const { origin, pathname } = new URL(base_url);
+    this.secrets = secretsOf(base_url, api_key);
+    this.hosts = hostsOf(base_url);
     this.pool = new Pool(origin, {
       connections: limits.hub_connections_max,
       connect: { timeout: limits.hub_connect_ms_max },
     });
     this.#path = pathname.replace(/\/$/, '');
     this.#api_key = api_key;
+    this.dialect = dialect;
     this.#reasoning_models = reasoning_models;
+    this.#token_limit_members = token_limit_members;
   }
 
   /** So many wait for a socket that whoever comes next is better served elsewhere. */
@@ -82,6 +135,17 @@ export class HubConnection {
     return this.#api_key === null || this.#reasoning_models.includes(model);
   }
 
+  /** As it is configured, else as it was learned, else as models of its kind have it. */
+  tokenLimitMember(model: string): TokenLimitMember {
+    const usual = this.#reasoning_models.includes(model) ? 'max_completion_tokens' : 'max_tokens';
+    return this.#token_limit_members[model] ?? this.#learned.get(model) ?? usual;
+  }
+
+  /** The model has answered a request that had it so, after it refused the other. */
+  learn(model: string, member: TokenLimitMember): void {
+    this.#learned.set(model, member);
+  }
+
   path(path: string): string {
     return this.#path + path;
   }
@@ -90,9 +154,15 @@ export class HubConnection {
   headers(content_type: string, accept: string, router_key: Secret | undefined): Record<string, string> {
     const key = this.#api_key ?? router_key?.reveal();
     if (key === undefined) throw new Error('a router is asked with the key of whoever asks');
-    return { accept, 'content-type': content_type, authorization: `Bearer ${key}` };
+    return { accept, 'content-type': content_type, ...shownKey[this.dialect](key) };
   }
 }
+
+/** How our key is shown in each dialect. */
+const shownKey: Readonly<Record<Dialect, (key: string) => Record<string, string>>> = {
+  openai: key => ({ authorization: `Bearer ${key}` }),
+  anthropic: key => ({ ...anthropicVersion, 'x-api-key': key }),
+};
 
 /** By name; the router among them, where there is one. */
 export function openConnections(
@@ -103,25 +173,33 @@ export function openConnections(
   return new Map(router ? [...hubs, [ROUTER, new HubConnection({ ...router, api_key: null })]] : hubs);
 }
 
-export interface HubTarget {
-  readonly connection: HubConnection;
+/** What a request says depends on who is asked by this much. */
+export interface AskedModel {
   readonly model: string;
   /** It takes `reasoning_effort`. */
   readonly reasons: boolean;
+  readonly token_limit_member: TokenLimitMember;
+}
+
+export interface HubTarget extends AskedModel {
+  readonly connection: HubConnection;
 }
 
 /** The line to a candidate, and the model by the name that it has there. */
 export function targetOf(lines: ReadonlyMap<string, HubConnection>, candidate: Candidate): HubTarget {
   const line = lines.get(candidate.hub);
   if (!line) throw new Error(`no hub is named ${candidate.hub}`);
-  return { connection: line, model: wireModel(candidate), reasons: line.reasons(candidate.model) };
+  const { model } = candidate;
+  const token_limit_member = line.tokenLimitMember(model);
+  return { connection: line, model: wireModel(candidate), reasons: line.reasons(model), token_limit_member };
 }
 
 /** An answer that is something else than what was asked for. */
-const notAsked = {
+export const notAsked = {
   text: 'not_a_completion',
   image: 'not_an_image',
   audio: 'not_a_transcript',
+  embedding: 'not_embeddings',
 } as const satisfies Record<Modality, string>;
 
 export type HubFailure =
@@ -137,9 +215,17 @@ export type HubFailure =
   | 'cancelled'
   | `status_${number}`;
 
+/** `refusal` is what it answered instead; null where it did not answer at all, or with something else than a refusal. */
+export interface Unanswered {
+  readonly kind: 'failed';
+  readonly reason: HubFailure;
+  readonly refusal: HubRefusal | null;
+}
+
+/** `named_model`: the hub's own word for the model, as it came. */
 export type AskOutcome<T> =
-  | { readonly kind: 'answered'; readonly value: T }
-  | { readonly kind: 'failed'; readonly reason: HubFailure };
+  | { readonly kind: 'answered'; readonly value: T; readonly named_model: unknown }
+  | Unanswered;
 
 /** One POST, bounded: the whole of it in time, what is read of the answer in bytes. */
 export interface Post {
@@ -162,7 +248,7 @@ export async function askHub<T extends object>(
   const late = AbortSignal.timeout(post.timeout_ms);
   const signal = canceled ? AbortSignal.any([late, canceled]) : late;
   const ended = (otherwise: HubFailure) =>
-    failed(canceled?.aborted ? 'cancelled' : late.aborted ? 'timeout' : otherwise);
+    unanswered(canceled?.aborted ? 'cancelled' : late.aborted ? 'timeout' : otherwise);
   let response: Dispatcher.ResponseData;
   try {
     response = await pool.request({ method: 'POST', path, headers, body, signal });
@@ -171,24 +257,27 @@ export async function askHub<T extends object>(
   }
   // A stream that is destroyed unread says so by an error event, which would end the process.
   response.body.on('error', () => {});
-  if (response.statusCode !== 200) {
-    response.body.destroy();
-    return failed(`status_${response.statusCode}`);
-  }
+  if (response.statusCode !== 200) return readRefusal(response);
   let bytes: Buffer | null;
   try {
     bytes = await readBounded(response.body, post.answer_bytes_max);
   } catch {
     return ended('cut_off');
   }
-  if (bytes === null) return failed('too_large');
+  if (bytes === null) return unanswered('too_large');
   const value = read(bytes);
-  if (value === null) return failed(isJson(bytes) ? notAsked[modality] : 'not_json');
-  return { kind: 'answered', value };
+  if (value === null) return unanswered(isJson(bytes) ? notAsked[modality] : 'not_json');
+  return { kind: 'answered', value, named_model: modelNamedIn(bytes) };
 }
 
-function failed(reason: HubFailure): { readonly kind: 'failed'; readonly reason: HubFailure } {
-  return { kind: 'failed', reason };
+export function unanswered(reason: HubFailure): Unanswered {
+  return { kind: 'failed', reason, refusal: null };
+}
+
+/** Reads why a hub refused, within the time and the signal of the question itself. Never throws. */
+export async function readRefusal({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<Unanswered> {
+  const said = await readBounded(body, limits.hub_error_bytes_max).catch(() => null);
+  return { kind: 'failed', reason: `status_${status}`, refusal: { status, headers, body: said } };
 }
 
 /** The whole body, or null as soon as it is more than that; leaving the loop destroys the stream. */

@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
+import type { Reasoning } from '../../../../schema/reasoning.ts';
 import type { ForwardedMembers } from '../../../../schema/requests/chat-completion.ts';
 import type { ChatRequestMessage } from '../../../../schema/requests/chat-message.ts';
-import { wellFormedText } from '../../../../schema/requests/parse.ts';
-import { type Question, readJsonAs } from './ask.ts';
+import { wellFormedText } from '../../../../schema/requests/text.ts';
+import { type AskedModel, type Question, readJsonAs } from './ask.ts';
+import { discreetReply, namesOfTools } from './discretion.ts';
+import { finishReasonOf, type HeardReason } from './finish-reason.ts';
+import { reasoningMembers, wholeReasoning } from './reasoning.ts';
+import { type UsageDetails, usageDetails } from './usage-details.ts';
 
 const Name = wellFormedText.min(1).max(limits.tool_call_id_chars_max);
 
@@ -20,57 +25,120 @@ export type AssistantMessage = {
   readonly content: string | null;
   readonly tool_calls?: readonly HubToolCall[];
   readonly refusal?: string;
-};
+} & Reasoning;
 
 /** As much of a hub's message as is passed on. */
 export const HubMessage = z
   .object({
-    role: z.literal('assistant'),
+    role: z.literal(['assistant', '']).nullish(),
     content: wellFormedText.nullable().default(null),
     tool_calls: z.array(HubToolCall).max(limits.tool_calls_max).nullish(),
     refusal: wellFormedText.nullish(),
+    ...reasoningMembers,
   })
-  .transform(({ content, tool_calls, refusal }) => messageOf(content, tool_calls ?? [], refusal ?? ''));
+  .transform(({ content, tool_calls, refusal, ...reasoning }) =>
+    messageOf({ content, calls: tool_calls ?? [], refusal: refusal ?? '', reasoning: wholeReasoning(reasoning) }),
+  );
 
-export function messageOf(content: string | null, calls: readonly HubToolCall[], refusal: string): AssistantMessage {
+interface Said {
+  readonly content: string | null;
+  readonly calls: readonly HubToolCall[];
+  readonly refusal: string;
+  readonly reasoning: Reasoning;
+}
+
+export function messageOf({ content, calls, refusal, reasoning }: Said): AssistantMessage {
   return {
     role: 'assistant',
     content,
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
     ...(refusal === '' ? {} : { refusal }),
+    ...reasoning,
   };
 }
 
-/** Whether it is text and nothing else, as an answer was before there were tools. */
-export function isText({ content, tool_calls, refusal }: AssistantMessage): boolean {
-  return content !== null && tool_calls === undefined && refusal === undefined;
-}
+const TEXT_MEMBERS = new Set(['role', 'content']);
 
-/** Whether there is anything in it: text, be it empty, a call, or a refusal. */
-export function says({ content, tool_calls, refusal }: AssistantMessage): boolean {
-  return content !== null || tool_calls !== undefined || refusal !== undefined;
+/** Whether it is text and nothing else, as an answer was before there were tools. */
+export function isText(message: AssistantMessage): boolean {
+  return message.content !== null && Object.keys(message).every(name => TEXT_MEMBERS.has(name));
 }
 
 const INT32_MAX = 2 ** 31 - 1;
 const count = z.int().min(0).max(INT32_MAX);
 
-export const Usage = z.object({ prompt_tokens: count, completion_tokens: count, total_tokens: count });
-export type Usage = z.output<typeof Usage>;
+/** Beside the three counts that all hubs give stands all else that one counts, by its own names. */
+export type Usage = {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+} & UsageDetails;
 
-export const FinishReason = wellFormedText.max(64).nullable().default(null);
+/** As hubs give it: some leave out the sum, and some send an empty object. What is not counted is null. */
+export const HubUsage = z
+  .looseObject({ prompt_tokens: count.nullish(), completion_tokens: count.nullish(), total_tokens: count.nullish() })
+  .transform(({ prompt_tokens, completion_tokens, total_tokens, ...given }): Usage | null => {
+    if (prompt_tokens == null || completion_tokens == null) return null;
+    const sum = total_tokens ?? prompt_tokens + completion_tokens;
+    return sum > INT32_MAX ? null : { prompt_tokens, completion_tokens, total_tokens: sum, ...usageDetails(given) };
+  });
 
-const Choice = z.object({
-  index: count,
-  message: HubMessage.refine(says, { error: 'says nothing and calls nothing' }),
-  finish_reason: FinishReason,
+/** A hub's own word for how its answer ended. */
+export const HubFinish = wellFormedText.max(64).nullish();
+
+/** A hub that says itself that it did not finish has not answered. */
+const ChoiceEnd = HubFinish.transform(finishReasonOf).refine(reason => reason !== 'broke_off', {
+  error: 'did not finish',
 });
-type Choice = z.output<typeof Choice>;
+
+/** By these an empty text is all that there is to say. */
+const ENDED = new Set<HeardReason>(['stop', 'stop_sequence']);
+/** Reasons of the API for which a message without a word is an answer: its tokens went into thinking, or it was withheld. */
+const WORDLESS = new Set<HeardReason>(['length', 'content_filter']);
+
+/**
+ * Whether a message that ended so is an answer, which is delivered and charged: one rule for chats and responses, whole and streamed.
+ * `content` is null where the hub gave none, and what was only thought is no answer unless its tokens were used up by that.
+ */
+export function isAnswer({ content, tool_calls, refusal }: AssistantMessage, finish_reason: HeardReason): boolean {
+  if (content || tool_calls !== undefined || refusal !== undefined) return true;
+  return WORDLESS.has(finish_reason) || (content === '' && ENDED.has(finish_reason));
+}
+
+/** What hubs leave out of a whole answer is filled in. */
+export const HubChoice = z
+  .object({ index: count.nullish(), message: HubMessage, finish_reason: ChoiceEnd })
+  .transform(({ index, message, finish_reason }) => ({
+    index: index ?? 0,
+    message,
+    finish_reason: finish_reason ?? endOf(message),
+  }))
+  .refine(({ message, finish_reason }) => isAnswer(message, finish_reason), {
+    error: 'says nothing and calls nothing',
+  });
+type Choice = z.output<typeof HubChoice>;
+
+/** A whole answer has come to its end, whether its hub says so or not. */
+function endOf({ tool_calls }: AssistantMessage): HeardReason {
+  return tool_calls === undefined ? 'stop' : 'tool_calls';
+}
+
+/** Beside the answer: one that cannot be read spoils nothing. */
+export const AnsweredUsage = HubUsage.nullish()
+  .catch(null)
+  .transform(usage => usage ?? null);
+
+/** Hubs that fail once they have answered 200 say so beside what they have, and in a stream in the midst of it. */
+export const noError = z.null().optional();
 
 /** As much of an OpenAI chat completion as is passed on. What a hub adds to it stays with us. */
-export const HubCompletion = z.object({
-  choices: z.tuple([Choice], Choice).transform(answered),
-  usage: Usage.nullable().default(null),
-});
+export const HubCompletion = z
+  .object({
+    choices: z.tuple([HubChoice], HubChoice).transform(answered),
+    usage: AnsweredUsage,
+    error: noError,
+  })
+  .transform(({ choices, usage }) => ({ choices, usage }));
 export type HubCompletion = z.output<typeof HubCompletion>;
 
 /** One answer is asked for. More of them go on where they are text, as ever; a receipt commits to the calls of one alone. */
@@ -78,11 +146,14 @@ function answered(choices: readonly [Choice, ...Choice[]]): readonly [Choice, ..
   return choices.every(({ message }) => isText(message)) ? choices : [choices[0]];
 }
 
-/** All that a hub learns: no header, address, wallet or id of the caller; every call goes out under our own key. */
+/** All that a hub learns is what was written for it: no header, address, wallet or id of the caller; every call goes out under our own key. */
 export interface HubRequest extends ForwardedMembers {
   readonly messages: readonly ChatRequestMessage[];
   readonly max_tokens: number | null;
   readonly temperature: number | null;
+  readonly top_k?: number;
+  /** The same for a hub of Anthropic's dialect, as the caller wrote it. */
+  readonly in_anthropic?: JsonObject;
 }
 
 export const CHAT_PATH = '/chat/completions';
@@ -92,11 +163,15 @@ export function chatQuestion(request: HubRequest): Question<HubCompletion> {
   return {
     modality: 'text',
     path: CHAT_PATH,
-    body: (model, reasons) => ({
+    limits_tokens: request.max_tokens !== null,
+    added: ['model'],
+    ...(request.in_anthropic && { in_anthropic: request.in_anthropic }),
+    body: asked => ({
       content_type: 'application/json',
-      bytes: JSON.stringify(chatBody(request, model, reasons)),
+      bytes: JSON.stringify(chatBody(request, asked)),
     }),
     read: bytes => readJsonAs(HubCompletion, bytes),
+    discreet: (reply, tells) => discreetReply(reply, { tells, tools: namesOfTools(request.tools) }),
   };
 }
 
@@ -109,28 +184,32 @@ const forwarded = [
   'parallel_tool_calls',
   'response_format',
   'top_p',
+  'top_k',
   'stop',
   'seed',
   'presence_penalty',
   'frequency_penalty',
 ] as const satisfies readonly (keyof HubRequest)[];
 
-/** Built from known members only, so that nothing of the caller's slips through with a spread. */
-export function chatBody(request: HubRequest, model: string, reasons: boolean): JsonObject {
+/**
+ * What the caller wrote for a model, and nothing else of the request: what it says to this service, and who asks, has no place in it. The
+ * members that are known here are set last, so that no other can take their place.
+ */
+export function chatBody(request: HubRequest, { model, reasons, token_limit_member }: AskedModel): JsonObject {
   const names = reasons ? ([...forwarded, 'reasoning_effort'] as const) : forwarded;
   const members = names.flatMap((name): [string, Json][] => {
     const value = request[name];
-    return value === null || value === undefined ? [] : [[name, value as Json]];
+    const member = name === 'max_tokens' ? token_limit_member : name;
+    return value === null || value === undefined ? [] : [[member, value as Json]];
   });
-  return { model, messages: request.messages.map(wireMessage), ...Object.fromEntries(members) };
+  return {
+    ...request.extra,
+    model,
+    messages: request.messages.map(wireMessage),
+    ...Object.fromEntries(members),
+  };
 }
 
-function wireMessage({ role, content, parts, tool_calls, refusal, tool_call_id }: ChatRequestMessage): JsonObject {
-  return {
-    role,
-    content: parts ?? content ?? null,
-    ...(tool_calls ? { tool_calls } : {}),
-    ...(refusal === undefined ? {} : { refusal }),
-    ...(tool_call_id === undefined ? {} : { tool_call_id }),
-  };
+function wireMessage({ content, parts, extra, ...members }: ChatRequestMessage): JsonObject {
+  return { ...extra, ...members, content: parts ?? content ?? null };
 }

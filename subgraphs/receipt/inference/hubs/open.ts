@@ -1,21 +1,50 @@
 import { limits } from '../../../../schema/limits.ts';
 import type { Secret } from '../../../../schema/secret.ts';
 import type { Clock, Random } from '../../../clock.ts';
-import { type Candidate, type HubSettings, type Modality, ROUTER } from '../catalogue.ts';
 import {
+  type Candidate,
+  type Dialect,
+  type HubSettings,
+  hasModelsFor,
+  type Modality,
+  modalities,
+  modelIdsOf,
+  ROUTER,
+  tokenLimitMembers,
+  wireModel,
+} from '../catalogue.ts';
+import { AnthropicEvents, asCompletion, MESSAGES_PATH } from './anthropic.ts';
+import {
+  type AskedModel,
   askHub,
   type HubConnection,
   type HubFailure,
   type HubTarget,
+  notAsked,
   openConnections,
   type Question,
   targetOf,
+  type Unanswered,
+  unanswered,
 } from './ask.ts';
+import { type BrokeOff, brokeOff } from './broke-off.ts';
 import { CHAT_PATH, chatBody, type HubRequest } from './chat.ts';
 import type { Awaited } from './choose.ts';
-import { RouterModels, type RouterSettings } from './router.ts';
+import { namesOfTools } from './discretion.ts';
+import { type RefusalReport, reportOf } from './refusal-report.ts';
+import { type RouterListing, RouterModels, type RouterSettings } from './router.ts';
 import { type HubStanding, Standings } from './standings.ts';
 import { type OpenReply, openReply, type StreamedReply } from './stream.ts';
+import {
+  type AnswerTooLarge,
+  answeredModelOf,
+  type HubRefusal,
+  type HubVerdict,
+  spellingsOf,
+  type Tells,
+  tellsOf,
+  verdictOf,
+} from './verdict.ts';
 
 /** Who may be asked, and until when (by the clock of the hubs). */
 export interface HubRoute {
@@ -32,20 +61,39 @@ export interface HubRoute {
 export interface HubAttempt {
   readonly hub: string;
   readonly reason: HubFailure;
+  /** What it said that its caller should know. */
+  readonly verdict?: HubVerdict;
 }
 
 type Answered<T> = { readonly kind: 'answered' } & T;
 type Failed = { readonly kind: 'failed'; readonly attempts: readonly HubAttempt[] };
 
-export type HubOutcome<T> = Answered<{ readonly value: T } & Candidate> | Failed;
-export type HubStreamOutcome = Answered<{ readonly listening: OpenReply } & Candidate> | Failed;
+/** A whole answer, and the model that the hub names in it; null where it names none. */
+interface WholeAnswer<T> {
+  readonly value: T;
+  readonly answered_model: string | null;
+}
+export type HubOutcome<T> = Answered<WholeAnswer<T> & Candidate> | Failed;
+export type HubStreamOutcome = Answered<{ readonly listening: Listening } & Candidate> | Failed;
+
+/** An answer as far as it came, and by whose doing it came no further. */
+export interface HeardReply extends StreamedReply {
+  /** Null where it came to its end, or still goes on. */
+  readonly broken: BrokeOff | null;
+}
+
+export interface Listening extends OpenReply {
+  reply(): HeardReply;
+}
 
 export interface Hubs {
   readonly settings: readonly HubSettings[];
   /** Whether ids of the router may be asked for. */
   readonly routes: boolean;
   /** Ids of the router that are listed, with their prefix. Never fails. */
-  routerModels(): Promise<readonly string[]>;
+  routerModels(): Promise<RouterListing>;
+  /** Whether the router is known to have that model, by its id there. */
+  routerTells(id: string): Promise<boolean>;
   /** Whether the router may have a model, by its id there; true where it does not tell. Never fails. */
   routerMayHave(id: string): Promise<boolean>;
   /**
@@ -56,6 +104,8 @@ export interface Hubs {
   /** A chat: the same until one has begun to answer; from then on it is that one's to go on or to break off. */
   stream(request: HubRequest, asking: HubRoute): Promise<HubStreamOutcome>;
   readonly standings: readonly HubStanding[];
+  /** Kinds of work for which every hub rests: each has failed of late, and none has answered since. */
+  readonly away: readonly Modality[];
   /** Callers who wait for a socket, by hub. */
   readonly waiting: readonly (readonly [hub: string, callers: number])[];
   close(): Promise<void>;
@@ -68,6 +118,8 @@ export interface HubOptions {
   readonly router?: RouterSettings | null;
   /** Hears of every question that was put to a hub: what came of it, and how long that took. */
   readonly heard?: (hub: string, failure: HubFailure | null, ms: number) => void;
+  /** Receives every refusal of a hub that is not passed on to the caller. */
+  readonly refused?: (report: RefusalReport) => void;
   readonly timeout_ms?: number;
   readonly stream_ms_max?: number;
   readonly stream_idle_ms_max?: number;
@@ -84,6 +136,7 @@ const usual = {
   answer_bytes_max: limits.answer_bytes_max,
   event_chars_max: limits.hub_event_chars_max,
   heard: () => {},
+  refused: () => {},
 } as const;
 
 export function openHubs(settings: readonly HubSettings[], options: HubOptions): Hubs {
@@ -94,9 +147,13 @@ export function openHubs(settings: readonly HubSettings[], options: HubOptions):
 interface Turn<T> {
   readonly modality: Modality;
   readonly awaited: Awaited;
-  ask(reached: HubTarget, candidate: Candidate, timeout_ms: number): Promise<Answered<T> | Refused>;
+  /** It bounds the tokens of its answer. */
+  readonly limits_tokens: boolean;
+  /** Members that no caller has sent. */
+  readonly added: readonly string[];
+  readonly too_large?: AnswerTooLarge | undefined;
+  ask(reached: HubTarget, candidate: Candidate, timeout_ms: number): Promise<Answered<T> | Unanswered>;
 }
-type Refused = { readonly kind: 'failed'; readonly reason: HubFailure };
 
 class PooledHubs implements Hubs {
   readonly settings: readonly HubSettings[];
@@ -104,12 +161,23 @@ class PooledHubs implements Hubs {
   readonly #lines: ReadonlyMap<string, HubConnection>;
   readonly #standings: Standings;
   readonly #router: RouterModels | null;
+  /** Keys and addresses of all hubs: one may tell another's. */
+  readonly #secrets: readonly string[];
+  /** What any answer must not tell, by whose it is: under a caller's own key, that key is added. */
+  readonly #tells: ReadonlyMap<HubConnection, Tells>;
+  /** Names of models that are no secret, whatever they look like. */
+  readonly #published: ReadonlySet<string>;
 
   constructor(settings: readonly HubSettings[], options: Required<HubOptions>) {
     const { clock, random, router } = options;
     this.settings = settings;
     this.#options = options;
     this.#lines = openConnections(settings, router);
+    this.#secrets = [...this.#lines.values()].flatMap(({ secrets }) => secrets);
+    this.#tells = new Map([...this.#lines.values()].map(line => [line, tellsOf(this.#secrets, line.hosts)]));
+    this.#published = new Set(
+      settings.flatMap(hub => [...modelIdsOf(hub), ...Object.values(hub.aliases ?? {}).flat()]),
+    );
     this.#standings = new Standings({ clock, random, connections: this.#lines });
     this.#router = router && new RouterModels(router, clock);
   }
@@ -118,8 +186,15 @@ class PooledHubs implements Hubs {
     return this.#router !== null;
   }
 
-  async routerModels(): Promise<readonly string[]> {
-    return (await this.#router?.ids()) ?? [];
+  async routerModels(): Promise<RouterListing> {
+    const { ids, more } = (await this.#router?.listed()) ?? { ids: [], more: false };
+    const line = this.#lines.get(ROUTER);
+    const tells = line && this.#tells.get(line);
+    return { ids: ids.filter(id => !tells?.link(id)), more };
+  }
+
+  async routerTells(id: string): Promise<boolean> {
+    return (await this.#router?.tells(id)) ?? false;
   }
 
   async routerMayHave(id: string): Promise<boolean> {
@@ -130,21 +205,42 @@ class PooledHubs implements Hubs {
     return this.#standings.all;
   }
 
+  get away(): readonly Modality[] {
+    return modalities.filter(modality => {
+      const serving = this.settings.filter(hub => hasModelsFor(hub, modality));
+      return serving.length > 0 && serving.every(({ name }) => this.#standings.rests(name, modality));
+    });
+  }
+
   get waiting() {
     return [...this.#lines].map(([hub, { waiting }]) => [hub, waiting] as const);
   }
 
   put<T extends object>(question: Question<T>, asking: HubRoute): Promise<HubOutcome<T>> {
     const { answer_bytes_max = this.#options.answer_bytes_max } = question;
-    return this.#inTurn<{ value: T }>(asking, {
+    return this.#inTurn<WholeAnswer<T>>(asking, {
       modality: question.modality,
       awaited: 'answer_ms',
-      ask: ({ connection: line, model, reasons }, _candidate, timeout_ms) => {
-        const { content_type, bytes: body } = question.body(model, reasons);
+      limits_tokens: question.limits_tokens ?? false,
+      added: question.added,
+      too_large: question.too_large,
+      ask: async ({ connection: line, ...asked }, candidate, timeout_ms) => {
+        const { content_type, bytes: body, path: asked_at, read } = spokenTo(line.dialect, question, asked);
         const headers = line.headers(content_type, 'application/json', asking.router_key);
-        const path = line.path(question.path);
+        const path = line.path(asked_at);
         const { canceled } = asking;
-        return askHub(line.pool, { path, headers, body, timeout_ms, canceled, answer_bytes_max }, question);
+        const answer = await askHub(
+          line.pool,
+          { path, headers, body, timeout_ms, canceled, answer_bytes_max },
+          { modality: question.modality, read },
+        );
+        if (answer.kind === 'failed') return answer;
+        const { kind, named_model } = answer;
+        const { value } = question.discreet
+          ? { value: question.discreet(answer.value, this.#toldBy(line, asking)) }
+          : answer;
+        if (value === null) return unanswered(notAsked[question.modality]);
+        return { kind, value, answered_model: this.#answeredModel(candidate, named_model, asking) };
       },
     });
   }
@@ -153,26 +249,30 @@ class PooledHubs implements Hubs {
     const { clock, answer_bytes_max: text_bytes_max, event_chars_max, stream_idle_ms_max } = this.#options;
     // One time for all who are asked: it is what the caller's claim must outlive.
     const ends_at_ms = clock.now_ms() + this.#options.stream_ms_max;
-    const streamed = { stream: true, stream_options: { include_usage: true } };
-    return this.#inTurn<{ listening: OpenReply }>(asking, {
+    const added = ['model', ...Object.keys(streamed)];
+    return this.#inTurn<{ listening: Listening }>(asking, {
       modality: 'text',
       awaited: 'first_piece_ms',
-      ask: async ({ connection: line, model, reasons }, candidate, timeout_ms) => {
-        const body = chatBody(request, model, reasons);
+      limits_tokens: request.max_tokens !== null,
+      added,
+      ask: async ({ connection: line, ...asked }, candidate, timeout_ms) => {
+        const { path, body, chunk } = streamFrom(line.dialect, request, asked);
         const listened = await openReply(line.pool, {
-          path: line.path(CHAT_PATH),
+          path: line.path(path),
           headers: line.headers('application/json', 'text/event-stream', asking.router_key),
-          body: JSON.stringify({ ...body, ...streamed }),
+          body,
+          chunk,
           timeout_ms,
           canceled: asking.canceled,
           stream_ms_max: Math.max(0, ends_at_ms - clock.now_ms()),
           stream_idle_ms_max,
           text_bytes_max,
           event_chars_max,
+          discretion: { tells: this.#toldBy(line, asking), tools: namesOfTools(request.tools) },
         });
         return listened.kind === 'failed'
           ? listened
-          : { ...listened, listening: this.#judged(candidate.hub, listened.listening) };
+          : { ...listened, listening: this.#judged(candidate, listened.listening, { added }, asking) };
       },
     });
   }
@@ -191,18 +291,81 @@ class PooledHubs implements Hubs {
     for (const candidate of this.#standings.order({ ...turn, candidates, may_try })) {
       const left_ms = until_ms - clock.now_ms();
       if (left_ms <= 0 || canceled?.aborted) break;
-      const asked = await this.#ask(candidate, turn, Math.min(timeout_ms, left_ms));
+      const target = targetOf(this.#lines, candidate);
+      const asked = await this.#ask(candidate, target, turn, Math.min(timeout_ms, left_ms));
       if (asked.kind === 'answered') return { ...asked, ...candidate };
-      attempts.push({ hub: candidate.hub, reason: asked.reason });
-      if (!failover) break;
+      const first = this.#verdictOn(asked, candidate, turn, asking);
+      const renamed = await this.#askRenamed(candidate, target, turn, asking, first);
+      if (renamed?.kind === 'answered') return { ...renamed, ...candidate };
+      const verdict = renamed ? renamed.verdict : first;
+      const { reason, refusal } = renamed ?? asked;
+      if (refusal && !verdict) this.#report(candidate, refusal, asking.router_key);
+      attempts.push({ hub: candidate.hub, reason, ...(verdict && { verdict }) });
+      // Whoever is asked next is told the same.
+      if (!failover || verdict?.kind === 'request' || verdict?.kind === 'too_large') break;
     }
     return { kind: 'failed', attempts };
   }
 
-  async #ask<T>(candidate: Candidate, { modality, awaited, ask }: Turn<T>, timeout_ms: number) {
+  #verdictOn(
+    { reason, refusal }: Unanswered,
+    { hub }: Candidate,
+    { added, too_large }: Pick<Turn<unknown>, 'added' | 'too_large'>,
+    { router_key }: HubRoute,
+  ): HubVerdict | null {
+    if (refusal === null) return reason === 'too_large' ? (too_large ?? null) : null;
+    const by_router = hub === ROUTER;
+    const secrets = this.#secretsWith(router_key);
+    return verdictOf(refusal, { by_router, added, secrets, now_ms: this.#options.clock.now_ms() });
+  }
+
+  #answeredModel(candidate: Candidate, named: unknown, { router_key }: HubRoute): string | null {
+    if (named === wireModel(candidate)) return String(named);
+    return answeredModelOf(named, this.#published, this.#secretsWith(router_key));
+  }
+
+  #secretsWith(router_key: Secret | undefined): readonly string[] {
+    return router_key ? [...this.#secrets, ...spellingsOf(router_key.reveal())] : this.#secrets;
+  }
+
+  #toldBy(line: HubConnection, { router_key }: HubRoute): Tells {
+    const known = router_key === undefined ? this.#tells.get(line) : undefined;
+    return known ?? tellsOf(this.#secretsWith(router_key), line.hosts);
+  }
+
+  #report({ hub }: Candidate, refusal: HubRefusal, router_key: Secret | undefined): void {
+    this.#options.refused(reportOf(hub, refusal, this.#secretsWith(router_key)));
+  }
+
+  /**
+   * Where the model does not know the bound on its tokens by the name that was sent: once more by the other, which is kept if it answers.
+   * What it says then is its verdict; that it knows neither name is no fault of a caller's, who chose one of them at most.
+   */
+  async #askRenamed<T>(
+    candidate: Candidate,
+    target: HubTarget,
+    turn: Turn<T>,
+    asking: HubRoute,
+    verdict: HubVerdict | null,
+  ): Promise<Answered<T> | (Unanswered & { readonly verdict: HubVerdict | null }) | null> {
+    const { token_limit_member: sent, connection } = target;
+    if (!turn.limits_tokens || !refusesMember(verdict, sent)) return null;
+    const left_ms = asking.until_ms - this.#options.clock.now_ms();
+    const token_limit_member = tokenLimitMembers.find(name => name !== sent);
+    if (left_ms <= 0 || token_limit_member === undefined) return null;
+    const renamed = { ...target, token_limit_member };
+    const asked = await this.#ask(candidate, renamed, turn, Math.min(this.#options.timeout_ms, left_ms));
+    if (asked.kind === 'answered') {
+      connection.learn(candidate.model, token_limit_member);
+      return asked;
+    }
+    const second = this.#verdictOn(asked, candidate, turn, asking);
+    return { ...asked, verdict: refusesMember(second, token_limit_member) ? null : second };
+  }
+
+  async #ask<T>(candidate: Candidate, reached: HubTarget, { modality, awaited, ask }: Turn<T>, timeout_ms: number) {
     const { hub } = candidate;
-    const reached = targetOf(this.#lines, candidate);
-    if (reached.connection.busy) return { kind: 'failed', reason: 'busy' } as const;
+    if (reached.connection.busy) return unanswered('busy');
     // Its calls are its callers' own: nobody else's go anywhere else for them.
     const standings = hub === ROUTER ? null : this.#standings;
     standings?.asked(hub, modality);
@@ -222,14 +385,54 @@ class PooledHubs implements Hubs {
   }
 
   /** Whoever breaks off in the midst of an answer has failed like one who gave none: once, however often that is asked. */
-  #judged(hub: string, listening: OpenReply): OpenReply {
-    let judged = hub === ROUTER;
-    const reply = (): StreamedReply => {
+  #judged(
+    candidate: Candidate,
+    listening: OpenReply,
+    { added }: Pick<Turn<unknown>, 'added'>,
+    asking: HubRoute,
+  ): Listening {
+    const { hub } = candidate;
+    const by_router = hub === ROUTER;
+    let judged = by_router;
+    const reply = (): HeardReply => {
       const so_far = listening.reply();
       if (so_far.broke_off !== null && !judged) this.#standings.failed(hub, 'text', so_far.broke_off);
       judged ||= so_far.broke_off !== null;
-      return so_far;
+      const secrets = this.#secretsWith(asking.router_key);
+      return {
+        ...so_far,
+        answered_model: this.#answeredModel(candidate, so_far.answered_model, asking),
+        broken: so_far.break && brokeOff(so_far.break, { by_router, added, secrets }),
+      };
     };
     return { ...listening, reply };
   }
+}
+
+const streamed = { stream: true, stream_options: { include_usage: true } } as const;
+
+/** What a hub is asked in its dialect, and how its answer is read. */
+function spokenTo<T extends object>(dialect: Dialect, question: Question<T>, asked: AskedModel) {
+  const { path, in_anthropic } = question;
+  if (dialect === 'openai') return { ...question.body(asked), path, read: (answer: Buffer) => question.read(answer) };
+  const bytes = JSON.stringify({ model: asked.model, ...in_anthropic });
+  const read = (answer: Buffer) => question.read(asCompletion(answer));
+  return { content_type: 'application/json', bytes, path: MESSAGES_PATH, read } as const;
+}
+
+/** The same of an answer that streams: its events as the chunks of a chat. */
+function streamFrom(dialect: Dialect, request: HubRequest, asked: AskedModel) {
+  if (dialect === 'openai') {
+    const body = JSON.stringify({ ...chatBody(request, asked), ...streamed });
+    return { path: CHAT_PATH, body, chunk: (data: string) => data } as const;
+  }
+  const events = new AnthropicEvents();
+  const body = JSON.stringify({ model: asked.model, ...request.in_anthropic, stream: true });
+  return { path: MESSAGES_PATH, body, chunk: (data: string) => events.chunk(data) } as const;
+}
+
+function refusesMember(verdict: HubVerdict | null, member: string): boolean {
+  if (verdict?.kind !== 'request') return false;
+  const { code, param } = verdict.error;
+  return code === 'unsupported_parameter' && param === member;
 }

@@ -13,6 +13,13 @@ export interface RouterSettings {
   readonly models: readonly string[];
 }
 
+export interface RouterListing {
+  /** With the prefix. */
+  readonly ids: readonly string[];
+  /** Whether it has others, which are not listed. */
+  readonly more: boolean;
+}
+
 const Listed = z.object({ data: z.array(z.unknown()) });
 /** Ids are sent back to us in requests, and shown as they are. */
 const Id = z
@@ -41,10 +48,18 @@ export class RouterModels {
     this.#clock = clock;
   }
 
-  async ids(): Promise<readonly string[]> {
+  /** Those that are listed; of a longer list of the router's the first, and `more`. */
+  async listed(): Promise<RouterListing> {
     await this.#heard();
-    const listed = [...(this.#told ?? this.#settings.models)].slice(0, limits.router_models_max);
-    return listed.map(id => ROUTER_PREFIX + id);
+    const known = [...(this.#told ?? this.#settings.models)];
+    const listed = known.slice(0, limits.router_models_max);
+    return { ids: listed.map(id => ROUTER_PREFIX + id), more: known.length > listed.length };
+  }
+
+  /** Whether it is known to have that model, by its id there, listed or not. */
+  async tells(id: string): Promise<boolean> {
+    await this.#heard();
+    return new Set(this.#told ?? this.#settings.models).has(id);
   }
 
   /** Whether it may have that model, by its id there: false where it tells its models, or they are configured, and this is none. */

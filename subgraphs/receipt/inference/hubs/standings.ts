@@ -88,13 +88,18 @@ export class Standings {
     });
   }
 
+  /** Whether it has failed of late, and answered nothing since. */
+  rests(hub: string, modality: Modality): boolean {
+    return (this.#healths.get(nameOf(hub, modality))?.health.circuit.kind ?? 'closed') !== 'closed';
+  }
+
   #move(hub: string, modality: Modality, moved: (health: HubHealth) => HubHealth): void {
     const kept = this.#kept(hub, modality);
     kept.health = moved(kept.health);
   }
 
   #kept(hub: string, modality: Modality) {
-    const key = `${modality}\n${hub}`;
+    const key = nameOf(hub, modality);
     const kept = this.#healths.get(key) ?? { hub, modality, health: unknownHealth(this.#opened_at_ms) };
     this.#healths.set(key, kept);
     return kept;
@@ -109,6 +114,8 @@ export class Standings {
   }
 }
 
+const nameOf = (hub: string, modality: Modality) => `${modality}\n${hub}`;
+
 const by_any: readonly HubFailure[] = [
   ...(['status_400', 'status_403', 'status_409', 'status_413', 'status_414'] as const),
   ...(['status_415', 'status_422', 'status_431', 'status_451', 'cancelled'] as const),
@@ -120,6 +127,8 @@ const causedByRequests: Readonly<Record<Modality, ReadonlySet<HubFailure>>> = {
   /** What an image takes follows from its size and its text, and costs whoever asked for it nothing. */
   image: new Set([...by_any, 'too_large']),
   audio: new Set(by_any),
+  /** Of vectors the size is that of the input, too. */
+  embedding: new Set([...by_any, 'too_large']),
 };
 
 function blames(modality: Modality, reason: HubFailure): boolean {

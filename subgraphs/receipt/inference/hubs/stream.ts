@@ -1,20 +1,29 @@
 import { type Dispatcher, errors, type Pool } from 'undici';
 import type { Channel, Piece } from '../../../piece.ts';
-import type { HubFailure, Post } from './ask.ts';
+import { type HubFailure, type Post, readRefusal, type Unanswered, unanswered } from './ask.ts';
+import type { Break } from './broke-off.ts';
 import type { AssistantMessage, Usage } from './chat.ts';
+import { type Discretion, discreetMessage, discreetUsage } from './discretion.ts';
 import { eventsIn, OverlongEvent } from './events.ts';
+import { finishReasonOf, type HeardReason } from './finish-reason.ts';
 import { bytesIn, readChunk, StreamedMessage } from './streamed-message.ts';
 
 /** A hub's answer until it came to its end or broke off. */
 export interface StreamedReply {
   readonly message: AssistantMessage;
+  /** What was thought, as text, once; members of the message may repeat each other. */
+  readonly reasoning_text: string;
   /** What the message is made of, in the order in which each of it began. */
   readonly began: readonly Channel[];
-  /** As the hub puts it; null where it ended without a word on it. */
-  readonly finish_reason: string | null;
+  /** Null where it named none. */
+  readonly finish_reason: HeardReason | null;
   readonly usage: Usage | null;
+  /** As the hub names it; null where it names none. */
+  readonly answered_model: string | null;
   /** Why it broke off; null where it came to its end. */
   readonly broke_off: HubFailure | null;
+  /** The same with what is known of it beside the reason. */
+  readonly break: Break | null;
 }
 
 export interface ReplyBounds {
@@ -29,76 +38,95 @@ const TRAILER_BYTES_MAX = 16 * 1024;
 type Body = Dispatcher.ResponseData['body'];
 
 /**
- * One hub's streamed answer. It is whole where it has begun and ends with `[DONE]`, or has named its finish reason; all
- * else (a cut connection, a bound exceeded, an event that is no chunk) is to break off, with what came until then.
+ * One hub's streamed answer. It is whole where it has named its finish reason, and what came until then is an answer by the rule for
+ * whole ones. All else (`[DONE]` without a reason, a cut connection, a bound exceeded, an event that is no chunk) is to break off, with
+ * what came until then.
  */
 class ReplyStream {
   readonly #bounds: ReplyBounds;
   /** Why reading was aborted; null where it was not. */
   readonly #aborted: () => HubFailure | null;
+  readonly #chunk: (event: string) => string;
+  readonly #discretion: Discretion;
   readonly #message = new StreamedMessage();
   #bytes = 0;
-  #finish_reason: string | null = null;
+  #finish_reason: HeardReason | null = null;
   #usage: Usage | null = null;
+  #answered_model: string | null = null;
   #done = false;
-  #begun = false;
-  #broke_off: HubFailure | null = null;
+  #break: Break | null = null;
+  readonly #wholly = Promise.withResolvers<void>();
+  /** Resolves as soon as it is whole, though nothing may have been said and the hub goes on to tell of usage. */
+  readonly whole = this.#wholly.promise;
 
-  constructor(bounds: ReplyBounds, aborted: () => HubFailure | null) {
+  constructor(bounds: ReplyBounds & Pick<StreamQuestion, 'chunk' | 'discretion'>, aborted: () => HubFailure | null) {
     this.#bounds = bounds;
+    this.#chunk = bounds.chunk ?? (event => event);
     this.#aborted = aborted;
+    this.#discretion = bounds.discretion;
   }
 
   get reply(): StreamedReply {
     return {
       message: this.#message.message,
+      reasoning_text: this.#message.reasoning_text,
       began: this.#message.began,
       finish_reason: this.#finish_reason,
       usage: this.#usage,
-      broke_off: this.#broke_off,
+      answered_model: this.#answered_model,
+      broke_off: this.#break?.reason ?? null,
+      break: this.#break,
     };
   }
 
   /** The answer, piece by piece; never throws. As long as nobody reads on, the hub's connection is not read. */
   async *pieces(body: Body): AsyncGenerator<Piece> {
     try {
-      for await (const data of eventsIn(body.iterator({ destroyOnReturn: false }), this.#bounds.event_chars_max)) {
+      for await (const event of eventsIn(body.iterator({ destroyOnReturn: false }), this.#bounds.event_chars_max)) {
+        const data = this.#chunk(event);
         this.#done = data === DONE;
         const pieces = this.#done ? null : this.#take(data);
         if (pieces === null) break;
         yield* pieces;
       }
-      this.#breakOff('cut_off');
+      this.#breakOff(this.#finish_reason === null ? 'cut_off' : 'not_a_completion');
     } catch (error) {
-      this.#breakOff(this.#aborted() ?? failureOf(error));
+      const aborted = this.#aborted();
+      const reason = aborted ?? failureOf(error);
+      this.#breakOff(reason, { at_limit: aborted === 'timeout' || reason === 'too_large' });
     } finally {
       if (this.#done) void body.dump({ limit: TRAILER_BYTES_MAX }).catch(() => {});
       else body.destroy();
     }
   }
 
-  get #whole(): boolean {
-    return this.#finish_reason !== null || (this.#done && this.#begun);
+  get #is_whole(): boolean {
+    return this.#finish_reason !== null && this.#message.isAnswer(this.#finish_reason);
   }
 
   /** What one event adds; null where the speech ends with it. */
   #take(data: string): readonly Piece[] | null {
     const reading = readChunk(data);
-    if (reading.kind !== 'chunk') return this.#breakOff(reading.kind);
-    const { delta, finish_reason, usage } = reading;
+    if (reading.kind !== 'chunk') return this.#breakOff(reading.kind, { event: data });
+    const { usage, model } = reading;
+    const finish_reason = finishReasonOf(reading.finish_reason);
+    const delta = discreetMessage(reading.delta ?? {}, this.#discretion);
     // Nothing of an event is kept of which not all can be.
-    if (!this.#message.fits(delta ?? {})) return this.#breakOff('not_a_chunk');
-    this.#bytes += bytesIn(delta ?? {});
-    if (this.#bytes > this.#bounds.text_bytes_max) return this.#breakOff('too_large');
+    if (delta === null || !this.#message.fits(delta)) return this.#breakOff('not_a_chunk');
+    this.#bytes += bytesIn(delta);
+    if (this.#bytes > this.#bounds.text_bytes_max) return this.#breakOff('too_large', { at_limit: true });
+    if (finish_reason === 'broke_off') return this.#breakOff('not_a_completion', { event: data });
     this.#finish_reason = finish_reason ?? this.#finish_reason;
-    this.#usage = usage ?? this.#usage;
-    this.#begun ||= delta !== null;
-    return this.#message.take(delta ?? {});
+    if (usage !== null) this.#usage = discreetUsage(usage, this.#discretion.tells);
+    this.#answered_model ??= model;
+    const pieces = this.#message.take(delta);
+    if (this.#is_whole) this.#wholly.resolve();
+    return pieces;
   }
 
   /** What comes after the last word can spoil nothing any more. */
-  #breakOff(reason: HubFailure): null {
-    if (!this.#whole) this.#broke_off ??= reason;
+  #breakOff(reason: HubFailure, known: Partial<Break> = {}): null {
+    if (!this.#is_whole) this.#break ??= { reason, at_limit: false, event: null, ...known };
     return null;
   }
 }
@@ -119,9 +147,12 @@ export interface StreamQuestion extends Omit<Post, 'answer_bytes_max'>, ReplyBou
   readonly stream_ms_max: number;
   /** Between two pieces, while they are read. */
   readonly stream_idle_ms_max: number;
+  /** The data of an event as that of a chunk, where the hub speaks otherwise. */
+  readonly chunk?: (event: string) => string;
+  readonly discretion: Discretion;
 }
 
-/** A hub that has begun to answer: its first piece is in hand, or it has ended without one. */
+/** A hub that has begun to answer: its first piece is in hand, or it has ended without one, for a reason that makes that an answer. */
 export interface OpenReply {
   /** The first piece, and the others as they come; never throws. */
   readonly pieces: AsyncIterable<Piece>;
@@ -129,20 +160,19 @@ export interface OpenReply {
   cancel(): void;
 }
 
-export type OpenOutcome =
-  | { readonly kind: 'answered'; readonly listening: OpenReply }
-  | { readonly kind: 'failed'; readonly reason: HubFailure };
+export type OpenOutcome = { readonly kind: 'answered'; readonly listening: OpenReply } | Unanswered;
 
 /** Asks one hub once, and waits for its first piece. Never throws: until then the next hub may be asked. */
 export async function openReply(pool: Pool, question: StreamQuestion): Promise<OpenOutcome> {
   const deadlines = new StreamDeadlines(question);
   const body = await opened(pool, question, deadlines);
-  if (typeof body === 'string') return hungUp(deadlines, body);
+  if ('kind' in body) return hungUp(deadlines, body);
   const stream = new ReplyStream(question, () => deadlines.aborted);
   const pieces = stream.pieces(body);
-  const first = await pieces.next();
+  const first = pieces.next();
+  const begun = await Promise.race([first, stream.whole]);
   const { broke_off } = stream.reply;
-  if (first.done && broke_off !== null) return hungUp(deadlines, broke_off);
+  if (begun?.done && broke_off !== null) return hungUp(deadlines, unanswered(broke_off));
   deadlines.begun();
   return {
     kind: 'answered',
@@ -158,30 +188,29 @@ async function opened(
   pool: Pool,
   { path, headers, body, stream_idle_ms_max: bodyTimeout }: StreamQuestion,
   deadlines: StreamDeadlines,
-): Promise<Dispatcher.ResponseData['body'] | HubFailure> {
+): Promise<Body | Unanswered> {
   try {
     const response = await pool.request({ method: 'POST', path, headers, body, bodyTimeout, signal: deadlines.signal });
     // A stream that is destroyed unread says so by an error event, which would end the process.
     response.body.on('error', () => {});
-    if (response.statusCode === 200) return response.body;
-    response.body.destroy();
-    return `status_${response.statusCode}`;
+    return response.statusCode === 200 ? response.body : await readRefusal(response);
   } catch {
-    return deadlines.aborted ?? 'unreachable';
+    return unanswered(deadlines.aborted ?? 'unreachable');
   }
 }
 
-function hungUp(deadlines: StreamDeadlines, reason: HubFailure): OpenOutcome {
+function hungUp(deadlines: StreamDeadlines, outcome: Unanswered): OpenOutcome {
   deadlines.close();
-  return { kind: 'failed', reason };
+  return outcome;
 }
 
 async function* deliveredPieces(
-  first: IteratorResult<Piece>,
+  begun: Promise<IteratorResult<Piece>>,
   rest: AsyncGenerator<Piece>,
   deadlines: StreamDeadlines,
 ): AsyncGenerator<Piece> {
   try {
+    const first = await begun;
     if (!first.done) yield first.value;
     yield* rest;
   } finally {

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { limits } from '../../../../schema/limits.ts';
-import { wellFormedText } from '../../../../schema/requests/parse.ts';
+import { wellFormedText } from '../../../../schema/requests/text.ts';
 import { type CallPiece, type Channel, channelOf, type Piece } from '../../../piece.ts';
-import { type AssistantMessage, messageOf, Usage } from './chat.ts';
+import { AnsweredUsage, type AssistantMessage, HubFinish, isAnswer, messageOf, noError, type Usage } from './chat.ts';
+import type { HeardReason } from './finish-reason.ts';
+import { bytesOfReasoning, reasoningMembers, StreamedReasoning } from './reasoning.ts';
+import { SplitText } from './split-text.ts';
 
 const Name = wellFormedText.max(limits.tool_call_id_chars_max);
 
@@ -22,12 +25,14 @@ const Delta = z.object({
   content: z.string().nullish(),
   refusal: z.string().nullish(),
   tool_calls: z.array(CallDelta).max(limits.tool_calls_max).nullish(),
+  ...reasoningMembers,
 });
 export type Delta = z.output<typeof Delta>;
 
-export function bytesIn({ content, refusal, tool_calls }: Delta): number {
+export function bytesIn({ content, refusal, tool_calls, ...reasoning }: Delta): number {
   const calls = (tool_calls ?? []).flatMap(({ id, function: called }) => [id, called?.name, called?.arguments]);
-  return [content, refusal, ...calls].reduce((sum: number, text) => sum + Buffer.byteLength(text ?? ''), 0);
+  const texts = [content, refusal, ...calls];
+  return texts.reduce((sum: number, text) => sum + Buffer.byteLength(text ?? ''), bytesOfReasoning(reasoning));
 }
 
 /** As much of an OpenAI chunk as is passed on. One answer is asked for, so there is one choice; some chunks have none. */
@@ -35,15 +40,16 @@ const HubChunk = z.object({
   choices: z
     .array(
       z.object({
-        index: z.literal(0).default(0),
+        index: z.literal(0).nullish(),
         delta: Delta.nullish(),
-        finish_reason: wellFormedText.max(64).nullish(),
+        finish_reason: HubFinish,
       }),
     )
     .max(1),
-  usage: Usage.nullish(),
-  /** Hubs that fail in the midst of a stream say so in it: that is not a chunk. */
-  error: z.null().optional(),
+  usage: AnsweredUsage,
+  /** Whatever it is: what it may be is judged where it is shown. */
+  model: z.string().nullish().catch(null),
+  error: noError,
 });
 
 export type ChunkReading =
@@ -53,6 +59,8 @@ export type ChunkReading =
       readonly delta: Delta | null;
       readonly finish_reason: string | null;
       readonly usage: Usage | null;
+      /** As the hub names it; null where it names none. */
+      readonly model: string | null;
     }
   | { readonly kind: 'not_json' }
   | { readonly kind: 'not_a_chunk' };
@@ -67,28 +75,15 @@ export function readChunk(data: string): ChunkReading {
   }
   const parsed = HubChunk.safeParse(value);
   if (!parsed.success) return { kind: 'not_a_chunk' };
-  const { choices, usage } = parsed.data;
+  const { choices, usage, model } = parsed.data;
   const [choice] = choices;
   return {
     kind: 'chunk',
     delta: choice ? (choice.delta ?? {}) : null,
     finish_reason: choice?.finish_reason ?? null,
     usage: usage ?? null,
+    model: model || null,
   };
-}
-
-/** Text that comes in pieces: a surrogate pair may be cut in two, and its first half waits for the other. */
-class Text {
-  whole = '';
-  #half = '';
-
-  take(piece: string): string {
-    const text = this.#half + piece;
-    this.#half = /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : '';
-    const whole = text.slice(0, text.length - this.#half.length).toWellFormed();
-    this.whole += whole;
-    return whole;
-  }
 }
 
 interface StreamedCall {
@@ -96,15 +91,18 @@ interface StreamedCall {
   readonly call: number;
   readonly id: string;
   readonly name: string;
-  readonly given: Text;
+  readonly given: SplitText;
 }
 
 /** A message while it streams: what each chunk adds to it, and what they add up to. */
 export class StreamedMessage {
   /** What it is made of, in the order in which each of it began. */
   readonly began: Channel[] = [];
-  readonly #content = new Text();
-  readonly #refusal = new Text();
+  readonly #content = new SplitText();
+  readonly #refusal = new SplitText();
+  readonly #reasoning = new StreamedReasoning();
+  /** The hub has given its text, be it empty. */
+  #has_content = false;
   /** By the index that the hub gives them. */
   readonly #calls = new Map<number, StreamedCall>();
 
@@ -116,8 +114,11 @@ export class StreamedMessage {
   }
 
   /** What goes on of a delta that fits, in pieces of which none is empty. */
-  take({ content, refusal, tool_calls }: Delta): readonly Piece[] {
+  take({ content, refusal, tool_calls, ...thought }: Delta): readonly Piece[] {
     const pieces: Piece[] = [];
+    const reasoning = this.#reasoning.take(thought);
+    if (reasoning !== null) pieces.push(reasoning);
+    this.#has_content ||= typeof content === 'string';
     const text = this.#content.take(content ?? '');
     if (text !== '') pieces.push(text);
     const refused = this.#refusal.take(refusal ?? '');
@@ -126,7 +127,7 @@ export class StreamedMessage {
       const piece = this.#call(delta.index ?? position, delta);
       if (piece.id !== null || piece.arguments !== '') pieces.push(piece);
     }
-    for (const channel of pieces.map(channelOf)) if (!this.began.includes(channel)) this.began.push(channel);
+    for (const piece of pieces) this.#begin(piece);
     return pieces;
   }
 
@@ -138,14 +139,33 @@ export class StreamedMessage {
     }));
     const refusal = this.#refusal.whole;
     const content = this.#content.whole;
-    return messageOf(content === '' && (calls.length > 0 || refusal !== '') ? null : content, calls, refusal);
+    const reasoning = this.#reasoning.whole;
+    const says_more = calls.length > 0 || refusal !== '' || Object.keys(reasoning).length > 0;
+    return messageOf({ content: content === '' && says_more ? null : content, calls, refusal, reasoning });
+  }
+
+  /** What was thought, as text. */
+  get reasoning_text(): string {
+    return this.#reasoning.text;
+  }
+
+  /** Whether it is an answer if it ends so, by the rule for whole ones. */
+  isAnswer(finish_reason: HeardReason): boolean {
+    return isAnswer({ ...this.message, content: this.#has_content ? this.#content.whole : null }, finish_reason);
+  }
+
+  /** Reasoning begins with its first text: what is encrypted is shown to nobody who wants to know what came first. */
+  #begin(piece: Piece): void {
+    const channel = channelOf(piece);
+    const shown = typeof piece === 'string' || !('reasoning' in piece) || piece.text !== '';
+    if (shown && !this.began.includes(channel)) this.began.push(channel);
   }
 
   #call(index: number, { id, function: called }: CallDelta): CallPiece {
     const begun = this.#calls.get(index);
     const given = called?.arguments ?? '';
     if (begun) return { call: begun.call, id: null, name: null, arguments: begun.given.take(given) };
-    const call = { call: this.#calls.size, id: id ?? '', name: called?.name ?? '', given: new Text() };
+    const call = { call: this.#calls.size, id: id ?? '', name: called?.name ?? '', given: new SplitText() };
     this.#calls.set(index, call);
     return { call: call.call, id: call.id, name: call.name, arguments: call.given.take(given) };
   }

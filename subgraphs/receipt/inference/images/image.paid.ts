@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { present } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
 import type { ImageRequest } from '../../../../schema/requests/image-generation.ts';
-import { wellFormedText } from '../../../../schema/requests/parse.ts';
+import { wellFormedText } from '../../../../schema/requests/text.ts';
 import type { WorkThenSettle } from '../../../sale.ts';
 import { answerPaid } from '../answer.paid.ts';
 import { type Question, readJsonAs } from '../hubs/ask.ts';
@@ -36,7 +36,8 @@ export function imageQuestion({ prompt, size, response_format }: ImageRequest): 
     modality: 'image',
     path: '/images/generations',
     answer_bytes_max: limits.image_answer_bytes_max,
-    body: model => ({
+    added: ['model', 'n'],
+    body: ({ model }) => ({
       content_type: 'application/json',
       bytes: JSON.stringify({
         model,
@@ -49,6 +50,13 @@ export function imageQuestion({ prompt, size, response_format }: ImageRequest): 
     read(bytes) {
       const image = readJsonAs(HubImages, bytes)?.data[0] ?? null;
       return image && isAsked(image, response_format) ? image : null;
+    },
+    discreet({ revised_prompt, ...image }, tells) {
+      if (image.url !== null && tells.link(image.url)) return null;
+      return {
+        ...image,
+        revised_prompt: revised_prompt === null || tells.word(revised_prompt) ? null : revised_prompt,
+      };
     },
   };
 }
@@ -76,7 +84,8 @@ export function imagePaid(hubs: Hubs): WorkThenSettle<ImageRequest, KeptImage> {
     answer({ value, by, at }) {
       // What goes out has no null in it, and whoever checks the commitment has only that.
       const output = [present(value)];
-      return { answer: { created: at, ...by, data: [value] }, output, fetched_there: value.url !== null };
+      const answer = { created: at, ...by, data: [value] };
+      return { answer, output, output_member: 'data', fetched_there: value.url !== null };
     },
   });
 }

@@ -1,6 +1,7 @@
 import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { limits } from '../../../../schema/limits.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { WorkInput } from '../work.type.ts';
 import type { KeptImage } from './image.paid.ts';
@@ -16,11 +17,14 @@ export class ImageInput extends WorkInput {
   responseFormat?: string | null;
 }
 
+/** Its bytes may be 12 MB: a document that names them twice costs more than it may, so that no answer holds them twice. */
+const BYTES_COST = limits.graphql_cost_max / 2;
+
 @ObjectType({ description: 'An image, by its bytes or by where the hub keeps it.' })
 export class Image {
-  @Field(() => String, { nullable: true, description: 'Its bytes, base64; null where there is a URL.' }) b64Json!:
-    | string
-    | null;
+  @Directive(`@cost(weight: ${BYTES_COST})`)
+  @Field(() => String, { nullable: true, description: 'Its bytes, base64; null where there is a URL.' })
+  b64Json!: string | null;
   @Field(() => String, {
     nullable: true,
     description: 'Where the hub keeps it, for as long as it does; null where its bytes are here.',
@@ -33,7 +37,7 @@ export class Image {
 @ObjectType({ description: 'A paid image with its receipt.' })
 export class ImageGeneration {
   @Field(() => GraphQLSafeInt, { description: 'Unix seconds.' }) created!: number;
-  @Field(() => String, { description: 'The model that answered.' }) model!: string;
+  @Field(() => String, { description: 'Model that the hub was asked for. See answered_model.' }) model!: string;
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
   @Directive('@listSize(assumedSize: 1)')
   @Field(() => [Image], { description: 'The image.' })

@@ -1,17 +1,27 @@
 import { Arg, Ctx, Directive, Query, Resolver } from 'type-graphql';
 import { limits } from '../../../../schema/limits.ts';
-import { type Ability, type Modality, type OfferedModel, offeredModels, ROUTER } from '../catalogue.ts';
+import type { ModelKind } from '../../../../schema/route-words.ts';
+import { type Ability, isRouted, type OfferedModel, offeredModels, ROUTER, ROUTER_PREFIX } from '../catalogue.ts';
 import type { InferenceContext } from '../context.ts';
 import type { Hubs } from '../hubs/open.ts';
-import { Model, type ModelModality, type ModelPrice } from './model.type.ts';
+import { Model, type ModelModality, ModelPage, type ModelPrice } from './model.type.ts';
+
+/** Twenty of the hubs' own, and what the router lists. */
+const listSize = `@listSize(assumedSize: ${20 + limits.router_models_max})`;
+
+const WHICH = `Model ids that a call may name: all of the hubs, and the first ${limits.router_models_max} of the router.`;
 
 @Resolver(() => Model)
 export class ModelResolver {
-  /** Twenty of the hubs' own, and what the router lists. */
-  @Directive(`@listSize(assumedSize: ${20 + limits.router_models_max})`)
-  @Query(() => [Model], { description: 'Every model id that a call may name. Public.' })
-  async models(@Ctx() { hubs }: InferenceContext): Promise<Model[]> {
-    return offeredBy(hubs);
+  @Directive(listSize)
+  @Query(() => [Model], { description: `${WHICH} \`modelPage\` says whether there are others. Public.` })
+  async models(@Ctx() { hubs }: InferenceContext): Promise<readonly Model[]> {
+    return (await modelsOf(hubs)).models;
+  }
+
+  @Query(() => ModelPage, { description: `${WHICH} Public.` })
+  modelPage(@Ctx() { hubs }: InferenceContext): Promise<ModelPage> {
+    return modelsOf(hubs);
   }
 
   @Query(() => Model, { nullable: true, description: 'The model of that id; null where none is offered. Public.' })
@@ -19,14 +29,18 @@ export class ModelResolver {
     @Arg('id', () => String, { description: 'As a request names it.' }) id: string,
     @Ctx() { hubs }: InferenceContext,
   ): Promise<Model | null> {
-    return (await offeredBy(hubs)).find(model => model.id === id) ?? null;
+    if (isRouted(id)) return (await hubs.routerTells(id.slice(ROUTER_PREFIX.length))) ? modelOf(routedModel(id)) : null;
+    const found = offeredModels(hubs.settings).find(model => model.id === id);
+    return found ? modelOf(found) : null;
   }
 }
 
-async function offeredBy(hubs: Pick<Hubs, 'settings' | 'routerModels'>): Promise<Model[]> {
-  const routed = (await hubs.routerModels()).map((id): OfferedModel => ({ id, hubs: [ROUTER], abilities: ['text'] }));
-  return [...offeredModels(hubs.settings), ...routed].map(modelOf);
+async function modelsOf(hubs: Pick<Hubs, 'settings' | 'routerModels'>): Promise<ModelPage> {
+  const { ids, more } = await hubs.routerModels();
+  return { models: [...offeredModels(hubs.settings), ...ids.map(routedModel)].map(modelOf), hasMore: more };
 }
+
+const routedModel = (id: string): OfferedModel => ({ id, hubs: [ROUTER], abilities: ['text'] });
 
 function modelOf({ id, hubs: [only, ...others], abilities }: OfferedModel): Model {
   return {
@@ -44,14 +58,20 @@ function modelOf({ id, hubs: [only, ...others], abilities }: OfferedModel): Mode
 }
 
 /** What work of each kind takes and gives, as its door sells it. */
-const kinds: Record<Ability, { readonly [side in keyof ModelModality]: Modality }> = {
+const kinds: Record<Ability, { readonly [side in keyof ModelModality]: ModelKind }> = {
   text: { input: 'text', output: 'text' },
   vision: { input: 'image', output: 'text' },
+  hearing: { input: 'audio', output: 'text' },
+  files: { input: 'file', output: 'text' },
+  message: { input: 'text', output: 'text' },
+  message_vision: { input: 'image', output: 'text' },
+  message_file: { input: 'file', output: 'text' },
   image: { input: 'text', output: 'image' },
   audio: { input: 'audio', output: 'text' },
+  embedding: { input: 'text', output: 'embedding' },
 };
 
-function each(abilities: readonly Ability[], side: keyof ModelModality): Modality[] {
+function each(abilities: readonly Ability[], side: keyof ModelModality): ModelKind[] {
   return [...new Set(abilities.map(ability => kinds[ability][side]))];
 }
 

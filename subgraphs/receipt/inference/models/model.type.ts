@@ -1,11 +1,13 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
-import { Field, ObjectType } from 'type-graphql';
+import { Directive, Field, ObjectType } from 'type-graphql';
+import { limits } from '../../../../schema/limits.ts';
+import { type ModelKind, modelKinds } from '../../../../schema/route-words.ts';
 import { AtomicAmountScalar } from '../../../../schema/scalars.ts';
 
-@ObjectType({ description: 'What a model takes and what it gives: `text`, `image` or `audio`.' })
+@ObjectType({ description: `What a model takes and what it gives: one or more of ${modelKinds.join(', ')}.` })
 export class ModelModality {
-  @Field(() => [String], { description: 'What it takes.' }) input!: readonly string[];
-  @Field(() => [String], { description: 'What it gives.' }) output!: readonly string[];
+  @Field(() => [String], { description: 'What it takes.' }) input!: readonly ModelKind[];
+  @Field(() => [String], { description: 'What it gives.' }) output!: readonly ModelKind[];
 }
 
 @ObjectType({ description: 'What a call of a model costs its caller, whatever its length.' })
@@ -29,4 +31,17 @@ export class Model {
   @Field(() => [String], { description: 'Hubs behind the id, in the order of trying.' }) hubs!: readonly string[];
   @Field(() => ModelModality, { description: 'What it takes and gives.' }) modality!: ModelModality;
   @Field(() => ModelPrice, { description: 'What a call of it costs.' }) price!: ModelPrice;
+}
+
+@ObjectType({ description: 'Models that a call may name.' })
+export class ModelPage {
+  @Directive(`@listSize(assumedSize: ${20 + limits.router_models_max})`)
+  @Field(() => [Model], {
+    description: `All models of the hubs, then at most ${limits.router_models_max} of the router.`,
+  })
+  models!: readonly Model[];
+  @Field(() => Boolean, {
+    description: 'True if the router has models that are not shown. `model` finds each by its id.',
+  })
+  hasMore!: boolean;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
-import { type CallPiece, type Channel, channelOf, type Piece } from '../../../piece.ts';
-import { type CallItem, type ContentPart, itemIds, type OutputItem } from './output.ts';
+import type { CallPiece, Channel, Piece } from '../../../piece.ts';
+import { type ContentPart, itemIds, type OutputItem, type ReasoningPart } from './output.ts';
 
 /** An event as OpenAI spells it, but for its number. */
 export type UnnumberedEvent = JsonObject & { readonly type: string };
@@ -10,10 +10,35 @@ interface Place {
   readonly output_index: number;
 }
 
-const parts = {
-  text: { type: 'output_text', text: '', annotations: [] },
-  refusal: { type: 'refusal', refusal: '' },
-} as const satisfies Record<string, ContentPart>;
+/** What text is told in: as a part of the message, or of what was thought before it. */
+type TextChannel = Exclude<Channel, number>;
+type ItemKey = 'message' | 'reasoning' | number;
+
+/** Of which item a channel is a part, and how its part and its pieces are announced. */
+const channels = {
+  text: {
+    item: 'message',
+    delta: 'response.output_text.delta',
+    part: { type: 'output_text', text: '', annotations: [] },
+  },
+  refusal: { item: 'message', delta: 'response.refusal.delta', part: { type: 'refusal', refusal: '' } },
+  reasoning: { item: 'reasoning', delta: 'response.reasoning_text.delta', part: { type: 'reasoning_text', text: '' } },
+} as const satisfies Record<
+  TextChannel,
+  { readonly item: ItemKey; readonly delta: string; readonly part: ContentPart | ReasoningPart }
+>;
+
+const channelsOfParts = {
+  output_text: 'text',
+  refusal: 'refusal',
+  reasoning_text: 'reasoning',
+} as const satisfies Record<(ContentPart | ReasoningPart)['type'], TextChannel>;
+
+/** Items as they are announced, before anything of them is told. */
+const begun = {
+  message: { type: 'message', role: 'assistant', content: [] },
+  reasoning: { type: 'reasoning', summary: [], content: [] },
+} as const satisfies Record<Exclude<ItemKey, number>, JsonObject>;
 
 /**
  * An answer in the events of the Responses API: each item and part is announced before its first piece, and comes whole
@@ -21,17 +46,19 @@ const parts = {
  */
 export class OutputEvents {
   readonly #task_id: string;
-  readonly #items = new Map<'message' | number, Place>();
-  readonly #parts: Exclude<Channel, number>[] = [];
+  readonly #items = new Map<ItemKey, Place>();
+  /** Of each item its parts, in the order in which they began. */
+  readonly #parts = new Map<ItemKey, TextChannel[]>();
 
   constructor(task_id: string) {
     this.#task_id = task_id;
   }
 
   *of(piece: Piece): Generator<UnnumberedEvent> {
-    const channel = channelOf(piece);
-    if (typeof piece === 'object' && 'call' in piece) yield* this.#callOf(piece);
-    else yield* this.#textOf(channel as Exclude<Channel, number>, typeof piece === 'string' ? piece : piece.refusal);
+    if (typeof piece === 'string') yield* this.#textOf('text', piece);
+    else if ('call' in piece) yield* this.#callOf(piece);
+    else if ('refusal' in piece) yield* this.#textOf('refusal', piece.refusal);
+    else if (piece.text !== '') yield* this.#textOf('reasoning', piece.text);
   }
 
   /** What came piece by piece, whole; and what came without a piece of its own. */
@@ -41,60 +68,75 @@ export class OutputEvents {
       if (item.type === 'function_call') {
         yield { type: 'response.function_call_arguments.done', ...at, name: item.name, arguments: item.arguments };
       } else {
-        if (!this.#items.has('message')) yield* this.#begin('message');
+        if (item.content.length === 0 && !this.#items.has(item.type)) yield this.#begin(item.type, begun[item.type]);
         for (const part of item.content) {
-          const channel = part.type === 'refusal' ? 'refusal' : 'text';
-          if (!this.#parts.includes(channel)) yield this.#beginPart(channel, at);
-          yield* partEnds(part, { ...at, content_index: this.#parts.indexOf(channel) });
+          const channel = channelsOfParts[part.type];
+          yield* this.#begun(channel);
+          yield* partEnds(part, { ...at, content_index: this.#partsOf(channel).indexOf(channel) });
         }
       }
       yield { type: 'response.output_item.done', output_index, item };
     }
   }
 
-  *#textOf(channel: Exclude<Channel, number>, delta: string): Generator<UnnumberedEvent> {
-    if (!this.#items.has('message')) yield* this.#begin('message');
-    const at = this.#at('message');
-    if (!this.#parts.includes(channel)) yield this.#beginPart(channel, at);
-    const place = { ...at, content_index: this.#parts.indexOf(channel) };
-    if (channel === 'refusal') yield { type: 'response.refusal.delta', ...place, delta };
-    else yield { type: 'response.output_text.delta', ...place, delta, logprobs: [] };
+  *#textOf(channel: TextChannel, delta: string): Generator<UnnumberedEvent> {
+    yield* this.#begun(channel);
+    const { item, delta: type } = channels[channel];
+    const place = { ...this.#at(item), content_index: this.#partsOf(channel).indexOf(channel) };
+    yield { type, ...place, delta, ...(channel === 'text' ? { logprobs: [] } : {}) };
   }
 
   *#callOf({ call, id, name, arguments: delta }: CallPiece): Generator<UnnumberedEvent> {
-    if (!this.#items.has(call)) yield* this.#begin(call, { call_id: id ?? '', name: name ?? '', arguments: '' });
+    if (!this.#items.has(call))
+      yield this.#begin(call, { type: 'function_call', call_id: id ?? '', name: name ?? '', arguments: '' });
     if (delta !== '') yield { type: 'response.function_call_arguments.delta', ...this.#at(call), delta };
   }
 
-  *#begin(
-    key: 'message' | number,
-    call?: Pick<CallItem, 'call_id' | 'name' | 'arguments'>,
-  ): Generator<UnnumberedEvent> {
-    const item_id = key === 'message' ? itemIds.message(this.#task_id) : itemIds.call(this.#task_id, key);
-    const place = { item_id, output_index: this.#items.size };
-    this.#items.set(key, place);
-    const kind: JsonObject = call
-      ? { type: 'function_call', ...call }
-      : { type: 'message', role: 'assistant', content: [] };
-    const item = { id: item_id, status: 'in_progress', ...kind };
-    yield { type: 'response.output_item.added', output_index: place.output_index, item };
+  /** Announces the item and the part of a channel, where that was not done before. */
+  *#begun(channel: TextChannel): Generator<UnnumberedEvent> {
+    const { item, part } = channels[channel];
+    if (!this.#items.has(item)) yield this.#begin(item, begun[item]);
+    const parts = this.#partsOf(channel);
+    if (parts.includes(channel)) return;
+    const content_index = parts.push(channel) - 1;
+    yield { type: 'response.content_part.added', ...this.#at(item), content_index, part };
   }
 
-  #beginPart(channel: Exclude<Channel, number>, at: Place): UnnumberedEvent {
-    const content_index = this.#parts.push(channel) - 1;
-    return { type: 'response.content_part.added', ...at, content_index, part: parts[channel] };
+  #begin(key: ItemKey, kind: JsonObject): UnnumberedEvent {
+    const id = typeof key === 'number' ? itemIds.call(this.#task_id, key) : itemIds[key](this.#task_id);
+    const output_index = this.#items.size;
+    this.#items.set(key, { item_id: id, output_index });
+    return { type: 'response.output_item.added', output_index, item: { id, status: 'in_progress', ...kind } };
   }
 
-  #at(key: 'message' | number): Place {
+  #partsOf(channel: TextChannel): TextChannel[] {
+    const { item } = channels[channel];
+    const parts = this.#parts.get(item) ?? [];
+    this.#parts.set(item, parts);
+    return parts;
+  }
+
+  #at(key: ItemKey): Place {
     const place = this.#items.get(key);
     if (!place) throw new Error(`${key} has not begun`);
     return place;
   }
 }
 
-function* partEnds(part: ContentPart, place: Place & { readonly content_index: number }): Generator<UnnumberedEvent> {
-  if (part.type === 'refusal') yield { type: 'response.refusal.done', ...place, refusal: part.refusal };
-  else yield { type: 'response.output_text.done', ...place, text: part.text, logprobs: [] };
+function* partEnds(
+  part: ContentPart | ReasoningPart,
+  place: Place & { readonly content_index: number },
+): Generator<UnnumberedEvent> {
+  switch (part.type) {
+    case 'refusal':
+      yield { type: 'response.refusal.done', ...place, refusal: part.refusal };
+      break;
+    case 'reasoning_text':
+      yield { type: 'response.reasoning_text.done', ...place, text: part.text };
+      break;
+    default:
+      yield { type: 'response.output_text.done', ...place, text: part.text, logprobs: [] };
+  }
   yield { type: 'response.content_part.done', ...place, part };
 }
 

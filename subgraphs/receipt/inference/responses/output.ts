@@ -1,31 +1,35 @@
 import { z } from 'zod';
+import { reasoningMembersOf, reasoningText } from '../../../../schema/reasoning.ts';
+import { reasoningToReturn } from '../../../../schema/requests/returned-reasoning.ts';
 import type { Channel } from '../../../piece.ts';
 import { type Question, readJsonAs } from '../hubs/ask.ts';
 import {
+  AnsweredUsage,
   type AssistantMessage,
   chatQuestion,
-  FinishReason,
-  HubMessage,
+  HubChoice,
   type HubRequest,
-  says,
-  Usage,
+  noError,
+  type Usage,
 } from '../hubs/chat.ts';
+import { discreetReply, namesOfTools } from '../hubs/discretion.ts';
 
-const Choice = z
-  .object({ message: HubMessage, finish_reason: FinishReason })
-  .refine(
-    ({ message, finish_reason }) => says(message) || finish_reason === 'content_filter' || finish_reason === 'length',
-  );
-
-/**
- * A chat completion as a response reads it. One that says and calls nothing is no answer, and nothing is charged for it,
- * unless it says why.
- */
-const HubReply = z.object({ choices: z.tuple([Choice], z.unknown()), usage: Usage.nullable().default(null) });
+/** A chat completion as a response reads it: of one answer alone. */
+const HubReply = z
+  .object({
+    choices: z.tuple([HubChoice], z.unknown()),
+    usage: AnsweredUsage,
+    error: noError,
+  })
+  .transform(({ choices: [choice], usage }) => ({ choices: [choice] as const, usage }));
 export type HubReply = z.output<typeof HubReply>;
 
 export function replyQuestion(request: HubRequest): Question<HubReply> {
-  return { ...chatQuestion(request), read: bytes => readJsonAs(HubReply, bytes) };
+  return {
+    ...chatQuestion(request),
+    read: bytes => readJsonAs(HubReply, bytes),
+    discreet: (reply, tells) => discreetReply(reply, { tells, tools: namesOfTools(request.tools) }),
+  };
 }
 
 type ItemStatus = 'completed' | 'incomplete';
@@ -49,7 +53,18 @@ export type CallItem = {
   readonly name: string;
   readonly arguments: string;
 };
-export type OutputItem = MessageItem | CallItem;
+/** What the model thought; `summary` is empty, since hubs tell it as it is. `content` is empty where all of it is encrypted. */
+export type ReasoningItem = {
+  readonly id: string;
+  readonly type: 'reasoning';
+  readonly status: ItemStatus;
+  readonly summary: never[];
+  readonly content: readonly ReasoningPart[];
+  /** All of it in the hub's own members, to be sent back; where it was asked for. */
+  readonly encrypted_content?: string;
+};
+export type ReasoningPart = { readonly type: 'reasoning_text'; readonly text: string };
+export type OutputItem = MessageItem | CallItem | ReasoningItem;
 
 export type OutputFault = {
   readonly code: 'content_filter' | 'max_output_tokens' | 'server_error';
@@ -60,27 +75,36 @@ export type ReplyOutcome = { readonly output: OutputItem[]; readonly fault: Outp
 
 export const itemIds = {
   message: (task_id: string) => `msg_${task_id}`,
+  reasoning: (task_id: string) => `rs_${task_id}`,
   call: (task_id: string, index: number) => `fc_${index}_${task_id}`,
 } as const;
 
 /**
- * What a hub's reply comes to. A reply that is whole and yet no success is delivered as `failed`, and charged like any
+ * What a hub's reply comes to. A reply that is whole and yet was cut short is delivered as `incomplete`, and charged like any
  * other: the model did its work, and the same request would come to the same again. What is no reply at all fails before.
  */
-export function outcomeOf({ choices: [{ message, finish_reason }] }: HubReply, task_id: string): ReplyOutcome {
+export function outcomeOf(
+  { choices: [{ message, finish_reason }] }: HubReply,
+  { task_id, returnable }: Pick<Made, 'task_id' | 'returnable'>,
+): ReplyOutcome {
   const fault = faultOf(finish_reason, message);
   const status: ItemStatus = fault || finish_reason === 'length' ? 'incomplete' : 'completed';
-  return { output: outputOf(message, { task_id, status }), fault };
+  return { output: outputOf(message, { task_id, status, returnable }), fault };
 }
 
 interface Made {
   readonly task_id: string;
   readonly status: ItemStatus;
-  /** In which order it came; without it the message comes before its calls, and text before a refusal. */
+  /** Reasoning is wanted in a form in which it can be sent back. */
+  readonly returnable: boolean;
+  /** In which order it came; without it reasoning comes first, the message before its calls, and text before a refusal. */
   readonly began?: readonly Channel[];
+  /** What was thought, where a stream told it. */
+  readonly reasoning_text?: string;
 }
 
-export function outputOf(message: AssistantMessage, { task_id, status, began = [] }: Made): OutputItem[] {
+export function outputOf(message: AssistantMessage, made: Made): OutputItem[] {
+  const { task_id, status, returnable, began = [], reasoning_text = reasoningText(message) } = made;
   const first = (channels: readonly Channel[]) => {
     const places = channels.map(channel => began.indexOf(channel)).filter(place => place !== -1);
     return places.length === 0 ? -1 : Math.min(...places);
@@ -88,11 +112,21 @@ export function outputOf(message: AssistantMessage, { task_id, status, began = [
   const content = partsOf(message).sort((one, other) => first([one.channel]) - first([other.channel]));
   const head = { id: itemIds.message(task_id), type: 'message' as const, role: 'assistant' as const, status };
   const parts = content.map(({ part }) => part);
+  const thought = { id: itemIds.reasoning(task_id), type: 'reasoning' as const, status, summary: [] };
+  const encrypted_content = returnable ? reasoningToReturn(reasoningMembersOf(message)) : null;
+  const thoughts: ReasoningPart[] = reasoning_text === '' ? [] : [{ type: 'reasoning_text', text: reasoning_text }];
+  const reasoning = { ...thought, content: thoughts, ...(encrypted_content === null ? {} : { encrypted_content }) };
+  // Without a text it has no piece, and a stream brings its item last.
+  const is_last = thoughts.length === 0 && began.length > 0;
   const items: { readonly channels: readonly Channel[]; readonly item: OutputItem }[] = [
+    ...((thoughts.length === 0 && encrypted_content === null) || is_last
+      ? []
+      : [{ channels: ['reasoning'] as const, item: reasoning }]),
     ...(parts.length === 0 ? [] : [{ channels: ['text', 'refusal'] as const, item: { ...head, content: parts } }]),
     ...callsOf(message, task_id, status).map((item, call) => ({ channels: [call], item })),
   ];
-  return items.sort((one, other) => first(one.channels) - first(other.channels)).map(({ item }) => item);
+  const ordered = items.sort((one, other) => first(one.channels) - first(other.channels)).map(({ item }) => item);
+  return is_last && encrypted_content !== null ? [...ordered, reasoning] : ordered;
 }
 
 function partsOf({ content, refusal }: AssistantMessage): { channel: Channel; part: ContentPart }[] {
@@ -124,6 +158,33 @@ export function faultOf(
   if (finish_reason === 'length' && !content && !refusal && !tool_calls)
     return { code: 'max_output_tokens', message: 'The tokens allowed were used up before anything was said.' };
   return null;
+}
+
+/** Tokens under both names that the world has for each, as those of the Responses API have theirs. */
+export function responseUsage(usage: Usage): Usage & { input_tokens: number; output_tokens: number } {
+  const { prompt_tokens, completion_tokens, prompt_tokens_details, completion_tokens_details } = usage;
+  return {
+    ...usage,
+    input_tokens: prompt_tokens,
+    output_tokens: completion_tokens,
+    ...(prompt_tokens_details === undefined ? {} : { input_tokens_details: prompt_tokens_details }),
+    ...(completion_tokens_details === undefined ? {} : { output_tokens_details: completion_tokens_details }),
+  };
+}
+
+export interface ResponseEnd {
+  readonly status: 'completed' | 'incomplete' | 'failed';
+  readonly error: OutputFault | null;
+  readonly incomplete_details: { readonly reason: 'content_filter' | 'max_output_tokens' } | null;
+}
+
+/** How an answer stands in the words of the API: only what broke off has failed. */
+export function howResponseEnded(output: readonly OutputItem[], fault: OutputFault | null): ResponseEnd {
+  if (fault?.code === 'server_error') return { status: 'failed', error: fault, incomplete_details: null };
+  const cut_short = output.some(({ status }) => status === 'incomplete') ? 'max_output_tokens' : null;
+  const reason = fault?.code ?? cut_short;
+  if (reason === null) return { status: 'completed', error: null, incomplete_details: null };
+  return { status: 'incomplete', error: null, incomplete_details: { reason } };
 }
 
 export function textOf(output: readonly OutputItem[]): string {

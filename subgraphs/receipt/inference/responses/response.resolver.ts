@@ -4,11 +4,12 @@ import { limits } from '../../../../schema/limits.ts';
 import { opaqueFields, requestOf } from '../../../../schema/requests/parse.ts';
 import { ResponseCall } from '../../../../schema/requests/responses.ts';
 import type { Charged, ChargedStream } from '../../../selling.ts';
+import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';
 import { announceStream, receiptOf, svcOf } from '../svc.ts';
 import { numbered, OutputEvents, type UnnumberedEvent } from './events.ts';
-import { textOf } from './output.ts';
-import { type KeptResponse, responsePaid, responseStream } from './response.paid.ts';
+import { howResponseEnded, responseUsage, textOf } from './output.ts';
+import { type KeptResponse, responseBreakOf, responsePaid, responseStream } from './response.paid.ts';
 import { ModelResponse, ResponseInput, ResponseStreamEvent, responseOf } from './response.type.ts';
 
 @Resolver(() => ModelResponse)
@@ -50,10 +51,13 @@ async function begin(input: ResponseInput, context: InferenceContext): Promise<A
   return eventsOf(charged, context);
 }
 
-/** A stream that cannot be recorded ends with the reason: as an event, since the graph hides what a source throws. */
+/** A stream that broke off or cannot be recorded ends with the reason: as an event, since the graph hides what a source throws. */
 export type StreamedEvent = UnnumberedEvent | Error;
 
-/** A paid stream as the Responses API tells of it; the last event brings the whole response and its receipt. */
+/**
+ * A paid stream as the Responses API tells of it; the last event brings the whole response and its receipt. Where it broke off,
+ * `response.failed` brings both, and the reason follows it.
+ */
 async function* eventsOf(
   charged: ChargedStream<KeptResponse>,
   context: InferenceContext,
@@ -73,10 +77,13 @@ async function* eventsOf(
     return;
   }
   const { answer } = recorded;
-  for (const event of output.ends(answer.output)) yield number(event);
-  const status = answer.fault === null ? 'completed' : 'failed';
+  const broke_off = responseBreakOf(answer);
+  // What did not come whole is not said to be done: a client would make a call of half its arguments.
+  if (broke_off === null) for (const event of output.ends(answer.output)) yield number(event);
+  const { status } = howResponseEnded(answer.output, answer.fault);
   const { svc } = svcOf(recorded, context);
   yield number({ type: `response.${status}`, response: { ...documentOf(answer, status), svc } });
+  if (broke_off) yield brokenStream(recorded, broke_off, context);
 }
 
 /** The answer in the words of the wire, as POST /v1/responses has it in one piece. */
@@ -86,10 +93,10 @@ function documentOf({ id, created_at, model, output, fault, usage }: KeptRespons
     object: 'response',
     created_at,
     model,
+    ...howResponseEnded(output, fault),
     status,
-    error: fault,
     output,
     output_text: textOf(output),
-    usage: usage && { ...usage, input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens },
+    usage: usage && responseUsage(usage),
   } satisfies Record<string, Json>;
 }

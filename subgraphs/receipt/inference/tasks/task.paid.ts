@@ -1,12 +1,14 @@
 import { atomicAmount } from '../../../../schema/amount.ts';
-import { canonicalHash, type JsonObject } from '../../../../schema/canonical-json.ts';
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { Refusal } from '../../../../schema/errors.ts';
 import { limits } from '../../../../schema/limits.ts';
+import { commitTo } from '../../../../schema/output-commitment.ts';
 import type { TaskQuoteRequest, TaskRequest } from '../../../../schema/requests/tasks.ts';
 import { iso } from '../../../clock.ts';
+import type { Context } from '../../../context.ts';
 import type { JobKind, Payer, Work, WorkThenSettle } from '../../../sale.ts';
-import { callTerms, modelsFor } from '../answer.paid.ts';
-import { allowedAmong, type Candidate, candidatesFor } from '../catalogue.ts';
+import { autoModels, callTerms, modelsFor } from '../answer.paid.ts';
+import { type Candidate, candidatesFor } from '../catalogue.ts';
 import type { Hubs } from '../hubs/open.ts';
 
 /** Where a task would go, and what a call costs us there; null where nobody has said. */
@@ -20,7 +22,8 @@ export type PaymentRail = 'usdc' | 'tfuel';
 /** What a task is worth and where that goes, as it is kept: amounts are digits of atomic USDC. */
 export type KeptTask = {
   readonly payment_rail: PaymentRail;
-  readonly gross_amount: string;
+  /** Null where nothing is paid: a key stands in. */
+  readonly gross_amount: string | null;
   readonly accounting: JsonObject;
   /** Of the legacy rail alone; null on USDC. */
   readonly fee: { readonly fee_amount: string; readonly net_amount: string; readonly fee_bps: number } | null;
@@ -29,13 +32,12 @@ export type KeptTask = {
 const BPS = 10_000n;
 
 /** Neither rail changes how we are paid: in USDC, the whole price, to one payee. */
-function keptTask(rail: PaymentRail, priced: PricedRoute, now_ms: number): KeptTask {
-  const gross = limits.call_price_atomic;
+function keptTask(rail: PaymentRail, priced: PricedRoute, gross: bigint | null, now_ms: number): KeptTask {
   return {
     payment_rail: rail,
-    gross_amount: gross.toString(),
+    gross_amount: gross === null ? null : gross.toString(),
     accounting: accountingOf(priced, gross, now_ms),
-    fee: rail === 'tfuel' ? feeOf(gross) : null,
+    fee: rail === 'tfuel' && gross !== null ? feeOf(gross) : null,
   };
 }
 
@@ -48,7 +50,7 @@ function feeOf(gross: bigint): NonNullable<KeptTask['fee']> {
  * Ours alone: what of the settled amount goes to a provider, and what is left. Nothing has been put to one yet, so the actual
  * cost is none; the mark is what the route costs now, and none where nobody has priced it.
  */
-function accountingOf({ route, price_atomic }: PricedRoute, gross: bigint, now_ms: number): JsonObject {
+function accountingOf({ route, price_atomic }: PricedRoute, gross: bigint | null, now_ms: number): JsonObject {
   const usd_mark = price_atomic ?? 0;
   return {
     scope: 'internal',
@@ -57,7 +59,8 @@ function accountingOf({ route, price_atomic }: PricedRoute, gross: bigint, now_m
     route: { ...route },
     pricing: price_atomic === null ? 'unpriced' : 'live',
     provider_cogs: { actual: 0, usd_mark },
-    route_margin: (gross - BigInt(usd_mark)).toString(),
+    // Of nothing that was paid nothing is left.
+    route_margin: gross === null ? null : (gross - BigInt(usd_mark)).toString(),
     priced_at: iso(now_ms),
   };
 }
@@ -66,6 +69,8 @@ function accountingOf({ route, price_atomic }: PricedRoute, gross: bigint, now_m
 interface SoldTask<T extends JsonObject> {
   readonly field: `Mutation.${string}`;
   readonly job_kind: JobKind;
+  /** Whether its amounts are those of a payment. */
+  pays(context: Pick<Context, 'payment'>): boolean;
   work(figures: KeptTask, route: Candidate): Omit<Work<T>, 'route'>;
 }
 
@@ -75,7 +80,7 @@ interface SoldTask<T extends JsonObject> {
  */
 function catalogueWork<A extends TaskQuoteRequest & JsonObject, T extends JsonObject>(
   hubs: Hubs,
-  { field, job_kind, work }: SoldTask<T>,
+  { field, job_kind, pays, work }: SoldTask<T>,
 ): WorkThenSettle<A, T> {
   return {
     ...callTerms,
@@ -84,6 +89,7 @@ function catalogueWork<A extends TaskQuoteRequest & JsonObject, T extends JsonOb
     job_kind,
     model: ({ model_id }) => model_id,
     models: ({ model_id }) => modelsFor(hubs, model_id, 'text'),
+    auto_models: ({ model_id }) => autoModels(hubs, model_id, 'text'),
     async admit(request, payer) {
       requireSender(request, payer);
       routeOfTask(hubs, request.model_id, null);
@@ -93,7 +99,8 @@ function catalogueWork<A extends TaskQuoteRequest & JsonObject, T extends JsonOb
       const { route, price_atomic } = priced;
       // Nothing has been put to a provider: it has cost nothing yet.
       const provider_cogs = price_atomic === null ? null : { actual: 0, usd_mark: price_atomic };
-      return { ...work(keptTask(payment.rail, priced, context.clock.now_ms()), route), route, provider_cogs };
+      const gross = pays(context) ? limits.call_price_atomic : null;
+      return { ...work(keptTask(payment.rail, priced, gross, context.clock.now_ms()), route), route, provider_cogs };
     },
   };
 }
@@ -109,7 +116,7 @@ function routeOfTask(
 ): PricedRoute {
   const health = ({ hub }: Candidate) =>
     standings.find(known => known.hub === hub && known.modality === 'text')?.health ?? 1;
-  const candidates = allowedAmong(candidatesFor(settings, model_id), allowed_models);
+  const candidates = candidatesFor(settings, model_id, 'text', allowed_models);
   const [live] = candidates.toSorted((one, other) => health(other) - health(one));
   if (live === undefined) throw new Refusal('unknown_model', { param: 'model_id' });
   const price = settings.find(({ name }) => name === live.hub)?.prices?.[live.model];
@@ -136,6 +143,7 @@ export function taskPaid(hubs: Hubs): WorkThenSettle<TaskRequest, KeptTask> {
   return catalogueWork<TaskRequest, KeptTask>(hubs, {
     field: 'Mutation.requestTask',
     job_kind: 'completions',
+    pays: ({ payment }) => payment !== null,
     work: answer => ({ answer, output_sha256: null, omission_rule: 'no_input' }),
   });
 }
@@ -147,9 +155,11 @@ export function quotePaid(hubs: Hubs): WorkThenSettle<TaskQuoteRequest, KeptQuot
   return catalogueWork<TaskQuoteRequest, KeptQuote>(hubs, {
     field: 'Mutation.quoteTask',
     job_kind: 'other',
+    // What a task would come to that is paid for.
+    pays: () => true,
     work(figures, route) {
       const answer = { figures, ...route };
-      return { answer, output_sha256: canonicalHash(forecastOf(answer)), omission_rule: null };
+      return { answer, ...commitTo({ output: forecastOf(answer) }), omission_rule: null };
     },
   });
 }

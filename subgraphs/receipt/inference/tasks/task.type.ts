@@ -15,7 +15,9 @@ class TaskPaymentInput {
   rail?: string | null;
 }
 
-@InputType({ description: 'What a task and a forecast of it have in common; the limits are those of the doors.' })
+@InputType({
+  description: 'What a task and a forecast of it have in common. The limits are those of the REST endpoints.',
+})
 abstract class TaskMembers extends IntentInput {
   @Field(() => String, { defaultValue: 'svc/auto', description: 'Live catalogue id.' })
   modelId!: string;
@@ -25,7 +27,7 @@ abstract class TaskMembers extends IntentInput {
   payment?: TaskPaymentInput | null;
 }
 
-@InputType({ description: 'A task to be taken on; the limits are those of the door.' })
+@InputType({ description: 'A task to be accepted. The limits are those of the REST endpoint.' })
 export class TaskRequestInput extends TaskMembers {
   @Field(() => String, { description: 'Only `inference_request`.' })
   messageType!: string;
@@ -52,7 +54,12 @@ export class TaskQuoteInput extends TaskMembers {
 @ObjectType()
 abstract class TaskAmounts {
   @Field(() => String, { description: '`usdc` or `tfuel`.' }) paymentRail!: PaymentRail;
-  @Field(() => AtomicAmountScalar, { description: 'Atomic USDC: what the payee receives.' }) grossAmount!: string;
+  @Field(() => AtomicAmountScalar, {
+    nullable: true,
+    description:
+      'Atomic USDC: what the payee receives. Null if an API key was used in place of a payment: nothing was paid.',
+  })
+  grossAmount!: string | null;
   @Field(() => GraphQLJSONObject, { description: 'Internal, inside the settled amount; no deduction on the chain.' })
   accounting!: JsonObject;
   @Field(() => AtomicAmountScalar, { nullable: true, description: 'Of the legacy rail alone.' }) feeAmount!:

@@ -55,6 +55,10 @@ class BrowserBuffer extends Bytes {
     return new BrowserBuffer(typeof source === 'string' ? decoders[encoding](source) : source);
   }
 
+  static alloc(length: number): BrowserBuffer {
+    return new BrowserBuffer(length);
+  }
+
   static of(...bytes: number[]): BrowserBuffer {
     return new BrowserBuffer(bytes);
   }

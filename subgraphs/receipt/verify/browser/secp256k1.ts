@@ -8,4 +8,9 @@ function ecdsaRecover(compact: Uint8Array, recid: number, digest: Uint8Array): U
   return signature.recoverPublicKey(digest).toRawBytes(false);
 }
 
-export default { ecdsaRecover };
+/** A point in its one form or the other. @throws where it is none of the curve */
+function publicKeyConvert(point: Uint8Array, compressed: boolean): Uint8Array {
+  return secp256k1.ProjectivePoint.fromHex(point).toRawBytes(compressed);
+}
+
+export default { ecdsaRecover, publicKeyConvert };

@@ -45,6 +45,30 @@ function expectNotKnown(answer: Answer): void {
   expect(answer.body).not.toHaveProperty('charged');
 }
 
+/** What a gateway says of itself where an operator looks. */
+async function standing() {
+  const readiness = await fetch(`${service.url}/readyz`);
+  const { away = [], without = [] } = (await readiness.json()) as { away?: string[]; without?: string[] };
+  const health = (await (await fetch(`${service.url}/health`)).json()) as { status: string; away: string[] };
+  return { ready: readiness.status, away, without, health };
+}
+
+describe('a subgraph that does not answer', () => {
+  it('shows in /readyz and /health: 200 without it, or 503 where it is the one that sells most', async () => {
+    const closed = ['session_subgraph', 'board_subgraph'];
+    await expect.poll(standing).toMatchObject({ ready: 200, without: closed });
+    expect((await standing()).health).toMatchObject({ status: 'degraded', away: closed });
+    await service.kill('receipt');
+    await expect.poll(standing).toMatchObject({ ready: 503, away: ['receipt_subgraph'] });
+    expect((await standing()).health.away).toEqual(expect.arrayContaining(['receipt_subgraph', ...closed]));
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    expect(metrics).toContain('svc_away{need="board_subgraph"} 1');
+    expect(metrics).toContain('svc_away{need="book_subgraph"} 0');
+    await service.restart('receipt');
+    await expect.poll(standing).toMatchObject({ ready: 200, away: [], without: closed });
+  });
+});
+
 describe('the receipt subgraph killed in the midst of a paid call', () => {
   it('while the hub is asked: 503 settlement_pending; once it is back the same payment gets its answer', async () => {
     const order = await buyer.chat('Killed at work');

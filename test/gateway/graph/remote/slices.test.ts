@@ -61,7 +61,7 @@ it('a slice is opened, read, collected on and revoked, and what is disputed is d
   expect(await read()).toMatchObject({ status: 403, body: { code: 'token_invalid' } });
   expect(await collect('remote-1')).toMatchObject({ status: 403, body: null });
 
-  const dispute = { task_id: 'remote-1', claim_type: 'double_charge', evidence: { snake_case: 1 } };
+  const dispute = { task_id: 'remote-1', claim_type: 'double_charge', evidence: { note: { snake_case: 1 } } };
   const filed = await ask('POST', `${book}/dispute`, session, dispute);
   expect(filed).toMatchObject({ status: 201, body: { outcome: 'stand', reason: 'nothing_charged' } });
   expect(await ask('POST', `${book}/dispute`, session, dispute)).toEqual({ status: 200, body: filed.body });

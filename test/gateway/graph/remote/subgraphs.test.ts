@@ -58,6 +58,22 @@ const BUY = `mutation Buy($content: String!) {
   } }`;
 
 describe('four subgraphs, each a process of its own, behind a gateway', () => {
+  it('an inflow under an Idempotency-Key is one: its key is taken where it is written', async () => {
+    const path = `/v1/agents/${agent.agent_id}/book/inflow`;
+    const record = () => post(path, { allocation: '7' }, { headers: { ...possessed(), 'idempotency-key': 'a-retry' } });
+    const heard = await Promise.all([record(), record(), record()]);
+    for (const { status, body } of heard)
+      expect([201, 'idempotency_key_in_flight']).toContain(status === 201 ? 201 : body.code);
+    const again = await record();
+    expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
+    const recorded = [...heard, again].flatMap(({ status, body }) => (status === 201 ? [body.task_id] : []));
+    expect(new Set(recorded).size).toBe(1);
+    const answer = await fetch(`${service.url}/v1/agents/${agent.agent_id}/book?evidence=inflow_claimed`, {
+      headers: possessed(),
+    });
+    expect(await answer.json()).toMatchObject({ matching_count: 1 });
+  });
+
   it('402 at the REST door and by /graphql, unpaid: each with PAYMENT-REQUIRED and its own offer', async () => {
     const door = await post(CHAT, ask('Hello'));
     const graph = await post<Result<null>>('/graphql', { query: BUY, variables: { content: 'Hello' } });

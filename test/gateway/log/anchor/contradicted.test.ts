@@ -137,12 +137,12 @@ describe('a log that does not extend what stands on Base', () => {
     };
     const proving = () => anchoringProcess(chain.rpc_url, store, seed).anchoring.prove();
 
-    await declareBreak(store, issuer, declared);
+    await declareBreak(store, issuer, declared, async () => {});
     await expect(proving()).rejects.toThrow('shrunken');
-    await declareBreak(store, issuer, { ...declared, anchored: heads.declared() });
+    await declareBreak(store, issuer, { ...declared, anchored: heads.declared() }, async () => {});
     await store.query({ text: `update log_break set jws = (select jws from log_break order by break_id limit 1)` });
     await expect(proving()).rejects.toThrow('shrunken');
-    await declareBreak(store, issuer, { ...declared, anchored: heads.declared() });
+    await declareBreak(store, issuer, { ...declared, anchored: heads.declared() }, async () => {});
     await proving();
 
     await grow(store, 23);

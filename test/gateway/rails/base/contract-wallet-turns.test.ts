@@ -247,10 +247,9 @@ describe('a payment that a key has signed', () => {
     const hears = openHears(openChallenges(pay_to), 'https://svc.test');
     const terms = { amount_atomic: 2000n, networks: ['base'] as const };
     const header = paymentHeader(signed(newPayer(), PAY_TO));
-    const judgement = await openJudge({ rails, pay_to, clock, sold: new Map(), hears }).judge(
-      { x402_version: 2, header },
-      terms,
-    );
+    const known = { beside: async <E>(refusal: E) => refusal };
+    const judge = openJudge({ rails, pay_to, clock, sold: new Map(), known, hears });
+    const judgement = await judge.judge({ x402_version: 2, header }, terms);
     expect(judgement.kind).toBe('proven');
     const { presented } = judgement as Extract<typeof judgement, { kind: 'proven' }>;
     const offered = { ...terms, pay_to, validity_seconds_min: 10, now_ms: Date.now() };

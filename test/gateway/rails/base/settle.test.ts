@@ -190,7 +190,10 @@ describe('a payment that does not move', () => {
     if (!item) return;
     const unreachable = openBase({ rpc_url: 'http://127.0.0.1:9' });
     const outcomes = [await ground.settler({ fee_bounds: feeBounds({ fee_max_atomic: 1n }) }).settle(item)];
-    outcomes.push(await ground.settler({ keys: [hex(Buffer.alloc(32, 7))] }).settle(item));
+    const broke = ground.settler({ keys: [hex(Buffer.alloc(32, 7))] });
+    outcomes.push(await broke.settle(item));
+    // Whoever pays next is not worked for: no key could pay for any of them.
+    expect(broke.pause).toBe('out_of_gas');
     outcomes.push(await ground.settler({ chain: unreachable }).settle(item));
     expect(kinds(outcomes)).toEqual(['not_sent:fee_too_high', 'not_sent:out_of_gas', 'not_sent:chain_unavailable']);
     expect(await ground.attempts()).toEqual([]);

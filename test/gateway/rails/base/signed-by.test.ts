@@ -23,7 +23,9 @@ beforeAll(async () => {
 
 const newSearches = () => new Semaphore({ at_once_max: 1, wait_ms_max: 1_000, waiting_per_asker_max: 4 });
 const asker = '203.0.113.7';
-const text = redeliveryText({ network: 'base', payment_id: `0x${'ab'.repeat(32)}`, at_seconds: 1_790_000_000 });
+const base_url = 'https://svc.example/api';
+const payment_id = `0x${'ab'.repeat(32)}`;
+const text = redeliveryText({ base_url, network: 'base', payment_id, at_seconds: 1_790_000_000 });
 
 describe('who has signed a text', () => {
   it('on Base is a key by its signature alone, and a contract wallet by its code', async () => {

@@ -47,8 +47,9 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
 
 interface Book {
   readonly entries: readonly JsonObject[];
-  readonly totals: { readonly count: number; readonly usdc_sum: string };
+  readonly totals: { readonly count: number; readonly usdc_sum: string; readonly pending_usdc_sum: string };
   readonly spent: string;
+  readonly pending: string;
 }
 
 async function book(): Promise<Book> {
@@ -105,6 +106,7 @@ describe('a payment that was vouched for while the chain was away', () => {
       arrival_status: 'pending',
       payment: { amount: '2000' },
     });
+    expect(await book()).toMatchObject({ spent: before.spent, pending: '2000', totals: { pending_usdc_sum: '2000' } });
     expect(await outcomeOf(task_id)).toBe('pending');
     expect(jwsOf(await send(gateway, order))).toBe(jwsOf(answer));
     await expectVerified(task_id, jwsOf(answer), { settled_by: 'receipt', proof_outcome: 'pending' });
@@ -133,6 +135,7 @@ describe('a payment that was vouched for while the chain was away', () => {
     ]);
     const after = await book();
     expect(BigInt(after.spent) - BigInt(before.spent)).toBe(2000n);
+    expect(after).toMatchObject({ pending: '0', totals: { pending_usdc_sum: '0' } });
     expect(after.totals.count - before.totals.count).toBe(1);
     expect(jwsOf(await send(gateway, order))).toBe(jwsOf(answer));
   });
@@ -228,7 +231,7 @@ describe('a payment that was vouched for and never came', () => {
     const order = await buyer.chat('Never seen');
     const answer = await sendUnseen(order, false);
     const task_id = taskOf(answer);
-    expect((await book()).spent).toBe(String(BigInt(before.spent) + 2000n));
+    expect(await book()).toMatchObject({ spent: before.spent, pending: '2000' });
 
     const text = `update payment_claim set valid_before = extract(epoch from now())::int - 3600 where task_id = $1`;
     await service.ground.database.query({ text, values: [task_id] });

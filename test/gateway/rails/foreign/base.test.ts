@@ -102,6 +102,7 @@ describe('USDC that moved on Base', () => {
     const twice = encodeFunctionData({ abi, functionName: 'aggregate3', args: [[call, call]] });
     const hash = await send(payer, MULTICALL3, twice);
     expect(await outcome(hash)).toBe('ambiguous');
+    expect(await transfers.observe(named(hash))).toMatchObject({ transfer_indexes: [0, 1] });
     expect(await outcome(hash, { index: 0 })).toBe('observed');
     expect((await observed(hash, { index: 1 })).transfer.index).toBe(1);
     expect(await outcome(hash, { index: 2 })).toBe('no_such_transfer');

@@ -54,6 +54,9 @@ describe('the embedded default', () => {
     const verified = await run('npm', ['run', '-s', 'verify', '--', `${first.url}/receipt/${svc.task_id}.json`]);
     expect(verified.stdout).toContain(`Valid: task ${svc.task_id}`);
 
+    // A new installation has nothing to complain of, from its first second on.
+    expect(first.logs.filter(line => /"level":[56]0/.test(line))).toEqual([]);
+
     const { data_dir } = first;
     const port = Number(new URL(first.url).port);
     const chain = await readJson<{ mark: ProcessMark }>(first, 'svm', 'svm.json');

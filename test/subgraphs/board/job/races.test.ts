@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { jobLimits } from '../../../../schema/board/job-limits.ts';
 import { agentId } from '../../../../schema/ids.ts';
 import { expireJobs } from '../../../../subgraphs/board/job/expire.ts';
-import { legSlot } from '../../../../subgraphs/board/job/legs.ts';
+import { deliverySlot, legSlot } from '../../../../subgraphs/board/job/legs.ts';
+import { listJobs } from '../../../../subgraphs/board/job/list.ts';
 import { payableJob } from '../../../../subgraphs/board/job/mark-paid.ts';
 import { forgetOutputs, outputOfJob } from '../../../../subgraphs/board/job/output.ts';
-import { jobTable, OUTPUT } from '../../../harness/board/job-table.ts';
+import { claimOfSlot } from '../../../../subgraphs/receipt/claim/held-leg.ts';
+import { jobTable, OUTPUT, OUTPUT_SHA256 } from '../../../harness/board/job-table.ts';
 import { claim, claimRequest } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
@@ -83,6 +86,160 @@ async function broughtTo(state: 'picked' | 'delivered' | 'paid'): Promise<string
   if (state === 'paid') await table.pay(job_id);
   return job_id;
 }
+
+describe('a payment that is claimed while its delivery ends', () => {
+  const OTHER = 'f'.repeat(64);
+  /** As the first payment of a job takes them with its claim, for the delivery that its poster has read. */
+  const slotsFor = async (job_id: string) => [legSlot(job_id), deliverySlot((await table.read(job_id)).job)];
+  const ends = {
+    'is replaced': (job_id: string) => table.deliver(2, job_id, OTHER),
+    'is refused': (job_id: string) => table.refuse(POSTER, job_id),
+  };
+
+  it.each(Object.entries(ends))(
+    'is refused where the delivery %s first, and keeps it where it came first',
+    async (_, end) => {
+      const [before, after] = [await broughtTo('delivered'), await broughtTo('delivered')];
+      const slots = await slotsFor(before);
+      await end(before);
+      expect(await claim(database, claimRequest(`late for ${before}`, { slots }))).toMatchObject([
+        { kind: 'slot_taken' },
+      ]);
+      // It was never sent, so the job is free to be paid by another.
+      expect(await claimOfSlot(database, legSlot(before))).toBeNull();
+      const next = claimRequest(`next for ${before}`, { slots: await slotsFor(before) });
+      expect(await claim(database, next)).toMatchObject([{ kind: 'claimed' }]);
+      expect(await claim(database, claimRequest(`early for ${after}`, { slots: await slotsFor(after) }))).toMatchObject(
+        [{ kind: 'claimed' }],
+      );
+      const { job } = await table.read(after);
+      await expect(end(after)).rejects.toMatchObject({ code: 'job_leg_in_flight' });
+      expect((await table.read(after)).job).toEqual(job);
+    },
+  );
+
+  it.each(Object.entries(ends))(
+    'or both at once: one of them comes first, and the other has no part: it %s',
+    async (_, end) => {
+      for (let round = 0; round < 12; round++) {
+        const job_id = await broughtTo('delivered');
+        const slots = await slotsFor(job_id);
+        const payment = claimRequest(`pays ${job_id}`, { slots });
+        const [[claimed], ended] = await Promise.all([claim(database, payment), settled([end(job_id)])]);
+        const { job } = await table.read(job_id);
+        if (claimed?.kind === 'claimed')
+          expect([ended, job.state, job.outputSha256]).toEqual([['job_leg_in_flight'], 'delivered', OUTPUT_SHA256]);
+        else
+          expect([claimed?.kind, ended, job.outputSha256 === OUTPUT_SHA256]).toEqual(['slot_taken', ['done'], false]);
+      }
+    },
+  );
+
+  it('or which a process of the version before has claimed, without the slot of its delivery', async () => {
+    for (const end of Object.values(ends)) {
+      const job_id = await broughtTo('delivered');
+      await claim(database, claimRequest(`pays ${job_id} as before`, { slots: [legSlot(job_id)] }));
+      await expect(end(job_id)).rejects.toMatchObject({ code: 'job_leg_in_flight' });
+    }
+  });
+});
+
+describe('a delivery', () => {
+  const hash = (digit: number) => String(digit).repeat(64);
+
+  it('that is replaced and refused at once is one or the other: nobody refuses what they have not read', async () => {
+    for (let round = 0; round < 12; round++) {
+      const job_id = await broughtTo('delivered');
+      const [replaced, refused] = await Promise.all([
+        settled([table.deliver(2, job_id, hash(7))]),
+        settled([table.refuse(POSTER, job_id)]),
+      ]);
+      expect(replaced).toEqual(['done']);
+      expect(['done', 'job_output_differs']).toContain(refused[0]);
+      const { job } = await table.read(job_id);
+      const refusals = refused[0] === 'done' ? 1 : 0;
+      expect(job).toMatchObject({ state: 'delivered', outputSha256: hash(7), refusals, deliveriesRetired: 1 });
+    }
+  });
+
+  it('is replaced by many at once, each once, and no more often than may be', async () => {
+    const job_id = await broughtTo('delivered');
+    const hashes = Array.from({ length: 10 }, (_, digit) => hash(digit));
+    const outcomes = await settled([...hashes, ...hashes].map(sha256 => table.deliver(2, job_id, sha256)));
+    const { job } = await table.read(job_id);
+    expect(new Set(outcomes)).toEqual(new Set(['done', 'deliveries_used']));
+    expect(job.deliveriesRetired).toBe(jobLimits.deliveries_replaced_max);
+    expect((await table.kinds(job_id)).filter(kind => kind === 'job_delivered')).toHaveLength(
+      1 + jobLimits.deliveries_replaced_max,
+    );
+    expect((await table.refuse(POSTER, job_id, String(job.outputSha256))).status).toBe('picked');
+  });
+
+  it('that is refused may be followed by another until the deadline; sent late, what was said of it changes nothing', async () => {
+    const job_id = await broughtTo('delivered');
+    const refused = await table.refuse(POSTER, job_id);
+    expect(refused).toMatchObject({ status: 'picked', delivered: false, outputSha256: null, refusals: 1 });
+    await expect(table.deliver(2, job_id)).rejects.toMatchObject({ code: 'output_refused' });
+    expect(await table.deliver(2, job_id, hash(1))).toMatchObject({ status: 'delivered', outputSha256: hash(1) });
+    expect(await table.refuse(POSTER, job_id)).toMatchObject({ status: 'delivered', refusals: 1 });
+    expect(await table.refuse(POSTER, job_id, hash(1))).toMatchObject({ status: 'refused', refusals: 2 });
+    await expect(table.deliver(2, job_id, hash(2))).rejects.toMatchObject({ code: 'job_state_conflict' });
+    await expect(payableJob(database, job_id)).rejects.toMatchObject({ code: 'job_state_conflict' });
+    expect((await table.kinds(job_id)).slice(-4)).toEqual([
+      'job_delivered',
+      'job_delivery_refused',
+      'job_delivered',
+      'job_refused',
+    ]);
+  });
+
+  it('that is refused ends its job where none follows by the deadline, or none could', async () => {
+    const [waiting, late] = [await broughtTo('delivered'), await broughtTo('delivered')];
+    await table.refuse(POSTER, waiting);
+    await table.passDeadline(late);
+    expect((await table.refuse(POSTER, late)).status).toBe('refused');
+    await table.pass(waiting);
+    const shown = await listJobs(database, { status: 'refused', limit: 50 });
+    expect(shown.jobs.map(({ jobId }) => jobId)).toEqual(expect.arrayContaining([waiting, late]));
+    const expired = await listJobs(database, { status: 'expired', limit: 50 });
+    expect(expired.jobs.map(({ jobId }) => jobId)).not.toContain(waiting);
+    await expect(table.deliver(2, waiting, hash(1))).rejects.toMatchObject({ code: 'job_state_conflict' });
+    await expireJobs(database);
+    for (const job_id of [waiting, late]) {
+      expect((await table.read(job_id)).job.state).toBe('refused');
+      expect((await table.kinds(job_id)).at(-1)).toBe('job_refused');
+    }
+  });
+});
+
+describe('a job that is cancelled', () => {
+  it('or picked at once is one of both, and its bids are over', async () => {
+    for (let round = 0; round < 8; round++) {
+      const job_id = await table.post(POSTER);
+      await table.bid(2, job_id);
+      const [bid] = await table.bids(job_id);
+      const [cancelled, picked] = await Promise.all([
+        settled([table.cancel(POSTER, job_id)]),
+        settled([table.pick(POSTER, job_id, bid?.bidId ?? '')]),
+      ]);
+      expect([cancelled[0], picked[0]].sort()).toEqual(['done', 'job_state_conflict']);
+      const { job } = await table.read(job_id);
+      expect(job.state).toBe(cancelled[0] === 'done' ? 'cancelled' : 'picked');
+      const [after] = await table.bids(job_id);
+      expect(after?.status).toBe(cancelled[0] === 'done' ? 'expired' : 'picked');
+      if (cancelled[0] === 'done') expect(await table.cancel(POSTER, job_id)).toMatchObject({ status: 'cancelled' });
+    }
+  });
+
+  it('takes no bid that its stamp settles for later: it is recorded as expired', async () => {
+    const job_id = await table.post(POSTER);
+    await table.cancel(POSTER, job_id);
+    await expect(table.bid(2, job_id)).rejects.toMatchObject({ code: 'job_state_conflict' });
+    expect(await table.recordLate(2, job_id, { price: '900', revision: 1 })).toMatchObject({ status: 'expired' });
+    await table.pass(job_id);
+    expect(await expireJobs(database)).toBe(0);
+  });
+});
 
 describe('a process that is killed while it writes a reveal', () => {
   it('leaves the job paid and nothing of the output, and the same reveal is taken by another', async () => {

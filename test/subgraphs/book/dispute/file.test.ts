@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { agentId } from '../../../../schema/ids.ts';
+import { canonicalHash, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { agentId, type TaskId } from '../../../../schema/ids.ts';
 import { unwalked } from '../../../../subgraphs/book/audit/audit.ts';
 import { auditStep } from '../../../../subgraphs/book/audit/audit-stored.ts';
+import { annul } from '../../../../subgraphs/book/ledger/annul.ts';
 import { arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { correct } from '../../../../subgraphs/book/ledger/correct.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
@@ -58,7 +60,7 @@ describe('a dispute of a row that may still change', () => {
     expect(await audited()).toMatchObject({ kind: 'sound', ended: true });
   });
 
-  it('stays as it was decided, whatever the row says later', async () => {
+  it('a refund stays as it was decided, whatever the row says later, and no other claim brings a second one', async () => {
     agent++;
     await bookWith(callOf(agent, 1, uncommitted('process_ended')));
     const claim = { task_id: task(1), claim_type: 'output_missing' } as const;
@@ -66,11 +68,76 @@ describe('a dispute of a row that may still change', () => {
     expect(first.dispute).toMatchObject({ outcome: 'refund', reason: 'output_not_kept' });
     await database.transaction(tx => correct(tx, [{ task_id: task(1), body: { reason: 'answered_on_resend' } }]));
     expect(await file(agent, claim)).toEqual({ ...first, filed: false });
-    const later = await file(agent, { ...claim, evidence: { n: 2 } });
-    expect(later.dispute).toMatchObject({ outcome: 'stand', reason: 'answered_on_resend' });
+    const later = await file(agent, { ...claim, evidence: { note: 2 } });
+    expect(later.dispute).toMatchObject({ outcome: 'stand', reason: 'already_refunded' });
+    expect(later.verdict).toMatchObject({
+      facts: expect.arrayContaining([
+        { name: 'disputed.refunded_by', value: first.dispute.disputeId, from: 'dispute' },
+      ]),
+    });
     await database.transaction(tx => correct(tx, [{ task_id: task(1), body: { reason: 'settlement_vanished' } }]));
-    const doubtful = await file(agent, { ...claim, evidence: { n: 3 } });
+    const doubtful = await file(agent, { ...claim, evidence: { note: 3 } });
     expect(doubtful.dispute).toMatchObject({ outcome: null, reason: 'settlement_in_doubt' });
+  });
+});
+
+describe('a verdict that the records decide otherwise by now', () => {
+  it('is superseded by a signed one that names it, once, and the event of the row says so', async () => {
+    agent++;
+    await bookWith(callOf(agent, 1, uncommitted('hub_broke_off')));
+    const claim = { task_id: task(1), claim_type: 'output_missing' } as const;
+    const first = await file(agent, claim);
+    expect(first.dispute).toMatchObject({ outcome: 'partial', revision: 1, supersedes: null });
+    expect(first.verdict).toMatchObject({ revision: 1, final: false });
+    expect(first.verdict).not.toHaveProperty('supersedes');
+    const why = {
+      correction_id: `task_gone_${agent}` as TaskId,
+      omission_rule: 'settlement_vanished',
+      reason: 'Gone.',
+    };
+    await database.transaction(tx => annul(tx, [{ task_id: task(1), ...why }]));
+
+    const again = await file(agent, claim);
+    const supersedes = canonicalHash(first.verdict);
+    expect(again).toMatchObject({
+      filed: false,
+      dispute: {
+        disputeId: first.dispute.disputeId,
+        outcome: 'stand',
+        reason: 'arrival_unverified',
+        revision: 2,
+        supersedes,
+      },
+      verdict: { revision: 2, supersedes, final: false },
+    });
+    for (const { verdict } of [first, again]) {
+      const verified = verifyDispute(verdict, issuer.jwks);
+      expect(verified, JSON.stringify(verified)).toMatchObject({ kind: 'valid' });
+      if (verified.kind === 'valid')
+        expect(verified.report.unchecked.join()).toContain('Whether a later verdict supersedes this one');
+    }
+    const [, told] = await database.query<{ body: JsonObject }>({
+      text: `select body from book_event where agent_id = ${agent} and kind = 'dispute' order by position`,
+    });
+    expect(told?.body).toMatchObject({ revision: 2, supersedes, verdict_hash: canonicalHash(again.verdict) });
+    expect(await file(agent, claim)).toEqual(again);
+    expect(await audited()).toMatchObject({ kind: 'sound', ended: true });
+  });
+
+  it('by rules 1 and 2 is judged by the present rule when it is filed again; their refunds stay, and are the only ones', async () => {
+    agent++;
+    await bookWith(callOf(agent, 1, uncommitted('no_output')));
+    const claim = { task_id: task(1), claim_type: 'output_missing' } as const;
+    const { dispute } = await file(agent, claim);
+    const alter = (change: string) =>
+      database.query({ text: `update dispute set ${change} where dispute_id = '${dispute.disputeId}'` });
+    // As a process of before has left it.
+    await alter(`refund_of = null`);
+    expect(await file(agent, { ...claim, evidence: { note: 1 } })).toMatchObject({
+      dispute: { outcome: 'stand', reason: 'already_refunded' },
+    });
+    await alter(`outcome = 'stand', reason = 'output_committed'`);
+    expect(await file(agent, claim)).toMatchObject({ dispute: { outcome: 'refund', revision: 2 } });
   });
 });
 
@@ -105,7 +172,7 @@ describe('many at once', () => {
     await bookWith(collection(agent, 1), collection(agent, 2));
     const filed = await Promise.all(
       Array.from({ length: 24 }, (_, at) =>
-        file(agent, { task_id: task(1 + (at % 2)), claim_type: 'wrong_model', evidence: { n: at % 4 } }),
+        file(agent, { task_id: task(1 + (at % 2)), claim_type: 'wrong_model', evidence: { note: at % 4 } }),
       ),
     );
     expect(filed.filter(one => one.filed)).toHaveLength(4);
@@ -115,12 +182,37 @@ describe('many at once', () => {
   });
 });
 
+describe('one charge', () => {
+  it('is refunded once, of however many claims that are filed at the same time', async () => {
+    agent++;
+    const args = { model: 'large-1', messages: [] };
+    await bookWith(callOf(agent, 1, { request_hash: boundRequest(args), ...uncommitted('no_output') }));
+    const evidence = { request: { field: FIELD, args }, salt: SALT };
+    const filed = await Promise.all(
+      Array.from({ length: 16 }, (_, note) =>
+        note % 2 === 0
+          ? file(agent, { task_id: task(1), claim_type: 'output_missing', evidence: { note } })
+          : file(agent, { task_id: task(1), claim_type: 'wrong_model', evidence: { ...evidence, note } }),
+      ),
+    );
+    const reasons = filed.map(({ dispute }) => dispute.reason).filter(reason => reason !== 'already_refunded');
+    expect(reasons).toHaveLength(1);
+    expect(filed.filter(({ dispute }) => dispute.outcome === 'refund')).toHaveLength(1);
+    expect(await audited()).toMatchObject({ kind: 'sound', ended: true });
+  });
+});
+
 describe('the audit of a book with disputes', () => {
   it.each([
-    ['an outcome', 'dispute_altered', `update dispute set outcome = 'refund'`],
+    ['an outcome', 'dispute_altered', `update dispute set outcome = 'partial'`],
     ['a reason', 'dispute_altered', `update dispute set reason = 'no_output'`],
     ['a byte of a verdict', 'dispute_altered', `update dispute set verdict = replace(verdict, 'stand', 'refund')`],
     ['its row', 'dispute_altered', `update dispute set seq = seq + 1`],
+    ['its number', 'dispute_altered', `update dispute set revision = 2`],
+    ['what it supersedes', 'dispute_altered', `update dispute set supersedes = 'a'`],
+    ['the charge that stands', 'dispute_altered', `update dispute set standing_task_id = 'a'`],
+    ['the charge that is owed back', 'dispute_altered', `update dispute set refund_of = 'a' || agent_id`],
+    ['a time', 'dispute_altered', `update dispute set decides_after = now()`],
     ['its claim', 'dispute_altered', `update dispute set claim_type = 'wrong_model'`],
     ['its place', 'dispute_altered', `update dispute set seq = 9, position = position + 1`],
     ['an older place', 'dispute_missing', `update dispute set position = position - 1`],

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe('a step', () => {
-  it('writes one row on the principal’s book until it is funded, then one on each, under one task, each after the last', async () => {
+  it('writes one row on the principal’s book; the counterparty’s own first brings all on its book, under one task, each after the last', async () => {
     const { escrowId } = await to('rows', 'challenged');
     const rows = await rowsOf(escrowId);
     expect(rows.map(({ agent_id, said }) => [agent_id, said.phase, said.by])).toEqual([
@@ -37,16 +37,58 @@ describe('a step', () => {
       [1, 'funded', 'principal'],
       [1, 'submitted', 'counterparty'],
       [1, 'challenged', 'principal'],
+      [2, 'open', 'principal'],
       [2, 'funded', 'principal'],
       [2, 'submitted', 'counterparty'],
       [2, 'challenged', 'principal'],
     ]);
     const tasks = (agent: number) => rows.filter(({ agent_id }) => agent_id === agent).map(({ task_id }) => task_id);
-    expect(tasks(2)).toEqual(tasks(1).slice(1));
+    expect(tasks(2)).toEqual(tasks(1));
     const parents = (agent: number) =>
       rows.filter(({ agent_id }) => agent_id === agent).map(({ parent_ref }) => parent_ref);
     expect(parents(1)).toEqual([null, ...tasks(1).slice(0, -1)]);
     expect(parents(2)).toEqual([null, ...tasks(2).slice(0, -1)]);
+    // Rows that were written by a later phase say when their own was.
+    const { phases } = await books.read(2, { job_id: 'rows' });
+    const times = phases.map(({ at }) => at.toISOString());
+    expect(rows.map(({ said }) => said.phase_at)).toEqual([
+      ...[undefined, undefined, undefined, undefined],
+      ...[times[0], times[1], undefined, undefined],
+    ]);
+    expect(phases.map(({ seq }) => seq)).toEqual(expect.not.arrayContaining([null]));
+  });
+
+  it('of the principal alone writes nothing on the counterparty’s book, however the escrow ends', async () => {
+    const head = async () =>
+      (await database.query({ text: 'select seq, position, event_hash from book where agent_id = 2' }))[0];
+    const before = await head();
+    await to('clawed back', 'funded');
+    await books.move(1, { job_id: 'clawed back' }, 'clawback', CLAIM);
+    const { escrowId } = await to('unseen', 'funded');
+    await books.pass('a2a_escrow', escrowId);
+    await books.expire();
+    expect((await books.read(2, { job_id: 'unseen' })).state).toBe('expired');
+    await books.move(1, { job_id: 'unseen' }, 'clawback');
+    expect(await head()).toEqual(before);
+    const seen = await books.read(2, { job_id: 'clawed back' });
+    expect(seen.phases.map(({ state, seq, taskId }) => [state, seq, taskId])).toEqual([
+      ['open', null, null],
+      ['funded', null, null],
+      ['clawed_back', null, null],
+    ]);
+  });
+
+  it('of the counterparty on an escrow that the version before has funded brings what its book has not', async () => {
+    const { escrowId } = await to('before', 'funded');
+    // As that version has left it: with a row of `fund` on the book of the counterparty.
+    await database.query({
+      text: `update a2a_escrow set phases = jsonb_set(phases, '{1,counterparty_seq}', '7') where escrow_id = $1`,
+      values: [escrowId],
+    });
+    await books.move(2, { job_id: 'before' }, 'clawback');
+    expect(await phasesOn(escrowId, 2)).toEqual(['open', 'clawed_back']);
+    const { phases } = await books.read(2, { job_id: 'before' });
+    expect(phases.map(({ seq }) => seq)).toEqual([expect.any(Number), 7, expect.any(Number)]);
   });
 
   it('names the payment that backs it on the principal’s book alone', async () => {
@@ -82,7 +124,7 @@ describe('a step', () => {
       Array.from({ length: 12 }, () => books.move(1, { job_id: 'at once' }, 'challenge', CLAIM)),
     );
     for (const one of heard) expect(one).toEqual(heard[0]);
-    expect(await phasesOn(escrowId, 2)).toEqual(['funded', 'submitted', 'challenged']);
+    expect(await phasesOn(escrowId, 2)).toEqual(['open', 'funded', 'submitted', 'challenged']);
   });
 
   it('of two at once one is taken, and the other hears what is legal now', async () => {
@@ -283,11 +325,10 @@ describe('time', () => {
       code: 'invalid_escrow_action',
       extensions: { state: 'expired', legal: ['status'] },
     });
-    expect(await phasesOn(escrowId, 2)).toEqual(['funded']);
     const rounds = await Promise.all([books.expire(), books.expire(), books.expire()]);
     expect(rounds.reduce((sum, count) => sum + count)).toBe(1);
     expect(await phasesOn(escrowId, 1)).toEqual(['open', 'funded', 'expired']);
-    expect(await phasesOn(escrowId, 2)).toEqual(['funded', 'expired']);
+    expect(await phasesOn(escrowId, 2)).toEqual([]);
     expect(await books.expire()).toBe(0);
   });
 
@@ -297,7 +338,7 @@ describe('time', () => {
     await expect(claw()).rejects.toMatchObject({ code: 'escrow_claim_required' });
     await books.pass('a2a_escrow', escrowId);
     expect((await claw()).phases.map(({ state }) => state)).toEqual(['open', 'funded', 'expired', 'clawed_back']);
-    expect(await phasesOn(escrowId, 2)).toEqual(['funded', 'expired', 'clawed_back']);
+    expect(await phasesOn(escrowId, 1)).toEqual(['open', 'funded', 'expired', 'clawed_back']);
   });
 
   it('leaves alone what was delivered in it; of what was challenged the principal may claw back from then on', async () => {

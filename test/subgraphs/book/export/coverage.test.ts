@@ -11,9 +11,11 @@ import {
   withdrawExport,
 } from '../../../../subgraphs/book/export/publish.ts';
 import { systemClock, systemRandom } from '../../../../subgraphs/clock.ts';
+import { verify } from '../../../../subgraphs/receipt/verify/module.ts';
 import { verifyPullExport } from '../../../../subgraphs/receipt/verify/pull-export.ts';
 import { anyRow, bookOf, type Differently } from '../../../harness/export/book.ts';
 import { issuer } from '../../../harness/ledger/fixture.ts';
+import { altered, paths } from '../../../harness/receipt/issued.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 interface Asked extends ExportFilter {
@@ -184,6 +186,14 @@ describe('a published export', () => {
     });
     const bytes = JSON.stringify(document).match(/"document":(\{.*?\}),"document_media_type"/)?.[1] ?? '';
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(document.document_sha256);
+  });
+
+  it('has a coverage that verifies by itself, and altered does not', async () => {
+    const coverage = coverageIn(await published(await newBook([{}, {}]), { limit: 1 }));
+    const keys = issuer.jwks as JsonObject;
+    expect(verify(coverage, keys)).toMatchObject({ kind: 'export_coverage', valid: true });
+    for (const path of paths(coverage))
+      expect(verify(altered(coverage, path, old => `${old}x`) as JsonObject, keys).valid, path.join('.')).toBe(false);
   });
 
   it('is invalid where anything of it was touched', async () => {

@@ -1,7 +1,12 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { beforeAll, expect, it } from 'vitest';
-import { journalUnits } from '../../../../schema/requests/export.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { atomicAmount } from '../../../../schema/amount.ts';
+import { exportLimits } from '../../../../schema/export-limits.ts';
+import { agentId } from '../../../../schema/ids.ts';
+import { type JournalUnit, journalUnits } from '../../../../schema/requests/export.ts';
+import type { ExportFilter } from '../../../../subgraphs/book/export/publish.ts';
+import { type Arrival, arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { anyRow } from '../../../harness/export/book.ts';
 import { added, atomic, journalsOf, type Sums, transactionsOf } from '../../../harness/export/journal.ts';
 import { freshStore } from '../../../harness/store.ts';
@@ -43,12 +48,12 @@ it('each entry is two lines, of one date, reference and memo, the debit first', 
     { amount: null, evidence: 'UNVERIFIED' },
   ]);
   const [head, ...records]: string[][] = parse(await journals.journal(agent_id, 'csv', 'row'));
-  expect(head).toEqual(['date', 'account', 'debit', 'credit', 'currency', 'memo', 'reference']);
+  expect(head).toEqual(['date', 'account', 'debit', 'credit', 'currency', 'memo', 'reference', 'status']);
   const day = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
   const [memo, task] = [`'=HYPERLINK("x") at north`, `task_${agent_id}_${agent_id * 100_000}`];
   expect(records).toEqual([
-    [day, 'expenses:inference', '0.002000', '', 'USDC', memo, task],
-    [day, 'assets:wallet:usdc', '', '0.002000', 'USDC', memo, task],
+    [day, 'expenses:inference', '0.002000', '', 'USDC', memo, task, 'cleared'],
+    [day, 'assets:wallet:usdc', '', '0.002000', 'USDC', memo, task, 'cleared'],
   ]);
 });
 
@@ -87,3 +92,81 @@ it.each(journalUnits)(
     );
   },
 );
+
+describe('a call whose money has not been seen', () => {
+  const pending = { evidence: 'RECORDED_BY_SETTLE', collected: false, arrival_status: 'pending' } as const;
+  const taskOf = (agent_id: number, index: number) => `task_${agent_id}_${agent_id * 100_000 + index}`;
+  const giveUp = (agent_id: number, index: number) =>
+    store.transaction(tx =>
+      arrive(tx, [{ task_id: taskOf(agent_id, index), to: 'ARRIVAL_UNVERIFIED', omission_rule: 'no_ingress_receipt' }]),
+    );
+  const recordsOf = async (agent_id: number, ...asked: [JournalUnit, ExportFilter?]) =>
+    parse(await journals.journal(agentId(agent_id), 'csv', ...asked), { columns: true }) as Record<string, string>[];
+
+  it.each(journalUnits)('is marked as pending, per %s', async unit => {
+    const agent_id = await journals.newBook([{}, pending]);
+    const statuses = (await recordsOf(agent_id, unit)).map(({ status }) => status);
+    expect(statuses).toEqual(['cleared', 'cleared', 'pending', 'pending']);
+    const marks = transactionsOf(await journals.journal(agent_id, 'ledger', unit)).map(({ mark }) => mark);
+    expect(marks).toEqual(['*', '!']);
+  });
+
+  it.each(journalUnits)('keeps its entry once it is given up, and a second one reverses it, per %s', async unit => {
+    const agent_id = await journals.newBook([{}, pending, { ...pending, amount: atomicAmount(500n) }]);
+    await giveUp(agent_id, 1);
+    const records = await recordsOf(agent_id, unit);
+    const entries = records.flatMap(({ account, debit, status }) => (debit ? [[status, account, debit]] : []));
+    expect(entries).toHaveLength(4);
+    expect(entries).toEqual(
+      expect.arrayContaining([
+        ['cleared', 'expenses:inference', '0.002000'],
+        ['reversed', 'expenses:inference', '0.002000'],
+        ['pending', 'expenses:inference', '0.000500'],
+        ['reversal', 'assets:wallet:usdc', '0.002000'],
+      ]),
+    );
+    const sums: Sums = {};
+    for (const { postings } of transactionsOf(await journals.journal(agent_id, 'ledger', unit)))
+      for (const { account, currency, amount } of postings)
+        if (account.startsWith('expenses:')) added(sums, currency, amount);
+    expect(sums).toEqual(await journals.bookSums(agent_id));
+    expect(sums).toEqual({ USDC: 2500n });
+  });
+
+  it.each(journalUnits)(
+    'is reversed in the time in which it was given up, whenever it was recorded, per %s',
+    async unit => {
+      const agent_id = await journals.newBook([pending]);
+      await giveUp(agent_id, 0);
+      const later = '2040-05-06T07:08:09.000Z';
+      const text = `update book_event set at = $2 where agent_id = $1 and kind = 'transition'`;
+      await store.query({ text, values: [agent_id, later] });
+      const since = { from: new Date('2040-05-06T00:00:00Z') };
+      const statuses = async (filter: ExportFilter) => [
+        ...new Set(
+          (await recordsOf(agent_id, unit, filter)).map(({ date, status }) => `${status} ${date?.slice(0, 4)}`),
+        ),
+      ];
+      expect(await statuses(since)).toEqual(['reversal 2040']);
+      expect(await statuses({ to: since.from })).toEqual([expect.stringMatching(/^reversed 20[23]/)]);
+      expect(await statuses({ evidence: 'collected' })).toEqual([]);
+    },
+  );
+
+  it.each(journalUnits)('is reversed beyond a page of such rows, per %s', async unit => {
+    const rows = exportLimits.page_rows + 1;
+    const agent_id = await journals.newBook(Array.from({ length: rows }, () => pending));
+    await store.transaction(tx =>
+      arrive(
+        tx,
+        Array.from({ length: rows }, (_, index): Arrival => {
+          return { task_id: taskOf(agent_id, index), to: 'ARRIVAL_UNVERIFIED', omission_rule: 'no_ingress_receipt' };
+        }),
+      ),
+    );
+    const records = await recordsOf(agent_id, unit);
+    const sum = (status: string) =>
+      records.reduce((all, one) => all + (one.status === status ? atomic(one.debit || '0', 'USDC') : 0n), 0n);
+    expect([sum('reversed'), sum('reversal')]).toEqual([2000n * BigInt(rows), 2000n * BigInt(rows)]);
+  });
+});

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { evidences } from '../../../../schema/evidence.ts';
-import { exportFieldNames } from '../../../../schema/export-row.ts';
+import { exportLimits } from '../../../../schema/export-limits.ts';
+import { streamedFieldNames } from '../../../../schema/export-row.ts';
 import { agentId } from '../../../../schema/ids.ts';
 import { csvOf } from '../../../../subgraphs/book/export/csv.ts';
 import { spanOf } from '../../../../subgraphs/book/export/pages.ts';
@@ -51,12 +52,11 @@ it('the same rows by Postgres and by csv-stringify read the same, whatever a cal
       const agent_id = await newBook(rows);
       const shown = await rowsOf(agent_id);
       const ours: string[][] = parse(await streamed(agent_id, 'csv'), { relax_column_count: false });
-      const theirs: string[][] = parse(csvOf(shown));
-      expect(ours[0]).toEqual(['seq', ...exportFieldNames]);
-      const known = new Map(theirs.slice(1).map(record => [record[0] ?? '', record]));
+      const theirs: string[][] = parse(csvOf(shown, streamedFieldNames));
+      expect(ours[0]).toEqual(streamedFieldNames);
+      const known = new Map(theirs.slice(1).map(record => [record[1] ?? '', record]));
       expect(ours.length).toBe(rows.length + 1);
-      for (const [seq, ...cells] of ours.slice(1))
-        expect([seq, cells.map(meant)]).toEqual([seq, known.get(cells[0] ?? '')?.map(meant)]);
+      for (const cells of ours.slice(1)) expect(cells.map(meant)).toEqual(known.get(cells[1] ?? '')?.map(meant));
     }),
     { numRuns: 15 },
   );
@@ -74,7 +74,7 @@ it('a line of NDJSON is the row of the audit pack with its seq before it, and th
       const end = lines.pop();
       expect(end).toEqual({ end: { rows_done: rows.length, rows_total: rows.length, last_seq: rows.length } });
       expect(lines.map(({ seq }) => seq)).toEqual(rows.map((_, index) => index + 1));
-      for (const { seq: _, ...row } of lines) expect(row).toEqual(shown.get(row.task_id ?? ''));
+      for (const row of lines) expect(row).toEqual(shown.get(String(row.task_id ?? '')));
     }),
     { numRuns: 10 },
   );
@@ -108,4 +108,27 @@ it('goes on after any row, with no row twice and none left out, across pages', a
     expect(rest).toEqual(whole.slice(after + 1));
   }
   expect(await streamed(agent_id, 'csv', 2_150)).toBe('');
+});
+
+it('rows that match are counted step by step, and no further once their reader has left', async () => {
+  const agent_id = await newBook([{}, {}, {}]);
+  await store.query({
+    text: 'update book set seq = $2 where agent_id = $1',
+    values: [agent_id, 4 * exportLimits.counted_seqs],
+  });
+  const left = new AbortController();
+  let counted = 0;
+  const counting: typeof store = {
+    ...store,
+    async query(statement) {
+      const rows = await store.query(statement);
+      if (statement.name?.startsWith('export count') && ++counted === 2) left.abort();
+      return rows as never;
+    },
+  };
+  const filter = { evidence: 'collected' } as const;
+  await expect(spanOf(counting, agent_id, 0, filter, left.signal)).rejects.toMatchObject({ code: 'unavailable' });
+  expect(counted).toBe(2);
+  await spanOf(counting, agent_id, 0, filter);
+  expect(counted).toBe(6);
 });

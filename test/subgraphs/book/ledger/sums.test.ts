@@ -1,7 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../../gateway/parts.ts';
+import type { TaskId } from '../../../../schema/ids.ts';
+import { annul } from '../../../../subgraphs/book/ledger/annul.ts';
 import { BookSums } from '../../../../subgraphs/book/migration.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
+import { keepCalls } from '../../../../subgraphs/session/delegation/count-spent.ts';
+import type { PaidUnder } from '../../../../subgraphs/session/delegation/hold.ts';
+import { SessionSums } from '../../../../subgraphs/session/delegation/session-sums.migration.ts';
 import { databaseBeforeBaselines } from '../../../harness/before-baselines.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
 import { collectAll, collection, withBooks } from '../../../harness/ledger/fixture.ts';
@@ -41,6 +46,7 @@ describe('the sums of a book', () => {
       { ...all, dimension: 'network', bucket: 'base' },
       { ...all, dimension: 'payer', bucket: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
       { ...all, dimension: 'rows', bucket: '' },
+      { ...all, dimension: 'session', bucket: '' },
     ]);
     await auditBooks(database);
   });
@@ -54,6 +60,66 @@ describe('the sums of a book', () => {
       ),
     );
     await auditBooks(database);
+  });
+});
+
+describe('the sums of a book by session', () => {
+  const hash = (digit: string) => `0x${digit.repeat(64)}`;
+  const paidUnder = (delegation_hash: string): PaidUnder => {
+    const session = { delegation_hash, path: [delegation_hash], agent_pubkey: '0x02' };
+    return { ...session, valid_after: 0, session_expiry: 1, holds: '2000' };
+  };
+  const bySession = (database: Database, agent: number) =>
+    database.query({
+      text: `select bucket, count, amount from book_sum where agent_id = $1 and dimension = 'session' order by bucket`,
+      values: [agent],
+    });
+  /** Three rows: two of them under sessions, one of these with another agent, whose row it is not. */
+  const underSessions = async (database: Database, agent: number) => {
+    await withBooks(database, agent);
+    await database.transaction(async tx => {
+      keepCalls(tx, [
+        { task_id: `task_${agent}_1`, agent_id: agent, under: paidUnder(hash('a')) },
+        { task_id: `task_${agent}_2`, agent_id: agent + 1, under: paidUnder(hash('b')) },
+      ]);
+      await collectAll(
+        tx,
+        [1, 2, 3].map(number => collection(agent, number)),
+      );
+    });
+  };
+
+  it('are counted as rows land, and lose a row whose payment vanished', async () => {
+    const database = await freshStore();
+    await underSessions(database, 20);
+    expect(await bySession(database, 20)).toEqual([
+      { bucket: '', count: 2, amount: 4000n },
+      { bucket: hash('a'), count: 1, amount: 2000n },
+    ]);
+    await database.transaction(tx =>
+      annul(tx, [
+        {
+          task_id: 'task_20_1',
+          correction_id: 'correction_20' as TaskId,
+          omission_rule: 'vanished',
+          reason: 'It vanished.',
+        },
+      ]),
+    );
+    expect(await bySession(database, 20)).toMatchObject([{ count: 2 }, { count: 0, amount: 0n }]);
+    await auditBooks(database);
+  });
+
+  it('are counted of rows that stand, once, by whoever opens a database of before there were any', async () => {
+    const old = await freshStore();
+    await underSessions(old, 30);
+    const counted = await bySession(old, 30);
+    await old.query({ text: `delete from book_sum where dimension = 'session'` });
+    await old.query({ text: 'delete from mikro_orm_migrations where name = $1', values: [SessionSums.name] });
+    const stores = await Promise.all([openStore(old.url), openStore(old.url)]);
+    for (const store of stores) atEnd(() => store.close());
+    expect(await bySession(stores[0], 30)).toEqual(counted);
+    await auditBooks(stores[0]);
   });
 });
 

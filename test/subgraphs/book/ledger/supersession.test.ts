@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { nothingKnown, type RowBirth } from '../../../../schema/book-row.ts';
 import { agentId } from '../../../../schema/ids.ts';
 import { append } from '../../../../subgraphs/book/ledger/append-births.ts';
-import { CorrectionMerges } from '../../../../subgraphs/book/ledger/merge.migration.ts';
+import { CorrectionMerges, CorrectionMergesBeside } from '../../../../subgraphs/book/ledger/merge.migration.ts';
 import { replay } from '../../../../subgraphs/book/ledger/replay.ts';
 import { supersede } from '../../../../subgraphs/book/ledger/supersede.ts';
 import { isGapless, type SequenceCounts, sequenceOf } from '../../../../subgraphs/book/page/sequence.ts';
@@ -113,10 +113,22 @@ it('the ends of chains that stood before they were counted are counted as they a
   // Those of before had merged nothing.
   await database.query({ text: 'delete from book_supersession where last_merge_seq is not null' });
   await database.transaction(async tx => {
-    const undo = 'drop table book_merge; alter table book_supersession drop column tips, drop column last_merge_seq';
-    for (const it of [undo, ...new CorrectionMerges().statements()]) await tx.query({ text: it });
+    const undo =
+      'drop table book_merge; alter table book_supersession drop column tips, drop column tips_of, drop column last_merge_seq';
+    const again = [CorrectionMerges, CorrectionMergesBeside].flatMap(Step => new Step().statements());
+    for (const it of [undo, ...again]) await tx.query({ text: it });
   });
   expect(await database.query({ text })).toEqual(counted);
+});
+
+it('no merge is told of a chain that a version has corrected which counts no ends', async () => {
+  await planted([null, 0, 0, 1].map((parent, index) => ({ parent, merges: index === 3 ? [2] : [] })));
+  const told = () => sequenceOf(database, agentId(book), null);
+  expect(await told()).toMatchObject({ supersession: { status: 'forked', mergedBy: task(3) } });
+  // As the statement of that version counts one more.
+  const counts = 'update book_supersession set corrections = corrections + 1, forks = forks + 1 where agent_id = $1';
+  await database.query({ text: counts, values: [book] });
+  expect(await told()).toMatchObject({ supersession: { status: 'forked', mergedBy: null } });
 });
 
 it('a replay takes no seq, a correction one', async () => {

@@ -18,13 +18,14 @@ import { waivedCall } from '../../../harness/vectors/receipt-facts.ts';
 /* A hand-off that an earlier version has redeemed: its row was born without what it follows from. */
 
 const AGENT = agentId(7);
+const GIVER = agentId(6);
 const PARENT = 'task_on_another_book';
 const HANDED = 'task_handed_on';
 const source = new InProcessSource(await bookSubgraph());
 let database: Database;
 beforeAll(async () => {
   database = await freshStore();
-  await withBooks(database, AGENT);
+  await withBooks(database, AGENT, GIVER);
   const prepared = prepareReceipt(issuer, {
     ...waivedCall,
     task_id: HANDED,
@@ -38,6 +39,7 @@ beforeAll(async () => {
   });
   await database.transaction(tx => collectAll(tx, [{ prepared, landing: null }]));
   const at = '2026-03-01T12:00:00.000Z';
+  await landAt(database, GIVER, [{ at, task_id: PARENT }]);
   const unpaid = {
     evidence: 'UNVERIFIED',
     collected: false,
@@ -94,4 +96,9 @@ it('is followed up to the task on the other book, and no further', async () => {
     descendants: [{ taskId: 'task_after', onOtherBook: false }],
   });
   expect(await readLineage(database, AGENT, 'task_by_key', page)).toMatchObject({ ancestors: [], truncated: false });
+  // Whoever has paid for it may have no book.
+  await database.query({ text: 'delete from book_row where agent_id = $1', values: [GIVER] });
+  expect(await readLineage(database, AGENT, HANDED, page)).toMatchObject({
+    ancestors: [{ taskId: PARENT, onOtherBook: false }],
+  });
 });

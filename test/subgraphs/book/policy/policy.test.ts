@@ -207,7 +207,7 @@ describe('a policy as it is asked for', () => {
     ['tier2_above', 5000, '5000'],
     ['approval_ttl', 1, 1],
     ['approval_ttl', 86_400, 86_400],
-    ['risk_tiers', { high: ['request_task', 'redeem', 'redeem'] }, { high: ['request_task', 'redeem'], low: [] }],
+    ['risk_tiers', { high: ['request_task', 'redeem', 'redeem'] }, { high: ['submit_inference', 'redeem'], low: [] }],
   ] as const)('%s %j is taken', (policy_type, value, kept) => {
     expect(parsePolicy(policy_type, value)).toEqual({ policy_type, value: kept });
   });

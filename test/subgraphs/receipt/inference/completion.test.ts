@@ -123,7 +123,8 @@ describe('Mutation.createChatCompletion', () => {
     const paid = completionPaid(hubs);
     const work = await paid.work(request, task_id, context, bounds);
     await hubs.close();
-    expect(work.route).toEqual({ hub: 'one', model: 'm' });
+    expect(work.route).toMatchObject({ hub: 'one', model: 'm', answered_model: 'another-name' });
+    expect(work.output_covers).toEqual(['choices']);
     expect(work.answer).toMatchObject({ id: `chatcmpl-${task_id}`, created: 1_790_000_000, model: 'm', hub: 'one' });
     expect(work.output_sha256).toBe(canonicalHash(work.answer.choices));
     expect(JSON.parse(JSON.stringify(work.answer))).toEqual(work.answer);

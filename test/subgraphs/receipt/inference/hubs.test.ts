@@ -85,7 +85,7 @@ describe('a hub that fails', () => {
   it.each(failures)('by %s is named when there is no other', async (reason, behave) => {
     await using bad = await hubServer(behave);
     const outcome = await opened([hub('bad', bad.base_url)], auto);
-    expect(outcome).toEqual({ kind: 'failed', attempts: [{ hub: 'bad', reason }] });
+    expect(outcome).toMatchObject({ kind: 'failed', attempts: [{ hub: 'bad', reason }] });
   });
 
   it('is not there at all: unreachable', async () => {
@@ -135,17 +135,21 @@ describe('what crosses to a hub and back', () => {
     const outcome = await opened([hub('one', one.base_url)], auto);
     expect(outcome).toEqual({
       kind: 'answered',
+      answered_model: 'another-name',
       hub: 'one',
       model: 'one-model',
       value: {
         choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
-        usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
+        usage: completion.usage,
       },
     });
   });
 
-  it('a hub that does not count is believed without usage', async () => {
-    await using one = await hubServer(answering({ choices: completion.choices }));
+  it.each([
+    ['does not count', {}],
+    ['counts what is no number of tokens', { usage: { ...completion.usage, total_tokens: 2 ** 40 } }],
+  ])('a hub that %s is believed without usage', async (_, counted) => {
+    await using one = await hubServer(answering({ choices: completion.choices, ...counted }));
     expect(await opened([hub('one', one.base_url)], auto)).toMatchObject({ value: { usage: null } });
   });
 });

@@ -53,7 +53,7 @@ describe('a router/* model', () => {
       },
     );
     const failed = { kind: 'failed', attempts: [{ hub: 'router', reason: `status_${status}` }] };
-    expect(of_use).toEqual({ outcomes: Array(6).fill(failed), figures: [] });
+    expect(of_use).toMatchObject({ outcomes: Array(6).fill(failed), figures: [] });
     expect(hub).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe('what the router lists', () => {
     ];
     await using router = await hubServer(answering({ data }));
     const models = at(router.base_url);
-    expect(await models.ids()).toEqual(['router/one/a', 'router/two']);
+    expect((await models.listed()).ids).toEqual(['router/one/a', 'router/two']);
     expect(router.heard).toMatchObject([{ path: '/v1/models' }]);
     expect(router.heard[0]?.headers).not.toHaveProperty('authorization');
     await models.close();
@@ -127,16 +127,19 @@ describe('what the router lists', () => {
     // A connection of our own, made and answered after any that the list would have been asked for by.
     await fetch(router.base_url);
     expect(router.heard.map(({ path }) => path)).toEqual(['/v1']);
-    await models.ids();
+    await models.listed();
     expect(router.heard.map(({ path }) => path)).toEqual(['/v1', '/v1/models']);
     await models.close();
   });
 
-  it('is cut off at so many', async () => {
+  it('is cut off at so many, and says so; all that it tells are known', async () => {
     const data = Array.from({ length: 2 * limits.router_models_max }, (_, index) => ({ id: `m-${index}` }));
     await using router = await hubServer(answering({ data }));
     const models = at(router.base_url);
-    expect(await models.ids()).toHaveLength(limits.router_models_max);
+    const { ids, more } = await models.listed();
+    expect([ids.length, more]).toEqual([limits.router_models_max, true]);
+    expect(ids).not.toContain('router/m-999');
+    expect([await models.tells('m-999'), await models.tells('m-1000')]).toEqual([true, false]);
     await models.close();
   });
 
@@ -149,7 +152,7 @@ describe('what the router lists', () => {
   ])('is what was configured where %s', async (_, behaviour) => {
     await using router = await hubServer(behaviour);
     const models = at(router.base_url);
-    expect(await models.ids()).toEqual(['router/configured']);
+    expect((await models.listed()).ids).toEqual(['router/configured']);
     await models.close();
   });
 
@@ -158,11 +161,11 @@ describe('what the router lists', () => {
     let behave = (response: ServerResponse) => void response.writeHead(503).end();
     await using router = await hubServer(response => behave(response));
     const models = at(router.base_url, { now_ms: () => now_ms });
-    await models.ids();
+    await models.listed();
     now_ms += limits.router_models_retry_ms;
     behave = () => {};
     const from_ms = performance.now();
-    expect(await models.ids()).toEqual(['router/configured']);
+    expect((await models.listed()).ids).toEqual(['router/configured']);
     expect(performance.now() - from_ms).toBeLessThan(limits.router_models_wait_ms_max / 2);
     await expect.poll(() => router.heard.length).toBe(2);
     await models.close();
@@ -174,20 +177,20 @@ describe('what the router lists', () => {
     await using router = await hubServer(response => behave(response));
     const models = at(router.base_url, { now_ms: () => now_ms });
     const times = () => router.heard.length;
-    for (let ask = 0; ask < 3; ask++) expect(await models.ids()).toEqual(['router/old']);
+    for (let ask = 0; ask < 3; ask++) expect((await models.listed()).ids).toEqual(['router/old']);
     expect(times()).toBe(1);
 
     now_ms += limits.router_models_fresh_ms;
     behave = answering({ data: [{ id: 'new' }] });
-    expect(await models.ids()).toEqual(['router/old']);
-    await expect.poll(() => models.ids()).toEqual(['router/new']);
+    expect((await models.listed()).ids).toEqual(['router/old']);
+    await expect.poll(async () => (await models.listed()).ids).toEqual(['router/new']);
     expect(times()).toBe(2);
 
     now_ms += limits.router_models_fresh_ms;
     behave = response => void response.writeHead(503).end();
-    expect(await models.ids()).toEqual(['router/new']);
+    expect((await models.listed()).ids).toEqual(['router/new']);
     await expect.poll(times).toBe(3);
-    expect(await models.ids()).toEqual(['router/new']);
+    expect((await models.listed()).ids).toEqual(['router/new']);
     await models.close();
   });
 });

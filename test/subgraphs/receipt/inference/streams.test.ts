@@ -2,8 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../subgraphs/clock.ts';
 import { candidatesFor } from '../../../../subgraphs/receipt/inference/catalogue.ts';
-import { type HubOptions, type Hubs, openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
-import type { OpenReply } from '../../../../subgraphs/receipt/inference/hubs/stream.ts';
+import {
+  type HubOptions,
+  type Hubs,
+  type Listening,
+  openHubs,
+} from '../../../../subgraphs/receipt/inference/hubs/open.ts';
 import { gathered } from '../../../harness/gathered.ts';
 import { type HubServer, hubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
@@ -27,6 +31,9 @@ const delta = (content: unknown, finish_reason: string | null = null) => ({
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 const event = (data: unknown) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 const spoken = [delta(''), delta('Hel'), delta('lo'), delta(null, 'stop')].map(event).join('');
+const sparse = [{ content: 'Hel' }, { content: 'lo' }, {}]
+  .map((said, at) => event({ choices: [{ index: null, delta: said, ...(at === 2 ? { finish_reason: 'stop' } : {}) }] }))
+  .join('');
 const usageAtEnd = event({ choices: [], usage });
 
 /** Says so much, and then does as told. */
@@ -57,7 +64,7 @@ async function streamed<T>(
 
 const ask = (hubs: Hubs) => hubs.stream(request, { candidates: candidatesFor(hubs.settings, 'svc/auto'), until_ms });
 
-async function listening(hubs: Hubs): Promise<OpenReply> {
+async function listening(hubs: Hubs): Promise<Listening> {
   const outcome = await ask(hubs);
   if (outcome.kind === 'failed') throw new Error(JSON.stringify(outcome.attempts));
   return outcome.listening;
@@ -73,13 +80,13 @@ async function heard(behaviour: Behaviour) {
   });
 }
 
-function saidBy(speech: OpenReply) {
-  const { message, began: _, ...spoken } = speech.reply();
+function saidBy(speech: Listening) {
+  const { message, began: _, reasoning_text: __, break: ___, broken: ____, ...spoken } = speech.reply();
   return { text: message.content, ...spoken };
 }
 
 describe('a hub that streams', () => {
-  const whole = { pieces: ['Hel', 'lo'], text: 'Hello', finish_reason: 'stop', broke_off: null };
+  const whole = { pieces: ['Hel', 'lo'], text: 'Hello', finish_reason: 'stop', broke_off: null, answered_model: null };
 
   it('is heard piece by piece, with its usage', async () => {
     expect(await heard(says(spoken + usageAtEnd + event('[DONE]')))).toEqual({ ...whole, usage });
@@ -93,17 +100,60 @@ describe('a hub that streams', () => {
     ['with nonsense after its reason', says(spoken + event('{{{'))],
     ['with comments and other fields', says(`: processing\n\nevent: x\n${spoken}`)],
     ['with a chunk without choices first', says(event({ choices: [] }) + spoken)],
+    ['without index, role, id and [DONE]', says(sparse)],
+    ['with an empty reason until it has one', says(spoken.replaceAll('"finish_reason":null', '"finish_reason":""'))],
   ])('is whole %s', async (_, behaviour) => {
     expect(await heard(behaviour)).toEqual({ ...whole, usage: null });
   });
 
-  it('is whole without a reason where it says [DONE]', async () => {
-    const said = await heard(says([delta('Hel'), delta('lo')].map(event).join('') + event('[DONE]')));
-    expect(said).toEqual({ ...whole, finish_reason: null, usage: null });
+  it.each<[string, string, unknown]>([
+    ['an empty text that ended by itself', 'stop', ''],
+    ['no text, since its tokens were used up', 'length', null],
+    ['no text, since it was withheld', 'content_filter', null],
+  ])('may have nothing to say: %s', async (_, reason, content) => {
+    const all = await heard(says(event(delta(content, reason)) + event('[DONE]')));
+    expect(all).toMatchObject({ pieces: [], text: '', finish_reason: reason, broke_off: null });
   });
 
-  it('may have nothing to say', async () => {
-    expect(await heard(says(event(delta('', 'stop')) + event('[DONE]')))).toMatchObject({ pieces: [], text: '' });
+  it.each<[string, readonly unknown[], string | null]>([
+    ['by its first chunk that has one', ['', undefined, 'm-2024-08-06', 'later'], 'm-2024-08-06'],
+    ['by no chunk', [undefined, null, ''], null],
+    ['by something that is no text', [7, { id: 'm' }], null],
+    ['by an id that is too long to be one', ['x'.repeat(201)], null],
+    ['by its own key', ['model-of-sk-one-4f1b7c9d02aa'], null],
+  ])('is known for the model that it names: %s', async (_, named, answered_model) => {
+    const chunks = named.map(model => event({ ...delta('Hi'), model }));
+    await using hub = await hubServer(says(chunks.join('') + event(delta(null, 'stop'))));
+    const settings = [{ name: 'one', base_url: hub.base_url, api_key: 'sk-one-4f1b7c9d02aa', models: ['m'] }];
+    const hubs = openHubs(settings, bounds);
+    const speech = await listening(hubs);
+    await gathered(speech.pieces);
+    await hubs.close();
+    expect(speech.reply()).toMatchObject({ answered_model, broke_off: null });
+  });
+
+  it('that has nothing to say is answered with its reason, though it goes on to say nothing', async () => {
+    await using hub = await hubServer(says(event(delta(null, 'length')), hangs));
+    await streamed(
+      [hub],
+      async hubs => {
+        const speech = await listening(hubs);
+        expect(saidBy(speech)).toMatchObject({ finish_reason: 'length', broke_off: null });
+        speech.cancel();
+        expect(await gathered(speech.pieces)).toEqual([]);
+      },
+      { timeout_ms: 60_000, stream_ms_max: 60_000 },
+    );
+  });
+
+  it('begins with what it thinks', async () => {
+    const thinks = { choices: [{ delta: { reasoning_content: 'Hm' } }] };
+    const all = await heard(says(event(thinks) + spoken));
+    expect(all).toMatchObject({
+      pieces: [{ reasoning: { reasoning_content: 'Hm' }, text: 'Hm' }, 'Hel', 'lo'],
+      text: 'Hello',
+      broke_off: null,
+    });
   });
 
   it('is asked for usage, by known members and its own key alone', async () => {
@@ -141,6 +191,7 @@ const first = event(delta('Hel'));
 
 describe('a hub that breaks off', () => {
   it.each<[string, Behaviour]>([
+    ['cut_off', says(first + event('[DONE]'))],
     ['cut_off', says(first, cuts)],
     ['cut_off', says(first)],
     ['cut_off', says(`${first}data: {"choices":[]}`)],
@@ -155,6 +206,17 @@ describe('a hub that breaks off', () => {
     ['too_large', says(`${first}data: ${'x'.repeat(8_000)}`, hangs)],
   ])('by %s is heard as far as it came', async (broke_off, behaviour) => {
     expect(await heard(behaviour)).toMatchObject({ pieces: ['Hel'], text: 'Hel', finish_reason: null, broke_off });
+  });
+
+  it.each<[string, string]>([
+    ['that it failed', event(delta('', 'error'))],
+    ['that it ended by itself, having only thought', ''],
+  ])('by saying %s is heard as far as it came', async (_, failing) => {
+    const thinks = event({ choices: [{ delta: { reasoning: 'Hm' } }] });
+    const stops = event({ choices: [{ delta: {}, finish_reason: 'stop' }] });
+    const all = await heard(says(failing === '' ? thinks + stops : first + failing));
+    expect(all).toMatchObject({ broke_off: 'not_a_completion' });
+    expect(all.pieces).toHaveLength(1);
   });
 
   it('by silence is not listened to until the time for the whole stream is over', async () => {
@@ -193,6 +255,11 @@ const silent: readonly [string, Behaviour][] = [
   ['cut_off', says(event(delta('')), cuts)],
   ['cut_off', says('')],
   ['cut_off', says(event({ choices: [] }) + event('[DONE]'))],
+  ['cut_off', says(event(delta('')) + event('[DONE]'))],
+  ['cut_off', says(`: processing\n\n${event(delta(null))}: processing\n\n`)],
+  ['not_a_completion', says(event(delta(null, 'stop')) + event('[DONE]'))],
+  ['not_a_completion', says(event(delta('', 'tool_calls')) + event('[DONE]'))],
+  ['not_a_completion', says(event(delta('', 'error')))],
   ['cut_off', says(JSON.stringify(delta('a whole answer')))],
   ['not_json', says(event('{'))],
   ['not_a_chunk', says(event({ error: { message: 'overloaded' } }))],
@@ -208,7 +275,7 @@ describe('a hub that fails before its first piece', () => {
 
   it.each(silent)('by %s is named when there is no other', async (reason, behaviour) => {
     await using bad = await hubServer(behaviour);
-    expect(await streamed([bad], ask)).toEqual({ kind: 'failed', attempts: [{ hub: 'hub-0', reason }] });
+    expect(await streamed([bad], ask)).toMatchObject({ kind: 'failed', attempts: [{ hub: 'hub-0', reason }] });
   });
 });
 

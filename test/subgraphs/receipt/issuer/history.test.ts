@@ -43,8 +43,9 @@ async function kept(): Promise<Kept> {
   return { database, data_dir, open: (...seeds) => record(database, data_dir, ...seeds) };
 }
 
+/** Also without the seed before them: as after an operator's word. */
 function record(database: Database, data_dir: string, ...seeds: string[]): Promise<Issuer> {
-  return recordIssuer(database, issuerOf(...seeds), { data_dir, failed: unexpected });
+  return recordIssuer(database, issuerOf(...seeds), { data_dir, failed: unexpected, accepted: true });
 }
 
 function unexpected(error: unknown): never {
@@ -68,6 +69,18 @@ async function unguarded(database: Database, sql: string): Promise<void> {
 }
 
 describe('ISSUER_KEYS replaced wholly, the old seed gone', () => {
+  it('retires nobody without an operator’s word, also where another process has just begun by its own seed', async () => {
+    const { database, data_dir, open } = await kept();
+    const serving = await open(first);
+    const stranger = recordIssuer(database, issuerOf(second), { data_dir, failed: unexpected });
+    await expect(stranger).rejects.toThrow(/none of ISSUER_KEYS.*npm run accept-changed -- ISSUER_KEYS/);
+    expect(await rowsOf(database)).toHaveLength(1);
+    expect(serving.standing).toBe('in_force');
+    await recordIssuer(database, issuerOf(second, first), { data_dir, failed: unexpected });
+    expect(await rowsOf(database)).toHaveLength(2);
+    await recordIssuer(database, issuerOf(second), { data_dir, failed: unexpected });
+  });
+
   it('leaves version 1 as it was: old receipts verify by what is published, new ones sign version 2', async () => {
     const { database, open } = await kept();
     const before = await open(first);
@@ -120,7 +133,7 @@ describe('a process whose clock is off by hours', () => {
     const before = await open(first);
     await database.issue(before, 'task_old');
     const off = openIssuer([second], { base_url, now_ms: () => Date.now() + off_ms });
-    await recordIssuer(database, off, { data_dir, failed: unexpected });
+    await recordIssuer(database, off, { data_dir, failed: unexpected, accepted: true });
     await before.renew();
     expect(before.standing).toBe('in_force');
     await database.issue(before, 'task_beside');
@@ -152,7 +165,7 @@ describe('a process that serves while its database', () => {
     const { issuer } = await served(() => query);
     await issuer.renew();
     await issuer.renew();
-    expect(issuer.jwks).toEqual(issuerOf(first).jwks);
+    expect(issuer.jwks.keys).toEqual(issuerOf(first).jwks.keys);
   });
 
   it('holds a version that nobody signed publishes none of it, and says so', async () => {

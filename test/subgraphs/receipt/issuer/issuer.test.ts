@@ -16,6 +16,8 @@ const [old_seed, seed] = ['11'.repeat(32), '22'.repeat(32)];
 /** As receipts have signed it since the first of them. */
 const FIRST_POLICY_HASH = 'b2bdd55c94063c7109f6ec1464c3f84a3520bdcca6f26e7fd2001ca992a58227';
 const SECOND_POLICY_HASH = 'bcdce46a71e8edb70c3e0c6c6d73bc67addbd5f7e8a0a0a64fc1f7ec6796b3b2';
+const EIGHTH_POLICY_HASH = 'eef1a96852a838994b143e2ec81154480a8f2b77f510e1039a26f2fb7da83548';
+const SEVENTH_POLICY_HASH = '29967c4c3737986a0ad3a6e73d8560628a565829f774691c35a48eb284f00fae';
 const THIRD_POLICY_HASH = 'bcfcaa7aab1fe88d977679cdb9e0b721b8a0b4d975d6ae4d20309508d7775863';
 const issuer = openIssuer([seed], { base_url, now_ms });
 const rotated = openIssuer([seed, old_seed], { base_url, now_ms });
@@ -166,7 +168,13 @@ describe('the published histories', () => {
     expect(methods.map(id => id.split('#')[1])).toEqual(kids);
   });
 
-  it('keep versions 1 to 3 of the receipt policy byte for byte; each later one names the one before it', () => {
+  it('say of an answer that was cut for its request or by a limit that its payment has no work done once more', () => {
+    const { policies } = issuer.policyHistory as never as { policies: { policy: JsonObject }[] };
+    const hub_broke_off = expect.stringMatching(/After a refusal of the request and after a limit it has not/);
+    expect(policies.at(-1)?.policy).toMatchObject({ version: 9, commitments: { omissions: { hub_broke_off } } });
+  });
+
+  it('keep versions 1 to 3, 7 and 8 of the receipt policy byte for byte; each later one names the one before it', () => {
     const { policies } = issuer.policyHistory as never as { policies: { hash: string; policy: JsonObject }[] };
     expect(policies.map(({ policy }) => canonicalHash(policy))).toEqual(policies.map(({ hash }) => hash));
     expect(policies[0]?.hash).toBe(FIRST_POLICY_HASH);
@@ -178,7 +186,11 @@ describe('the published histories', () => {
     expect(policies[4]?.policy).toMatchObject({ version: 5, previous_hash: policies[3]?.hash });
     expect(policies[5]?.policy).toMatchObject({ version: 6, previous_hash: policies[4]?.hash });
     expect(policies[6]?.policy).toMatchObject({ version: 7, previous_hash: policies[5]?.hash });
-    expect(issuer.receipt_policy).toEqual({ version: 7, hash: policies[6]?.hash });
+    expect(policies[6]?.hash).toBe(SEVENTH_POLICY_HASH);
+    expect(policies[7]?.policy).toMatchObject({ version: 8, previous_hash: SEVENTH_POLICY_HASH });
+    expect(policies[7]?.hash).toBe(EIGHTH_POLICY_HASH);
+    expect(policies[8]?.policy).toMatchObject({ version: 9, previous_hash: EIGHTH_POLICY_HASH });
+    expect(issuer.receipt_policy).toEqual({ version: 9, hash: policies[8]?.hash });
   });
 
   it('refuse another policy in place of a published one, and go on beside one that a newer process has published', () => {

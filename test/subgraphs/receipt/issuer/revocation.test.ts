@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { checkReceipt } from '../../../../rest-compat/receipt/page/check/receipt-checks.js';
 import { canonicalHash, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { iso, systemClock } from '../../../../subgraphs/clock.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
@@ -41,7 +40,8 @@ function open(store: Database, folder: string, ...seeds: string[]): Promise<Issu
   const failed = (error: unknown): never => {
     throw error;
   };
-  return recordIssuer(store, issuer, { data_dir: folder, failed });
+  // Also without the seed before them: as after an operator's word.
+  return recordIssuer(store, issuer, { data_dir: folder, failed, accepted: true });
 }
 
 async function auditOf(task_id: string, issuer = current): Promise<Audit> {
@@ -51,9 +51,6 @@ async function auditOf(task_id: string, issuer = current): Promise<Audit> {
   const context = { ...shown, newestSize: () => null } as unknown as ReceiptContext;
   return (await receiptAudit(receipt, context)) as Audit;
 }
-
-const onPage = async (audit: JsonObject) =>
-  (await checkReceipt(audit, null)).filter(({ status }) => status === 'failed').map(({ name }) => name);
 
 beforeAll(async () => {
   [database, data_dir] = await Promise.all([receiptDatabase(), ownFolder()]);
@@ -81,18 +78,15 @@ describe('a receipt of a revoked key', () => {
     expect(verified).toMatchObject({ kind: 'valid' });
     expect(verified.checks.find(({ code }) => code === 'key_revoked')?.sentence).toContain('revoked');
     expect(verified.checks.map(({ sentence }) => sentence).join()).toContain('the log held it before that');
-    expect(await onPage(before)).toEqual([]);
   });
 
   it('that came into the log since fails, whatever time it names', async () => {
     expect(verifyReceiptAudit(since, since.keys)).toMatchObject({ kind: 'invalid', code: 'key_revoked' });
-    expect(await onPage(since)).toEqual(['Key not revoked']);
   });
 
   it('fails where no log stands beside it, and by itself', async () => {
     const { log: _, ...halted } = before;
     expect(verifyReceiptAudit(halted, before.keys)).toMatchObject({ kind: 'invalid', code: 'key_revoked' });
-    expect(await onPage(halted)).toEqual(['Key not revoked']);
     expect(verifyReceipt(before.receipt, before.keys)).toMatchObject({ kind: 'invalid', code: 'key_revoked' });
   });
 
@@ -102,7 +96,6 @@ describe('a receipt of a revoked key', () => {
     const [proof] = String(before.log.tlog_proof).split('\n\n');
     const forged = { ...before, log: { ...before.log, checkpoint: note, tlog_proof: `${proof}\n\n${note}` } };
     expect(verifyReceiptAudit(forged, before.keys)).toMatchObject({ kind: 'invalid', code: 'checkpoint_invalid' });
-    expect(await onPage(forged)).toEqual(['Checkpoint']);
     // By the key set of before it was revoked that is a checkpoint as any other.
     expect(verifyReceiptAudit(forged, published.jwks).kind).toBe('valid');
   });
@@ -116,7 +109,6 @@ describe('a receipt of a revoked key', () => {
   it('keeps no other from verifying', async () => {
     const after = await auditOf('task_after');
     expect(verifyReceiptAudit(after, after.keys).kind).toBe('valid');
-    expect(await onPage(after)).toEqual([]);
     expect(verifyReceipt(after.receipt, after.keys).kind).toBe('valid');
   });
 });

@@ -83,7 +83,7 @@ describe('the audit of a stored log', () => {
     const declared = await damage();
     const { found } = await proveLogIntact(database, null);
     const facts = { saved: found, found, damage: declared, reason: 'a disk', declared_at: '2026-01-02T03:04:05.678Z' };
-    const document = await declareBreak(database, issuer, facts);
+    const document = await declareBreak(database, issuer, facts, async () => {});
     expect(document).toMatchObject({ damage: [{ level: 0, index: 42, computed: expect.any(String) }] });
     expect(await damage()).toEqual([]);
 

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { verifyDispute } from '../../../../subgraphs/receipt/verify/dispute.ts';
+import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { boundRequest, callOf, FIELD, filing, SALT } from '../../../harness/ledger/disputed.ts';
 import { collectAll, issuer, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
@@ -86,7 +88,7 @@ describe('verifyDispute', () => {
     ['outcome_does_not_follow', 'it says stand, and by its facts it is refund', () => ({ outcome: 'stand' })],
     ['outcome_does_not_follow', 'is not what its outcome means', () => ({ means: 'USDC was sent back.' })],
     ['outcome_does_not_follow', 'by its facts it is charged_twice', () => ({ reason: 'no_output' })],
-    ['outcome_does_not_follow', 'it says refund', () => ({ evidence: {} })],
+    ['outcome_does_not_follow', 'disputed.intent_shared, which is not among the facts', () => ({ evidence: {} })],
     [
       'outcome_does_not_follow',
       'disputed.intent_id, which is not among the facts',
@@ -129,7 +131,18 @@ describe('verifyDispute', () => {
       }),
     ],
     ['receipt_invalid', 'is of another task', () => ({ task_id: 'task_5_1' })],
-    ['rule_unknown', 'another version', () => ({ rule_version: 3 })],
+    ['rule_unknown', 'another version', () => ({ rule_version: 5 })],
+    ['revision_unsaid', 'revision', () => ({ revision: 0 })],
+    ['revision_unsaid', 'supersedes', () => ({ revision: 2 })],
+    ['revision_unsaid', 'status_url', () => ({ status_url: 'https://elsewhere.example/dispute/1' })],
+    ['outcome_does_not_follow', '`final` is wrong', () => ({ final: false })],
+    ['outcome_does_not_follow', 'standing_task_id does not follow', () => ({ standing_task_id: 'task_5_9' })],
+    [
+      'outcome_does_not_follow',
+      'owed_back does not follow',
+      () => ({ owed_back: { task_id: 'task_5_2', amount: '9' } }),
+    ],
+    ['outcome_does_not_follow', 'decides_after does not follow', () => ({ decides_after: '2026-01-01T00:00:00.000Z' })],
     ['not_a_verdict', 'moves_money', () => ({ moves_money: true })],
     ['not_a_verdict', 'schema', () => ({ schema: 'svc402.refusal.v1' })],
     ['link_foreign', 'elsewhere', () => ({ verify_jwks: 'https://elsewhere.example/jwks.json' })],
@@ -138,6 +151,51 @@ describe('verifyDispute', () => {
       kind: 'invalid',
       code,
       sentence: expect.stringContaining(sentence),
+    });
+  });
+});
+
+/** Signed by the code of that time, with receipts of receipt policy 7 in them. */
+const before = JSON.parse(
+  readFileSync(new URL('../../../harness/fixtures/verdicts-of-rules-1-and-2.json', import.meta.url), 'utf8'),
+) as { readonly jwks: JsonObject } & Readonly<Record<'of_rule_1' | 'of_rule_2', Readonly<Record<string, JsonObject>>>>;
+
+describe.each(['of_rule_1', 'of_rule_2'] as const)('a verdict %s', rule => {
+  it.each(Object.entries(before[rule]))('runs again as it was decided: %s', (reason, document) => {
+    expect(document).toMatchObject({ reason, rule_version: rule === 'of_rule_1' ? 1 : 2 });
+    const verified = verifyDispute(document, before.jwks);
+    expect(verified, JSON.stringify(verified)).toMatchObject({ kind: 'valid' });
+    for (const receipt of Object.values(document.receipts as Record<string, JsonObject>)) {
+      expect(receipt.payload).toMatchObject({ receipt_policy: { version: 7 } });
+      expect(verifyReceipt(receipt, before.jwks)).toMatchObject({ kind: 'valid' });
+    }
+  });
+});
+
+/** The same of rule 3, with receipts of receipt policy 8 in them. */
+const by_third = JSON.parse(
+  readFileSync(new URL('../../../harness/fixtures/verdicts-of-rule-3.json', import.meta.url), 'utf8'),
+) as { readonly jwks: JsonObject; readonly of_rule_3: Readonly<Record<string, JsonObject>> };
+
+describe('a verdict of_rule_3', () => {
+  it.each(Object.entries(by_third.of_rule_3))('runs again as it was decided: %s', (reason, document) => {
+    expect(document).toMatchObject({ reason, rule_version: 3 });
+    const verified = verifyDispute(document, by_third.jwks);
+    expect(verified, JSON.stringify(verified)).toMatchObject({ kind: 'valid' });
+    for (const receipt of Object.values(document.receipts as Record<string, JsonObject>)) {
+      expect(receipt.payload).toMatchObject({ receipt_policy: { version: 8 } });
+      expect(verifyReceipt(receipt, by_third.jwks)).toMatchObject({ kind: 'valid' });
+    }
+  });
+
+  it('does not verify as one of rule 4: it would have asked for the models of a rerun and the one that the hub named', () => {
+    const document = by_third.of_rule_3.model_as_requested ?? {};
+    const { signature: _, ...claims }: JsonObject = { ...document, rule_version: 4 };
+    const value = rotated.signCanonical(canonicalJson(claims));
+    const signed = { ...claims, signature: { alg: 'ES256', kid: rotated.kid, value } };
+    expect(verifyDispute(signed, by_third.jwks)).toMatchObject({
+      kind: 'invalid',
+      sentence: expect.stringContaining('disputed.resend_model'),
     });
   });
 });

@@ -144,6 +144,60 @@ it.each([0, 3, 5, 7, 12, '11', 11.5, null])('version %j is unknown', async versi
   expect(verified).toMatchObject({ kind: 'invalid', code: 'version_unknown' });
 });
 
+describe('what a token can sign by its version, and does not', () => {
+  const withoutBook = (it: Members) => without(it, ['claim_id', 'book_seq']);
+
+  it.each<[version: number, member: string, value: Json]>([
+    [9, 'claim_id', 7],
+    [9, 'book_seq', 1],
+    [10, 'claim_id', 7],
+    [11, 'claim_id', 7],
+    [11, 'delegation_hash', `0x${'1'.repeat(64)}`],
+    [11, 'waived_by', 'live_key'],
+  ])('version %i: %s beside it is refused', async (version, member, value) => {
+    const document = without(await ofVersion(version, withoutBook), ['claim_id', 'book_seq']);
+    expect(verifyReceipt(document, issuer.jwks).kind).toBe('valid');
+    const forged = { ...document, [member]: value };
+    expect(verifyReceipt(forged, issuer.jwks)).toMatchObject({ kind: 'invalid', code: 'copy_mismatch' });
+  });
+
+  it.each<[version: number, member: string, value: Json]>([
+    [8, 'claim_id', 7],
+    [8, 'tree_size', 2],
+    [9, 'payload_hash', 'as it is'],
+    [9, 'waived_by', 'live_key'],
+    [10, 'delegation_hash', `0x${'1'.repeat(64)}`],
+  ])('version %i cannot sign %s: it is reported as unsigned', async (version, member, value) => {
+    const document = await ofVersion(version);
+    const shown = { ...document, [member]: value === 'as it is' ? (document[member] ?? null) : value };
+    const verified = verifyReceipt(shown, issuer.jwks);
+    expect(verified).toMatchObject({ kind: 'valid' });
+    const lane: readonly string[] = verified.kind === 'valid' ? verified.report.unsigned.lane : [];
+    // The hash of the payload is computed again, whatever names it.
+    expect(lane.includes(member)).toBe(member !== 'payload_hash');
+  });
+
+  it('version 8 with a payment and a claim_id of null beside it is refused', async () => {
+    const document = await ofVersion(8);
+    expect(verifyReceipt({ ...document, claim_id: null }, issuer.jwks)).toMatchObject({
+      kind: 'invalid',
+      code: 'claim_id_null',
+    });
+  });
+});
+
+it('in_proof is reported as not checkable, and is believed by nobody', () => {
+  const proven = (in_proof: boolean) => verifyReceipt({ ...current, binding: { in_proof } }, issuer.jwks);
+  expect(proven(true)).toMatchObject({
+    kind: 'valid',
+    report: {
+      unsigned: { lane: expect.arrayContaining(['binding']) },
+      unchecked: expect.arrayContaining([expect.stringContaining('binding.in_proof')]),
+    },
+  });
+  expect(JSON.stringify(proven(false))).not.toContain('in_proof');
+});
+
 describe('book chain', () => {
   it('is what is issued where the payment is none of ours: book and payment side by side', () => {
     expect(claimsIn(chained)).toMatchObject({

@@ -10,6 +10,16 @@ import { judgeReceipt } from '../../../harness/second-verifier/receipt.ts';
 
 const DOCUMENTS = 1_000;
 
+/** Copies of members that their versions cannot sign yet: random documents seldom show them. */
+const receipt = { audit: false, paid: true, facts: {}, claims: {}, change: null } as const;
+const copied: readonly Recipe[] = [
+  { ...receipt, version: 8, beside: { claim_id: null } },
+  { ...receipt, version: 8, beside: { claim_id: 7 } },
+  { ...receipt, version: 9, beside: { payload_hash: 'f'.repeat(64) } },
+  { ...receipt, version: 10, beside: { vendor_blind: true } },
+  { ...receipt, version: 10, beside: { waived_by: 'live_key' } },
+];
+
 /** How often each came out, so that what is said below is said of both. */
 const seen = new Map<string, number>();
 
@@ -28,7 +38,11 @@ async function compare(ingredients: Recipe): Promise<void> {
 it(`two verifiers say the same of ${DOCUMENTS} random documents of versions 8 to 11, good and altered`, async () => {
   const seed = Number(process.env.SVC_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
   console.info(`second verifier: seed ${seed} (SVC_TEST_SEED=${seed} runs the same again)`);
-  await fc.assert(fc.asyncProperty(recipe, compare), { seed, numRuns: DOCUMENTS });
+  await fc.assert(fc.asyncProperty(recipe, compare), {
+    seed,
+    numRuns: DOCUMENTS,
+    examples: copied.map((each): [Recipe] => [each]),
+  });
   for (const version of [8, 9, 10, 11])
     for (const what of ['receipt', 'audit'])
       for (const outcome of ['valid', 'invalid'])

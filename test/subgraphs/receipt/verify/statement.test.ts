@@ -2,6 +2,7 @@ import { Sign1 } from '@auth0/cose';
 import { importJWK } from 'jose';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { parseSign1, sigStructure, verifySign1 } from '../../../../subgraphs/receipt/verify/cose.ts';
 import { verifyStatement } from '../../../../subgraphs/receipt/verify/statement.ts';
 import { cbor, receiptIn, stated, taken, together } from '../../../harness/receipt/enveloped.ts';
@@ -9,6 +10,8 @@ import { issuer, stranger } from '../../../harness/receipt/issued.ts';
 import { coseForged, coseKey, coseSigned } from '../../../harness/vectors/cose.ts';
 
 const hex = (text: string) => Buffer.from(text, 'hex');
+
+const clock = { now_ms: () => Date.parse('2026-01-02T03:04:06.000Z') };
 
 describe('a published COSE_Sign1', () => {
   const jwks = { keys: [coseKey] };
@@ -115,7 +118,13 @@ describe('a transparent statement', () => {
         }),
       ),
     ).toBe('log_foreign');
-    expect(said(stated(payload, { log: { sub: 'other.example/log' } }))).toBe('log_foreign');
+    const elsewhere = openIssuer(['22'.repeat(32)], { ...clock, base_url: 'https://other.example' });
+    expect(said(stated(payload, { logged_by: elsewhere }))).toBe('log_foreign');
+  });
+
+  it('verifies by the name that the log had before the service moved', () => {
+    const moved = openIssuer(['22'.repeat(32)], { ...clock, base_url: 'https://moved.example' });
+    expect(said(stated(payload, { by: moved }))).toBe('valid');
   });
 
   it('does not without a receipt, with one more, or with anything else that nobody signed', () => {

@@ -1,0 +1,77 @@
+import { Refusal, withCharged } from '../../schema/errors.ts';
+import type { PresentedPayment } from '../../subgraphs/context.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import { DatabaseAway } from '../../subgraphs/outage.ts';
+import { isCharged } from '../../subgraphs/receipt/claim/charged.ts';
+import type { PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
+import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
+import type { LogStanding } from '../log/open-log.ts';
+import { namedIn } from '../rails/named-payment.ts';
+import type { Hears } from './answer-by-outcome.ts';
+import type { CallOutcome } from './call-outcome.ts';
+import type { IsSigned } from './is-signed.ts';
+
+/* What is known here of a payment that came with a request, for refusals that were found without a look at it. */
+
+interface KnownPayment {
+  /** Null where there is none, or what came along is not signed by its payer. */
+  readonly claim: PaymentClaim | null;
+  /** Null while that is not known. */
+  readonly charged: boolean | null;
+}
+
+export interface KnownCharge {
+  of(payment: PresentedPayment): Promise<KnownPayment>;
+  /**
+   * A refusal that was found without a look at the payment, with what is known of it in place of `charged: false`. It may be under
+   * way in another process, or have bought something: then nobody is asked for another one.
+   */
+  beside<E>(refusal: E, payment: PresentedPayment | null): Promise<E | Refusal>;
+}
+
+export interface KnownChargeParts {
+  readonly database: Database;
+  readonly isSigned: IsSigned;
+  readonly hears: Hears;
+  /** While it is halted the database may have lost a claim, or what became of it. */
+  readonly log: Pick<LogStanding, 'halt'>;
+}
+
+export function openKnownCharge({ database, isSigned, hears, log }: KnownChargeParts): KnownCharge {
+  const of = async (payment: PresentedPayment): Promise<KnownPayment> => {
+    const named = namedIn(payment);
+    const claim = named && (await claimByKey(database, named.claim_key));
+    const unmoved = log.halt ? null : false;
+    if (claim === null) return { claim, charged: unmoved };
+    if (!(await isSigned(claim, payment))) return { claim: null, charged: false };
+    return { claim, charged: isCharged(claim) === false ? unmoved : isCharged(claim) };
+  };
+  return {
+    of,
+    async beside(refusal, payment) {
+      if (!(refusal instanceof Refusal) || refusal.extensions.charged !== false || payment === null) return refusal;
+      // Whoever claimed as the database went away has looked since: a claim of theirs that stands was sent by nobody.
+      if (refusal.originalError instanceof DatabaseAway) return refusal;
+      // Where the database does not say it, nobody knows.
+      const known = await of(payment).catch(() => ({ claim: null, charged: null }));
+      if (known.charged === false) return refusal;
+      const standing = refusal.status === 402 ? outcomeOf(known) : null;
+      return standing === null ? withCharged(refusal, known.charged) : hears(standing, refusal);
+    },
+  };
+}
+
+/** In place of an offer: a 402 makes its reader sign another payment. Of what it is for nothing is told, since it may be public. */
+function outcomeOf({ claim, charged }: KnownPayment): CallOutcome | null {
+  if (claim === null) return charged === null ? { kind: 'unknown_here' } : null;
+  switch (claim.state) {
+    case 'claimed':
+    case 'settling':
+      return { kind: 'unknown_here' };
+    case 'held':
+    case 'recorded':
+      return { kind: 'foreign', settled: true };
+    case 'released':
+      return charged === null ? { kind: 'unknown_here' } : null;
+  }
+}

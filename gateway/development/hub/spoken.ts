@@ -1,0 +1,146 @@
+/*
+ * How model hubs answer, byte for byte as they write it, beside the plain text that all clients know. A model of a development hub is named
+ * for each, whole and streamed, so that anyone can see what a caller receives of it; tests put the same bytes to the service.
+ */
+
+export interface SpokenHabit {
+  /** Where the provider says that it answers so, or who reported it. */
+  readonly source: string;
+  readonly whole: string;
+  /** Lines of the body of the stream: each is an event of its own, or a comment. */
+  readonly stream: readonly string[];
+}
+
+export const spoken = {
+  'dev/thinking': {
+    source:
+      'DeepSeek, api-docs.deepseek.com/guides/thinking_mode; the first chunk as reported in github.com/Oaklight/llm-rosetta/issues/356; usage: api-docs.deepseek.com/api/create-chat-completion',
+    whole:
+      '{"id":"930c60df-bf64-41c9-a88e-3ec75f81e00e","object":"chat.completion","created":1705651092,"model":"deepseek-reasoner","choices":[{"index":0,"message":{"role":"assistant","content":"9.8 is greater.","reasoning_content":"Compare 9.80 with 9.11."},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":16,"completion_tokens":12,"total_tokens":28,"prompt_tokens_details":{"cached_tokens":4},"completion_tokens_details":{"reasoning_tokens":7},"prompt_cache_hit_tokens":4,"prompt_cache_miss_tokens":12},"system_fingerprint":"fp_ea1d"}',
+    stream: [
+      'data: {"id":"930c60df","object":"chat.completion.chunk","created":1705651092,"model":"deepseek-reasoner","choices":[{"index":0,"delta":{"role":"assistant","content":null,"reasoning_content":""},"logprobs":null,"finish_reason":null}]}',
+      'data: {"id":"930c60df","object":"chat.completion.chunk","created":1705651092,"model":"deepseek-reasoner","choices":[{"index":0,"delta":{"content":null,"reasoning_content":"Compare 9.80"},"logprobs":null,"finish_reason":null}]}',
+      'data: {"id":"930c60df","object":"chat.completion.chunk","created":1705651092,"model":"deepseek-reasoner","choices":[{"index":0,"delta":{"content":null,"reasoning_content":" with 9.11."},"logprobs":null,"finish_reason":null}]}',
+      'data: {"id":"930c60df","object":"chat.completion.chunk","created":1705651092,"model":"deepseek-reasoner","choices":[{"index":0,"delta":{"content":"9.8 is","reasoning_content":null},"logprobs":null,"finish_reason":null}]}',
+      'data: {"id":"930c60df","object":"chat.completion.chunk","created":1705651092,"model":"deepseek-reasoner","choices":[{"index":0,"delta":{"content":" greater.","reasoning_content":null},"logprobs":null,"finish_reason":null}]}',
+      'data: {"id":"930c60df","object":"chat.completion.chunk","created":1705651092,"model":"deepseek-reasoner","choices":[{"index":0,"delta":{"content":"","reasoning_content":null},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":16,"completion_tokens":12,"total_tokens":28,"prompt_tokens_details":{"cached_tokens":4},"completion_tokens_details":{"reasoning_tokens":7},"prompt_cache_hit_tokens":4,"prompt_cache_miss_tokens":12}}',
+      'data: [DONE]',
+    ],
+  },
+  'dev/thinking-details': {
+    source:
+      'OpenRouter, openrouter.ai/docs/guides/best-practices/reasoning-tokens (reasoning_details array structure) and openrouter.ai/docs/api/reference/streaming (comments, usage); how the entries are cut as reported in github.com/langchain-ai/langchain/issues/36400',
+    whole:
+      '{"id":"gen-1758885012-2qVPBxGHZxOgYWKthK4E","provider":"Anthropic","model":"anthropic/claude-sonnet-4.5","object":"chat.completion","created":1758885012,"choices":[{"logprobs":null,"finish_reason":"stop","native_finish_reason":"end_turn","index":0,"message":{"role":"assistant","content":"9.8 is greater.","refusal":null,"reasoning":"Compare 9.80 with 9.11.","reasoning_details":[{"type":"reasoning.text","text":"Compare 9.80 with 9.11.","signature":"EpkBCkYIBxgCKkA=","id":null,"format":"anthropic-claude-v1","index":0},{"type":"reasoning.encrypted","data":"eyJlbmNyeXB0ZWQiOnRydWV9","id":"rs_1","format":"anthropic-claude-v1","index":1}]}}],"usage":{"prompt_tokens":16,"completion_tokens":12,"total_tokens":28,"cost":0.000228,"is_byok":false,"prompt_tokens_details":{"cached_tokens":4,"audio_tokens":0},"cost_details":{"upstream_inference_cost":null,"upstream_inference_prompt_cost":0.000048},"completion_tokens_details":{"reasoning_tokens":7,"image_tokens":0}}}',
+    stream: [
+      ': OPENROUTER PROCESSING',
+      'data: {"id":"gen-1758885012","provider":"Anthropic","model":"anthropic/claude-sonnet-4.5","object":"chat.completion.chunk","created":1758885012,"choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning":"Compare 9.80","reasoning_details":[{"type":"reasoning.text","text":"Compare 9.80","format":"anthropic-claude-v1","index":0}]},"finish_reason":null,"native_finish_reason":null,"logprobs":null}]}',
+      'data: {"id":"gen-1758885012","provider":"Anthropic","model":"anthropic/claude-sonnet-4.5","object":"chat.completion.chunk","created":1758885012,"choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning":" with 9.11.","reasoning_details":[{"type":"reasoning.text","text":" with 9.11.","format":"anthropic-claude-v1","index":0}]},"finish_reason":null,"native_finish_reason":null,"logprobs":null}]}',
+      'data: {"id":"gen-1758885012","provider":"Anthropic","model":"anthropic/claude-sonnet-4.5","object":"chat.completion.chunk","created":1758885012,"choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning":null,"reasoning_details":[{"type":"reasoning.text","signature":"EpkBCkYIBxgCKkA=","format":"anthropic-claude-v1","index":0},{"type":"reasoning.encrypted","data":"eyJlbmNyeXB0ZWQiOnRydWV9","id":"rs_1","format":"anthropic-claude-v1","index":1}]},"finish_reason":null,"native_finish_reason":null,"logprobs":null}]}',
+      'data: {"id":"gen-1758885012","provider":"Anthropic","model":"anthropic/claude-sonnet-4.5","object":"chat.completion.chunk","created":1758885012,"choices":[{"index":0,"delta":{"role":"assistant","content":"9.8 is greater."},"finish_reason":null,"native_finish_reason":null,"logprobs":null}]}',
+      'data: {"id":"gen-1758885012","provider":"Anthropic","model":"anthropic/claude-sonnet-4.5","object":"chat.completion.chunk","created":1758885012,"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":"stop","native_finish_reason":"end_turn","logprobs":null}]}',
+      'data: {"id":"gen-1758885012","provider":"Anthropic","model":"anthropic/claude-sonnet-4.5","object":"chat.completion.chunk","created":1758885012,"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null,"native_finish_reason":null,"logprobs":null}],"usage":{"prompt_tokens":16,"completion_tokens":12,"total_tokens":28,"cost":0.000228,"is_byok":false,"prompt_tokens_details":{"cached_tokens":4,"audio_tokens":0},"cost_details":{"upstream_inference_cost":null,"upstream_inference_prompt_cost":0.000048},"completion_tokens_details":{"reasoning_tokens":7,"image_tokens":0}}}',
+      'data: [DONE]',
+    ],
+  },
+  'dev/thinks-to-the-limit': {
+    source:
+      'vLLM, as reported in github.com/vllm-project/vllm/issues/52640 (finish_reason length, content null, reasoning)',
+    whole:
+      '{"id":"chatcmpl-ad5a64ee1d92606f","object":"chat.completion","created":1775549781,"model":"deepseek-v4","choices":[{"index":0,"message":{"role":"assistant","content":null,"refusal":null,"annotations":null,"audio":null,"function_call":null,"tool_calls":[],"reasoning":"Compare 9.80 with"},"logprobs":null,"finish_reason":"length","stop_reason":null,"token_ids":null}],"service_tier":null,"system_fingerprint":null,"usage":{"prompt_tokens":16,"total_tokens":20,"completion_tokens":4,"prompt_tokens_details":null},"prompt_logprobs":null,"kv_transfer_params":null}',
+    stream: [
+      'data: {"id":"chatcmpl-ad5a64ee1d92606f","object":"chat.completion.chunk","created":1775549781,"model":"deepseek-v4","choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"prompt_token_ids":null}',
+      'data: {"id":"chatcmpl-ad5a64ee1d92606f","object":"chat.completion.chunk","created":1775549781,"model":"deepseek-v4","choices":[{"index":0,"delta":{"reasoning":"Compare 9.80"},"logprobs":null,"finish_reason":null,"token_ids":null}]}',
+      'data: {"id":"chatcmpl-ad5a64ee1d92606f","object":"chat.completion.chunk","created":1775549781,"model":"deepseek-v4","choices":[{"index":0,"delta":{"reasoning":" with"},"logprobs":null,"finish_reason":"length","stop_reason":null,"token_ids":null}]}',
+      'data: {"id":"chatcmpl-ad5a64ee1d92606f","object":"chat.completion.chunk","created":1775549781,"model":"deepseek-v4","choices":[],"usage":{"prompt_tokens":16,"total_tokens":20,"completion_tokens":4}}',
+      'data: [DONE]',
+    ],
+  },
+  'dev/thinks-and-stops': {
+    source: 'vLLM, as reported in github.com/vllm-project/vllm-ascend/issues/9131 (finish_reason stop, content null)',
+    whole:
+      '{"id":"chatcmpl-9131","object":"chat.completion","created":1775549781,"model":"deepseek-v4","choices":[{"index":0,"message":{"role":"assistant","content":null,"reasoning_content":"Compare 9.80 with","tool_calls":[]},"logprobs":null,"finish_reason":"stop","stop_reason":null}],"usage":{"prompt_tokens":16,"total_tokens":20,"completion_tokens":4}}',
+    stream: [
+      'data: {"id":"chatcmpl-9131","object":"chat.completion.chunk","created":1775549781,"model":"deepseek-v4","choices":[{"index":0,"delta":{"role":"assistant","content":null},"logprobs":null,"finish_reason":null}]}',
+      'data: {"id":"chatcmpl-9131","object":"chat.completion.chunk","created":1775549781,"model":"deepseek-v4","choices":[{"index":0,"delta":{"reasoning_content":"Compare 9.80 with"},"logprobs":null,"finish_reason":null}]}',
+      'data: {"id":"chatcmpl-9131","object":"chat.completion.chunk","created":1775549781,"model":"deepseek-v4","choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}]}',
+      'data: [DONE]',
+    ],
+  },
+  'dev/no-finish-reason': {
+    source: 'OpenCode Zen, as reported in github.com/anomalyco/opencode/issues/43882; whole: a finish_reason of null',
+    whole:
+      '{"id":"chatcmpl-43882","object":"chat.completion","created":1787270400,"model":"muse-spark","choices":[{"index":0,"message":{"role":"assistant","content":"9.8 is greater."},"finish_reason":null}],"usage":{"prompt_tokens":16,"completion_tokens":5,"total_tokens":21}}',
+    stream: [
+      'data: {"id":"chatcmpl-43882","object":"chat.completion.chunk","created":1787270400,"model":"muse-spark","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}',
+      'data: {"id":"chatcmpl-43882","object":"chat.completion.chunk","created":1787270400,"model":"muse-spark","choices":[{"index":0,"delta":{"content":"9.8 is"},"finish_reason":null}]}',
+      'data: {"id":"chatcmpl-43882","object":"chat.completion.chunk","created":1787270400,"model":"muse-spark","choices":[{"index":0,"delta":{"content":" greater."},"finish_reason":null}]}',
+      'data: [DONE]',
+    ],
+  },
+  'dev/empty-finish-reason': {
+    source: 'Ollama, as reported in github.com/ollama/ollama/issues/4357 (an empty finish_reason in every chunk)',
+    whole:
+      '{"id":"chatcmpl-693","object":"chat.completion","created":1715427619,"model":"mistral:latest","system_fingerprint":"fp_ollama","choices":[{"index":0,"message":{"role":"assistant","content":"9.8 is greater."},"finish_reason":""}],"usage":{"prompt_tokens":16,"completion_tokens":5,"total_tokens":21}}',
+    stream: [
+      'data: {"id":"chatcmpl-693","object":"chat.completion.chunk","created":1715427619,"model":"mistral:latest","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":"9.8 is"},"finish_reason":""}]}',
+      'data: {"id":"chatcmpl-693","object":"chat.completion.chunk","created":1715427619,"model":"mistral:latest","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":" greater."},"finish_reason":""}]}',
+      'data: {"id":"chatcmpl-693","object":"chat.completion.chunk","created":1715427619,"model":"mistral:latest","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":"stop"}]}',
+      'data: [DONE]',
+    ],
+  },
+  'dev/only-role': {
+    source:
+      'Reported in github.com/diegosouzapw/OmniRoute/pull/8732 (a stream of a bare role); the comments: openrouter.ai/docs/api/reference/streaming',
+    whole:
+      '{"id":"chatcmpl-8649","object":"chat.completion","created":1785110400,"model":"some/model","choices":[{"index":0,"message":{"role":"assistant","content":null},"finish_reason":"stop"}],"usage":{"prompt_tokens":16,"completion_tokens":0,"total_tokens":16}}',
+    stream: [
+      ': OPENROUTER PROCESSING',
+      'data: {"id":"chatcmpl-8649","object":"chat.completion.chunk","created":1785110400,"model":"some/model","choices":[{"index":0,"delta":{"role":"assistant"},"finish_reason":null}]}',
+      ': OPENROUTER PROCESSING',
+      'data: {"id":"chatcmpl-8649","object":"chat.completion.chunk","created":1785110400,"model":"some/model","choices":[{"index":0,"delta":{},"finish_reason":null}]}',
+      'data: [DONE]',
+    ],
+  },
+  'dev/partial-usage': {
+    source:
+      'Whole: Portkey, as reported in github.com/Portkey-AI/gateway/issues/858 (one of the counts alone); streamed: MiniMax, as reported in github.com/MiniMax-AI/MiniMax-M2.5/issues/2 (an empty role, no id, no counts)',
+    whole:
+      '{"id":"74196500-8b9b-475a-aab3-381cec604587","object":"chat.completion.chunk","created":1736352401,"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"9.8 is greater."}}],"model":"deepseek-chat","usage":{"completion_tokens":25}}',
+    stream: [
+      'data: {"choices":[{"index":0,"delta":{"role":"","reasoning_content":""}}],"created":1771279826,"object":"chat.completion.chunk","usage":{"total_tokens":0,"total_characters":0},"input_sensitive":false,"output_sensitive":false}',
+      'data: {"choices":[{"index":0,"delta":{"role":"","content":"9.8 is greater."}}],"created":1771279826,"object":"chat.completion.chunk","usage":{"total_tokens":0,"total_characters":0}}',
+      'data: {"choices":[{"index":0,"delta":{"role":"","content":""},"finish_reason":"stop"}],"created":1771279826,"object":"chat.completion.chunk","usage":{}}',
+      'data: [DONE]',
+    ],
+  },
+  'dev/sparse': {
+    source:
+      'Reported in github.com/songquanpeng/one-api/issues/1037 (no index, no role); no id and no created: github.com/envoyproxy/ai-gateway/pull/993',
+    whole:
+      '{"object":"chat.completion","choices":[{"message":{"content":"9.8 is greater."}}],"usage":{"prompt_tokens":16,"completion_tokens":5}}',
+    stream: [
+      'data: {"choices":[{"delta":{"content":"9.8 is"}}],"object":"chat.completion.chunk"}',
+      'data: {"choices":[{"index":null,"delta":{"content":" greater."}}],"object":"chat.completion.chunk"}',
+      'data: {"choices":[{"delta":{},"finish_reason":"stop"}],"object":"chat.completion.chunk"}',
+      'data: {"choices":[],"usage":{"prompt_tokens":16,"completion_tokens":5}}',
+      'data: [DONE]',
+    ],
+  },
+  'dev/fails-within': {
+    source:
+      'OpenRouter, openrouter.ai/docs/api/reference/errors-and-debugging and /streaming (errors after 200: an error member, finish_reason "error")',
+    whole:
+      '{"id":"gen-abc123","object":"chat.completion","created":1758885012,"model":"openai/gpt-4o","provider":"openai","choices":[{"index":0,"message":{"role":"assistant","content":"9.8 is"},"finish_reason":"error","error":{"code":502,"message":"Provider disconnected unexpectedly"}}],"usage":{"prompt_tokens":16,"completion_tokens":3,"total_tokens":19}}',
+    stream: [
+      'data: {"id":"gen-abc123","object":"chat.completion.chunk","created":1758885012,"model":"openai/gpt-4o","provider":"openai","choices":[{"index":0,"delta":{"role":"assistant","content":"9.8 is"},"finish_reason":null}]}',
+      'data: {"id":"gen-abc123","object":"chat.completion.chunk","created":1758885012,"model":"openai/gpt-4o","provider":"openai","error":{"code":"server_error","message":"Provider disconnected unexpectedly"},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}',
+      'data: [DONE]',
+    ],
+  },
+} as const satisfies Record<string, SpokenHabit>;
+
+/** The body of a stream: an empty line ends each event. */
+export function streamBody({ stream }: SpokenHabit): string {
+  return stream.map(line => `${line}\n\n`).join('');
+}

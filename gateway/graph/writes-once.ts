@@ -1,0 +1,201 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type FieldNode,
+  getOperationAST,
+  type OperationDefinitionNode,
+  print,
+  valueFromASTUntyped,
+} from 'graphql';
+import type { Logger } from 'pino';
+import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { Refusal } from '../../schema/errors.ts';
+import { idempotencyKeyIn } from '../../schema/idempotency-key.ts';
+import { limits } from '../../schema/limits.ts';
+import { booksOf, type Principal } from '../../schema/principal.ts';
+import type { ActAction } from '../../schema/session/act.ts';
+import { jsonText } from '../../schema/written.ts';
+import type { Context, NamedWrite } from '../../subgraphs/context.ts';
+import { requireNotHalted } from '../../subgraphs/receipt/log/while-halted.ts';
+import {
+  keepAnswer,
+  letGoOfKey,
+  requireKeyRoom,
+  takingKey,
+  writeStanding,
+} from '../../subgraphs/receipt/written-once/written-once.ts';
+import { fieldsIn, fragmentsOf } from './fragments.ts';
+import type { Operation } from './source.ts';
+
+/* Mutations that nobody pays for, under the Idempotency-Key of their caller: asked again, one is not done again. */
+
+/** Their answers hold a secret, which is shown once: under a key it would be kept, and shown again. */
+export const secretAnswers: ReadonlySet<string> = new Set([
+  'createAssignment',
+  'setWebhook',
+  'rotateWebhookSecret',
+  'rotateSession',
+  'openRouterBook',
+]);
+
+/** Acts that are done once for their key. One that reads is served once, whoever shows it, since its nonce says so: none but these is kept. */
+const KEPT_ACTS: ReadonlySet<unknown> = new Set<ActAction>(['handoff', 'redeem', 'approve']);
+
+/** Runs an operation once for its key, or answers as before. Without a key, and of what takes none, it runs as it is. */
+export async function onceForKey(
+  operation: Operation,
+  logger: Logger,
+  run: (operation: Operation) => Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  const context = operation.context as Context;
+  const key = keyOf(operation, context);
+  if (key === null) return run(operation);
+  const { database, vault, response } = context;
+  const named = namedWrite(key, operation, context);
+  const standing = await writeStanding(database, named);
+  if (standing.kind === 'answered') {
+    // Nothing else of the request is looked at any more, and the row may be of a database that has gone back.
+    requireNotHalted(database);
+    response.headers['x-svc-settlement-status'] = 'idempotent_replay';
+    return { data: again(JSON.parse(vault.open(standing.answer_box, labelOf(named)).toString('utf8')) as JsonObject) };
+  }
+  if (standing.kind !== 'free') throw new Refusal(taken[standing.kind]);
+  await requireKeyRoom(database, named);
+  const result = await run({
+    ...operation,
+    context: { ...context, database: takingKey(database, named), named_write: named },
+  });
+  await afterwards(operation, result, named, logger);
+  return result;
+}
+
+const taken = {
+  foreign: 'idempotency_key_conflict',
+  in_flight: 'idempotency_key_in_flight',
+  gone: 'idempotency_answer_gone',
+} as const;
+
+/** @throws invalid_request where the header is no key */
+function keyOf(
+  { document, operationName, variables }: Operation,
+  { idempotency_key, principal }: Context,
+): string | null {
+  if (idempotency_key === null || principal.possession.kind === 'wrong') return null;
+  const operation = getOperationAST(document, operationName ?? null);
+  if (operation?.operation !== 'mutation') return null;
+  const fields = mutationsIn(operation, document);
+  const given = variablesOf(operation, variables ?? {});
+  const excepted = fields.some(field => secretAnswers.has(field.name.value) || readsOnce(field, given));
+  return fields.length === 0 || excepted ? null : idempotencyKeyIn(idempotency_key);
+}
+
+/** Without what GraphQL itself answers (`__typename`). */
+function mutationsIn({ selectionSet }: OperationDefinitionNode, document: DocumentNode): readonly FieldNode[] {
+  return fieldsIn(selectionSet, fragmentsOf(document)).filter(({ name }) => !name.value.startsWith('__'));
+}
+
+/** With the defaults of those that are left out. */
+function variablesOf({ variableDefinitions = [] }: OperationDefinitionNode, given: JsonMembers): JsonMembers {
+  const defaults = variableDefinitions.flatMap(({ variable: { name }, defaultValue }) =>
+    defaultValue && given[name.value] === undefined ? [[name.value, valueFromASTUntyped(defaultValue)]] : [],
+  );
+  return { ...given, ...Object.fromEntries(defaults) };
+}
+
+type JsonMembers = Readonly<Record<string, unknown>>;
+
+/** Whether it is an act other than those that are kept, wherever in the request its action is written. */
+function readsOnce({ name, arguments: args = [] }: FieldNode, variables: JsonMembers): boolean {
+  if (name.value !== 'actInSession') return false;
+  const input = args.find(argument => argument.name.value === 'input');
+  const act =
+    input && (valueFromASTUntyped(input.value, variables) as { readonly action?: unknown } | null | undefined);
+  return !KEPT_ACTS.has(act?.action);
+}
+
+function namedWrite(key: string, { document, operationName, variables }: Operation, context: Context): NamedWrite {
+  const { vault, random, principal, resource } = context;
+  const endpoint = resource ?? { document: print(document), operation: operationName ?? null };
+  const request_hash = canonicalHash({ endpoint, variables: JSON.parse(jsonText(variables ?? {})) as Json });
+  const held = heldBy(principal);
+  // Whoever shows none is known by the request: another's key is not met by guessing it.
+  const by = credentialOf(principal) ?? request_hash;
+  return {
+    mark: vault.mark(canonicalJson([by, key]), 'written_once'),
+    credential_mark: vault.mark(held ?? `address ${principal.address}`, 'written_once credential'),
+    request_hash,
+    attempt: Buffer.from(random.bytes(16)).toString('hex'),
+  };
+}
+
+/** By what the caller is let in; null where nothing was shown, and what is asked for is opened by the request itself. */
+function credentialOf({ possession, api_key, slice, ingest_key, board }: Principal): string | null {
+  const shown = {
+    agents: booksOf(possession).map(({ agent_id }) => agent_id),
+    ...('hash' in api_key && { api_key: api_key.hash }),
+    ...(slice?.kind === 'shown' && { slice: slice.token_hash }),
+    ...(ingest_key?.kind === 'shown' && { ingest_key: ingest_key.token_hash }),
+    ...(board && { board: Object.entries(board).flatMap(([name, standing]) => (standing === 'held' ? [name] : [])) }),
+  };
+  const { agents, board: secrets = [], ...others } = shown;
+  const none = agents.length === 0 && secrets.length === 0 && Object.keys(others).length === 0;
+  return none ? null : canonicalJson(shown as JsonObject);
+}
+
+/**
+ * What of it is known to hold; null for none. Anybody can make tokens of slices and router books: whether one holds is asked by what it
+ * opens, and until then it has no room of its own.
+ */
+const heldBy = ({ possession, api_key, address, board }: Principal): string | null =>
+  credentialOf({ possession, api_key, address, board });
+
+const labelOf = ({ mark }: NamedWrite) => `written_once ${mark}`;
+
+/** Members by which an answer says so itself. */
+const SAYS_AGAIN = ['idempotentReplay', 'idempotent_replay'];
+
+function again(data: JsonObject): JsonObject {
+  const told = Object.entries(data).map(([name, answer]) => {
+    if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return [name, answer];
+    const says = SAYS_AGAIN.filter(member => member in answer).map(member => [member, true]);
+    return [name, { ...answer, ...Object.fromEntries(says) }];
+  });
+  return Object.fromEntries(told) as JsonObject;
+}
+
+/** What fails here leaves the key taken: the write stands, and is not done twice. */
+async function afterwards(
+  operation: Operation,
+  { data, errors = [] }: ExecutionResult,
+  named: NamedWrite,
+  logger: Logger,
+): Promise<void> {
+  const { database, vault, principal } = operation.context as Context;
+  try {
+    if (errors.length === 0) {
+      // Of whoever shows nothing that holds only what their request has opened is kept: otherwise anybody could fill it by asking.
+      if (heldBy(principal) === null && !isCarriedOut(operation, data)) return;
+      const text = jsonText(data ?? null);
+      const box =
+        Buffer.byteLength(text) <= limits.written_once_answer_bytes_max ? vault.seal(text, labelOf(named)) : null;
+      await keepAnswer(database, named, box);
+    } else if (nothingDone(data, errors)) await letGoOfKey(database, named);
+  } catch (error) {
+    logger.warn({ err: error }, 'an answer was not kept under its Idempotency-Key');
+  }
+}
+
+/** Whether one of its mutations has answered something: none has that was skipped. */
+function isCarriedOut({ document, operationName }: Operation, data: ExecutionResult['data']): boolean {
+  const operation = getOperationAST(document, operationName ?? null);
+  const fields = operation ? mutationsIn(operation, document) : [];
+  return fields.some(({ alias, name }) => (data?.[(alias ?? name).value] ?? null) !== null);
+}
+
+/** A refusal of the whole request: nothing of it was carried out. */
+function nothingDone(data: ExecutionResult['data'], errors: NonNullable<ExecutionResult['errors']>): boolean {
+  const all_refused = errors.every(
+    ({ extensions }) => typeof extensions.status === 'number' && extensions.status < 500,
+  );
+  return all_refused && Object.values(data ?? {}).every(answer => answer === null);
+}

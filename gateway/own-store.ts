@@ -1,0 +1,106 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Database } from '../subgraphs/database.ts';
+import { readCopies } from '../subgraphs/receipt/issuer/kept-copy.ts';
+import { kidsOfSeeds } from '../subgraphs/receipt/issuer/signing-keys.ts';
+import { kidOf } from '../subgraphs/receipt/issuer/snapshot.ts';
+import { keepMarks, knownService } from '../subgraphs/receipt/service-mark/kept-marks.ts';
+import {
+  changedParts,
+  type KnownService,
+  originOf,
+  type ServiceFacts,
+  type ServicePart,
+} from '../subgraphs/receipt/service-mark/same-service.ts';
+import { openVault } from '../subgraphs/vault.ts';
+import { ConfigFault } from './config/fault.ts';
+import type { CompleteConfig, Config } from './config/read-config.ts';
+import { openStore } from './parts.ts';
+
+/* Opens a database for the service that it belongs to, and for no other: that is known before anything is written there. */
+
+interface OwnStore {
+  readonly database: Database;
+  /** What the log is called: see `originOf`. */
+  readonly log_origin: string;
+}
+
+type OwnConfig = Pick<Config, 'base_url' | 'data_dir' | 'database_url' | 'issuer_keys' | 'profile' | 'seal_key'>;
+
+/** @throws ConfigFault where this process is another service than the one that the database has been served by */
+export async function openOwnStore(
+  config: OwnConfig & Partial<Pick<Config, 'database_connections_max'>>,
+  logger: Pick<Logger, 'warn'>,
+): Promise<OwnStore> {
+  const { database_url, database_connections_max: connections_max, profile } = config;
+  const own = ownFacts(config);
+  const before = async (client: pg.Client) => requireSameService(await knownService(client), own, profile);
+  const database = await openStore(database_url, { before, ...(connections_max && { connections_max }) });
+  try {
+    const known = await database.transaction(async tx => {
+      // Of several first starts at once one says what the service is, and the others are held to it.
+      await tx.query('lock table service_mark in share row exclusive mode');
+      const found = await knownService(tx);
+      requireSameService(found, own, profile);
+      if (found.log_origin === null) await keepMarks(tx, found, own);
+      return found;
+    });
+    if (changedParts(known, own).length > 0) logger.warn(movedSentence(known, own));
+    return { database, log_origin: originOf(known, own) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** What this process brings. */
+export function ownFacts({
+  base_url,
+  data_dir,
+  issuer_keys,
+  seal_key,
+}: Pick<CompleteConfig, 'base_url' | 'data_dir' | 'issuer_keys' | 'seal_key'>): ServiceFacts {
+  const { snapshots } = readCopies(data_dir);
+  return {
+    base_url,
+    kids: kidsOfSeeds(issuer_keys),
+    copied_kids: (snapshots ?? []).map(({ keys }) => kidOf(keys)),
+    seal_mark: openVault(seal_key).mark('service', 'service mark'),
+  };
+}
+
+/** @throws ConfigFault */
+function requireSameService(known: KnownService, own: ServiceFacts, profile: Config['profile']): void {
+  const changed = changedParts(known, own);
+  if (changed.length === 0 || maySimplyChange(changed, profile)) return;
+  throw changedFault(changed, known, own);
+}
+
+/** In development a service is moved to another port, and back, without a word of its operator. */
+export function maySimplyChange(changed: readonly ServicePart[], profile: Config['profile']): boolean {
+  return profile === 'development' && changed.every(part => part === 'BASE_URL');
+}
+
+/** All of them at once, and the one command that accepts them. */
+export function changedFault(changed: readonly ServicePart[], known: KnownService, own: ServiceFacts): ConfigFault {
+  const faults = changed.map(variable => ({ variable, problem: problems[variable](known, own) }));
+  const command = `npm run accept-changed -- ${changed.join(' ')}`;
+  const hint = `. Nothing was changed. If it is meant, stop every process of this database and accept it: ${command}`;
+  return new ConfigFault(faults, { hint });
+}
+
+const problems: Readonly<Record<ServicePart, (known: KnownService, own: ServiceFacts) => string>> = {
+  SEAL_KEY: () =>
+    'this database has been served with another SEAL_KEY, and what that has sealed (stored answers, webhook secrets, router keys) does not open with this one',
+  ISSUER_KEYS: ({ kids }) =>
+    `the key that signs on this database, ${kids.at(-1)}, is not among ISSUER_KEYS and would be retired; to replace it, put its seed after the new one`,
+  BASE_URL: ({ base_url }, own) => `this database has been served as ${base_url}, and BASE_URL says ${own.base_url}`,
+};
+
+function movedSentence(known: KnownService, own: ServiceFacts): string {
+  return (
+    `BASE_URL: this database has been served as ${known.base_url} before, and is served as ${own.base_url} now. Earlier receipts lead to ` +
+    `the former address, and the log is still called ${originOf(known, own)}. If the service has moved ` +
+    'for good: npm run accept-changed -- BASE_URL'
+  );
+}

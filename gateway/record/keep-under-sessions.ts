@@ -1,0 +1,32 @@
+import type { Tx } from '../../subgraphs/database.ts';
+import { landingsOf } from '../../subgraphs/receipt/claim/landing-of.ts';
+import { keepCalls, type RecordedUnder } from '../../subgraphs/session/delegation/count-spent.ts';
+import type { Landing, Recording } from './facts.ts';
+
+/**
+ * Keeps what was made under which session, before the rows of the batch land; what of it is spent under one from now on: calls' own
+ * payments, and that of a payment that was held until now, which has counted both. Calls that a key stood in for count on no cap.
+ */
+export async function keepUnderSessions(
+  tx: Tx,
+  paid: readonly Extract<Recording, { lease: object }>[],
+  by_key: readonly Recording[],
+): Promise<readonly RecordedUnder[]> {
+  const siblings = paid.flatMap(({ sibling }) => sibling ?? []);
+  const held = siblings.length === 0 ? [] : await landingsOf(tx, siblings);
+  const spent = [
+    ...madeUnder(paid),
+    ...held.flatMap(({ landing, ...call }): RecordedUnder[] => {
+      const { delegation } = landing as Landing;
+      return delegation ? [{ ...call, under: delegation }] : [];
+    }),
+  ];
+  keepCalls(tx, [...spent, ...madeUnder(by_key)]);
+  return spent;
+}
+
+function madeUnder(recordings: readonly Pick<Recording, 'settled'>[]): RecordedUnder[] {
+  return recordings.flatMap(({ settled: { task_id, agent_id, landing } }) =>
+    landing.delegation ? [{ task_id, agent_id, under: landing.delegation }] : [],
+  );
+}

@@ -1,0 +1,40 @@
+import { element, parent } from './elements.js';
+
+/*
+ * What the verifier has found of a document, line by line.
+ */
+
+/** @typedef {Omit<import('../../../subgraphs/receipt/verify/module.ts').VerifiedDocument, 'kind'>} VerifiedDocument */
+/** @typedef {'passed' | 'failed' | 'open'} Status */
+/** @typedef {{status: Status, word: string, text: string, code: string}} Finding */
+
+/** @param {Status} status @param {string} word @param {string} text @param {string} [code] @returns {Finding} */
+export const finding = (status, word, text, code = '') => ({ status, word, text, code });
+
+/** @param {VerifiedDocument} verified @returns {Finding[]} */
+export function findingsOf({ checks, fault, report }) {
+  const { unsigned, broken, unchecked } = report ?? { unsigned: { lane: [], unknown: [] }, broken: [], unchecked: [] };
+  return [
+    ...checks.map(({ sentence }) => finding('passed', 'Passed', sentence)),
+    ...(fault ? [finding('failed', 'Failed', `${fault.sentence} (${fault.code})`, fault.code)] : []),
+    ...broken.map(name =>
+      finding('failed', 'Broken', `${name} does not verify, although another signature of the document does.`, name),
+    ),
+    ...unsigned.unknown.map(name => finding('failed', 'Not signed', `${name} is no part of such a document.`, name)),
+    ...unsigned.lane.map(name =>
+      finding('open', 'Not signed', `${name} is not part of what was signed, and may change.`),
+    ),
+    ...unchecked.map(sentence => finding('open', 'Not checked', sentence)),
+  ];
+}
+
+/** @param {readonly Finding[]} findings @returns {any[]} */
+export const itemsOf = findings =>
+  findings.map(({ status, word, text, code }) =>
+    parent(
+      'li',
+      { 'data-status': status, ...(code && { 'data-check': code }) },
+      element('span', word, { class: 'status' }),
+      element('span', text),
+    ),
+  );

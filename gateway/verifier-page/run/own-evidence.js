@@ -1,0 +1,93 @@
+import '../../../subgraphs/receipt/verify/browser/without-eval.ts';
+import { factsOfReceipt, factsOfRefusal, headlineOf } from '../../../rest-compat/receipt/page/facts.ts';
+import { isSettled, receiptSummary, spendLanes } from '../../../schema/audit/receipt-summary.ts';
+import { canonicalJson } from '../../../schema/canonical-json.ts';
+import { keysBrought, verifyReceiptAudit, verifyRefusalAudit } from '../../../subgraphs/receipt/verify/audit.ts';
+import { toldVerification } from '../../../subgraphs/receipt/verify/report.ts';
+import { byId, page } from './elements.js';
+import { finding, findingsOf, itemsOf } from './findings.js';
+
+/*
+ * The program of the page of a receipt or refusal: checks it in the visitor's browser, with the evidence that the page itself
+ * brings. It asks nobody.
+ */
+
+/** What the page shows of each fact; twice with two meanings is neither. @returns {Record<string, string>} */
+function shownOnPage() {
+  const facts = /** @type {Record<string, string>} */ ({});
+  for (const element of page.document.querySelectorAll('[data-fact]')) {
+    const { fact } = element.dataset;
+    facts[fact] = fact in facts && facts[fact] !== element.textContent ? '' : element.textContent;
+  }
+  return facts;
+}
+
+/** @param {any} audit @param {any} claims */
+const factsOf = (audit, claims) =>
+  'refusal' in audit ? factsOfRefusal(claims) : factsOfReceipt(claims, audit.receipt);
+
+/** What the chain alone can say. @param {any} audit @param {any} claims @returns {string | null} */
+function onChain(audit, claims) {
+  const { base_anchor: anchor } = claims;
+  if ('refusal' in audit) return anchor?.status === 'AVAILABLE' ? `Block ${anchor.block_hash} of Base` : null;
+  const { payment_ref } = receiptSummary(claims, audit.receipt);
+  return payment_ref && `Transfer ${payment_ref}`;
+}
+
+/** @param {any} audit @returns {{findings: import('./findings.js').Finding[], lane: import('../../../schema/audit/receipt-summary.ts').ReceiptSummary | null}} */
+function check(audit) {
+  // Of the table of kinds the page needs two, and loads no other.
+  const verifyAudit = 'refusal' in audit ? verifyRefusalAudit : verifyReceiptAudit;
+  const verified = toldVerification(verifyAudit(audit, keysBrought(audit) ?? { keys: [] }));
+  const findings = findingsOf(verified);
+  const { claims } = verified;
+  if (claims === null) return { findings, lane: null };
+  const is_shown = canonicalJson(shownOnPage()) === canonicalJson(factsOf(audit, claims));
+  const says = is_shown ? 'The facts above are what was signed.' : 'The facts above are not what was signed.';
+  findings.unshift(finding(is_shown ? 'passed' : 'failed', is_shown ? 'Passed' : 'Failed', says, 'page_differs'));
+  const transfer = onChain(audit, claims);
+  if (transfer) findings.push(finding('open', 'Not checkable here', `${transfer}: look it up on the chain.`, 'chain'));
+  return { findings, lane: 'refusal' in audit ? null : receiptSummary(claims, audit.receipt) };
+}
+
+/** @param {string} status @param {string} headline @param {string} detail */
+function say(status, headline, detail) {
+  const verdict = byId('verdict');
+  verdict.dataset.status = status;
+  page.document.body.dataset.verdict = status;
+  verdict.querySelector('.headline').textContent = headline;
+  verdict.querySelector('.detail').textContent = detail;
+  if (status === 'failed') page.document.title = `FAILED: ${page.document.title}`;
+}
+
+const DO_NOT_TRUST = 'Do not trust this page: it fails its checks';
+
+/** @param {string} text of the evidence */
+function checkOwnEvidence(text) {
+  try {
+    const { findings, lane } = check(JSON.parse(text));
+    byId('made').replaceChildren(...itemsOf(findings));
+    const failed = findings.filter(({ status }) => status === 'failed').map(each => each.text);
+    const passed = findings.filter(({ status }) => status === 'passed').length;
+    if (failed.length > 0) {
+      say(
+        'failed',
+        DO_NOT_TRUST,
+        `${failed.join(' ')} What the page says is not what the issuer signed, or it was changed on its way.`,
+      );
+      return;
+    }
+    const made = `${passed} checks passed in your own browser; what only the chain can say was not checked. The keys came with the page: compare them with a key set that you had before.`;
+    if (lane === null) say('passed', 'Every check that can be made here passed', made);
+    else
+      say(
+        isSettled(lane.lane) ? 'passed' : 'open',
+        `Signed as shown. ${headlineOf(lane)}`,
+        `${spendLanes[lane.lane].means} ${made}`,
+      );
+  } catch {
+    say('failed', DO_NOT_TRUST, 'The data that it carries for the checks is malformed.');
+  }
+}
+
+checkOwnEvidence(byId('evidence').textContent);

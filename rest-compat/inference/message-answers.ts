@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { nameComponents } from '../answer-shapes.ts';
+import { SvcAnswer } from '../receipt/signed-receipt.ts';
+import { MessageStreamFault } from './stream-fault.ts';
+
+/* What POST /v1/messages answers, as Anthropic's clients read it. */
+
+const TextBlock = z.object({ type: z.literal('text'), text: z.string(), citations: z.null() });
+const ToolUseBlock = z.object({
+  type: z.literal('tool_use'),
+  id: z.string(),
+  name: z.string(),
+  input: z
+    .union([z.record(z.string(), z.unknown()), z.string()])
+    .describe('Arguments of the call; text where the model wrote what is no JSON object.'),
+  caller: z.object({ type: z.literal('direct') }),
+});
+const ThinkingBlock = z.object({
+  type: z.literal('thinking'),
+  thinking: z.string(),
+  signature: z.string().describe('By which the maker of the model knows it again; empty where the hub gives none.'),
+});
+const Block = z.discriminatedUnion('type', [ThinkingBlock, TextBlock, ToolUseBlock]);
+
+const Usage = z
+  .object({
+    input_tokens: z.int().describe('Without those that came from a cache.'),
+    output_tokens: z.int(),
+    cache_read_input_tokens: z.int().nullable(),
+    cache_creation_input_tokens: z.int().nullable(),
+    output_tokens_details: z.object({ thinking_tokens: z.int() }).nullable(),
+  })
+  .describe('Numbers of tokens, as the hub stated them; 0 or null where it states none.');
+
+const StopReason = z.enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal']);
+const StopDetails = z
+  .object({ type: z.literal('refusal'), category: z.null(), explanation: z.null() })
+  .nullable()
+  .describe('Present if the model refused; otherwise null.');
+const stop_sequence = z.string().nullable().describe('Which text ended it, where the hub says so.');
+
+const Svc = SvcAnswer.describe('The signed receipt: verify_url, payment_ref, task_id, proof_outcome and all proofs.');
+
+export const MessageAnswer = z.object({
+  id: z.string(),
+  type: z.literal('message'),
+  role: z.literal('assistant'),
+  model: z.string(),
+  content: z.array(Block).describe('Blocks of the answer. The receipt commits to this list as it stands here.'),
+  stop_reason: StopReason,
+  stop_sequence,
+  stop_details: StopDetails,
+  usage: Usage,
+  svc: Svc,
+});
+
+const Begun = MessageAnswer.omit({ svc: true }).extend({ content: z.array(Block).max(0), stop_reason: z.null() });
+const index = z.int().min(0).describe('Which block of the answer, from 0.');
+const Delta = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text_delta'), text: z.string() }),
+  z.object({ type: z.literal('thinking_delta'), thinking: z.string() }),
+  z.object({ type: z.literal('signature_delta'), signature: z.string() }),
+  z.object({ type: z.literal('input_json_delta'), partial_json: z.string() }),
+]);
+const BlockBegun = z.discriminatedUnion('type', [
+  ThinkingBlock,
+  TextBlock,
+  ToolUseBlock.extend({ input: z.strictObject({}).describe('Empty until its deltas have come.') }),
+]);
+
+/** One event of a streamed message, as Anthropic spells it: `event:` says its type once more. */
+export const MessageEventAnswer = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('message_start'), message: Begun }),
+  z.object({ type: z.literal('content_block_start'), index, content_block: BlockBegun }),
+  z.object({ type: z.literal('content_block_delta'), index, delta: Delta }),
+  z.object({ type: z.literal('content_block_stop'), index }),
+  z.object({
+    type: z.literal('message_delta'),
+    delta: z.object({ stop_reason: StopReason, stop_sequence, stop_details: StopDetails }),
+    usage: Usage,
+  }),
+  z
+    .object({ type: z.literal('ping'), svc: Svc })
+    .describe('The receipt, in an event whose `event:` is `svc`, before the last event. Clients pass over it.'),
+  z.object({ type: z.literal('message_stop') }).describe('The answer is complete.'),
+  MessageStreamFault,
+]);
+
+export const MessageTokensAnswer = z.object({
+  input_tokens: z
+    .int()
+    .min(0)
+    .describe('An estimate, made without asking a model: the hub that answers may count otherwise.'),
+  estimate: z.literal(true),
+});
+
+nameComponents({
+  Message: MessageAnswer,
+  MessageTextBlock: TextBlock,
+  MessageThinkingBlock: ThinkingBlock,
+  MessageToolUseBlock: ToolUseBlock,
+  MessageUsage: Usage,
+  MessageEvent: MessageEventAnswer,
+  MessageTokens: MessageTokensAnswer,
+});

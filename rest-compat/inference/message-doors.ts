@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { toCamelKeys } from '../../schema/camel.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
+import { anthropicHeaders } from '../../schema/requests/anthropic-headers.ts';
+import { MessagesRequest, MessageTokensRequest, messageOpaqueMembers } from '../../schema/requests/messages.ts';
+import { operation } from '../document.ts';
+import { documentDoor } from '../door.ts';
+import { MessageFault } from '../fault-form.ts';
+import { RefusalAnswer } from '../receipt/answers.ts';
+import { paidWork, workErrors } from './doors.ts';
+import { MessageAnswer, MessageEventAnswer, MessageTokensAnswer } from './message-answers.ts';
+import { messageFrames } from './message-frames.ts';
+
+/* Anthropic's Messages API: the same work as a chat's, in the words of another family of clients. */
+
+const example = { max_tokens: 1024, messages: [{ role: 'user', content: 'Hi' }] };
+
+/** Anthropic's clients ask for their betas by it; which betas, a header says. */
+const BetaQuery = z.strictObject({ beta: z.literal('true').optional().describe('Ignored.') });
+
+function inputOf<B extends object>({ body }: { readonly body: B }) {
+  return { input: toCamelKeys(body, messageOpaqueMembers) as JsonObject };
+}
+
+export const messageDoors = [
+  documentDoor({
+    ...paidWork,
+    name: 'create_message',
+    path: '/v1/messages',
+    summary: 'One message in the words of the Messages API, with a signed spend receipt',
+    example,
+    document: operation('inference/create_message'),
+    stream: {
+      asked: ({ stream = false }) => stream,
+      document: operation('inference/create_message_stream'),
+      frames: messageFrames,
+      eventOf: data => (data.answer as JsonObject).event ?? null,
+    },
+    query: BetaQuery,
+    headers: paidWork.headers.extend(anthropicHeaders),
+    body: MessagesRequest,
+    variables: inputOf,
+    faults: 'anthropic',
+    refusal: z.union([z.object({ ...MessageFault.shape, ...RefusalAnswer.shape }), MessageFault]),
+    response: MessageAnswer,
+    event: MessageEventAnswer,
+    errors: workErrors,
+  }),
+  documentDoor({
+    name: 'count_message_tokens',
+    methods: ['POST'],
+    effect: 'reads',
+    path: '/v1/messages/count_tokens',
+    summary: 'How many tokens a message comes to: an estimate, made without asking a model',
+    tags: ['inference'],
+    example: { messages: [{ role: 'user', content: 'Hi' }] },
+    body_bytes_max: limits.request_bytes_max,
+    document: operation('inference/count_message_tokens'),
+    query: BetaQuery,
+    headers: z.object(anthropicHeaders),
+    body: MessageTokensRequest,
+    variables: inputOf,
+    faults: 'anthropic',
+    response: MessageTokensAnswer,
+  }),
+] as const;

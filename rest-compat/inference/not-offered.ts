@@ -1,0 +1,148 @@
+import type { DoorRequest } from '../door-request.ts';
+import { inFaultForm } from '../fault-form.ts';
+import { type Answer, problem } from '../problem.ts';
+
+/*
+ * What the APIs whose clients are served here have, and this service does not. A client that tries it reads why, and what there is
+ * instead, in the words of its own API; nobody is asked to pay for it.
+ */
+
+type ApiFamily = 'openai' | 'anthropic';
+
+interface NotOffered {
+  readonly path: `/v1/${string}`;
+  /** `from`: the path and all below it; `below`: what lies below it alone. */
+  readonly reach: 'from' | 'below';
+  readonly family: ApiFamily;
+  readonly why: string;
+  /** An endpoint of this service, by its method and path; null where there is none. */
+  readonly instead: string | null;
+  /** How that one is used for it, after "with" or the like. */
+  readonly how: string;
+}
+
+const usual = { reach: 'from', family: 'openai', instead: null, how: '' } as const;
+
+const CHAT = 'POST /v1/chat/completions';
+const RESPONSES = 'POST /v1/responses';
+const MESSAGES = 'POST /v1/messages';
+
+const noStore = { instead: RESPONSES, how: ' with the earlier turns as `input`' } as const;
+const noBatches = {
+  why: 'Batches are not served: each call is paid, answered and receipted by itself.',
+  instead: CHAT,
+  how: ' once for each request',
+} as const;
+const noPrompts = {
+  why: 'Completions of a bare prompt are not served.',
+  instead: CHAT,
+  how: ' with the prompt as a message of role `user`',
+} as const;
+const noEdits = {
+  why: 'Images are generated from a text, and none is edited.',
+  instead: 'POST /v1/images/generations',
+  how: ' with a `prompt` that describes the whole image',
+} as const;
+const noFiles = {
+  why: 'Files are not stored, so none can be uploaded, listed or named by its id.',
+  instead: CHAT,
+  how: ' with the content in its messages',
+} as const;
+const noCompletions = {
+  why: 'Chat completions are not stored, so none can be listed, read, changed or deleted.',
+  instead: 'GET /receipt/{task_id}',
+  how: ' for the signed receipt of a call',
+} as const;
+const noAssistants = {
+  ...noStore,
+  why: 'Assistants, threads and conversations are not kept: each call stands for itself.',
+};
+
+/** The first row that a request fits is the one that it reads. */
+export const notOffered: readonly NotOffered[] = [
+  { ...usual, ...noPrompts, path: '/v1/completions' },
+  { ...usual, ...noPrompts, path: '/v1/complete', family: 'anthropic', instead: MESSAGES },
+  { ...usual, ...noCompletions, path: '/v1/chat/completions', reach: 'below' },
+  {
+    ...usual,
+    path: '/v1/responses/input_tokens',
+    why: 'Tokens of a response are not counted beforehand.',
+    instead: 'POST /v1/messages/count_tokens',
+    how: ' for an estimate of the same text',
+  },
+  {
+    ...usual,
+    path: '/v1/responses/compact',
+    why: 'Conversations are not compacted.',
+    instead: RESPONSES,
+    how: ' with a summary, asked for as a response, in place of the earlier turns',
+  },
+  {
+    ...usual,
+    ...noStore,
+    path: '/v1/responses',
+    reach: 'below',
+    why: 'Responses are not stored, so none can be read, deleted or canceled by its id.',
+  },
+  { ...usual, ...noBatches, path: '/v1/messages/batches', family: 'anthropic', instead: MESSAGES },
+  { ...usual, ...noBatches, path: '/v1/batches' },
+  { ...usual, path: '/v1/audio/speech', why: 'Speech is not synthesized.' },
+  {
+    ...usual,
+    path: '/v1/audio/translations',
+    why: 'Speech is not translated.',
+    instead: 'POST /v1/audio/transcriptions',
+    how: ' for the text in its own language, which a chat can translate',
+  },
+  { ...usual, ...noEdits, path: '/v1/images/edits' },
+  { ...usual, ...noEdits, path: '/v1/images/variations' },
+  { ...usual, path: '/v1/videos', why: 'Videos are not generated.' },
+  { ...usual, path: '/v1/moderations', why: 'Texts and images are not classified.' },
+  { ...usual, ...noFiles, path: '/v1/files' },
+  { ...usual, ...noFiles, path: '/v1/uploads' },
+  { ...usual, ...noAssistants, path: '/v1/assistants' },
+  { ...usual, ...noAssistants, path: '/v1/threads' },
+  { ...usual, ...noAssistants, path: '/v1/conversations' },
+  {
+    ...usual,
+    path: '/v1/fine_tuning',
+    why: 'Models are not trained.',
+    instead: 'GET /v1/models',
+    how: ' for those that can be called',
+  },
+  {
+    ...usual,
+    path: '/v1/vector_stores',
+    why: 'Documents are neither stored nor searched.',
+    instead: 'POST /v1/embeddings',
+    how: ' for vectors of texts, which the caller stores and searches',
+  },
+  { ...usual, path: '/v1/containers', why: 'Code is not run.' },
+  { ...usual, path: '/v1/evals', why: 'Evaluations are not run.' },
+  {
+    ...usual,
+    path: '/v1/realtime',
+    why: 'Live sessions are not served.',
+    instead: CHAT,
+    how: ' with `stream: true`',
+  },
+];
+
+/** The 404 of what is not offered; null where a request asks for nothing of the kind. */
+export function notOfferedAt(path: string, headers: DoorRequest['headers']): Answer | null {
+  const row = notOffered.find(one => fits(one, path));
+  if (!row) return null;
+  const asks_anthropic = row.family === 'anthropic' || headers['anthropic-version'] !== undefined;
+  const instead = asks_anthropic && row.instead === CHAT ? MESSAGES : row.instead;
+  const told = problem({ code: 'not_offered', message: absenceSaid({ ...row, instead }), facts: { instead } });
+  return inFaultForm(asks_anthropic ? 'anthropic' : 'problem', told);
+}
+
+function fits({ path, reach }: NotOffered, asked_path: string): boolean {
+  return (asked_path === path && reach === 'from') || asked_path.startsWith(`${path}/`);
+}
+
+/** Why it is not there, and what there is instead. */
+export function absenceSaid({ why, instead, how }: NotOffered): string {
+  return instead === null ? `${why} There is no endpoint in its place.` : `${why} Use ${instead}${how}.`;
+}

@@ -1,0 +1,70 @@
+import type { Json, JsonObject } from '../canonical-json.ts';
+import { AUTO_MODEL, STAMPED_BY } from '../route-words.ts';
+import type { DisputeClaim, ReadFact, RuleFinding } from './claim.ts';
+import type { DisputeReason } from './reasons.ts';
+import { isSameModel } from './same-model.ts';
+import { isProven, modelOf, requestIn, shownText } from './shown-request.ts';
+import { type ClaimRules, judgeByRules, rulesOfThird } from './third-rule.ts';
+
+/*
+ * Rule 4. It is rule 3, but for what is claimed of a model: that rests on the model that the hub named in its answer, as the receipt signs
+ * it; where the payment, sent again, brought the answer, on the models that the correction of its row names. Receipts under policies 1 to 8
+ * name none, and are judged as by rule 3.
+ */
+
+export function judgeByFourth(claim: DisputeClaim, look: ReadFact): RuleFinding {
+  return judgeByRules(rulesOfFourth, claim, look);
+}
+
+const rulesOfFourth: ClaimRules = {
+  ...rulesOfThird,
+  wrong_model: ({ evidence }, look) => ({ reason: modelReason(evidence, look) }),
+};
+
+/** Evidence as of rule 3. No proof of the request is needed where it names the model that the receipt names: both are the issuer's word. */
+function modelReason(evidence: JsonObject, look: ReadFact): DisputeReason {
+  if (look('disputed.hub') === STAMPED_BY) return 'no_model_sold';
+  const shown = requestIn(evidence);
+  const in_request = shown && modelOf(shown);
+  const requested = in_request ?? shownText(evidence.requested_model) ?? shownText(evidence.model);
+  const answer = answerOf(look);
+  // A receipt that was signed before the work was done names none.
+  if (answer === null) return 'no_model_on_receipt';
+  if (requested === null) return 'requested_model_not_named';
+  if (requested === answer.asked_for) return answeredReason('model_as_requested', answer);
+  // Then the model that this service chose and named is the one that was asked for.
+  if (requested === AUTO_MODEL) return answeredReason('model_delegated', answer);
+  if (answer.answered !== null && isSameModel(requested, answer.answered)) return 'answered_as_requested';
+  const proven = in_request !== null && isProven(look('disputed.request_hash'), shown, evidence.salt);
+  return proven ? 'another_model_answered' : 'request_not_proven';
+}
+
+interface Answered {
+  readonly asked_for: string;
+  /** Null where the hub named none. */
+  readonly answered: string | null;
+  /** The id of its catalogue that this names; null where it names none. */
+  listed(): Json;
+}
+
+/** Who gave the answer that was delivered: the resend, where there was one and its correction names the model; otherwise the receipt's. */
+function answerOf(look: ReadFact): Answered | null {
+  const resent = shownText(look('disputed.resend_model'));
+  if (resent !== null && resent !== '') {
+    const answered = shownText(look('disputed.resend_answered_model'));
+    return { asked_for: resent, answered, listed: () => look('disputed.resend_answered_catalogue_model') };
+  }
+  const asked_for = shownText(look('disputed.model'));
+  if (asked_for === null || asked_for === '') return null;
+  const answered = shownText(look('disputed.answered_model'));
+  return { asked_for, answered, listed: () => look('disputed.answered_catalogue_model') };
+}
+
+/** @param unless_named of a hub that named the very model that it was asked for, or none */
+function answeredReason(unless_named: DisputeReason, { asked_for, answered, listed }: Answered): DisputeReason {
+  if (answered === null || answered === asked_for) return unless_named;
+  if (isSameModel(asked_for, answered)) return 'answered_as_requested';
+  const named = listed();
+  if (named === null) return 'model_unclear';
+  return named === asked_for ? 'answered_as_requested' : 'another_model_of_hub';
+}

@@ -1,0 +1,84 @@
+import { type CanonicalText, canonicalHash, isJsonObject, type Json, type JsonObject } from './canonical-json.ts';
+import type { DigestKind } from './escrow.ts';
+import { BOOK_CHAIN_VERSION } from './receipt-payload.ts';
+import { STAMPED_BY } from './route-words.ts';
+
+/* What rows and receipts commit to, of what was delivered, and who said so. */
+
+/**
+ * Who made a commitment. `service`: the issuer, of an answer that it had in hand. `winner`: the winner of a job of the board, as
+ * it was delivered. `reporter`: whoever recorded or reported work that others did. Of the last two the issuer has seen nothing.
+ */
+export const commitmentMakers = ['service', 'winner', 'reporter'] as const;
+export type CommitmentMaker = (typeof commitmentMakers)[number];
+
+/** As a request says it: a row's fulfillment adds who that was. */
+export type CommittedOutput = {
+  readonly status: 'committed' | 'UNVERIFIED';
+  /** 64 hex digits, lower case. */
+  readonly hash: string | null;
+  readonly kind: DigestKind | null;
+  readonly omission_rule: string | null;
+};
+
+/** As it is recorded and signed. `by` is left out where nothing is committed to, `covers` where nobody says what the hash is over. */
+export type OutputCommitmentBy = CommittedOutput & {
+  readonly by?: CommitmentMaker;
+  readonly covers?: readonly string[];
+};
+
+/** @param covers names of the members that the hash covers; null where the issuer has not seen the output */
+export function committedBy(
+  by: CommitmentMaker,
+  sha256: string,
+  covers: readonly string[] | null = null,
+): OutputCommitmentBy {
+  return { status: 'committed', hash: sha256, kind: 'sha256', omission_rule: null, by, ...(covers && { covers }) };
+}
+
+/**
+ * What of an answer is committed to: an object as it goes out, or one of its members that is a list, by its text where that is written already. The names in `covers` follow from
+ * it: those of the object's members, or the one of the list.
+ */
+export type OutputToCommit =
+  | { readonly output: JsonObject }
+  | { readonly output: readonly Json[] | CanonicalText; readonly output_member: string };
+
+/** Hash and `covers` of a commitment, as Work has them. */
+export interface CommittedWork {
+  /** SHA-256 in hex, of the canonical JSON. */
+  readonly output_sha256: string;
+  readonly output_covers: readonly string[];
+}
+
+export function commitTo(committed: OutputToCommit): CommittedWork {
+  const covers = 'output_member' in committed ? [committed.output_member] : Object.keys(committed.output).sort();
+  return { output_sha256: canonicalHash(committed.output as Json | CanonicalText), output_covers: covers };
+}
+
+export function uncommitted(omission_rule: string): OutputCommitmentBy {
+  return { status: 'UNVERIFIED', hash: null, kind: null, omission_rule };
+}
+
+/** What somebody else has said, as theirs. */
+export function attributedTo(by: CommitmentMaker, said: CommittedOutput): OutputCommitmentBy {
+  return said.status === 'committed' ? { ...said, by } : said;
+}
+
+/**
+ * Who made the commitment of a receipt's payload; null where it makes none. Receipts under policies 1 to 7 do not say so: then it
+ * follows from what was bought. Total: a stranger's payload may hold anything.
+ */
+export function commitmentMaker({ fulfillment, hub, payload_version, reported }: JsonObject): CommitmentMaker | null {
+  const { status, by } = commitmentIn(fulfillment);
+  if (status !== 'committed') return null;
+  if (by !== undefined) return commitmentMakers.find(maker => maker === by) ?? 'reporter';
+  if (payload_version === BOOK_CHAIN_VERSION || reported !== undefined) return 'reporter';
+  return hub === STAMPED_BY ? 'winner' : 'service';
+}
+
+/** Of a fulfillment, what is said of the output; empty where it says nothing. */
+export function commitmentIn(fulfillment: Json | undefined): JsonObject {
+  const said = isJsonObject(fulfillment) ? fulfillment.output_commitment : undefined;
+  return isJsonObject(said) ? said : {};
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+/*
+ * Headers of Anthropic's clients. A beta that changes how a request is read or answered, and is not done here, must not be dropped in
+ * silence; those that its coding agents send with every request change nothing here.
+ */
+
+/** Betas by their names without the date, and why they change nothing. */
+const harmlessBetas: Readonly<Record<string, string>> = {
+  'claude-code': 'it says which client asks',
+  oauth: 'it says how a client shows who it is',
+  'prompt-caching': 'cache markers change no answer',
+  'prompt-caching-scope': 'cache markers change no answer',
+  'extended-cache-ttl': 'cache markers change no answer',
+  'cache-diagnosis': 'nothing is told of a cache',
+  'token-counting': 'tokens are counted without it',
+  'token-efficient-tools': 'a model calls tools in its own way',
+  'fine-grained-tool-streaming': 'arguments come as the model writes them',
+  'interleaved-thinking': 'thinking is shown where it came',
+  'dev-full-thinking': 'thinking is shown as it came',
+  'thinking-token-count': 'tokens are told as the hub counts them',
+  effort: 'the body says it',
+  'structured-outputs': 'the body says it',
+  'context-management': 'the body says it',
+  pdfs: 'the body says it',
+  'output-128k': 'a model bounds its own answers',
+  'context-1m': 'a model bounds what it reads',
+  'model-context-window-exceeded': 'a hub says how its answer ended',
+};
+
+/** A dated name: `prompt-caching-2024-07-31`. */
+const DATED = /^(?<name>[a-z0-9-]+?)-\d{4}-?\d{2}-?\d{2}$/;
+
+function unservedBeta(header: string): string | undefined {
+  const values = header.split(',').map(value => value.trim());
+  return values.find(value => {
+    const name = value.match(DATED)?.groups?.name ?? value;
+    return value !== '' && !Object.hasOwn(harmlessBetas, name);
+  });
+}
+
+const Betas = z
+  .string()
+  .superRefine((header, context) => {
+    const value = unservedBeta(header);
+    if (value !== undefined)
+      context.addIssue({ code: 'custom', message: `${value.slice(0, 100)} is not served here.` });
+  })
+  .describe('Names of betas, by commas. One that would change how a request is read or answered is 400.');
+
+/**
+ * The versions of the API. They differ in members that Anthropic's own models take no more; what is answered is the same by both.
+ * Source: https://platform.claude.com/docs/en/api/versioning
+ */
+const messageVersions = ['2023-06-01', '2026-10-21'] as const;
+
+export const anthropicHeaders = {
+  'anthropic-version': z
+    .enum(messageVersions, { error: `is not served here: the versions are ${messageVersions.join(' and ')}` })
+    .optional(),
+  'anthropic-beta': Betas.optional(),
+} as const;

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { limits } from '../limits.ts';
+import { ModelId } from './chat-completion.ts';
+import { intentMembers, svcMembers, withParent } from './paid-work.ts';
+import { listOf, remembering } from './parse.ts';
+import { wellFormedText } from './text.ts';
+import { embeddingWithoutEffect, withoutEffect } from './unserved.ts';
+
+const { embedding_inputs_max: inputs_max, embedding_tokens_max: tokens_max, embedding_dimensions_max } = limits;
+
+const Text = wellFormedText.min(1);
+const Tokens = listOf(
+  z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1),
+  tokens_max,
+);
+
+/** One or more texts, or as many lists of tokens. */
+export type EmbeddingInput = readonly string[] | readonly (readonly number[])[];
+
+/** Each form in which an input may come, and the list that it comes to. A text alone is a list of one: its answer is the same. */
+const forms = {
+  text: Text.transform((text): EmbeddingInput => [text]),
+  texts: listOf(Text, inputs_max).transform((texts): EmbeddingInput => texts),
+  tokens: Tokens.transform((tokens): EmbeddingInput => [tokens]),
+  lists_of_tokens: listOf(Tokens, inputs_max).transform((lists): EmbeddingInput => lists),
+} as const;
+
+/** By its first item: a union would look for the faults of every item in every form. */
+function formOf(given: unknown): keyof typeof forms {
+  if (!Array.isArray(given)) return 'text';
+  const [first] = given;
+  if (typeof first === 'number') return 'tokens';
+  return Array.isArray(first) ? 'lists_of_tokens' : 'texts';
+}
+
+const Input = z
+  .unknown()
+  .transform((given, context): EmbeddingInput => {
+    const { data, error } = forms[formOf(given)].safeParse(given);
+    const [issue] = error?.issues ?? [];
+    if (issue) context.addIssue({ code: 'custom', path: issue.path, message: issue.message });
+    return data ?? z.NEVER;
+  })
+  .meta({
+    description: `A text, up to ${inputs_max} texts, the tokens of a text, or up to ${inputs_max} lists of tokens. A text is not empty; what a model reads of it is its hub's to say.`,
+    anyOf: [
+      { type: 'string', minLength: 1 },
+      { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: inputs_max },
+      { type: 'array', items: { type: 'integer', minimum: 0 }, minItems: 1, maxItems: tokens_max },
+      {
+        type: 'array',
+        items: { type: 'array', items: { type: 'integer', minimum: 0 }, minItems: 1, maxItems: tokens_max },
+        minItems: 1,
+        maxItems: inputs_max,
+      },
+    ],
+  });
+
+const members = z.strictObject({
+  model: ModelId,
+  input: Input,
+  encoding_format: z
+    .enum(['float', 'base64'])
+    .nullish()
+    .transform(given => given ?? 'float')
+    .describe(
+      '`float`: each vector is a list of numbers. `base64`: it is the base64 of its float32 bytes, little-endian.',
+    ),
+  dimensions: z
+    .int()
+    .min(1)
+    .max(embedding_dimensions_max)
+    .nullable()
+    .default(null)
+    .describe(
+      `Length of each vector, 1 to ${embedding_dimensions_max}, where the model can shorten them; without it the length is the model’s own.`,
+    ),
+  ...intentMembers,
+  ...svcMembers,
+  ...withoutEffect(embeddingWithoutEffect),
+});
+
+/** Body of POST /v1/embeddings. Absent and null are the same, so that one call has one canonical form. */
+export const EmbeddingRequest = remembering(
+  members.transform(({ model, input, encoding_format, dimensions, intent_id, attempt_index, svc, ...given }) => ({
+    model,
+    input,
+    encoding_format,
+    dimensions,
+    intent_id,
+    attempt_index,
+    ...withParent(given),
+    ...(svc ? { svc } : {}),
+  })),
+);
+export type EmbeddingRequest = z.output<typeof EmbeddingRequest>;
+
+/** Whether an input is tokens. */
+export function isTokens(input: EmbeddingInput): input is readonly (readonly number[])[] {
+  return typeof input[0] !== 'string';
+}

@@ -1,0 +1,429 @@
+import type { Json } from '../../canonical-json.ts';
+import { namesWhoAsks } from '../unserved.ts';
+import { FORWARDED, folded, type MemberRule, type OpenPlace } from './extra.ts';
+
+/*
+ * Members that other services read beside those of OpenAI's, and that are not passed on to a hub: by each of them a caller could choose
+ * who answers, at whose cost, from where or in whose name, which is this service's to say. Names are compared without case, `-` and `_`.
+ */
+
+const IN_HEADER = 'send it as a header, not in the body';
+
+interface ForeignMembers {
+  readonly why: string;
+  readonly names: readonly string[];
+  /** What says no more than is done anyway, beside null, false and what is empty. */
+  readonly usual?: readonly Json[];
+  /** Whether it goes for all that stands in the body as well, and not for the body alone. */
+  readonly within?: true;
+}
+
+/** OpenRouter, LiteLLM, Portkey, vLLM, SGLang, Anthropic, Azure, Vercel, xAI, Qwen, Gemini, Bedrock; 400 by name. */
+export const foreignRefused: readonly ForeignMembers[] = [
+  {
+    why: 'which model answers, and where, is said by model and svc',
+    names: [
+      ...[
+        'models',
+        'model_list',
+        'model_group',
+        'model_info',
+        'base_model',
+        'route',
+        'router',
+        'routing',
+        'router_options',
+      ],
+      ...[
+        'provider',
+        'providers',
+        'provider_options',
+        'gateway',
+        'preset',
+        'transforms',
+        'fallback',
+        'fallbacks',
+        'fallback_model',
+      ],
+      ...[
+        'fallback_models',
+        'default_fallbacks',
+        'disable_fallbacks',
+        'context_window_fallbacks',
+        'context_window_fallback_dict',
+      ],
+      ...[
+        'content_policy_fallbacks',
+        'custom_llm_provider',
+        'llm_provider',
+        'litellm_params',
+        'override_params',
+        'strategy',
+      ],
+      ...['targets', 'engine', 'deployment', 'deployment_id', 'deployment_name', 'azure_deployment', 'hf_model_name'],
+      'lora_path',
+    ],
+  },
+  {
+    why: 'a hub is asked under the key of this service',
+    within: true,
+    names: [
+      ...[
+        'api_key',
+        'x_api_key',
+        'api_keys',
+        'api_token',
+        'access_token',
+        'auth',
+        'auth_token',
+        'authorization',
+        'bearer',
+        'credentials',
+      ],
+      ...[
+        'virtual_key',
+        'portkey_api_key',
+        'openai_api_key',
+        'anthropic_api_key',
+        'router_key',
+        'x_router_key',
+        'user_config',
+      ],
+      ...[
+        'organization',
+        'organization_id',
+        'project',
+        'project_id',
+        'azure_ad_token',
+        'aws_access_key_id',
+        'aws_secret_access_key',
+      ],
+      ...[
+        'aws_session_token',
+        'aws_profile_name',
+        'aws_role_name',
+        'vertex_credentials',
+        'vertex_project',
+        'vertex_location',
+      ],
+    ],
+  },
+  {
+    why: 'a hub is asked at its own address',
+    within: true,
+    names: [
+      ...[
+        'base_url',
+        'api_base',
+        'api_url',
+        'api_host',
+        'endpoint',
+        'host',
+        'custom_host',
+        'server_url',
+        'azure_endpoint',
+        'api_version',
+      ],
+      ...[
+        'api_type',
+        'proxy',
+        'proxies',
+        'region',
+        'region_name',
+        'aws_region_name',
+        'inference_geo',
+        'webhook',
+        'webhook_url',
+      ],
+      ...['callback', 'callbacks', 'callback_url', 'success_callback', 'failure_callback', 'ssl_verify'],
+      ...['bootstrap_host', 'bootstrap_port', 'bootstrap_room'],
+    ],
+  },
+  {
+    why: 'a hub is sent the members of the body alone',
+    names: [
+      ...[
+        'headers',
+        'extra_headers',
+        'custom_headers',
+        'default_headers',
+        'forward_headers',
+        'extra_body',
+        'extra_query',
+      ],
+      ...[
+        'default_query',
+        'extra_params',
+        'betas',
+        'anthropic_beta',
+        'anthropic_version',
+        'drop_params',
+        'additional_drop_params',
+      ],
+      ...['allowed_openai_params', 'additional_model_request_fields'],
+    ],
+  },
+  {
+    why: 'each call has the same price and the same speed',
+    names: ['tier', 'speed', 'priority', 'latency', 'performance_config'],
+    usual: ['auto', 'default', 'standard', 0],
+  },
+  {
+    why: 'how often a hub is asked, and for how long, is not part of a request',
+    names: [
+      ...[
+        'num_retries',
+        'max_retries',
+        'retries',
+        'retry',
+        'retry_policy',
+        'timeout',
+        'request_timeout',
+        'stream_timeout',
+      ],
+      ...['background', 'deferred', 'async', 'async_mode', 'batch'],
+    ],
+    usual: [0],
+  },
+  {
+    why: 'each call stands for itself, and nothing of it is kept',
+    names: [
+      ...[
+        'previous_response_id',
+        'conversation',
+        'conversation_id',
+        'thread',
+        'thread_id',
+        'assistant_id',
+        'parent_message_id',
+      ],
+      ...['context_management', 'cached_content', 'container', 'prompt_id', 'prompt_variables', 'prompt_template'],
+      'session_params',
+    ],
+  },
+  {
+    why: 'tools are functions, and the caller runs them',
+    names: [
+      ...[
+        'plugins',
+        'mcp',
+        'mcp_servers',
+        'tool_servers',
+        'server_tools',
+        'hosted_tools',
+        'builtin_tools',
+        'tool_resources',
+        'agents',
+      ],
+      ...['connectors', 'data_sources', 'enhancements', 'search', 'web_search', 'enable_web_search', 'enable_search'],
+      ...['search_options', 'search_settings', 'search_parameters', 'file_search', 'retrieval', 'code_interpreter'],
+      'enable_code_interpreter',
+      ...['code_execution', 'compound_custom', 'guardrails', 'guardrail_config'],
+    ],
+  },
+  {
+    why: 'the price is that of one answer',
+    names: ['best_of', 'candidate_count', 'num_return_sequences', 'num_generations', 'num_completions', 'n_choices'],
+    usual: [1],
+  },
+  {
+    why: 'the answer is text',
+    names: ['prompt_logprobs', 'response_modalities', 'speech_config', 'image_config', 'return_images'],
+    usual: [0, ['text'], ['TEXT']],
+  },
+  { why: 'a hub runs no program of a caller’s', names: ['custom_logit_processor', 'logits_processors'] },
+  { why: 'a model answers, and nothing in its place', names: ['mock_response', 'mock_tool_calls', 'mock_timeout'] },
+  {
+    why: IN_HEADER,
+    within: true,
+    names: [
+      ...[
+        'session',
+        'proof',
+        'delegation',
+        'redeliver',
+        'payment',
+        'x_payment',
+        'payment_signature',
+        'payment_identifier',
+      ],
+      ...['wallet', 'agent_wallet', 'payer', 'agent_id', 'idempotency_key'],
+    ],
+  },
+];
+
+export const foreignWithoutEffect: readonly ForeignMembers[] = [
+  {
+    why: 'hubs learn nothing of who asks',
+    within: true,
+    names: [
+      ...[
+        'user_id',
+        'user_name',
+        'user_info',
+        'end_user',
+        'end_user_id',
+        'customer',
+        'customer_id',
+        'customer_identifier',
+        'account_id',
+      ],
+      ...[
+        'tenant_id',
+        'session_id',
+        'chat_id',
+        'user_security_context',
+        'requester_metadata',
+        'app_name',
+        'application_name',
+      ],
+    ],
+  },
+  {
+    why: 'nothing is kept for anybody to look up by it',
+    within: true,
+    names: [
+      ...[
+        'tags',
+        'labels',
+        'trace',
+        'trace_id',
+        'trace_name',
+        'trace_metadata',
+        'span_id',
+        'span_name',
+        'generation_name',
+      ],
+      ...[
+        'request_id',
+        'x_request_id',
+        'client_request_id',
+        'litellm_metadata',
+        'litellm_call_id',
+        'litellm_session_id',
+      ],
+      ...['litellm_trace_id', 'proxy_server_request', 'no_log', 'turn_off_message_logging'],
+    ],
+  },
+  {
+    why: 'what a hub keeps ready, and how fast it is, is between it and us',
+    names: ['cache', 'caching', 'no_cache', 'use_cache', 'cache_key', 'cache_salt', 'cache_ttl', 'kv_transfer_params'],
+  },
+  { why: 'tokens are counted in any case', names: ['usage', 'include_usage'] },
+];
+
+/** Names of this kind come with each provider that a gateway serves; folded, so without `_` and `-`. */
+export const foreignFamilies: readonly {
+  readonly why: string;
+  readonly names: RegExp;
+  readonly usual?: readonly Json[];
+}[] = [
+  {
+    why: 'a hub is asked under the key of this service, and at its own address',
+    names: /^(?:litellm|aws|azure|vertex|sagemaker|langfuse|langsmith|posthog|wandb|portkey|helicone)/,
+  },
+  {
+    why: 'a hub is asked under the key of this service, and at its own address',
+    names: /apikey|apibase|baseur[il]|endpoint|credential|secret|password|proxy|hosturl|deploymenturl/,
+  },
+  { why: 'which model answers, and where, is said by model and svc', names: /fallback|^modelid$|^safetymodel$/ },
+  { why: 'each call has the same price and the same speed', names: /costper/ },
+];
+
+interface Tables {
+  readonly refused: ReadonlyMap<string, ForeignMembers>;
+  readonly ineffective: ReadonlySet<string>;
+}
+
+function tablesOf(groups: (group: ForeignMembers) => boolean, further: readonly string[] = []): Tables {
+  const refused = foreignRefused.filter(groups);
+  const ineffective = foreignWithoutEffect.filter(groups).flatMap(({ names }) => names);
+  return {
+    refused: new Map(refused.flatMap(group => group.names.map(name => [folded(name), group]))),
+    ineffective: new Set([...ineffective, ...further].map(folded)),
+  };
+}
+
+/** What OpenAI's own bodies name who asks by is known to them, and has no place in anything else. */
+const inBody = tablesOf(() => true);
+const withinBody = tablesOf(({ within }) => within === true, Object.keys(namesWhoAsks));
+/** Every header of this service, as somebody might send it in the body. */
+const OWN_HEADERS = folded('X-SVC-');
+
+/** What becomes of a member that is not its object's own. */
+function foreignRule({ refused, ineffective }: Tables, name: string, value: Json): MemberRule {
+  const spelt = folded(name);
+  if (ineffective.has(spelt)) return { kind: 'without_effect' };
+  if (spelt.startsWith(OWN_HEADERS)) return notServed(IN_HEADER);
+  const group = refused.get(spelt) ?? foreignFamilies.find(({ names }) => names.test(spelt));
+  if (!group) return FORWARDED;
+  return saysNothing(value, group.usual ?? []) ? { kind: 'without_effect' } : notServed(group.why);
+}
+
+const notServed = (why: string): MemberRule => ({ kind: 'refused', why: `is not served here: ${why}` });
+
+const NOTHING: readonly Json[] = [false, '', [], {}];
+
+function saysNothing(value: Json, usual: readonly Json[]): boolean {
+  const said = JSON.stringify(value);
+  return [...NOTHING, ...usual].some(harmless => JSON.stringify(harmless) === said);
+}
+
+interface PlaceOptions {
+  /** Members that clients send back from an answer, and that say nothing to whoever is asked next. */
+  readonly without_effect?: readonly string[];
+  /** Such as say nothing where they are empty. */
+  readonly without_effect_empty?: readonly string[];
+}
+
+/**
+ * An object within a body, whose own members are known by name: it is passed on with whatever else it holds, but for what says who asks,
+ * or where and under which key a hub is to be asked.
+ */
+export function openPlace(
+  known: readonly string[],
+  { without_effect = [], without_effect_empty = [] }: PlaceOptions = {},
+): OpenPlace {
+  const ownRule = ruleOfOwn(known);
+  return {
+    known: new Set(known),
+    rule(name, value) {
+      if (without_effect.includes(name)) return { kind: 'without_effect' };
+      if (without_effect_empty.includes(name) && isEmptyList(value)) return { kind: 'without_effect' };
+      const own = ownRule(name);
+      return own.kind === 'forwarded' ? foreignRule(withinBody, name, value) : own;
+    },
+  };
+}
+
+const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
+
+/** Refuses another spelling of a known member. */
+function ruleOfOwn(known: Iterable<string>): (name: string) => MemberRule {
+  const spelt = new Map([...known].map(name => [folded(name), name]));
+  return name => {
+    const own = spelt.get(folded(name));
+    return own === undefined ? FORWARDED : { kind: 'refused', why: `is spelled ${own} here` };
+  };
+}
+
+/** A body beside whose own members others may stand, but for those that no hub is to be told. */
+export function bodyPlace(
+  known: Iterable<string>,
+  without_effect: readonly string[],
+  otherwise: OpenPlace['rule'],
+): OpenPlace {
+  const own = new Set(known);
+  const ownRule = ruleOfOwn(own);
+  const ineffective = new Set(without_effect.map(folded));
+  return {
+    known: own,
+    rule(name, value) {
+      if (ineffective.has(folded(name))) return { kind: 'without_effect' };
+      const foreign = foreignRule(inBody, name, value);
+      if (foreign.kind !== 'forwarded') return foreign;
+      const spelt = ownRule(name);
+      return spelt.kind === 'forwarded' ? otherwise(name, value) : spelt;
+    },
+  };
+}

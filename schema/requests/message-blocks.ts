@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { type Json, type JsonObject, present } from '../canonical-json.ts';
+import { limits } from '../limits.ts';
+import { Schema, ToolName } from './chat-message.ts';
+import { ImageUrl } from './content.ts';
+import { listOf } from './parse.ts';
+import { wellFormedText } from './text.ts';
+
+/*
+ * The turns of POST /v1/messages, block by block, as Anthropic's Messages API spells them (https://platform.claude.com/docs/en/api/messages).
+ * A block keeps its spelling: a hub of that dialect takes it as it is, and any other the chat that it comes to.
+ */
+
+const Id = wellFormedText.min(1).max(limits.tool_call_id_chars_max);
+
+const CACHE_MARK = 'Changes nothing about the answer.';
+export const CacheControl = z
+  .strictObject({
+    type: z.literal('ephemeral'),
+    ttl: z.enum(['5m', '1h']).nullish(),
+    scope: wellFormedText.max(64).nullish(),
+  })
+  .transform(given => present(given))
+  .nullish()
+  .describe(CACHE_MARK);
+
+const marked = { cache_control: CacheControl } as const;
+
+/** A member without a value is one that is not there: a block has one form. */
+const block = (given: Readonly<Record<string, Json | undefined>>) => present(given) as MessageBlock;
+
+/** As they are kept. Members beside `type` are those of the block's kind. */
+export type MessageBlock = JsonObject & { readonly type: string };
+
+const NO_CITATIONS = 'is not served here: no citations are made';
+const Citations = z.strictObject({ enabled: z.literal(false, NO_CITATIONS).optional() }).nullish();
+
+const Text = z
+  .strictObject({
+    type: z.literal('text'),
+    text: wellFormedText,
+    citations: z
+      .array(Schema)
+      .nullish()
+      .describe('Of a former answer, sent back as they came.')
+      .transform(given => (given?.length ? given : undefined)),
+    ...marked,
+  })
+  .transform(block);
+
+const NOT_KEPT = 'is not served here: no file is kept, so send what it holds';
+const base64 = z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/, { error: 'is not base64' });
+
+const ImageData = z
+  .strictObject({
+    type: z.literal('base64'),
+    media_type: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+    data: base64,
+  })
+  .transform(source => source as JsonObject);
+const ImageLink = z.strictObject({ type: z.literal('url'), url: ImageUrl }).transform(source => source as JsonObject);
+const Image = z
+  .strictObject({
+    type: z.literal('image'),
+    source: z.discriminatedUnion('type', [ImageData, ImageLink], { error: NOT_KEPT }),
+    ...marked,
+  })
+  .transform(block);
+
+const InDocument = z.discriminatedUnion('type', [Text, Image]);
+const PDF_ONLY = 'is not served here: a document of base64 is a PDF';
+const DocumentSource = z.discriminatedUnion(
+  'type',
+  [
+    z
+      .strictObject({ type: z.literal('text'), media_type: z.literal('text/plain'), data: wellFormedText })
+      .transform(source => source as JsonObject),
+    z
+      .strictObject({
+        type: z.literal('content'),
+        content: z.union([wellFormedText, listOf(InDocument, limits.content_parts_max)]),
+      })
+      .transform(source => source as JsonObject),
+    z
+      .strictObject({ type: z.literal('base64'), media_type: z.literal('application/pdf', PDF_ONLY), data: base64 })
+      .transform(source => source as JsonObject),
+  ],
+  { error: 'is not served here: no file is kept or fetched, so send what it holds' },
+);
+const Document = z
+  .strictObject({
+    type: z.literal('document'),
+    source: DocumentSource,
+    title: wellFormedText.nullish(),
+    context: wellFormedText.nullish(),
+    citations: Citations.transform(() => undefined),
+    ...marked,
+  })
+  .transform(block);
+
+const SearchResult = z
+  .strictObject({
+    type: z.literal('search_result'),
+    source: wellFormedText,
+    title: wellFormedText,
+    content: listOf(Text, limits.content_parts_max),
+    citations: Citations.transform(() => undefined),
+    ...marked,
+  })
+  .transform(block);
+
+/** What may be called without us: by the model itself, and not by a program of the hub's. */
+const Caller = z
+  .strictObject({ type: z.literal('direct', 'is not served here: a model calls its tools itself') })
+  .nullish()
+  .transform(() => undefined);
+
+const ToolUse = z
+  .strictObject({
+    type: z.literal('tool_use'),
+    id: Id,
+    name: ToolName,
+    input: z.union([Schema, wellFormedText]).describe('An object; text where a model wrote what is no JSON object.'),
+    caller: Caller,
+    ...marked,
+  })
+  .transform(block);
+
+const RESULTS = 'is not served here: a result is text, images and documents';
+const ToolResult = z
+  .strictObject({
+    type: z.literal('tool_result'),
+    tool_use_id: Id,
+    content: z
+      .union([
+        wellFormedText.transform(text => [{ type: 'text', text }] as MessageBlock[]),
+        listOf(
+          z.discriminatedUnion('type', [Text, Image, Document, SearchResult], { error: RESULTS }),
+          limits.content_parts_max,
+          0,
+        ),
+      ])
+      .nullish(),
+    is_error: z
+      .boolean()
+      .nullish()
+      .transform(given => given || undefined),
+    ...marked,
+  })
+  .transform(block);
+
+const Thinking = z
+  .strictObject({ type: z.literal('thinking'), thinking: wellFormedText, signature: wellFormedText.default('') })
+  .transform(block);
+const RedactedThinking = z
+  .strictObject({ type: z.literal('redacted_thinking'), data: wellFormedText })
+  .transform(block);
+
+const CLIENT_ONLY = 'is not served here: no tool is run by a hub, and nothing is kept for it';
+
+/** A text is one block of it. */
+function contentOf<S extends z.ZodType<MessageBlock>>(blocks: S) {
+  return z
+    .union([
+      wellFormedText.transform(text => [{ type: 'text', text }] as MessageBlock[]),
+      listOf(blocks, limits.content_parts_max),
+    ])
+    .nonoptional();
+}
+
+export const SystemBlocks = contentOf(Text);
+
+/** One turn; `system` stands among them where a client says so in the midst of a conversation. */
+export const MessageTurn = z.discriminatedUnion('role', [
+  z.strictObject({
+    role: z.literal('user'),
+    content: contentOf(
+      z.discriminatedUnion('type', [Text, Image, Document, SearchResult, ToolResult], { error: CLIENT_ONLY }),
+    ),
+  }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    content: z
+      .union([
+        wellFormedText.transform(text => [{ type: 'text', text }] as MessageBlock[]),
+        // A turn that spent its tokens before a word is sent back like any other.
+        listOf(
+          z.discriminatedUnion('type', [Text, Thinking, RedactedThinking, ToolUse], { error: CLIENT_ONLY }),
+          limits.content_parts_max,
+          0,
+        ),
+      ])
+      .nonoptional(),
+  }),
+  z.strictObject({ role: z.literal('system'), content: SystemBlocks }),
+]);
+export type MessageTurn = z.output<typeof MessageTurn>;

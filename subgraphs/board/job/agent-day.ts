@@ -1,0 +1,39 @@
+import { countRange } from '../../../schema/count-range.ts';
+import type { Database, Tx } from '../../database.ts';
+
+/* What agents did with jobs, counted by days. Written under the board's head, so that no two wait for each other. */
+
+const counters = ['jobs_posted', 'jobs_won', 'jobs_closed', 'refusals_made', 'refusals_received'] as const;
+export type JobCounter = (typeof counters)[number];
+
+/** An agent did that once more. The board's head is held. */
+export function countJobs(
+  tx: Tx,
+  counted: readonly { readonly agent_id: number | null; readonly counter: JobCounter }[],
+  at_ms: number,
+): void {
+  for (const { agent_id, counter } of counted)
+    tx.write({
+      name: `count ${counter} of a day`,
+      text: `insert into board_agent_day as d (agent_id, day, ${counter})
+        values ($1, (to_timestamp($2::float8 / 1000) at time zone 'UTC')::date, 1)
+        on conflict (agent_id, day) do update set ${counter} = d.${counter} + 1`,
+      values: [agent_id, at_ms],
+    });
+}
+
+/** Of days that are over, by the database's clock, each as a range: as the rest of an agent's record. */
+export async function readJobRecord(
+  { query }: Pick<Database, 'query'>,
+  agent_id: number,
+): Promise<Readonly<Record<JobCounter, string>>> {
+  const sums = counters.map(counter => `coalesce(sum(${counter}), 0)::bigint as ${counter}`);
+  const [found] = await query<Record<JobCounter, bigint | number>>({
+    name: 'jobs of agent by days',
+    text: `select ${sums.join(', ')} from board_agent_day
+      where agent_id = $1 and day < (now() at time zone 'UTC')::date`,
+    values: [agent_id],
+  });
+  const ranges = counters.map(counter => [counter, countRange(BigInt(found?.[counter] ?? 0))] as const);
+  return Object.fromEntries(ranges) as Record<JobCounter, string>;
+}

@@ -1,0 +1,72 @@
+import { Refusal } from '../../../schema/errors.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { countJobs } from './agent-day.ts';
+import type { ShownJob } from './job.type.ts';
+import { type Acting, requirePart, takeStep } from './step.ts';
+
+/** Which delivery a poster refuses, and why. */
+interface RefusedDelivery {
+  readonly job_id: string;
+  /** 64 hex digits, lower case. */
+  readonly output_sha256: string;
+  readonly reason: string;
+}
+
+/**
+ * Refuses what was delivered, before anything is paid for it: the winner may deliver another output until the deadline. Where none
+ * may follow, the job ends by it. @throws as takeStep; not_a_party, job_output_differs
+ */
+export async function refuseDelivery(
+  acting: Acting,
+  agent_id: AgentId,
+  { job_id, output_sha256, reason }: RefusedDelivery,
+): Promise<ShownJob> {
+  await requirePart(acting, agent_id, job_id, 'refuse');
+  return takeStep(acting, agent_id, job_id, {
+    action: 'refuse',
+    event: to => (to === 'refused' ? 'job_refused' : 'job_delivery_refused'),
+    unread_before: true,
+    retires_delivery: true,
+    // An output that was refused is not delivered again: whoever names it means what was done.
+    taken: ({ refusedOutputSha256 }) => refusedOutputSha256 === output_sha256,
+    take(tx, job, now_ms) {
+      requireOutput(job, output_sha256);
+      const parties = [
+        { agent_id: job.agentId, counter: 'refusals_made' },
+        { agent_id: job.winnerAgentId, counter: 'refusals_received' },
+      ] as const;
+      countJobs(tx, parties, now_ms);
+      const { deliveriesRetired, refusals, deadline } = job;
+      return {
+        outputSha256: null,
+        untrustedPreview: null,
+        deliveredAt: null,
+        deliveriesRetired: deliveriesRetired + 1,
+        refusals: refusals + 1,
+        refusedOutputSha256: output_sha256,
+        untrustedRefusalReason: reason,
+        refusedAt: new Date(now_ms),
+        endsAt: deadline,
+      };
+    },
+  });
+}
+
+interface Delivered {
+  readonly outputSha256: string | null;
+}
+
+/** Why that is not what stands delivered; null where it is, or none is named. */
+export function outputRefusal({ outputSha256 }: Delivered, named: string | null): Refusal | null {
+  if (named === null || named === outputSha256) return null;
+  return new Refusal('job_output_differs', {
+    param: 'output_sha256',
+    facts: { output_sha256: outputSha256, charged: false },
+  });
+}
+
+/** @throws job_output_differs */
+export function requireOutput(delivered: Delivered, named: string | null): void {
+  const refusal = outputRefusal(delivered, named);
+  if (refusal !== null) throw refusal;
+}

@@ -1,0 +1,65 @@
+import { agentId } from '../../../schema/ids.ts';
+import type { Database } from '../../database.ts';
+import type { BrokenBook } from '../../receipt/log/broken-books.ts';
+import { walkedFrom } from '../audit/audit.ts';
+import { auditStep } from '../audit/audit-stored.ts';
+import type { BookDamage, BookDamageKind } from '../audit/damage.ts';
+import { PART_EVENTS } from '../audit/stored.ts';
+import { isEventHead, type KnownHead } from './compare.ts';
+import { booksThatStand, lostCredentials } from './stand.ts';
+
+/** Hears of a book that an audit has closed. */
+export type DamageHeard = (agent_id: number, damage: BookDamage) => void;
+
+/** What of a book's chain of events, or of where its head says that this ends, is no older state of it. */
+const of_the_chain: ReadonlySet<BookDamageKind> = new Set([
+  'event_missing',
+  'event_altered',
+  'event_unchained',
+  'head_altered',
+]);
+
+/** So many that have gone back are enough to say that the database has: the others are not audited, and counted with them. */
+const AUDITED_MAX = 20;
+
+/**
+ * Which of these books have gone back, as against one that somebody has altered: that contradicts itself, is closed by its audit, and
+ * concerns no other book. One that has gone back is consistent, and shorter than what was committed or another.
+ */
+export async function booksGoneBack(
+  database: Database,
+  broken: readonly BrokenBook[],
+  damaged: DamageHeard = () => {},
+): Promise<readonly BrokenBook[]> {
+  const gone_back: BrokenBook[] = [];
+  for (const [index, book] of broken.entries()) {
+    if (gone_back.length === AUDITED_MAX) return [...gone_back, ...broken.slice(index)];
+    if (await hasGoneBack(database, book, damaged)) gone_back.push(book);
+  }
+  return gone_back;
+}
+
+/** What the database has lost of all that was saved, and the heads of the books that go on from there. */
+export async function heldAgainst(database: Database, saved: readonly KnownHead[], damaged?: DamageHeard) {
+  const { broken, newest } = await booksThatStand(database, saved.filter(isEventHead));
+  const gone_back = await booksGoneBack(database, broken, damaged);
+  const credentials = saved.flatMap(head => (isEventHead(head) ? [] : [head]));
+  const lost = await lostCredentials(database, credentials);
+  return { gone_back, lost, newest };
+}
+
+async function hasGoneBack(database: Database, { agent_id, known, found }: BrokenBook, damaged: DamageHeard) {
+  const id = agentId(agent_id);
+  const from = Math.min(known.position, found?.position ?? 0) - PART_EVENTS + 1;
+  for (let walked = walkedFrom(Math.max(0, from)); ; ) {
+    const step = await auditStep(database, id, walked);
+    if (step.kind === 'closed') {
+      damaged(agent_id, step.damage);
+      return !of_the_chain.has(step.damage.what);
+    }
+    if (step.kind === 'gone') return true;
+    // What was read before, under a lock or not, may have been read at another moment.
+    if (step.ended) return (await booksThatStand(database, [{ agent_id: id, ...known }])).broken.length > 0;
+    walked = step.walked;
+  }
+}

@@ -1,0 +1,446 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { agentId } from '../../../schema/ids.ts';
+import { syncFolderOf } from '../../durable-file.ts';
+import { withFileLock } from '../../receipt/log/file-lock.ts';
+import { isEventHead, type KnownHead } from './compare.ts';
+
+const synced = promisify(fdatasync);
+
+/** Smaller files are left as they are. */
+const COMPACTED_BYTES_MIN = 1 << 18;
+/** So many times as large as one line for each book it is compacted: each line is written a bounded number of times. */
+const GROWTH_MAX = 4;
+/** The same at a start, when all of it is read anyway. */
+const GROWTH_MAX_AT_START = 2;
+const LINES_PER_WRITE = 5_000;
+/** What could not be written is tried again after so long, also where nothing else is to be written. */
+const RETRY_MS = 1_000;
+/** A disk that has not answered for so long does not save. */
+const WRITE_MS_MAX = 5_000;
+
+const at = z.iso.datetime();
+const Line = z.union([
+  z.object({
+    agent_id: z.int().min(1).transform(agentId),
+    position: z.int().min(1),
+    hash: z.string().regex(/^[0-9a-f]{64}$/),
+    at,
+  }),
+  z.object({
+    credential: z.enum(['session', 'revocation']),
+    hash: z.string().regex(/^(0x)?[0-9a-f]{64}$/),
+    at,
+  }),
+]);
+
+/** The file is there and one of its lines is none. */
+export class UnreadableHeads extends Error {
+  override name = 'UnreadableHeads';
+
+  constructor(path: string, cause: unknown) {
+    super(`the saved book heads ${path} cannot be read`, { cause });
+  }
+}
+
+export interface SavedHeadsOptions {
+  /** The heads of all books: of these a file is written that is not there any more. */
+  readonly all?: () => AsyncIterable<readonly KnownHead[]>;
+  /** Hears that the file was not there any more, before it is written whole. */
+  readonly lost?: () => void;
+  /** Hears that heads cannot be written, once until they can be again. They are tried again by a timer. */
+  readonly failed?: (error: unknown) => void;
+  /** Hears that the file could not be made smaller: it goes on growing, and is tried again when it is written next. */
+  readonly uncompacted?: (error: unknown) => void;
+  /** Hears that heads can be written again. */
+  readonly recovered?: () => void;
+  /** Whether the log is halted: then nothing is tried again, and no file is written whole, since an operator may have begun another. */
+  readonly halted?: () => boolean;
+  /** Waited for before each write. */
+  readonly before_write?: () => Promise<void>;
+}
+
+/**
+ * Heads of books, kept outside the database as JSON lines {agent_id, position, hash, at}. Of a book the largest position counts, not the
+ * last line: processes that share the folder write in any order. Beside them {credential, hash, at}, of which the latest counts.
+ */
+export class SavedHeads {
+  readonly #path: string;
+  readonly #lock: string;
+  readonly #options: SavedHeadsOptions;
+  #file: { readonly fd: number; readonly inode: bigint; base_bytes: number } | null = null;
+  /** What the file would have with one line for each book, by the last time that all of it was read. */
+  #compact_bytes: number | null = null;
+  #waiting = new Map<string, KnownHead>();
+  /** Of what waits, and of what is being written. */
+  #next: PromiseWithResolvers<void> | null = null;
+  #current: { readonly done: Promise<void>; readonly since_ms: number } | null = null;
+  #draining: Promise<void> = Promise.resolve();
+  #compacting: Promise<void> | null = null;
+  #retry: NodeJS.Timeout | null = null;
+  #fails = false;
+
+  constructor(path: string, options: SavedHeadsOptions = {}) {
+    this.#path = path;
+    this.#lock = `${path}.lock`;
+    this.#options = options;
+  }
+
+  /** What is known of each book; null where there is no file. @throws UnreadableHeads */
+  async read(): Promise<readonly KnownHead[] | null> {
+    return (await this.#readWhole())?.heads ?? null;
+  }
+
+  /** The same at a start, after which a file that has grown is compacted: its bound does not begin anew with each start. */
+  async open(): Promise<readonly KnownHead[] | null> {
+    const whole = await this.#readWhole();
+    if (whole === null) return null;
+    this.#compact_bytes = whole.compact_bytes;
+    const bytes_max = Math.max(COMPACTED_BYTES_MIN, GROWTH_MAX_AT_START * whole.compact_bytes);
+    if (whole.bytes > bytes_max) await this.#compacted();
+    return whole.heads;
+  }
+
+  /** Begins the file; false where one stands there by now: another process has begun it, and may have written on it. */
+  async begin(heads: AsyncIterable<readonly KnownHead[]>): Promise<boolean> {
+    return this.#put(heads, () => inodeOf(this.#path) === null);
+  }
+
+  /** Goes on from other heads: only after a break was declared. */
+  async restart(heads: () => AsyncIterable<readonly KnownHead[]>): Promise<void> {
+    // Not where the lock was lost meanwhile.
+    while (!(await this.#put(heads(), () => true)));
+  }
+
+  /** Begins to write them at once; those that come meanwhile are written together. */
+  add(heads: Iterable<KnownHead>): void {
+    for (const head of heads) keepNewest(this.#waiting, head);
+    this.#begin();
+  }
+
+  /** Resolves when all that was added is on disk. @throws where it cannot be written, or the disk does not answer in time */
+  async saved(): Promise<void> {
+    this.#begin();
+    const saving = this.#next?.promise ?? this.#current?.done;
+    if (saving === undefined) return;
+    const impatience = new AbortController();
+    const late = sleep(WRITE_MS_MAX, null, { signal: impatience.signal, ref: false }).then(
+      () => Promise.reject(new Error(`the disk has not answered in ${WRITE_MS_MAX} ms`)),
+      () => {},
+    );
+    try {
+      await Promise.race([saving, late]);
+    } finally {
+      impatience.abort();
+    }
+  }
+
+  /** Whether what was written last could not be, or has not been for too long: then nothing is promised that rests on it. */
+  get fails(): boolean {
+    return this.#fails || (this.#current !== null && performance.now() - this.#current.since_ms > WRITE_MS_MAX);
+  }
+
+  /** Writes what is left, and lets go of the file. */
+  async close(): Promise<void> {
+    if (this.#retry) clearTimeout(this.#retry);
+    if (!this.#options.halted?.()) this.#begin();
+    await this.#draining;
+    if (this.#retry) clearTimeout(this.#retry);
+    await this.#compacting;
+    this.#letGo();
+  }
+
+  #begin(): void {
+    if (this.#waiting.size === 0) return;
+    const idle = this.#next === null && this.#current === null;
+    this.#next ??= heard(Promise.withResolvers<void>());
+    if (idle) this.#draining = this.#drain();
+  }
+
+  async #drain(): Promise<void> {
+    for (let round = this.#next; round !== null; round = this.#next) {
+      const heads = this.#waiting;
+      this.#waiting = new Map();
+      this.#next = null;
+      this.#current = { done: round.promise, since_ms: performance.now() };
+      try {
+        await this.#write([...heads.values()]);
+        this.#succeeded();
+        round.resolve();
+      } catch (error) {
+        const added = this.#waiting;
+        this.#waiting = heads;
+        for (const head of added.values()) keepNewest(this.#waiting, head);
+        this.#failed(error);
+        round.reject(error);
+      }
+      this.#current = null;
+    }
+  }
+
+  #succeeded(): void {
+    if (this.#fails) this.#options.recovered?.();
+    this.#fails = false;
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#fails) this.#options.failed?.(error);
+    this.#fails = true;
+    if (this.#retry) clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.#options.halted?.() || this.#begin(), RETRY_MS).unref();
+  }
+
+  async #write(heads: readonly KnownHead[]): Promise<void> {
+    await this.#options.before_write?.();
+    const text = linesOf(heads);
+    for (;;) {
+      const file = await withFileLock(this.#lock, () => {
+        const file = this.#opened();
+        if (file === null) return null;
+        cutTornLine(file.fd);
+        writeAll(file.fd, text);
+        return file;
+      });
+      if (file === null) {
+        await this.#writeWhole();
+        continue;
+      }
+      await synced(file.fd);
+      // Where another process compacted the file meanwhile, or took the lock from one that stood still, these may be missing.
+      if (inodeOf(this.#path) === file.inode) break;
+    }
+    this.#compactIfGrown();
+  }
+
+  /** A file that somebody has removed would begin again with a few lines, as if nothing were known of all other books. */
+  async #writeWhole(): Promise<void> {
+    if (this.#options.halted?.()) throw new Error(`${this.#path} is not there any more`);
+    this.#options.lost?.();
+    await this.begin(this.#options.all?.() ?? pagesOf([]));
+  }
+
+  /** Written aside, and put there under the lock where that may be. Whether it was. */
+  async #put(heads: AsyncIterable<readonly KnownHead[]>, may: () => boolean): Promise<boolean> {
+    const aside = await this.#aside(heads);
+    await aside.close();
+    const placed = await withFileLock(this.#lock, held => {
+      const allowed = may() && held();
+      if (allowed) renameSync(aside.path, this.#path);
+      return allowed;
+    });
+    if (placed) await syncFolderOf(this.#path);
+    else await rm(aside.path, { force: true });
+    return placed;
+  }
+
+  /** The file that stands there now; null where none does. */
+  #opened() {
+    const inode = inodeOf(this.#path);
+    if (this.#file && this.#file.inode === inode) return this.#file;
+    this.#letGo();
+    if (inode === null) return null;
+    const fd = openSync(this.#path, constants.O_RDWR | constants.O_APPEND);
+    const { ino, size } = fstatSync(fd, { bigint: true });
+    this.#file = { fd, inode: ino, base_bytes: this.#compact_bytes ?? Number(size) };
+    this.#compact_bytes = null;
+    return this.#file;
+  }
+
+  #letGo(): void {
+    if (this.#file) closeSync(this.#file.fd);
+    this.#file = null;
+  }
+
+  #compactIfGrown(): void {
+    if (this.#file === null || this.#compacting) return;
+    const { size } = fstatSync(this.#file.fd);
+    if (size < GROWTH_MAX * Math.max(COMPACTED_BYTES_MIN, this.#file.base_bytes)) return;
+    this.#compacting = this.#compacted().finally(() => {
+      this.#compacting = null;
+    });
+  }
+
+  async #compacted(): Promise<void> {
+    await this.#compact().catch(error => this.#options.uncompacted?.(error));
+  }
+
+  /** One line for each book. What is written meanwhile is copied behind it under the lock, so that no line is lost. */
+  async #compact(): Promise<void> {
+    const whole = await withFileLock(this.#lock, () => openedWhole(this.#path));
+    if (whole === null) return;
+    try {
+      const aside = await this.#aside(pagesOf((await this.#readUpTo(whole)).heads));
+      const replaced = await withFileLock(this.#lock, held => {
+        // Open files keep their inodes: it is the same file, or another one.
+        if (inodeOf(this.#path) !== inodeOfOpened(whole.fd)) return false;
+        const rest = bytesFrom(whole.fd, whole.end);
+        if (rest.length > 0) {
+          writeAll(aside.fd, rest);
+          fsyncSync(aside.fd);
+        }
+        if (held()) renameSync(aside.path, this.#path);
+        return held();
+      }).finally(() => aside.close());
+      if (replaced) await syncFolderOf(this.#path);
+      else await rm(aside.path, { force: true });
+    } finally {
+      closeSync(whole.fd);
+    }
+  }
+
+  /** A file beside it that is on disk; its caller closes it. */
+  async #aside(heads: AsyncIterable<readonly KnownHead[]>) {
+    const path = `${this.#path}.${randomUUID()}.tmp`;
+    const file: FileHandle = await open(path, 'ax', 0o600);
+    try {
+      for await (const page of heads) await file.appendFile(linesOf(page));
+      await file.sync();
+    } catch (fault) {
+      await file.close();
+      await rm(path, { force: true });
+      throw fault;
+    }
+    return { path, fd: file.fd, close: () => file.close() };
+  }
+
+  async #readWhole() {
+    const whole = await withFileLock(this.#lock, () => openedWhole(this.#path));
+    if (whole === null) return null;
+    try {
+      const { heads, lines } = await this.#readUpTo(whole);
+      const compact_bytes = lines === 0 ? 0 : Math.ceil((whole.end * heads.length) / lines);
+      return { heads, bytes: whole.end, compact_bytes };
+    } finally {
+      closeSync(whole.fd);
+    }
+  }
+
+  async #readUpTo({ fd, end }: WholeFile): Promise<{ readonly heads: readonly KnownHead[]; readonly lines: number }> {
+    const newest = new Map<string, KnownHead>();
+    // Two of one position cannot both stand: neither is passed over.
+    const contradicting: KnownHead[] = [];
+    let lines = 0;
+    if (end === 0) return { heads: [], lines };
+    const input = createReadStream(this.#path, { fd, start: 0, end: end - 1, autoClose: false });
+    try {
+      for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+        lines++;
+        const head = Line.parse(JSON.parse(line));
+        const known = keepNewest(newest, head);
+        if (known !== head && rankOf(known) === rankOf(head) && known.hash !== head.hash) contradicting.push(head);
+      }
+    } catch (fault) {
+      throw new UnreadableHeads(this.#path, fault);
+    }
+    const still = contradicting.filter(head => rankOf(keepNewest(newest, head)) === rankOf(head));
+    return { heads: [...newest.values(), ...still], lines };
+  }
+}
+
+/** What a line is about: of several about the same one counts. */
+function subjectOf(head: KnownHead): string {
+  return isEventHead(head) ? String(head.agent_id) : head.credential;
+}
+
+function rankOf(head: KnownHead): number {
+  return isEventHead(head) ? head.position : Date.parse(head.at);
+}
+
+/** Returns the one that is kept. */
+function keepNewest(heads: Map<string, KnownHead>, head: KnownHead): KnownHead {
+  const subject = subjectOf(head);
+  const known = heads.get(subject);
+  if (known && rankOf(known) >= rankOf(head)) return known;
+  heads.set(subject, head);
+  return head;
+}
+
+/** A rejection that nobody waits for is told by `failed`. */
+function heard(round: PromiseWithResolvers<void>): PromiseWithResolvers<void> {
+  round.promise.catch(() => {});
+  return round;
+}
+
+async function* pagesOf(heads: readonly KnownHead[]): AsyncIterable<readonly KnownHead[]> {
+  for (let from = 0; from < heads.length; from += LINES_PER_WRITE) yield heads.slice(from, from + LINES_PER_WRITE);
+}
+
+function linesOf(heads: readonly KnownHead[]): string {
+  return heads.map(head => `${JSON.stringify(head)}\n`).join('');
+}
+
+function inodeOf(path: string): bigint | null {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
+}
+
+function inodeOfOpened(fd: number): bigint {
+  return fstatSync(fd, { bigint: true }).ino;
+}
+
+/** An opened file up to the end of its last whole line. */
+interface WholeFile {
+  readonly fd: number;
+  readonly end: number;
+}
+
+/** A line that was torn by a power cut or a full disk is cut off; null where there is no file. */
+function openedWhole(path: string): WholeFile | null {
+  if (inodeOf(path) === null) return null;
+  const fd = openSync(path, 'r+');
+  return { fd, end: cutTornLine(fd) };
+}
+
+const LINE_BYTES_MAX = 256;
+const LINE_FEED = 0x0a;
+
+function cutTornLine(fd: number): number {
+  const { size } = fstatSync(fd);
+  if (size === 0) return 0;
+  const last = Buffer.alloc(1);
+  readSync(fd, last, 0, 1, size - 1);
+  if (last[0] === LINE_FEED) return size;
+  let from = size;
+  // A power cut may leave a tail of zeros that is longer than a line.
+  while (from > 0) {
+    const to = from;
+    from = Math.max(0, to - LINE_BYTES_MAX);
+    const bytes = Buffer.alloc(to - from);
+    readSync(fd, bytes, 0, bytes.length, from);
+    const end = bytes.lastIndexOf(LINE_FEED);
+    if (end === -1) continue;
+    from += end + 1;
+    break;
+  }
+  ftruncateSync(fd, from);
+  return from;
+}
+
+function bytesFrom(fd: number, from: number): Buffer {
+  const bytes = Buffer.alloc(Math.max(0, fstatSync(fd).size - from));
+  readSync(fd, bytes, 0, bytes.length, from);
+  return bytes;
+}
+
+/** @throws where the disk takes but a part of it: what it took is cut off before the next write. */
+function writeAll(fd: number, text: string | Buffer): void {
+  const bytes = Buffer.from(text as string);
+  if (writeSync(fd, bytes) < bytes.length) throw new Error('the disk is full');
+}

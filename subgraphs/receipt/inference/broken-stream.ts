@@ -1,0 +1,60 @@
+import { type ErrorCode, errors, Refusal } from '../../../schema/errors.ts';
+import { limits } from '../../../schema/limits.ts';
+import { verifyUrl } from '../../../schema/links.ts';
+import type { BrokenBy } from '../../sale.ts';
+import type { Charged } from '../../selling.ts';
+import type { ShowsReceipts } from '../context.ts';
+import type { BrokeOff } from './hubs/broke-off.ts';
+
+/** Of an answer that was kept before answers said why they broke off. */
+export const broke_off_before: BrokeOff = { by: 'hub', hub_error: null };
+
+const codes: Readonly<Record<BrokenBy, ErrorCode>> = {
+  hub: 'hub_broke_off',
+  request: 'hub_broke_off',
+  limit: 'stream_cut_off',
+  stop: 'stream_cut_off',
+};
+
+const causes: Readonly<Record<BrokenBy, string>> = {
+  hub: errors.hub_broke_off[1],
+  request: 'The model hub refused this request in the midst of its answer.',
+  limit: `The answer reached a limit of this service before it was whole: ${limits.hub_stream_ms_max / 1_000} seconds, or ${limits.answer_bytes_max} bytes.`,
+  stop: 'This service was stopped before the answer was whole.',
+};
+
+type Delivered = Pick<Charged<never>, 'task_id' | 'reruns_left'>;
+
+/**
+ * The last word on an answer that broke off, after its pieces and its receipt: why, and what the same payment still brings. Its hub's
+ * own message is quoted as far as it may be passed on; `hub_said` has its code and type.
+ */
+export function brokenStream(
+  { task_id, reruns_left = null }: Delivered,
+  { by, hub_error }: BrokeOff,
+  { base_url }: Pick<ShowsReceipts, 'base_url'>,
+): Refusal {
+  const { message = null, ...hub_said } = hub_error ?? {};
+  const quoted = message === null ? [] : [`The hub said: "${message}"${/[.!?]$/.test(message) ? '' : '.'}`];
+  const detail = [causes[by], ...quoted, remedy(by, reruns_left)].join(' ');
+  const words = Object.entries(hub_said).filter(([, word]) => word !== null);
+  return new Refusal(codes[by], {
+    detail,
+    facts: {
+      charged: reruns_left !== null,
+      ...(reruns_left === null ? {} : { reruns_left }),
+      ...(words.length === 0 ? {} : { hub_said: Object.fromEntries(words) }),
+      task_id,
+      verify_url: verifyUrl(base_url, task_id),
+    },
+  });
+}
+
+function remedy(by: BrokenBy, reruns_left: number | null): string {
+  const { answer_kept_hours: hours, reruns_max } = limits;
+  if (reruns_left === null) return 'No payment was taken; send the request again as a new one.';
+  if (reruns_left > 0)
+    return `Send the same request with the same payment within ${hours} hours of that payment: the work is done once more and nothing else is charged. A payment brings at most ${reruns_max} such reruns; ${reruns_left} of them ${reruns_left === 1 ? 'is' : 'are'} left.`;
+  const again = 'The same payment brings this part of the answer again and no new work';
+  return by === 'hub' ? `${again}.` : `${again}. Change the request and send it with a new payment.`;
+}

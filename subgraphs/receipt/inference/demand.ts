@@ -1,0 +1,100 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { type ChatRequestMessage, partAt } from '../../../schema/requests/chat-message.ts';
+import type { PartKind } from '../../../schema/requests/content.ts';
+import { type UnknownMember, unknownMembers } from '../../../schema/requests/forwarded/known-members.ts';
+import {
+  type Ability,
+  candidatesFor,
+  type Demand,
+  type InputAbility,
+  isRouted,
+  offeredModels,
+  type TextDemand,
+} from './catalogue.ts';
+import type { Hubs } from './hubs/open.ts';
+
+/* What a chat asks of whoever answers it: to take its images, sounds and files, and the members that this service does not know. */
+
+/** What a model must be able to do to take a part, and what is said where none is. */
+const abilities = {
+  image_url: ['vision', 'looks at no images'],
+  input_audio: ['hearing', 'takes no audio'],
+  file: ['files', 'takes no files'],
+} as const satisfies Record<PartKind, readonly [InputAbility, string]>;
+const kinds = Object.keys(abilities) as PartKind[];
+
+interface AskedText {
+  readonly model: string;
+  readonly messages: readonly ChatRequestMessage[];
+}
+
+/** By request: a call asks for it before it is admitted, for its book, and as its hub is chosen. */
+const demands = new WeakMap<JsonObject, TextDemand>();
+
+/** `asked`: the request itself, as its payment is bound to it. */
+export function demandOf(asked: JsonObject, messages: readonly ChatRequestMessage[]): TextDemand {
+  const known = demands.get(asked);
+  if (known) return known;
+  const members = [...new Set(unknownMembers(asked).map(({ name }) => name))];
+  const demand = { abilities: partsIn(messages).map(kind => abilities[kind][0]), members };
+  demands.set(asked, demand);
+  return demand;
+}
+
+function partsIn(messages: readonly ChatRequestMessage[]): readonly PartKind[] {
+  return kinds.filter(kind => partAt(messages, kind) !== null);
+}
+
+/**
+ * The same, before any claim: nothing that is asked for is left out in silence. The router judges its own.
+ * @throws invalid_request, naming the part that the model does not take, or the member that no hub with that model does; unknown_model
+ */
+export function requireServed(
+  { settings }: Pick<Hubs, 'settings'>,
+  asked: JsonObject & Pick<AskedText, 'model'>,
+  messages: readonly ChatRequestMessage[],
+  list: 'messages' | 'input',
+): TextDemand {
+  const demand = demandOf(asked, messages);
+  const { model } = asked;
+  const isServed = (part: Partial<TextDemand>) =>
+    candidatesFor(settings, model, { abilities: [], members: [], ...part }).length > 0;
+  if (isRouted(model) || isServed(demand)) return demand;
+  if (!isServed({})) throw unofferedModel({ settings }, model, 'text');
+  for (const kind of partsIn(messages)) {
+    const [ability, lack] = abilities[kind];
+    if (!isServed({ abilities: [ability] }))
+      throw refusal(`${list}.${partAt(messages, kind)}`, `the model ${model} ${lack} here`);
+  }
+  const [first = list] = partsIn(messages).map(kind => `${list}.${partAt(messages, kind)}`);
+  if (!isServed({ abilities: demand.abilities }))
+    throw refusal(first, `no model takes all kinds of parts of this request`);
+  const unknown = unknownMembers(asked);
+  const untaken = unknown.find(({ name }) => !isServed({ abilities: demand.abilities, members: [name] }));
+  throw refusal(
+    (untaken ?? (unknown[0] as UnknownMember)).at,
+    `no hub that answers for ${model} takes ${untaken ? 'this member' : 'all of these members'}`,
+  );
+}
+
+function refusal(param: string, what: string): Refusal {
+  return new Refusal('invalid_request', { param, detail: `${param}: ${what}.` });
+}
+
+/** For what a model may be asked, as a caller is told who asks it for something else. */
+const uses: Partial<Record<Ability, string>> = {
+  text: 'chats',
+  message: 'messages',
+  image: 'images',
+  audio: 'transcriptions',
+  embedding: 'embeddings',
+};
+
+/** Of a model of another kind that it is one; of any other id that it is none. */
+export function unofferedModel({ settings }: Pick<Hubs, 'settings'>, model: string, demand: Demand): Refusal {
+  const use = uses[typeof demand === 'string' ? demand : 'text'];
+  const is_offered = offeredModels(settings).some(({ id }) => id === model);
+  if (use === undefined || !is_offered) return new Refusal('unknown_model', { param: 'model' });
+  return new Refusal('unknown_model', { param: 'model', detail: `The model ${model} is not offered for ${use}.` });
+}

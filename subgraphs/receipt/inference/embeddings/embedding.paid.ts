@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { CanonicalText } from '../../../../schema/canonical-json.ts';
+import { Refusal } from '../../../../schema/errors.ts';
+import { limits } from '../../../../schema/limits.ts';
+import type { EmbeddingRequest } from '../../../../schema/requests/embedding.ts';
+import type { WorkThenSettle } from '../../../sale.ts';
+import { answerPaid, hubFailed } from '../answer.paid.ts';
+import { type Question, readJsonAs } from '../hubs/ask.ts';
+import type { Hubs } from '../hubs/open.ts';
+import type { AnswerTooLarge } from '../hubs/verdict.ts';
+import { canonicalData, dataCharsMin, vectorsIn } from './vectors.ts';
+
+const count = z
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1);
+
+/** Numbers of tokens, as the hub counts them. */
+type TokensOfInputs = { readonly prompt_tokens: number; readonly total_tokens: number };
+
+/** Some leave out the sum, or send an empty object. What is not counted is null. */
+const HubUsage = z
+  .object({ prompt_tokens: count.nullish(), total_tokens: count.nullish() })
+  .transform(({ prompt_tokens, total_tokens }): TokensOfInputs | null =>
+    prompt_tokens == null ? null : { prompt_tokens, total_tokens: total_tokens ?? prompt_tokens },
+  );
+
+/** As much of a hub's answer as is passed on. What a hub adds to it stays with us. */
+const HubEmbeddings = z.object({
+  data: z.array(z.object({ index: count.nullish(), embedding: z.unknown() })).max(limits.embedding_inputs_max),
+  usage: HubUsage.nullable().default(null),
+});
+
+interface EmbeddingsInHand {
+  /** Each as it goes out, as canonical JSON. */
+  readonly vectors: readonly string[];
+  readonly usage: TokensOfInputs | null;
+}
+
+/** How large an answer is follows from its request: every hub would give as much, and who asks for less is answered. */
+const TOO_LARGE: AnswerTooLarge = {
+  kind: 'too_large',
+  param: 'input',
+  detail: `The vectors take more than ${limits.embedding_answer_chars_max} bytes. Send fewer inputs, or ask for base64 or for fewer dimensions. Nothing was charged; the payment stays usable.`,
+};
+
+/**
+ * One vector for each input. `encoding_format` is sent where it says more than the API's default, which some hubs refuse to be
+ * told; which of both a hub then sends makes no difference.
+ */
+function embeddingsQuestion(asked: EmbeddingRequest): Question<EmbeddingsInHand> {
+  const { input, encoding_format, dimensions } = asked;
+  return {
+    modality: 'embedding',
+    path: '/embeddings',
+    answer_bytes_max: limits.embedding_hub_answer_bytes_max,
+    too_large: TOO_LARGE,
+    added: ['model'],
+    body: ({ model }) => ({
+      content_type: 'application/json',
+      bytes: JSON.stringify({
+        model,
+        input,
+        ...(encoding_format === 'float' ? {} : { encoding_format }),
+        ...(dimensions === null ? {} : { dimensions }),
+      }),
+    }),
+    read(bytes) {
+      const answer = readJsonAs(HubEmbeddings, bytes);
+      const vectors = answer && vectorsIn(answer.data, { count: input.length, encoding_format, dimensions });
+      return vectors && { vectors, usage: answer.usage };
+    },
+  };
+}
+
+/** The answer as it is kept: each vector by its text, so that a replay is the same bytes again. */
+export type KeptEmbeddings = {
+  readonly model: string;
+  readonly hub: string;
+  readonly vectors: readonly string[];
+  readonly usage: TokensOfInputs | null;
+};
+
+/** Vectors, sold as a chat completion is: the hub answers first, and only vectors in hand are charged. */
+export function embeddingsPaid(hubs: Hubs): WorkThenSettle<EmbeddingRequest, KeptEmbeddings> {
+  const paid = answerPaid<EmbeddingRequest, EmbeddingsInHand, KeptEmbeddings>(hubs, {
+    field: 'Mutation.createEmbeddings',
+    job_kind: 'other',
+    modality: 'embedding',
+    question: embeddingsQuestion,
+    usage: ({ usage }) => usage && { ...usage, completion_tokens: 0 },
+    answer({ value, by }) {
+      const data = canonicalData(value.vectors);
+      if (data.length > limits.embedding_answer_chars_max)
+        throw hubFailed([{ hub: by.hub, reason: 'too_large', verdict: TOO_LARGE }]);
+      return { answer: { ...by, ...value }, output: new CanonicalText(data), output_member: 'data' };
+    },
+  });
+  return {
+    ...paid,
+    async admit(asked, payer, context) {
+      requireRoom(asked);
+      await paid.admit?.(asked, payer, context);
+    },
+  };
+}
+
+/** What is known to be too large is not worked for. @throws answer_too_large */
+function requireRoom({ input, encoding_format, dimensions }: EmbeddingRequest): void {
+  const chars_min = dataCharsMin({ count: input.length, encoding_format, dimensions });
+  if (chars_min <= limits.embedding_answer_chars_max) return;
+  const { param, detail } = TOO_LARGE;
+  throw new Refusal('answer_too_large', { param, detail, facts: { charged: false } });
+}

@@ -1,0 +1,167 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
+
+/*
+ * A hub that speaks Anthropic's Messages API. A message is put to it as its caller wrote it. Its answer is read as the chat completion
+ * that it comes to, so that one set of schemas checks what any hub says, member by member; what is none comes to no completion.
+ */
+
+export const MESSAGES_PATH = '/messages';
+
+/** The version in which all that a caller may write is served. */
+export const anthropicVersion = { 'anthropic-version': '2023-06-01' } as const;
+
+/** By its stop reason, the finish reason of a chat; `stop_sequence` has none, and stays. */
+const finishReasons: Readonly<Record<string, string>> = {
+  end_turn: 'stop',
+  pause_turn: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+};
+
+function finishReason(stop_reason: Json | undefined): Json {
+  return typeof stop_reason === 'string' ? (finishReasons[stop_reason] ?? stop_reason) : null;
+}
+
+/** What of a message each kind of block comes to. A kind that is not here is no answer to what was asked. */
+const wholeBlocks: Readonly<Record<string, (block: JsonObject, index: number) => Said>> = {
+  text: ({ text = null }) => ({ content: text }),
+  tool_use: ({ id = null, name = null, input = null }, index) => ({
+    tool_calls: [{ index, id, type: 'function', function: { name, arguments: JSON.stringify(input) } }],
+  }),
+  thinking: ({ thinking = null, signature = null }, index) => ({
+    reasoning_details: [{ type: 'reasoning.text', index, text: thinking, signature }],
+  }),
+  redacted_thinking: ({ data = null }, index) => ({
+    reasoning_details: [{ type: 'reasoning.encrypted', index, data }],
+  }),
+};
+
+interface Said {
+  readonly content?: Json;
+  readonly tool_calls?: readonly JsonObject[];
+  readonly reasoning_details?: readonly JsonObject[];
+}
+
+/** Null where it holds what was not asked for. */
+function saidIn(block: Json, index: number): Said | null {
+  return isJsonObject(block) ? (wholeBlocks[String(block.type)]?.(block, index) ?? null) : null;
+}
+
+/** A whole answer as a chat completion; what is no message as it is. */
+export function asCompletion(bytes: Buffer): Buffer {
+  const message = jsonIn(bytes.toString('utf8'));
+  if (!isJsonObject(message) || message.type !== 'message' || !Array.isArray(message.content)) return bytes;
+  const said = message.content.map(saidIn);
+  if (said.includes(null)) return bytes;
+  const texts = said.flatMap(one => (one?.content === undefined ? [] : [one.content]));
+  const answer = {
+    role: message.role ?? null,
+    content: texts.length === 0 ? null : texts.every(text => typeof text === 'string') ? texts.join('') : texts,
+    tool_calls: said.flatMap(one => one?.tool_calls ?? []),
+    reasoning_details: said.flatMap(one => one?.reasoning_details ?? []),
+  };
+  const choices = [{ index: 0, message: answer, finish_reason: finishReason(message.stop_reason) }];
+  return Buffer.from(JSON.stringify({ model: message.model ?? null, choices, usage: usageIn(message.usage) }));
+}
+
+/** What a block says as it begins; arguments of a call come after it. */
+function begunIn(block: Json | undefined, index: number): Said | null {
+  const said = saidIn(block ?? null, index);
+  const input = isJsonObject(block) && isJsonObject(block.input) ? block.input : {};
+  if (!said?.tool_calls || Object.keys(input).length > 0) return said;
+  const calls = said.tool_calls.map(call => ({
+    ...call,
+    function: { ...(call.function as JsonObject), arguments: '' },
+  }));
+  return { tool_calls: calls };
+}
+
+const deltas: Readonly<Record<string, (delta: JsonObject, index: number) => Said>> = {
+  text_delta: ({ text = null }) => ({ content: text }),
+  input_json_delta: ({ partial_json = null }, index) => ({
+    tool_calls: [{ index, function: { arguments: partial_json } }],
+  }),
+  thinking_delta: ({ thinking = null }, index) => ({
+    reasoning_details: [{ type: 'reasoning.text', index, text: thinking }],
+  }),
+  signature_delta: ({ signature = null }, index) => ({
+    reasoning_details: [{ type: 'reasoning.text', index, signature }],
+  }),
+};
+
+const NOTHING: JsonObject = { choices: [] };
+/** What no chunk is. */
+const FAULT: JsonObject = { error: 'not what was asked for' };
+
+const chunkOf = (said: Said | null): JsonObject =>
+  said === null ? FAULT : { choices: [{ delta: said as JsonObject }] };
+
+/** The events of one streamed answer as the chunks of a chat. */
+export class AnthropicEvents {
+  /** Tokens of the request are told at the beginning, and those of the answer at the end. */
+  #usage: JsonObject = {};
+
+  /** The data of a chunk; what is no JSON as it is. */
+  chunk(data: string): string {
+    const event = jsonIn(data);
+    if (event === undefined) return data;
+    if (!isJsonObject(event)) return JSON.stringify(FAULT);
+    return event.type === 'message_stop' ? '[DONE]' : JSON.stringify(this.#read(event));
+  }
+
+  #read({ type, message, index, content_block, delta, usage }: JsonObject): JsonObject {
+    const at = typeof index === 'number' ? index : -1;
+    switch (type) {
+      case 'message_start':
+        if (!isJsonObject(message)) return FAULT;
+        this.#count(message.usage);
+        return { ...NOTHING, model: message.model ?? null };
+      case 'content_block_start':
+        return chunkOf(begunIn(content_block, at));
+      case 'content_block_delta':
+        return chunkOf(isJsonObject(delta) ? (deltas[String(delta.type)]?.(delta, at) ?? {}) : null);
+      case 'message_delta':
+        if (!isJsonObject(delta)) return FAULT;
+        this.#count(usage);
+        return {
+          choices: [{ delta: {}, finish_reason: finishReason(delta.stop_reason) }],
+          usage: usageIn(this.#usage),
+        };
+      case 'error':
+        return FAULT;
+      // The API may add kinds of events, which change nothing of those that it has.
+      default:
+        return NOTHING;
+    }
+  }
+
+  #count(usage: Json | undefined): void {
+    const counted = isJsonObject(usage) ? Object.entries(usage).filter(([, count]) => count !== null) : [];
+    this.#usage = { ...this.#usage, ...Object.fromEntries(counted) };
+  }
+}
+
+/** In a chat's names: the prompt is all that was read, from a cache or not. */
+function usageIn(usage: Json | undefined): JsonObject | null {
+  if (!isJsonObject(usage)) return null;
+  const { input_tokens = null, output_tokens = null, output_tokens_details } = usage;
+  const { cache_read_input_tokens: read = null, cache_creation_input_tokens: written = null } = usage;
+  const details = isJsonObject(output_tokens_details) ? output_tokens_details : {};
+  const counted = [input_tokens, read, written].filter(count => typeof count === 'number');
+  return {
+    prompt_tokens: typeof input_tokens === 'number' ? counted.reduce((sum, count) => sum + count, 0) : null,
+    completion_tokens: output_tokens,
+    prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written },
+    completion_tokens_details: { reasoning_tokens: details.thinking_tokens ?? null },
+  };
+}
+
+function jsonIn(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
+import type { Tells } from './verdict.ts';
+
+/*
+ * What of an answer is no content of it: ids, names and words that stand beside what a model says. Content goes on as it is; of the
+ * rest nothing that tells what is not its caller's to know.
+ */
+
+/** By what an answer is judged. */
+export interface Discretion {
+  readonly tells: Tells;
+  /** Names of the tools that the caller has written: they tell that caller nothing. */
+  readonly tools: ReadonlySet<string>;
+}
+
+export function namesOfTools(tools: readonly JsonObject[] = []): ReadonlySet<string> {
+  return new Set(tools.flatMap(tool => (isJsonObject(tool.function) ? [String(tool.function.name)] : [])));
+}
+
+interface Called {
+  readonly index?: number | null | undefined;
+  readonly id?: string | null | undefined;
+  readonly function?: { readonly name?: string | null | undefined } | null | undefined;
+}
+
+interface Spoken {
+  readonly tool_calls?: readonly Called[] | null | undefined;
+  readonly reasoning_details?: readonly JsonObject[] | null | undefined;
+}
+
+/** A message, or what a delta adds to one. Null where it calls a tool by a name that tells too much: nobody could call that one. */
+export function discreetMessage<M extends Spoken>(message: M, { tells, tools }: Discretion): M | null {
+  const { tool_calls: calls, reasoning_details: details } = message;
+  if (!calls && !details) return message;
+  const names = (calls ?? []).flatMap(call => call.function?.name ?? []);
+  if (names.some(name => !tools.has(name) && tells.word(name))) return null;
+  return {
+    ...message,
+    ...(calls && { tool_calls: calls.map((call, position) => discreetCall(call, position, tells)) }),
+    ...(details && { reasoning_details: details.map(detail => discreetDetail(detail, tells)) }),
+  };
+}
+
+/** Printable and without spaces: an id is no sentence. */
+const ID = /^[!-~]+$/;
+
+/** An id only ties a result to its call, and any other does that as well. */
+function discreetCall<C extends Called>(call: C, position: number, tells: Tells): C {
+  const { id, index } = call;
+  return !id || (ID.test(id) && !tells.word(id)) ? call : { ...call, id: `svc_call_${index ?? position}` };
+}
+
+/** What a model thought is content, and so is a signature or what is encrypted: of these no more is known than that they hold no secret of ours. */
+const thoughts: ReadonlySet<string> = new Set(['text', 'summary']);
+const sealed: ReadonlySet<string> = new Set(['signature', 'data']);
+
+/** Without the members that tell too much. */
+function discreetDetail(detail: JsonObject, tells: Tells): JsonObject {
+  const members = Object.entries(detail);
+  const kept = members.filter(([name, value]) => {
+    if (typeof value === 'string' && thoughts.has(name)) return true;
+    return typeof value === 'string' && sealed.has(name) ? !tells.ours(value) : !tellsIn({ [name]: value }, tells);
+  });
+  return kept.length === members.length ? detail : Object.fromEntries(kept);
+}
+
+function tellsIn(value: Json, tells: Tells): boolean {
+  if (typeof value === 'string') return tells.word(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(member => tellsIn(member, tells));
+  return Object.entries(value).some(([name, member]) => tells.word(name) || tellsIn(member, tells));
+}
+
+/** Without the names that tell too much, at any depth. */
+export function discreetUsage<U extends object>(usage: U, tells: Tells): U {
+  const kept = Object.entries(usage)
+    .filter(([name]) => !tells.word(name))
+    .map(([name, value]) => [name, isJsonObject(value) ? discreetUsage(value, tells) : value]);
+  return Object.fromEntries(kept) as U;
+}
+
+interface Ended {
+  readonly message: Spoken;
+}
+
+/** A whole answer. Null likewise. */
+export function discreetReply<R extends { readonly choices: readonly Ended[]; readonly usage: object | null }>(
+  reply: R,
+  discretion: Discretion,
+): R | null {
+  const { tells } = discretion;
+  const messages = reply.choices.map(({ message }) => discreetMessage(message, discretion));
+  if (messages.includes(null)) return null;
+  const choices = reply.choices.map((choice, index) => ({ ...choice, message: messages[index] }));
+  return { ...reply, choices, usage: reply.usage && discreetUsage(reply.usage, tells) };
+}

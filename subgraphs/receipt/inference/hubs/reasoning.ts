@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { limits } from '../../../../schema/limits.ts';
+import {
+  addDetail,
+  type Reasoning,
+  type ReasoningSource,
+  reasoningOf,
+  reasoningSource,
+  reasoningTextIn,
+} from '../../../../schema/reasoning.ts';
+import type { ReasoningPiece } from '../../../piece.ts';
+import { SplitText } from './split-text.ts';
+
+/**
+ * Reasoning as hubs give it, in a message or in a delta. It is beside the answer: where a member is of another shape, or larger than its
+ * bounds, it is left out as if the hub had not sent it, and the answer stands.
+ */
+export const reasoningMembers = {
+  reasoning_content: z.string().nullish().catch(null),
+  reasoning: z.string().nullish().catch(null),
+  reasoning_details: z
+    .array(z.custom<JsonObject>(isJsonObject))
+    .max(limits.reasoning_details_max)
+    .transform(boundedCopy)
+    .nullish()
+    .catch(null),
+} as const;
+
+export type HubReasoning = {
+  readonly reasoning_content?: string | null | undefined;
+  readonly reasoning?: string | null | undefined;
+  readonly reasoning_details?: readonly JsonObject[] | null | undefined;
+};
+
+/** Of a whole message. */
+export function wholeReasoning({ reasoning_content, reasoning, reasoning_details }: HubReasoning): Reasoning {
+  return reasoningOf({
+    reasoning_content: (reasoning_content ?? '').toWellFormed(),
+    reasoning: (reasoning ?? '').toWellFormed(),
+    reasoning_details: reasoning_details ?? [],
+  });
+}
+
+export function bytesOfReasoning({ reasoning_content, reasoning, reasoning_details }: HubReasoning): number {
+  const texts = Buffer.byteLength(reasoning_content ?? '') + Buffer.byteLength(reasoning ?? '');
+  return texts + (reasoning_details?.length ? Buffer.byteLength(JSON.stringify(reasoning_details)) : 0);
+}
+
+/** Reasoning while it streams: what each delta adds, and what they add up to. */
+export class StreamedReasoning {
+  readonly #content = new SplitText();
+  readonly #reasoning = new SplitText();
+  readonly #details: JsonObject[] = [];
+  /** Hubs say the same in several members, and not always in one delta: its text is read from the first that has any. */
+  #source: ReasoningSource | null = null;
+  #text = '';
+
+  /** Null where the delta adds nothing. */
+  take({ reasoning_content, reasoning, reasoning_details }: HubReasoning): ReasoningPiece | null {
+    const added = reasoningOf({
+      reasoning_content: this.#content.take(reasoning_content ?? ''),
+      reasoning: this.#reasoning.take(reasoning ?? ''),
+      reasoning_details: (reasoning_details ?? []).filter(detail => this.#added(detail)),
+    });
+    if (Object.keys(added).length === 0) return null;
+    this.#source ??= reasoningSource(added);
+    const text = this.#source === null ? '' : reasoningTextIn(added, this.#source);
+    this.#text += text;
+    return { reasoning: added, text };
+  }
+
+  get whole(): Reasoning {
+    return reasoningOf({
+      reasoning_content: this.#content.whole,
+      reasoning: this.#reasoning.whole,
+      reasoning_details: this.#details,
+    });
+  }
+
+  /** All that was thought, once. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Whether there was still room for it. */
+  #added(detail: JsonObject): boolean {
+    addDetail(this.#details, detail);
+    if (this.#details.length <= limits.reasoning_details_max) return true;
+    this.#details.pop();
+    return false;
+  }
+}
+
+/** As they came, but that all of it has a canonical form. Null where they are deeper or have more members than they may. */
+function boundedCopy(details: readonly JsonObject[]): JsonObject[] | null {
+  const copying = new Copying();
+  const copies = details.map(detail => copying.of(detail, limits.reasoning_details_depth_max) as JsonObject);
+  return copying.exceeded ? null : copies;
+}
+
+class Copying {
+  exceeded = false;
+  #members_left: number = limits.reasoning_details_members_max;
+
+  of(value: Json, depth_left: number): Json {
+    if (typeof value === 'string') return value.toWellFormed();
+    // What JSON spells 1e400 is parsed as Infinity, which has no spelling.
+    if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+    if (typeof value !== 'object' || value === null) return value;
+    const members = Object.entries(value);
+    this.#members_left -= members.length;
+    this.exceeded ||= depth_left === 0 || this.#members_left < 0;
+    if (this.exceeded) return null;
+    const copies = members.map(([name, member]) => [name.toWellFormed(), this.of(member, depth_left - 1)] as const);
+    return Array.isArray(value) ? copies.map(([, copy]) => copy) : Object.fromEntries(copies);
+  }
+}

@@ -1,0 +1,32 @@
+import { holdsSecret } from '../../../../schema/board/secrets.ts';
+import type { Json } from '../../../../schema/canonical-json.ts';
+import { errorIn, type HubRefusal } from './verdict.ts';
+
+/** What whoever operates this service is told of a refusal that its caller is not told of: no text, and nothing of the caller's. */
+export interface RefusalReport {
+  readonly hub: string;
+  /** HTTP status. */
+  readonly status: number;
+  /** The `code` of the hub's error. Null where it has none, or one that is not a plain word. */
+  readonly code: string | null;
+  /** The `type` of the hub's error. Null likewise. */
+  readonly type: string | null;
+}
+
+/**
+ * `secrets`: keys and hosts that a hub may repeat. A name of letters and underscores alone can hold no address, no path, no id and no
+ * sentence; a hub that is not trusted might put any of these there. Pure.
+ */
+export function reportOf(hub: string, { status, body }: HubRefusal, secrets: readonly string[]): RefusalReport {
+  const { code, type } = errorIn(body);
+  return { hub, status, code: plainWord(code, secrets), type: plainWord(type, secrets) };
+}
+
+const PLAIN_WORD = /^[A-Za-z]+(?:_[A-Za-z]+)*$/;
+const PLAIN_WORD_CHARS_MAX = 64;
+
+function plainWord(value: Json | undefined, secrets: readonly string[]): string | null {
+  if (typeof value !== 'string' || value.length > PLAIN_WORD_CHARS_MAX || !PLAIN_WORD.test(value)) return null;
+  const lower = value.toLowerCase();
+  return holdsSecret(value) || secrets.some(secret => lower.includes(secret.toLowerCase())) ? null : value;
+}

@@ -1,0 +1,166 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { exceededBy } from '../../../../schema/json-bounds.ts';
+import { type Reasoning, reasoningText } from '../../../../schema/reasoning.ts';
+import type { Channel, Piece } from '../../../piece.ts';
+import type { AssistantMessage, Usage } from '../hubs/chat.ts';
+
+/* What a hub's message comes to in the blocks of Anthropic's Messages API. */
+
+/** In the words of the wire: a receipt commits to the canonical JSON of the list of them. */
+export type AnswerBlock =
+  | { readonly type: 'text'; readonly text: string; readonly citations: null }
+  | {
+      readonly type: 'thinking';
+      readonly thinking: string;
+      /** By which whoever made the model knows its thinking again; empty where the hub gives none. */
+      readonly signature: string;
+    }
+  | {
+      readonly type: 'tool_use';
+      readonly id: string;
+      readonly name: string;
+      /** An object; text where the model wrote none, and then exactly what it wrote. */
+      readonly input: JsonObject | string;
+      readonly caller: { readonly type: 'direct' };
+    };
+
+export type StopReason = 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | 'refusal';
+
+/** A hub's finish reason as the dialect puts it. What is not here ends a turn like any other. */
+const stops: Readonly<Record<string, StopReason>> = {
+  length: 'max_tokens',
+  max_tokens: 'max_tokens',
+  stop_sequence: 'stop_sequence',
+  tool_calls: 'tool_use',
+  function_call: 'tool_use',
+  content_filter: 'refusal',
+};
+
+/** Some hubs say `stop` of an answer that calls tools, or refuses. */
+export function stopReasonOf(finish_reason: string | null, { tool_calls, refusal }: AssistantMessage): StopReason {
+  const said = stops[finish_reason ?? ''];
+  if (said !== undefined) return said;
+  if (tool_calls !== undefined) return 'tool_use';
+  return refusal === undefined ? 'end_turn' : 'refusal';
+}
+
+/** What of a refusal is known: that it is one. */
+export function stopDetailsOf(stop_reason: StopReason | null): JsonObject | null {
+  return stop_reason === 'refusal' ? { type: 'refusal', category: null, explanation: null } : null;
+}
+
+const textBlock = (text: string): AnswerBlock => ({ type: 'text', text, citations: null });
+
+/** How each kind of block stands before its first piece. */
+export const blockBegun = {
+  text: textBlock(''),
+  thinking: { type: 'thinking', thinking: '', signature: '' },
+  call: (id: string, name: string) => ({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } }),
+} as const satisfies Record<string, JsonObject | ((id: string, name: string) => JsonObject)>;
+
+/** What of a message a caller has asked to be shown, and how it came. */
+interface Shown {
+  readonly thinking: boolean;
+  /** In which order it came; without it thinking goes first, and text before what is called. */
+  readonly began?: readonly Channel[];
+  /** What was thought, where a stream told it. */
+  readonly reasoning_text?: string;
+}
+
+/**
+ * The blocks of a message, one for each channel, in the order in which it began. A refusal is a text like any other: the reason for
+ * which the turn ended says what it is.
+ */
+export function blocksOf(message: AssistantMessage, { thinking: shown, began = [], ...said }: Shown): AnswerBlock[] {
+  const { content, refusal, tool_calls = [] } = message;
+  const { reasoning_text: thinking = reasoningText(message) } = said;
+  const thought = { type: 'thinking', thinking, signature: signatureIn(message) ?? '' } as const;
+  const blocks: (readonly [Channel, AnswerBlock])[] = [
+    ...(shown && thinking !== '' ? [['reasoning', thought] as const] : []),
+    ...(content ? [['text', textBlock(content)] as const] : []),
+    ...(refusal === undefined ? [] : [['refusal', textBlock(refusal)] as const]),
+    ...tool_calls.map(({ id, function: { name, arguments: given } }, call) => {
+      const block = { type: 'tool_use', id, name, input: inputOf(given), caller: { type: 'direct' } } as const;
+      return [call, block] as const;
+    }),
+  ];
+  const place = ([channel]: readonly [Channel, AnswerBlock]) => began.indexOf(channel);
+  return blocks.sort((one, other) => place(one) - place(other)).map(([, block]) => block);
+}
+
+/** The last signature of what was thought; null where there is none. */
+export function signatureIn({ reasoning_details = [] }: Reasoning): string | null {
+  const signed = reasoning_details.findLast(
+    ({ type, signature }) => type === 'reasoning.text' && typeof signature === 'string' && signature !== '',
+  );
+  return signed ? String(signed.signature) : null;
+}
+
+/** Arguments as the model wrote them; a call without any has none. Text is kept where it is no object that can be signed. */
+function inputOf(given: string): JsonObject | string {
+  if (given.trim() === '') return {};
+  if (exceededBy(Buffer.from(given)) !== null) return given;
+  try {
+    const value: Json = JSON.parse(given);
+    return isJsonObject(value) && isSignable(value) ? value : given;
+  } catch {
+    return given;
+  }
+}
+
+/** RFC 8785 has no spelling for half of a surrogate pair, nor for what JSON spells 1e400. */
+function isSignable(value: Json): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isSignable(member));
+}
+
+/** Blocks that were kept, as pieces of a stream: of two texts one was a refusal, and each is a block of its own again. */
+export function piecesOfBlocks(content: readonly AnswerBlock[]): Piece[] {
+  let calls = 0;
+  let texts = 0;
+  return content.map(block => {
+    if (block.type === 'text') return texts++ === 0 ? block.text : { refusal: block.text };
+    if (block.type === 'thinking') return thoughtPiece(block);
+    const { id, name, input } = block;
+    return { call: calls++, id, name, arguments: typeof input === 'string' ? input : JSON.stringify(input) };
+  });
+}
+
+function thoughtPiece({ thinking: text, signature }: Extract<AnswerBlock, { type: 'thinking' }>): Piece {
+  if (signature === '') return { reasoning: { reasoning_content: text }, text };
+  return { reasoning: { reasoning_details: [{ type: 'reasoning.text', text, signature }] }, text };
+}
+
+/** Tokens by Anthropic's names: null is what the hub does not count, and 0 what it has to. */
+interface BlocksUsage {
+  /** Without those that came from a cache. */
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_input_tokens: number | null;
+  readonly cache_creation_input_tokens: number | null;
+  readonly output_tokens_details: { readonly thinking_tokens: number } | null;
+}
+
+const uncounted: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+
+export function blocksUsage(usage: Usage | null): BlocksUsage & JsonObject {
+  const { prompt_tokens, completion_tokens, prompt_tokens_details, completion_tokens_details } = usage ?? uncounted;
+  const read = countIn(prompt_tokens_details, 'cached_tokens');
+  const written = countIn(prompt_tokens_details, 'cache_write_tokens');
+  const thinking_tokens = countIn(completion_tokens_details, 'reasoning_tokens');
+  return {
+    input_tokens: Math.max(0, prompt_tokens - (read ?? 0) - (written ?? 0)),
+    output_tokens: completion_tokens,
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: written,
+    output_tokens_details: thinking_tokens === null ? null : { thinking_tokens },
+  };
+}
+
+/** A hub may count what it likes; what is no number of tokens is none. */
+function countIn(details: Usage[string] | undefined, name: string): number | null {
+  const count = typeof details === 'object' && details !== null ? details[name] : null;
+  return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count < 2 ** 31 ? count : null;
+}

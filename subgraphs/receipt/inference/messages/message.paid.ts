@@ -1,0 +1,188 @@
+import { Refusal } from '../../../../schema/errors.ts';
+import { commitTo } from '../../../../schema/output-commitment.ts';
+import type { MessageBlock } from '../../../../schema/requests/message-blocks.ts';
+import type { MessagesRequest } from '../../../../schema/requests/messages.ts';
+import { omissionOf, type Stream, type Work, type WorkThenSettle } from '../../../sale.ts';
+import { admitRoute, answerPaid, autoModels, boundRoute, callTerms, hubFailed, modelsFor } from '../answer.paid.ts';
+import { answeredRoute } from '../answered-model.ts';
+import { candidatesFor, isRouted, type MessageDemand } from '../catalogue.ts';
+import { requireWhole } from '../completions/completion.paid.ts';
+import type { BrokeOff } from '../hubs/broke-off.ts';
+import type { Usage } from '../hubs/chat.ts';
+import type { HeardReply, Hubs } from '../hubs/open.ts';
+import { providerCogs } from '../provider-cogs.ts';
+import { type HubReply, replyQuestion } from '../responses/output.ts';
+import { askedOf } from './chat-request.ts';
+import { type AnswerBlock, blocksOf, piecesOfBlocks, type StopReason, stopReasonOf } from './content.ts';
+
+/** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
+export type KeptMessage = {
+  readonly id: string;
+  readonly model: string;
+  readonly hub: string;
+  readonly content: readonly AnswerBlock[];
+  /** Null where the hub broke off. */
+  readonly stop_reason: StopReason | null;
+  /** Which text ended it; null where none did, or the hub does not say which of several. */
+  readonly stop_sequence: string | null;
+  readonly usage: Usage | null;
+  /** Why it is not whole; left out where it is. */
+  readonly broke_off?: BrokeOff;
+};
+
+/** What one message is sold for, whole or streamed. */
+const messageTerms = {
+  ...callTerms,
+  job_kind: 'completions',
+  model: ({ model }: MessagesRequest) => model,
+} as const;
+
+/** Where the first block of a kind stands, as the request has it, also within a result; null where there is none. */
+function blockAt({ messages }: MessagesRequest, is: (block: MessageBlock) => boolean): string | null {
+  const within = (blocks: readonly MessageBlock[], path: string): string | null => {
+    for (const [index, block] of blocks.entries()) {
+      const at = `${path}.${index}`;
+      if (is(block)) return at;
+      const inner = Array.isArray(block.content) ? within(block.content, `${at}.content`) : null;
+      if (inner !== null) return inner;
+      const { content = null } = (block.source ?? {}) as { readonly content?: readonly MessageBlock[] | string };
+      const sourced = Array.isArray(content) ? within(content, `${at}.source.content`) : null;
+      if (sourced !== null) return sourced;
+    }
+    return null;
+  };
+  for (const [index, { content }] of messages.entries()) {
+    const at = within(content, `messages.${index}.content`);
+    if (at !== null) return at;
+  }
+  return null;
+}
+
+const isImage = ({ type }: MessageBlock) => type === 'image';
+const isPdf = ({ type, source }: MessageBlock) =>
+  type === 'document' && (source as { readonly type?: string }).type === 'base64';
+
+function abilityFor(request: MessagesRequest): MessageDemand['ability'] {
+  if (blockAt(request, isPdf) !== null) return 'message_file';
+  return blockAt(request, isImage) === null ? 'message' : 'message_vision';
+}
+
+/** `top_k` is no member of a chat. */
+function demandOf(request: MessagesRequest): MessageDemand {
+  return { ability: abilityFor(request), members: request.top_k === undefined ? [] : ['top_k'] };
+}
+
+/**
+ * The same, before any claim. @throws invalid_request, naming the block, where it is shown to a model that cannot take it, or `top_k`,
+ * which a hub may refuse to be passed; the router judges its own images.
+ */
+function requireAbility({ settings }: Hubs, request: MessagesRequest): MessageDemand {
+  const { model } = request;
+  const demand = demandOf(request);
+  const pdf = blockAt(request, isPdf);
+  if ((isRouted(model) && pdf === null) || candidatesFor(settings, model, demand).length > 0) return demand;
+  const isServed = (part: Partial<MessageDemand>) =>
+    candidatesFor(settings, model, { ability: 'message', members: [], ...part }).length > 0;
+  if (!isRouted(model) && !isServed({})) throw new Refusal('unknown_model', { param: 'model' });
+  const at = pdf ?? blockAt(request, isImage);
+  if (at === null || isServed({ ability: demand.ability })) {
+    const detail = `top_k: no hub that answers for ${model} takes this member.`;
+    throw new Refusal('invalid_request', { param: 'top_k', detail });
+  }
+  const why = pdf === null ? 'looks at no images' : 'reads no PDFs';
+  throw new Refusal('invalid_request', { param: at, detail: `${at}: the model ${model} ${why} here.` });
+}
+
+/** Who has not asked for thinking may not know what to do with a block of it. */
+export function showsThinking({ thinking }: MessagesRequest): boolean {
+  return thinking !== undefined && thinking.type !== 'disabled' && thinking.display !== 'omitted';
+}
+
+/** Hubs say at most that a text ended their answer: of one it is known which. */
+function stopSequenceOf({ stop_sequences = [] }: MessagesRequest, stop_reason: StopReason | null): string | null {
+  const [only = null, ...others] = stop_sequences;
+  return stop_reason === 'stop_sequence' && others.length === 0 ? only : null;
+}
+
+const idOf = (task_id: string) => `msg_${task_id}`;
+
+/** One message, sold as a chat completion is. */
+export function messagePaid(hubs: Hubs): WorkThenSettle<MessagesRequest, KeptMessage> {
+  const sold = answerPaid<MessagesRequest, HubReply, KeptMessage>(hubs, {
+    field: 'Mutation.createMessage',
+    job_kind: messageTerms.job_kind,
+    modality: 'text',
+    demand: demandOf,
+    question: request => replyQuestion(askedOf(request)),
+    usage: ({ usage }) => usage,
+    answer({ value, by, task_id, asked }) {
+      const [{ message, finish_reason }] = value.choices;
+      const content = blocksOf(message, { thinking: showsThinking(asked) });
+      const stop_reason = stopReasonOf(finish_reason, message);
+      const stop_sequence = stopSequenceOf(asked, stop_reason);
+      const answer = { id: idOf(task_id), ...by, content, stop_reason, stop_sequence, usage: value.usage };
+      return { answer, output: content, output_member: 'content' };
+    },
+  });
+  return {
+    ...sold,
+    async admit(request, _payer, context) {
+      requireWhole(request, 'messageStream');
+      await admitRoute(hubs, request, requireAbility(hubs, request), context);
+    },
+  };
+}
+
+/** One message, sold while it streams, as a streamed chat is: brought to its end in any case. */
+export function messageStream(hubs: Hubs): Stream<MessagesRequest, KeptMessage> {
+  return {
+    ...messageTerms,
+    order: 'stream',
+    field: 'Subscription.messageStream',
+    models: request => modelsFor(hubs, request.model, demandOf(request)),
+    auto_models: request => autoModels(hubs, request.model, demandOf(request)),
+    async admit(request, _payer, context) {
+      await admitRoute(hubs, request, requireAbility(hubs, request), context);
+    },
+    async open(request, task_id, context, bounds) {
+      const route = boundRoute(hubs, request, demandOf(request), context, bounds);
+      const outcome = await hubs.stream(askedOf(request), route);
+      if (outcome.kind === 'failed') throw hubFailed(outcome.attempts);
+      const { hub, model, listening } = outcome;
+      const begun: KeptMessage = {
+        id: idOf(task_id),
+        model,
+        hub,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: null,
+      };
+      const { pieces, cancel } = listening;
+      const spoken = () => workOf(hubs, begun, listening.reply(), request);
+      return { route: { hub, model }, begun, pieces, cancel, spoken };
+    },
+    piecesOf: ({ content }) => piecesOfBlocks(content),
+  };
+}
+
+/** An answer is delivered as far as it came; the receipt commits to it only where it came to its end. */
+function workOf(
+  { settings }: Hubs,
+  begun: KeptMessage,
+  { message, began, reasoning_text, finish_reason, usage, answered_model, broken }: HeardReply,
+  request: MessagesRequest,
+): Work<KeptMessage> {
+  const content = blocksOf(message, { thinking: showsThinking(request), began, reasoning_text });
+  const stop_reason = broken ? null : stopReasonOf(finish_reason, message);
+  const stop_sequence = stopSequenceOf(request, stop_reason);
+  const route = { hub: begun.hub, model: begun.model };
+  return {
+    answer: { ...begun, content, stop_reason, stop_sequence, usage, ...(broken && { broke_off: broken }) },
+    route: answeredRoute(settings, route, answered_model),
+    provider_cogs: providerCogs(settings, route, usage),
+    ...(broken ? { output_sha256: null } : commitTo({ output: content, output_member: 'content' })),
+    omission_rule: broken && omissionOf[broken.by],
+    broke_off: broken?.by ?? null,
+  };
+}

@@ -1,0 +1,114 @@
+import { Arg, Ctx, Directive, Mutation, Query, Resolver, Root, Subscription } from 'type-graphql';
+import { camel } from '../../../../schema/camel.ts';
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { limits } from '../../../../schema/limits.ts';
+import { MessagesRequest, MessageTokensRequest, messageOpaqueMembers } from '../../../../schema/requests/messages.ts';
+import { requestOf } from '../../../../schema/requests/parse.ts';
+import { estimatedTokens } from '../../../../schema/requests/token-estimate.ts';
+import type { Charged, ChargedStream } from '../../../selling.ts';
+import { brokenStream } from '../broken-stream.ts';
+import type { InferenceContext } from '../context.ts';
+import { announceStream, receiptOf, svcOf } from '../svc.ts';
+import { blocksUsage, stopDetailsOf } from './content.ts';
+import { BlockEvents, type MessageEvent } from './events.ts';
+import { type KeptMessage, messagePaid, messageStream, showsThinking } from './message.paid.ts';
+import {
+  MessageInput,
+  MessageStreamEvent,
+  MessageTokens,
+  MessageTokensInput,
+  ModelMessage,
+  messageFields,
+} from './message.type.ts';
+
+const opaque = messageOpaqueMembers.map(name => camel(name));
+
+@Resolver(() => ModelMessage)
+export class MessageResolver {
+  @Directive(`@paid(price: "${limits.call_price_atomic}")`)
+  @Mutation(() => ModelMessage, { description: 'One message; charged only for an answer in hand.' })
+  async createMessage(
+    @Arg('input', () => MessageInput, { description: 'What is asked of the model.' }) input: MessageInput,
+    @Ctx() context: InferenceContext,
+  ): Promise<ModelMessage> {
+    const request = requestOf(MessagesRequest, input, context.valid_body, opaque);
+    const charged = await context.charge(messagePaid(context.hubs), request, context);
+    return { ...messageFields(charged.answer), ...receiptOf(charged, context) };
+  }
+
+  @Query(() => MessageTokens, { description: 'How many tokens a message comes to; no model is asked.' })
+  messageTokens(
+    @Arg('input', () => MessageTokensInput, { description: 'What would be asked.' }) input: MessageTokensInput,
+    @Ctx() context: InferenceContext,
+  ): MessageTokens {
+    const request = requestOf(MessageTokensRequest, input, context.valid_body, opaque);
+    return { inputTokens: estimatedTokens(request), estimate: true };
+  }
+}
+
+@Resolver(() => MessageStreamEvent)
+export class MessageStreamResolver {
+  @Directive(`@paid(price: "${limits.call_price_atomic}")`)
+  @Subscription(() => MessageStreamEvent, {
+    description: 'One message while it is spoken; charged once the hub has begun, recorded whoever listens.',
+    subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),
+  })
+  messageStream(
+    @Arg('input', () => MessageInput, { description: 'What is asked of the model.' }) _input: MessageInput,
+    @Root() event: SpokenEvent,
+    @Ctx() _context: InferenceContext,
+  ): MessageStreamEvent {
+    if (event instanceof Error) throw event;
+    return { type: 'svc' in event ? 'svc' : event.type, event };
+  }
+}
+
+async function begin(input: MessageInput, context: InferenceContext): Promise<AsyncIterable<SpokenEvent>> {
+  // The field itself says that it is to be streamed, whatever the input says.
+  const request = requestOf(MessagesRequest, { ...input, stream: true }, context.valid_body, opaque);
+  const charged = await context.chargeStream(messageStream(context.hubs), request, context);
+  announceStream(charged, context);
+  return eventsOf(charged, context, showsThinking(request));
+}
+
+/** A stream that broke off or cannot be recorded ends with the reason: as an event, since the graph hides what a source throws. */
+export type SpokenEvent = MessageEvent | Error;
+
+/**
+ * A paid stream as the Messages API tells of it. The receipt comes in an event of its own before the last: clients that check the
+ * type of each event know `ping`, and pass over what else is in it. A hub that broke off ends it with an error in place of the end.
+ */
+async function* eventsOf(
+  charged: ChargedStream<KeptMessage>,
+  context: InferenceContext,
+  shows_thinking: boolean,
+): AsyncGenerator<SpokenEvent> {
+  const blocks = new BlockEvents(shows_thinking);
+  yield { type: 'message_start', message: begunOf(charged.begun) };
+  for await (const piece of charged.pieces) yield* blocks.of(piece);
+  let recorded: Charged<KeptMessage>;
+  try {
+    recorded = await charged.recorded;
+  } catch (error) {
+    yield error instanceof Error ? error : new Error('the stream was not recorded', { cause: error });
+    return;
+  }
+  const { stop_reason, stop_sequence, usage, broke_off } = recorded.answer;
+  const { svc } = svcOf(recorded, context);
+  if (broke_off) {
+    yield { type: 'ping', svc };
+    yield brokenStream(recorded, broke_off, context);
+    return;
+  }
+  yield* blocks.end();
+  const delta = { stop_reason, stop_sequence, stop_details: stopDetailsOf(stop_reason) };
+  yield { type: 'message_delta', delta, usage: blocksUsage(usage) };
+  yield { type: 'ping', svc };
+  yield { type: 'message_stop' };
+}
+
+/** How many tokens the request has is known at the end. */
+function begunOf({ id, model, usage }: KeptMessage): JsonObject {
+  const head = { id, type: 'message', role: 'assistant', model, content: [] };
+  return { ...head, stop_reason: null, stop_sequence: null, stop_details: null, usage: blocksUsage(usage) };
+}

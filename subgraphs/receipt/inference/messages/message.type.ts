@@ -1,0 +1,135 @@
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { Directive, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { limits } from '../../../../schema/limits.ts';
+import { Receipt } from '../../receipt/receipt.entity.ts';
+import { WorkInput } from '../work.type.ts';
+import { blocksUsage, stopDetailsOf } from './content.ts';
+import type { KeptMessage } from './message.paid.ts';
+
+const TURNS = "Turns of the conversation, oldest first, as Anthropic's Messages API spells them: `{role, content}`.";
+const SYSTEM = 'Blocks of text that the model is told first.';
+const TOOLS = '`{name, description, input_schema}` each.';
+const CHOICE = '`{type: "auto"}`, `any`, `none`, or `{type: "tool", name}`.';
+const THINKING = '`{type: "enabled", budget_tokens}`, `adaptive` or `disabled`.';
+const OUTPUT = '`{effort, format: {type: "json_schema", schema}}`.';
+const MARK = '`{type: "ephemeral"}`. Changes nothing about the answer.';
+
+@InputType({ description: 'A request of the Messages API; the limits are those of POST /v1/messages.' })
+export class MessageInput extends WorkInput {
+  @Field(() => [GraphQLJSONObject], { description: TURNS }) messages!: JsonObject[];
+  @Field(() => Int, { description: 'Tokens of the answer at the most.' }) maxTokens!: number;
+  @Field(() => [GraphQLJSONObject], { nullable: true, description: SYSTEM }) system?: JsonObject[] | null;
+  @Field(() => [String], { nullable: true, description: 'Up to four texts before which the answer ends.' })
+  stopSequences?: string[] | null;
+  @Field(() => Float, { nullable: true, description: '0 to 2: how far the model may stray from the likeliest.' })
+  temperature?: number | null;
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Nucleus sampling: cumulative probability of the tokens considered, 0 to 1.',
+  })
+  topP?: number | null;
+  @Field(() => Int, { nullable: true, description: 'Among how many of the likeliest tokens it chooses.' })
+  topK?: number | null;
+  @Field(() => [GraphQLJSONObject], { nullable: true, description: TOOLS }) tools?: JsonObject[] | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: CHOICE }) toolChoice?: JsonObject | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: THINKING }) thinking?: JsonObject | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: OUTPUT }) outputConfig?: JsonObject | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: MARK }) cacheControl?: JsonObject | null;
+  @Field(() => Boolean, { nullable: true, description: 'True for messageStream alone, which says so itself.' })
+  stream?: boolean | null;
+}
+
+@InputType({ description: 'What a message is asked with, but for how its answer is drawn.' })
+export class MessageTokensInput {
+  @Field(() => String, { defaultValue: 'svc/auto', description: 'Ignored: the estimate is the same for each.' })
+  model!: string;
+  @Field(() => [GraphQLJSONObject], { description: TURNS }) messages!: JsonObject[];
+  @Field(() => [GraphQLJSONObject], { nullable: true, description: SYSTEM }) system?: JsonObject[] | null;
+  @Field(() => [GraphQLJSONObject], { nullable: true, description: TOOLS }) tools?: JsonObject[] | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: CHOICE }) toolChoice?: JsonObject | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: THINKING }) thinking?: JsonObject | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: OUTPUT }) outputConfig?: JsonObject | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: MARK }) cacheControl?: JsonObject | null;
+}
+
+@ObjectType({ description: 'How many tokens a request comes to, estimated without asking a model.' })
+export class MessageTokens {
+  @Field(() => Int, { description: 'An estimate: the hub that answers may count otherwise.' }) inputTokens!: number;
+  @Field(() => Boolean, { description: 'Always true.' }) estimate!: boolean;
+}
+
+@ObjectType({ description: 'Tokens, as the hub counts them.' })
+export class MessageUsage {
+  @Field(() => Int, { description: 'Of the request, but for those of a cache; 0 where the hub does not count.' })
+  inputTokens!: number;
+  @Field(() => Int, { description: 'Of the answer; 0 where the hub does not count.' }) outputTokens!: number;
+  @Field(() => Int, { nullable: true, description: 'Of the request, read from a cache of the hub.' })
+  cacheReadInputTokens!: number | null;
+  @Field(() => Int, { nullable: true, description: 'Of the request, written to a cache of the hub.' })
+  cacheCreationInputTokens!: number | null;
+  @Field(() => GraphQLJSONObject, {
+    nullable: true,
+    description: '`{thinking_tokens}`: of the answer, what was thought.',
+  })
+  outputTokensDetails!: JsonObject | null;
+}
+
+@ObjectType({ description: 'A paid answer in the blocks of the Messages API, with its receipt.' })
+export class ModelMessage {
+  @Field(() => String, { description: '`msg_` followed by the task id.' }) id!: string;
+  @Field(() => String, { description: 'Always `message`.' }) type!: 'message';
+  @Field(() => String, { description: 'Always `assistant`.' }) role!: 'assistant';
+  @Field(() => String, { description: 'Model that the hub was asked for. See answered_model.' }) model!: string;
+  @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
+  /** What was thought, a text, a refusal and, at most, so many calls. */
+  @Directive(`@listSize(assumedSize: ${3 + limits.tool_calls_max})`)
+  @Field(() => [GraphQLJSONObject], {
+    description: "What was said and what is to be called, in order, in Anthropic's spelling of its blocks.",
+  })
+  content!: readonly JsonObject[];
+  @Field(() => String, {
+    description: 'Why it ended: `end_turn`, `max_tokens`, `stop_sequence`, `tool_use` or `refusal`.',
+  })
+  stopReason!: string;
+  @Field(() => String, { nullable: true, description: 'Which text ended it, where the hub says so.' })
+  stopSequence!: string | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: 'Present if the model refused; otherwise null.' })
+  stopDetails!: JsonObject | null;
+  @Field(() => MessageUsage, { description: 'Tokens of request and answer.' }) usage!: MessageUsage;
+  @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
+  @Field(() => Receipt, { nullable: true, description: 'The same, to be selected from.' }) receipt!: Receipt | null;
+}
+
+/** The kept answer in the graph's words, without its receipt. */
+export function messageFields(answer: KeptMessage): Omit<ModelMessage, 'svc' | 'receipt'> {
+  const { id, model, hub, content, stop_reason, stop_sequence: stopSequence, usage } = answer;
+  const counted = blocksUsage(usage);
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    hub,
+    content,
+    stopReason: stop_reason ?? 'end_turn',
+    stopSequence,
+    stopDetails: stopDetailsOf(stop_reason),
+    usage: {
+      inputTokens: counted.input_tokens,
+      outputTokens: counted.output_tokens,
+      cacheReadInputTokens: counted.cache_read_input_tokens,
+      cacheCreationInputTokens: counted.cache_creation_input_tokens,
+      outputTokensDetails: counted.output_tokens_details,
+    },
+  };
+}
+
+@ObjectType({ description: 'One event of a streamed message.' })
+export class MessageStreamEvent {
+  @Field(() => String, { description: '`message_start`, `content_block_delta`, `svc` and the like.' }) type!: string;
+  @Field(() => GraphQLJSONObject, {
+    description: 'The whole event, as Anthropic spells it; `svc` in the one before the last is the receipt.',
+  })
+  event!: JsonObject;
+}

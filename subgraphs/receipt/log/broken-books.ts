@@ -1,0 +1,66 @@
+/* Books whose events are not those that were committed: they halt the log as another log would, since all tables went back. */
+
+/** Where a book's chain of events ends or ended. */
+interface ChainHead {
+  readonly position: number;
+  /** Of the event at that position. */
+  readonly hash: string;
+}
+
+export interface BrokenBook {
+  readonly agent_id: number;
+  /** As it was committed, and when (ISO 8601). */
+  readonly known: ChainHead & { readonly at: string };
+  /** As it ends now; null where there is no such book. */
+  readonly found: ChainHead | null;
+}
+
+/** How many there are, and the first of them. */
+export interface BrokenBooks {
+  readonly count: number;
+  readonly books: readonly BrokenBook[];
+  /** How many sessions and revocations are known that are not there, of which no book tells; left out where there are none. */
+  readonly credentials?: number;
+}
+
+const NAMED_MAX = 20;
+
+/** Null where nothing is lost. */
+export function brokenBooks(broken: readonly BrokenBook[], credentials = 0): BrokenBooks | null {
+  if (broken.length === 0 && credentials === 0) return null;
+  const sorted = broken.toSorted((one, other) => one.agent_id - other.agent_id);
+  return { count: broken.length, books: sorted.slice(0, NAMED_MAX), ...(credentials > 0 && { credentials }) };
+}
+
+/** Both, each book once. */
+export function allBroken(one: BrokenBooks | null, other: BrokenBooks | null): BrokenBooks | null {
+  if (one === null || other === null) return one ?? other;
+  const named = new Set(one.books.map(({ agent_id }) => agent_id));
+  const added = other.books.filter(({ agent_id }) => !named.has(agent_id));
+  const both = brokenBooks([...one.books, ...added], Math.max(one.credentials ?? 0, other.credentials ?? 0));
+  return both && { ...both, count: Math.max(both.count, one.count, other.count) };
+}
+
+/** What anybody is told: how much happens on a book is its owner's to know. */
+export function brokenNames({ count, books, credentials }: BrokenBooks) {
+  return { count, agent_ids: books.map(({ agent_id }) => agent_id), ...(credentials !== undefined && { credentials }) };
+}
+
+export function booksSentence({ count, books, credentials = 0 }: BrokenBooks): string {
+  const lost = `${credentials} of the newest sessions and revocations that were committed are not there`;
+  if (count === 0) return lost;
+  const named = books.map(({ agent_id, known, found }) => {
+    const ends = found === null ? 'is not there' : `ends at position ${found.position}, ${shortOf(found.hash)}`;
+    return `book ${agent_id} is known up to position ${known.position}, ${shortOf(known.hash)}, and ${ends}`;
+  });
+  const more = count > books.length ? `; and ${count - books.length} more` : '';
+  const how_many = count === 1 ? '1 book does' : `${count} books do`;
+  const also = credentials > 0 ? `; ${lost}` : '';
+  return `${how_many} not go on from what was committed: ${named.join('; ')}${more}${also}`;
+}
+
+const HASH_CHARS = 12;
+
+function shortOf(hash: string): string {
+  return hash === '' ? 'without events' : `hash ${hash.slice(0, HASH_CHARS)}`;
+}

@@ -1,0 +1,84 @@
+import { isJsonObject, type Json } from '../../../schema/canonical-json.ts';
+import { ADDRESSES_TYP } from '../../../schema/documents.ts';
+import { revocationOf } from './key-times.ts';
+import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
+import type { Check } from './signed.ts';
+
+/*
+ * Where the issuer is, for links that nobody signs. A service that has moved shows what it signed at its former address with links
+ * to its present one.
+ */
+
+export interface Addresses {
+  /** Base URLs on which links may stand. */
+  readonly bases: readonly string[];
+  /** No other can be the issuer's, as far as the key set or the reader says. */
+  readonly all: boolean;
+}
+
+/** @param iss as it was signed. @param base_url where the document was read; undefined where the reader does not say */
+export function addressesOf(iss: Json | undefined, base_url: string | undefined, jwks: Jwks): Addresses {
+  const signed = addressesSigned(jwks);
+  const bases = [iss, base_url, ...(signed ?? [])].filter(base => typeof base === 'string');
+  return { bases: [...new Set(bases)], all: base_url !== undefined || signed !== null };
+}
+
+const signed_in = new WeakMap<Jwks, readonly string[] | null>();
+
+/**
+ * The base URLs in the `addresses` of a key set, a token that one of its keys signed: whoever copies a key set cannot add an
+ * address of their own to it. Its type keeps any other token of the issuer from passing for it, and it names the issuer among them.
+ * Null where the key set has none.
+ */
+export function addressesSigned(jwks: Jwks): readonly string[] | null {
+  const known = signed_in.get(jwks);
+  if (known !== undefined) return known;
+  const jws = parseJws(jwks.addresses);
+  const signed =
+    jws?.header.alg === 'ES256' &&
+    jws.header.typ === ADDRESSES_TYP &&
+    revocationOf(jwks, jws.header.kid) === null &&
+    verifyEs256(jwks, jws.header.kid, jws.input, jws.signature);
+  const { iss, base_urls } = signed ? jws.claims : {};
+  const whole = typeof iss === 'string' && Array.isArray(base_urls) && base_urls.includes(iss);
+  const found = whole ? base_urls.filter(base => typeof base === 'string') : null;
+  signed_in.set(jwks, found);
+  return found;
+}
+
+/** A link of a document: where it leads, and the path that it has below the base URL. */
+export interface ShownLink {
+  readonly name: string;
+  readonly link: Json | undefined;
+  readonly path: string;
+}
+
+/** The links in the `verification` of a document. @param paths by their names */
+export function linksWithin(verification: Json | undefined, paths: Readonly<Record<string, string>>): ShownLink[] {
+  const within = isJsonObject(verification) ? verification : {};
+  return Object.entries(paths).map(([name, path]) => ({ name, link: within[name], path }));
+}
+
+/**
+ * The first link that leads to none of the issuer's addresses; a link that is not there leads nowhere. Where nobody says which
+ * addresses there are, and all links lead to one that is not the signed issuer's, the issuer may have moved there.
+ */
+export function linkFault(links: readonly ShownLink[], { bases, all }: Addresses): string | Check | null {
+  const shown = links.filter(({ link }) => link !== undefined);
+  const leads = (base: string, { link, path }: ShownLink) => link === base + path;
+  const foreign = shown.find(link => !bases.some(base => leads(base, link)));
+  if (foreign === undefined) return null;
+  const other = otherBase(foreign);
+  const moved = !all && other !== null && shown.every(link => [...bases, other].some(base => leads(base, link)));
+  if (!moved) return `${foreign.name} leads elsewhere than to the issuer.`;
+  return {
+    code: 'address_unknown',
+    sentence: `All of it is as signed by ${bases.join(', ')}, but ${foreign.name} leads to ${other}. Whether the issuer has moved there is not known: give the key set that it publishes now, or its present base URL.`,
+  };
+}
+
+function otherBase({ link, path }: ShownLink): string | null {
+  if (typeof link !== 'string' || !link.endsWith(path)) return null;
+  const base = link.slice(0, -path.length);
+  return /^https?:\/\/[^\s?#]+$/.test(base) && URL.canParse(base) ? base : null;
+}

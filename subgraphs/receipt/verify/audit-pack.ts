@@ -1,0 +1,44 @@
+import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { documents } from '../../../schema/documents.ts';
+import { type Invalid, judgeBy, type Rule, unless } from './signed.ts';
+
+/** Whether a document says that it is the audit pack of a book. */
+export function isAuditPack(document: JsonObject): boolean {
+  return document.schema === documents.book_audit;
+}
+
+/**
+ * An audit pack is signed by nobody: what it says is the word of whoever handed it over, unless it is published, whose signature
+ * covers it. It is looked at all the same, since one that contradicts itself is known to be wrong.
+ */
+export function verifyAuditPack(document: JsonObject): Invalid {
+  const judged = judgeBy(rules, document);
+  if (judged.kind === 'invalid') return judged;
+  return {
+    kind: 'invalid',
+    code: 'not_signed',
+    sentence:
+      'Nobody signed this audit pack: verify the published export of the book (GET /public/export/{slug}), or each receipt at its verify_url.',
+    checks: judged.checks,
+  };
+}
+
+const rowsOf = ({ rows }: JsonObject): readonly JsonObject[] => (Array.isArray(rows) ? rows.filter(isJsonObject) : []);
+
+/** In order: a later rule may rely on all before it. */
+const rules: readonly Rule<JsonObject>[] = [
+  {
+    code: 'rows_miscounted',
+    says: 'The number of rows is the stated row_count.',
+    fault: document =>
+      unless(rowsOf(document).length === document.row_count, 'The number of rows differs from the stated row_count.'),
+  },
+  {
+    code: 'rows_repeated',
+    says: 'Each task has one row only.',
+    fault: document => {
+      const tasks = rowsOf(document).map(({ task_id }) => task_id);
+      return unless(new Set(tasks).size === tasks.length, 'A task has more than one row.');
+    },
+  },
+];

@@ -1,0 +1,86 @@
+import { issuerNoteKeys } from '../checkpoint-note.ts';
+import { cosignedBy, splitProof } from '../log-proof.ts';
+import { splitNote } from '../note.ts';
+import { checkpointHead, type OpenedCheckpoint, openCheckpoint } from '../open-checkpoint.ts';
+import type { DocumentVerification } from '../report.ts';
+import type { Jwks } from '../signature.ts';
+import { judgeBy, malformedDocument, type Rule, unless } from '../signed.ts';
+import type { VerifierKey } from '../verifier-key.ts';
+
+/** Keys that the reader knows beside the issuer's key set. */
+export interface NoteKeys {
+  /** Each of them has to have cosigned. */
+  readonly witnesses?: readonly VerifierKey[];
+}
+
+/** Whether a text is a checkpoint of a log (https://c2sp.org/tlog-checkpoint), signed by whomever. */
+export function isCheckpoint(text: string): boolean {
+  const split = splitNote(text);
+  return split !== null && checkpointHead(split.text) !== null;
+}
+
+export const isLogProof = (text: string): boolean => splitProof(text) !== null;
+
+interface Opened {
+  readonly opened: OpenedCheckpoint;
+  readonly issuers: readonly VerifierKey[];
+}
+
+/** Verifies a checkpoint of the log against a published key set, offline, and the cosignatures of the witnesses that are named. */
+export function verifyCheckpoint(text: string, jwks: Jwks, { witnesses = [] }: NoteKeys = {}): DocumentVerification {
+  const issuers = issuerNoteKeys(text, jwks);
+  const opened = openCheckpoint(text, [...issuers, ...witnesses]);
+  const judged = judgeBy([readable, signedByIssuer, ...witnesses.map(cosignedBy)], { opened, issuers });
+  if (judged.kind === 'invalid') return judged;
+  if (opened.kind !== 'signed') return malformedDocument(NO_CHECKPOINT);
+  const { head, signatures } = opened;
+  const known = new Set(signatures.map(({ line }) => line));
+  const others = (splitNote(text)?.signatures ?? []).filter(({ line }) => !known.has(line));
+  const cosignatures = signatures.flatMap(({ key, timestamp }) =>
+    timestamp === null ? [] : [{ witness: key.name, at: new Date(timestamp * 1000).toISOString() }],
+  );
+  const claims = { origin: head.origin, tree_size: head.size, root_hash: head.root.toString('hex'), cosignatures };
+  const unchecked = [
+    'Whether the log still holds this head: ask for a consistency proof against a newer one.',
+    ...others.map(({ name }) => `The signature of ${name}: give its verifier key (--witness) to check it.`),
+  ];
+  const report = { unsigned: { lane: [], unknown: [] }, broken: [], unchecked };
+  return { kind: 'valid', claims, checks: judged.checks, report };
+}
+
+/** The checkpoint of a proof. Of which leaf the proof is only the receipt says: see `verifyLogProof`. */
+export function verifyProofAlone(text: string, jwks: Jwks, keys: NoteKeys = {}): DocumentVerification {
+  const proof = splitProof(text);
+  if (proof === null) return malformedDocument('This is no proof of C2SP’s tlog-proof.');
+  const verified = verifyCheckpoint(proof.checkpoint, jwks, keys);
+  if (verified.kind === 'invalid') return verified;
+  const { claims, report } = verified;
+  const leaf = `That leaf ${proof.index} stands in this log: give the receipt that the proof is of, with the proof (--proof).`;
+  return {
+    ...verified,
+    claims: { ...claims, leaf_index: proof.index },
+    report: { ...report, unchecked: [leaf, ...report.unchecked] },
+  };
+}
+
+const NO_CHECKPOINT = 'This is no checkpoint of a log.';
+
+const readable: Rule<Opened> = {
+  code: 'checkpoint_invalid',
+  says: 'Every signature under a known name was made by that key.',
+  fault: ({ opened }) => {
+    if (opened.kind === 'malformed') return NO_CHECKPOINT;
+    return opened.kind === 'forged' ? `The signature of ${opened.key.name} does not sign this checkpoint.` : null;
+  },
+};
+
+const signedByIssuer: Rule<Opened> = {
+  code: 'signature_invalid',
+  says: 'A key of the set that was not revoked signed the checkpoint under its origin (Ed25519).',
+  fault: ({ opened, issuers }) =>
+    unless(
+      opened.kind === 'signed' &&
+        opened.signatures.some(({ key }) => issuers.includes(key) && key.name === opened.head.origin),
+      'No key of the set has signed this checkpoint.',
+    ),
+};

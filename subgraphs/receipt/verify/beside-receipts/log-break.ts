@@ -1,0 +1,74 @@
+import { canonicalJson, isJsonObject, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { documents } from '../../../../schema/documents.ts';
+import type { DocumentVerification } from '../report.ts';
+import { type Jwks, parseJws } from '../signature.ts';
+import {
+  type Check,
+  issuerSaid,
+  judgeBy,
+  malformedDocument,
+  type Rule,
+  type SignedDocument,
+  unless,
+  unopened,
+} from '../signed.ts';
+
+/** Whether a document says that it is the declaration of a break of the log. */
+export function isLogBreak({ schema }: JsonObject): boolean {
+  return schema === documents.log_break;
+}
+
+/** The declaration of a break of the log, by an operator: every member of it is signed. */
+export function verifyLogBreak(document: JsonObject, jwks: Jwks): DocumentVerification {
+  const jws = parseJws(document.jws);
+  if (jws === null) return unopened(document.jws, 'This is no declaration of a break: jws is missing.');
+  try {
+    const { iss: _iss, iat: _iat, ...payload } = jws.claims;
+    const judged = judgeBy(rules, { document, payload, jws, jwks });
+    if (judged.kind === 'invalid') return judged;
+    const report = { unsigned: { lane: [], unknown: [] }, broken: [], unchecked };
+    return { kind: 'valid', claims: jws.claims, checks: judged.checks, report };
+  } catch (fault) {
+    // Only text without a canonical form gets here.
+    return malformedDocument(`The declaration has no canonical form: ${String(fault)}`);
+  }
+}
+
+const rules: readonly Rule<SignedDocument>[] = [
+  ...issuerSaid,
+  {
+    code: 'copy_mismatch',
+    says: 'What was signed is a declaration of a break, and the document says it, and nothing else.',
+    fault: ({ document: { jws: _, kid, ...shown }, payload, jws: { header } }) =>
+      unless(
+        isLogBreak(payload) && kid === header.kid && canonicalJson(shown) === canonicalJson(payload),
+        'The document is not the declaration that was signed.',
+      ),
+  },
+];
+
+const unchecked = ['What was lost: the issuer states the head that it had signed, and the one that is left.'];
+
+/** As `/.well-known/log-breaks.json` lists them: what is read as a list stands under one member. */
+export const logBreaksOf = (list: readonly JsonObject[]): JsonObject => ({ log_breaks: list });
+
+export function isLogBreaks(document: JsonObject): boolean {
+  const { log_breaks } = document;
+  return Array.isArray(log_breaks) && log_breaks.length > 0 && Object.keys(document).length === 1;
+}
+
+/** The list of all breaks: each declaration is signed, and that none is left out is not. */
+export function verifyLogBreaks({ log_breaks }: JsonObject, jwks: Jwks): DocumentVerification {
+  const listed = (Array.isArray(log_breaks) ? log_breaks : []).map(each => (isJsonObject(each) ? each : {}));
+  const checks: Check[] = [];
+  for (const [at, each] of listed.entries()) {
+    const verified = verifyLogBreak(each, jwks);
+    if (verified.kind === 'invalid')
+      return { ...verified, sentence: `Declaration ${at + 1}: ${verified.sentence}`, checks };
+    if (at === 0) checks.push(...verified.checks);
+  }
+  const claims = { log_breaks: listed.length, reasons: listed.map(({ reason = null }) => reason) };
+  const missing = 'Whether every break is listed: nothing signs that none is left out.';
+  const report = { unsigned: { lane: [], unknown: [] }, broken: [], unchecked: [...unchecked, missing] };
+  return { kind: 'valid', claims, checks, report };
+}

@@ -1,0 +1,34 @@
+import type { Json } from '../../../../schema/canonical-json.ts';
+import type { DocumentVerification } from '../report.ts';
+import { type Jwks, parseJws } from '../signature.ts';
+import { issuerSaid, judgeBy, unopened } from '../signed.ts';
+import { isDelivery, isOffer, verifyDelivery, verifyOffer } from './x402-artifact.ts';
+
+/**
+ * Verifies a token by itself, which was cut out of a document: the `jws` of a receipt, of a head or of a statement, or an artifact of
+ * x402. That it was signed is all that is known: the document says what it means.
+ */
+export function verifyToken(token: string, jwks: Jwks): DocumentVerification {
+  const artifact = { format: 'jws', signature: token };
+  if (isDelivery(artifact)) return verifyDelivery(artifact, jwks);
+  if (isOffer(artifact)) return verifyOffer(artifact, jwks);
+  const jws = parseJws(token);
+  if (jws === null) return unopened(token, 'This is no token that could be read.');
+  const judged = judgeBy(issuerSaid, { document: {}, payload: jws.claims, jws, jwks });
+  if (judged.kind === 'invalid') return judged;
+  const report = { unsigned: { lane: [], unknown: [] }, broken: [], unchecked };
+  return { kind: 'valid', claims: jws.claims, checks: judged.checks, report };
+}
+
+const unchecked = [
+  'The document around this token: verify the document itself, whose other members may say something else.',
+];
+
+/**
+ * Where the header says that the keys are, for whoever fetches them as the document asks; null where it does not. Which key of a set is
+ * believed it never decides.
+ */
+export function keySetOfToken(token: Json | undefined): string | null {
+  const { jku } = parseJws(token)?.header ?? {};
+  return typeof jku === 'string' ? jku : null;
+}

@@ -1,0 +1,48 @@
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { documents } from '../../../../schema/documents.ts';
+import type { Invalid } from '../signed.ts';
+
+/* Documents of this service that nobody signs: each is named, and what to verify in its place. */
+
+const said = (noun: string, instead: string) => `This is a ${noun}, which nobody signs. Verify ${instead}.`;
+
+/** What is said of each. */
+const by_schema: Readonly<Record<string, string>> = {
+  [documents.book_seq_report]: said(
+    'sequence report of a book',
+    'the published export of the book, or each receipt at its verify_url',
+  ),
+  [documents.endpoint_score]: said(
+    'score of an endpoint',
+    'the posts that it counts: /v1/board/posts?endpoint= lists them with their receipts',
+  ),
+  [documents.receipt_policy]: said(
+    'receipt policy',
+    '/.well-known/receipt-policy-history.json, which signs the newest policy, or a receipt that signs its hash',
+  ),
+  [documents.key_revocation]: said(
+    'revocation of a key without its statement',
+    '/.well-known/revocations, which has the signed statement of each',
+  ),
+};
+
+function unsignedIn(document: JsonObject): string | null {
+  const found = Object.entries(by_schema).find(([schema]) => schema === document.schema);
+  if (found) return found[1];
+  if (document.schema === undefined && Array.isArray(document.keys))
+    return 'This is a key set. Nobody signs it as a whole. Use it to verify other documents, after you have compared it with a key set that you already trust.';
+  if (Array.isArray(document.verificationMethod))
+    return said('DID document', 'the key set (/.well-known/jwks.json), which has the same keys');
+  return null;
+}
+
+export const isUnsigned = (document: JsonObject): boolean => unsignedIn(document) !== null;
+
+export function verifyUnsigned(document: JsonObject): Invalid {
+  return {
+    kind: 'invalid',
+    code: 'not_signed',
+    sentence: unsignedIn(document) ?? 'This is a document that nobody signs.',
+    checks: [],
+  };
+}

@@ -1,0 +1,44 @@
+import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { documents } from '../../../../schema/documents.ts';
+import { type Invalid, judgeBy, type Rule, unless } from '../signed.ts';
+
+/** Whether a document says that it is a message of a book's webhook. */
+export function isWebhookMessage({ schema }: JsonObject): boolean {
+  return schema === documents.book_webhook;
+}
+
+/**
+ * A message of a webhook is signed in its headers by a secret that only its receiver and this service have (HMAC-SHA256), so that no
+ * stranger can check it. Its event has a hash that anybody can make again: one that contradicts it is known to be wrong.
+ */
+export function verifyWebhookMessage(document: JsonObject): Invalid {
+  const judged = judgeBy(rules, document);
+  if (judged.kind === 'invalid') return judged;
+  return {
+    kind: 'invalid',
+    code: 'needs_secret',
+    sentence: NEEDS_SECRET,
+    checks: judged.checks,
+  };
+}
+
+/** Of everything that such a secret signs. */
+export const NEEDS_SECRET =
+  'This is signed by an HMAC: only who holds the webhook’s or the session’s secret can check it, with the headers that came with it (X-SVC-Signature, webhook-signature) and the bytes of the body.';
+
+const rules: readonly Rule<JsonObject>[] = [
+  {
+    code: 'event_hash_mismatch',
+    says: 'hash is the SHA-256 of the canonical event.',
+    fault: message => (isJsonObject(message.event) ? hashFault(message) : null),
+  },
+];
+
+function hashFault({ event, hash, ...message }: JsonObject): string | null {
+  const { kind = null, body = null } = event as JsonObject;
+  const member = (name: string): Json => message[name] ?? null;
+  const facts = Object.fromEntries(
+    ['agent_id', 'position', 'seq', 'task_id', 'at', 'prev_hash'].map(name => [name, member(name)]),
+  );
+  return unless(canonicalHash({ ...facts, kind, body }) === hash, 'The event does not have the stated hash.');
+}

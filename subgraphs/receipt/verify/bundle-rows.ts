@@ -1,0 +1,135 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { payloadVersionOf, settlementBasis, signedPayment } from '../../../schema/receipt-payload.ts';
+import { verifyInflowClaim } from './inflow-claim.ts';
+import { same } from './report.ts';
+import type { Jwks } from './signature.ts';
+
+/* Rows of a bundle beside what is signed of them. */
+
+/** A receipt that was found to be valid, with what was signed. */
+export interface BundledReceipt {
+  readonly document: JsonObject;
+  readonly claims: JsonObject;
+}
+
+/**
+ * Of which book a receipt is. `own`: it signs that book. `winner`: it signs the book that paid for a job, and stands without an amount on
+ * that of who was paid. `handed_on`: it signs for whose book it was handed on. `opened`: it signs none, since it opened the book. `legacy`:
+ * its version signs none.
+ */
+export type BookOfReceipt = 'own' | 'winner' | 'handed_on' | 'opened' | 'legacy';
+
+/** Null where nothing says why it stands on that book. */
+export function bookOfReceipt(claims: JsonObject, row: JsonObject, agent_id: Json): BookOfReceipt | null {
+  const { claim_id, target_agent, legs, book_seq } = claims;
+  if (target_agent !== undefined) return target_agent === agent_id ? 'handed_on' : null;
+  if (claim_id !== undefined && claim_id === agent_id) return 'own';
+  if (typeof claim_id === 'number') return Array.isArray(legs) && isNull(row.amount) ? 'winner' : null;
+  if (payloadVersionOf(claims)?.legacy === true) return 'legacy';
+  return book_seq === undefined && row.seq === 1 ? 'opened' : null;
+}
+
+const isNull = (value: Json | undefined) => value === undefined || value === null;
+
+/** What the row says otherwise than its receipt; null where nothing. @param standing as `bookOfReceipt` has found */
+export function receiptDifference(
+  row: JsonObject,
+  { document, claims }: BundledReceipt,
+  standing: BookOfReceipt,
+): string | null {
+  if (row.task_id !== claims.jti) return 'the receipt is of another task';
+  const { book_seq, hub = '', model = '' } = claims;
+  if (standing === 'own' && book_seq !== undefined && book_seq !== row.seq) return of('seq');
+  if (!same(row.hub ?? '', hub)) return of('hub');
+  if (!same(row.model ?? '', model)) return of('model');
+  const other = named.find(([name, signed]) => !agrees(row[name], claims[signed], claims));
+  if (other !== undefined) return of(other[0]);
+  const { parent_receipt_id: parent } = claims;
+  if (parent !== undefined && !isNull(row.parent_ref) && !same(row.parent_ref, parent)) return of('parent_ref');
+  return paymentDifference(row, claims, document);
+}
+
+const of = (name: string) => `${name} is not what the receipt signs`;
+
+const named = [
+  ['intent_id', 'intent_id'],
+  ['attempt_index', 'attempt_index'],
+  ['delegation_hash', 'delegation_hash'],
+  ['answered_model', 'answered_model'],
+] as const;
+
+/** A row may leave out what is signed of another book; what it says stands in the receipt, unless its version signs less. */
+function agrees(said: Json | undefined, signed: Json | undefined, claims: JsonObject): boolean {
+  if (isNull(said)) return true;
+  return signed === undefined ? payloadVersionOf(claims)?.signs_less === true : same(said, signed);
+}
+
+/** Amount, reference and payer of a row are those of one of the payments that its receipt signs. */
+function paymentDifference(row: JsonObject, claims: JsonObject, { ingress_receipt }: JsonObject): string | null {
+  const payments = paymentsOf(claims);
+  const fits = (name: keyof Paid) => (payment: Paid) => isNull(row[name]) || same(row[name], payment[name]);
+  for (const name of ['amount', 'rail', 'payer_wallet'] as const) {
+    if (name === 'payer_wallet' && claims.reported !== undefined) continue;
+    if (!payments.some(fits(name))) return of(name);
+  }
+  const whole = payments.filter(each => fits('amount')(each) && fits('rail')(each));
+  const referred = isNull(row.payment_ref) || whole.some(each => same(row.payment_ref, each.payment_ref));
+  const seen = isVouched(claims) && isJsonObject(ingress_receipt) && same(row.payment_ref, ingress_receipt.ref);
+  if (!referred && !seen) return of('payment_ref');
+  const indexed = whole.some(
+    each => isNull(row.transfer_index) || each.transfer_index === null || same(row.transfer_index, each.transfer_index),
+  );
+  return indexed ? null : of('transfer_index');
+}
+
+interface Paid {
+  readonly payment_ref: Json;
+  readonly amount: Json;
+  readonly rail: Json;
+  readonly payer_wallet: Json;
+  readonly transfer_index: Json;
+}
+
+function paymentsOf(claims: JsonObject): readonly Paid[] {
+  const bound = isJsonObject(claims.caller_binding) ? (claims.caller_binding.payer_wallet ?? null) : null;
+  const { ref = claims.payment_ref ?? null, gross_amount: amount = null, ...paid } = signedPayment(claims) ?? {};
+  const { rail = null, payer = null, transfer_index = null } = paid;
+  const legs = Array.isArray(claims.legs) ? claims.legs.filter(isJsonObject) : [];
+  return [
+    { payment_ref: ref, amount, rail, payer_wallet: bound ?? payer, transfer_index },
+    ...legs.map(leg => ({
+      payment_ref: leg.ref ?? null,
+      amount: leg.amount ?? null,
+      rail,
+      payer_wallet: leg.payer ?? null,
+      transfer_index: leg.transfer_index ?? null,
+    })),
+  ];
+}
+
+/** Of a payment that the issuer had not seen as it signed, where it was seen since is unsigned. */
+const isVouched = (claims: JsonObject) => settlementBasis(claims) === 'receipt';
+
+/** Whether a row names another transaction than its receipt signs, as one that was vouched for may. */
+export function isSeenElsewhere({ payment_ref }: JsonObject, claims: JsonObject): boolean {
+  return !isNull(payment_ref) && !paymentsOf(claims).some(each => same(each.payment_ref, payment_ref));
+}
+
+/** A row of an inflow rests on a claim that the issuer has signed, and so does each correction of it that it shows. */
+export function claimDifference(row: JsonObject, agent_id: Json, jwks: Jwks): string | null {
+  const { inflow_claim, inflow_corrections } = row;
+  if (!isJsonObject(inflow_claim)) return null;
+  const paid = ['amount', 'payment_ref', 'rail', 'payer_wallet'].find(name => !isNull(row[name]));
+  if (paid !== undefined) return `${paid} is not what the claim signs: it names no payment`;
+  const corrections = Array.isArray(inflow_corrections) ? inflow_corrections.filter(isJsonObject) : [];
+  for (const said of [row, ...corrections]) {
+    const claim = isJsonObject(said.inflow_claim) ? said.inflow_claim : {};
+    const verified = verifyInflowClaim(claim, jwks);
+    if (verified.kind === 'invalid') return verified.sentence;
+    if (claim.agent_id !== agent_id) return 'the claim is of another book';
+    const members = ['task_id', 'bucket', 'allocation', 'corrects', 'hub', 'model'];
+    const other = members.find(name => said[name] !== undefined && !same(said[name] ?? null, claim[name] ?? null));
+    if (other !== undefined) return `${other} is not what the claim signs`;
+  }
+  return null;
+}

@@ -1,0 +1,346 @@
+import {
+  bundledProof,
+  bundledReceipt,
+  bundledRefusal,
+  bundleFiles,
+  documentOfRow,
+} from '../../../schema/audit/book-bundle.ts';
+import { filesInZip } from '../../../schema/audit/zip.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { isAuditPack, verifyAuditPack } from './audit-pack.ts';
+import {
+  type BookOfReceipt,
+  type BundledReceipt,
+  bookOfReceipt,
+  claimDifference,
+  isSeenElsewhere,
+  receiptDifference,
+} from './bundle-rows.ts';
+import { issuedCheckpoint } from './checkpoint-note.ts';
+import { verifyIssuerHistory, verifyReceiptPolicyHistory, verifyRevocations } from './histories.ts';
+import { splitProof } from './log-proof.ts';
+import { leafHash, verifyInclusion } from './merkle-proof.ts';
+import type { CheckpointHead } from './open-checkpoint.ts';
+import { verifyReceipt } from './receipt.ts';
+import { verifyRefusal } from './refusal.ts';
+import type { Report } from './report.ts';
+import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
+import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
+import { strictJson } from './strict-json.ts';
+
+/* The bundle of a book: an export, the receipt or refusal of each row, and proofs that each receipt stands in one log. */
+
+export type BundleVerification =
+  | {
+      readonly kind: 'valid';
+      readonly claims: JsonObject;
+      readonly checks: readonly Check[];
+      readonly report: Report;
+      /** Its receipts, each with what was signed. */
+      readonly receipts: readonly BundledReceipt[];
+    }
+  | Invalid;
+
+/** What was unpacked. Each step adds what later ones rely on. */
+interface Unpacked {
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly pack: JsonObject;
+  readonly jwks: Jwks;
+  readonly found: {
+    iss: string;
+    head: CheckpointHead | null;
+    readonly receipts: Map<string, BundledReceipt>;
+    readonly refusals: Map<string, JsonObject>;
+    /** Rows by how their receipts stand on this book. */
+    readonly standing: Map<BookOfReceipt, number>;
+  };
+}
+
+/** The keys that a bundle brings; null where it brings none, or is no bundle. */
+export function keysInBundle(bytes: Uint8Array): Jwks | null {
+  const files = filesInZip(bytes);
+  return files && jsonOf(files, bundleFiles.jwks);
+}
+
+/** Verifies a bundle offline: rows, receipts, refusals and proofs, each on its own and against each other. */
+export function verifyBundle(bytes: Uint8Array, jwks: Jwks): BundleVerification {
+  const files = filesInZip(bytes);
+  if (files === null)
+    return malformedDocument('This is not a zip archive of uncompressed files, or a byte of it belongs to no file.');
+  const pack = jsonOf(files, bundleFiles.export);
+  if (pack === null || !isAuditPack(pack))
+    return malformedDocument(`This is not a bundle of a book: ${bundleFiles.export} holds no audit pack.`);
+  const found = { iss: '', head: null, receipts: new Map(), refusals: new Map(), standing: new Map() };
+  const opened: Unpacked = { files, pack, jwks, found };
+  try {
+    const judged = judgeBy(rules, opened);
+    if (judged.kind === 'invalid') return judged;
+    return { kind: 'valid', checks: judged.checks, ...told(opened) };
+  } catch (fault) {
+    // Only text without a canonical form gets here.
+    return malformedDocument(`The bundle cannot be read: ${String(fault)}`);
+  }
+}
+
+const jsonOf = (files: ReadonlyMap<string, Uint8Array>, name: string): JsonObject | null => {
+  const bytes = files.get(name);
+  return bytes === undefined ? null : strictJson(Buffer.from(bytes));
+};
+const textOf = ({ files }: Unpacked, name: string) => Buffer.from(files.get(name) ?? new Uint8Array()).toString();
+const rowsOf = ({ rows }: JsonObject): readonly JsonObject[] => (Array.isArray(rows) ? rows.filter(isJsonObject) : []);
+
+/** In order: a later rule may rely on all before it. */
+const rules: readonly Rule<Unpacked>[] = [
+  {
+    code: 'pack_contradicts_itself',
+    says: 'The audit pack has the stated number of rows, one for each task.',
+    fault: ({ pack }) => {
+      const { code, sentence } = verifyAuditPack(pack);
+      if (code !== 'not_signed') return sentence;
+      const { truncated, matching_count = null } = pack;
+      const cut = truncated === false && matching_count !== null && matching_count !== rowsOf(pack).length;
+      return unless(!cut, 'It says that no row is left out, and that another number of rows matches.');
+    },
+  },
+  {
+    code: 'histories_invalid',
+    says: 'The issuer signed the histories of its keys and receipt policies, and each revocation.',
+    fault: opened => historyFault(opened),
+  },
+  {
+    code: 'checkpoint_invalid',
+    says: 'The issuer signed the checkpoint and the head of the log, and both agree.',
+    fault: opened => headFault(opened),
+  },
+  {
+    code: 'receipt_invalid',
+    says: 'Each receipt is valid on its own.',
+    fault: opened => receiptFault(opened),
+  },
+  {
+    code: 'not_in_log',
+    says: 'Each receipt stands in the log under that checkpoint.',
+    fault: opened => placeFault(opened),
+  },
+  {
+    code: 'refusal_invalid',
+    says: 'Each refusal is valid on its own.',
+    fault: opened => refusalFault(opened),
+  },
+  {
+    code: 'document_missing',
+    says: 'The bundle has the receipt or refusal of each row that names one, and no other files.',
+    fault: opened => fileFault(opened),
+  },
+  {
+    code: 'row_differs',
+    says: 'Each row agrees with what its receipt, refusal or claim signs.',
+    fault: opened => rowsFault(opened),
+  },
+];
+
+function historyFault({ files, jwks, found }: Unpacked): string | null {
+  const [history, revoked] = [bundleFiles.issuer_history, bundleFiles.revocations].map(name => jsonOf(files, name));
+  const at_hand = { histories: [history, revoked].filter(each => each != null) };
+  const verified = [
+    history ? verifyIssuerHistory(history, jwks, at_hand) : null,
+    verifiedBy(jsonOf(files, bundleFiles.receipt_policy_history), document =>
+      verifyReceiptPolicyHistory(document, jwks),
+    ),
+    verifiedBy(revoked ?? null, document => verifyRevocations(document, jwks, at_hand)),
+  ];
+  const wrong = verified.find(each => each === null || each.kind === 'invalid');
+  if (wrong !== undefined) return wrong === null ? 'A history is missing.' : String((wrong as Invalid).sentence);
+  // Its policies are signed anew by each process, and so under the name that the issuer has now.
+  const policies = verified[1];
+  found.iss = String(policies?.kind === 'valid' ? policies.claims.iss : '');
+  return null;
+}
+
+const verifiedBy = <T>(document: JsonObject | null, verify: (document: JsonObject) => T): T | null =>
+  document && verify(document);
+
+function headFault(opened: Unpacked): string | null {
+  const { files, jwks, found } = opened;
+  const head = issuedCheckpoint(textOf(opened, bundleFiles.checkpoint), jwks);
+  const signed = jsonOf(files, bundleFiles.head) ?? {};
+  const jws = parseJws(signed.jws);
+  if (head === null || jws === null) return 'No key of the set has signed the checkpoint, or the head is missing.';
+  if (!verifyEs256(jwks, jws.header.kid, jws.input, jws.signature)) return 'No key of the set has signed the head.';
+  found.head = head;
+  const { tree_size, root_hash } = jws.claims;
+  const same = tree_size === head.size && root_hash === head.root.toString('hex');
+  return unless(same, 'The head and the checkpoint disagree about the log.');
+}
+
+const namesIn = ({ files }: Unpacked, folder: string) =>
+  [...files.keys()].filter(name => name.startsWith(`${folder}/`) && name.endsWith('.json'));
+
+function receiptFault(opened: Unpacked): string | null {
+  const { files, jwks, found } = opened;
+  for (const name of namesIn(opened, 'receipts')) {
+    const document = jsonOf(files, name);
+    const verified = document && verifyReceipt(document, jwks, { base_url: found.iss });
+    if (!verified || verified.kind === 'invalid') return `${name}: ${verified?.sentence ?? 'It holds no JSON object.'}`;
+    const { claims } = verified;
+    if (name !== bundledReceipt(String(claims.jti))) return `${name} is a receipt of another task.`;
+    found.receipts.set(String(claims.jti), { document, claims });
+  }
+  return null;
+}
+
+function placeFault(opened: Unpacked): string | null {
+  const { files, found } = opened;
+  const { head } = found;
+  if (head === null) return 'There is no head.';
+  for (const [task_id, { document, claims }] of found.receipts) {
+    const name = bundledProof(task_id);
+    const proof = files.has(name) ? splitProof(textOf(opened, name)) : null;
+    if (proof === null || proof.checkpoint !== textOf(opened, bundleFiles.checkpoint))
+      return `${name} is not a proof under the checkpoint of this bundle.`;
+    const leaf = leafHash(canonicalJson(document.payload ?? null));
+    const claim = { leaf, leaf_index: proof.index, size: head.size, root: head.root };
+    const placed = claims.leaf_index === undefined || claims.leaf_index === proof.index;
+    if (!placed || !verifyInclusion(claim, proof.path)) return `The log does not hold the receipt of ${task_id}.`;
+  }
+  return null;
+}
+
+function refusalFault(opened: Unpacked): string | null {
+  const { files, jwks, found } = opened;
+  for (const name of namesIn(opened, 'refusals')) {
+    const document = jsonOf(files, name);
+    const verified = document && verifyRefusal(document, jwks, { base_url: found.iss });
+    if (!verified || verified.kind === 'invalid') return `${name}: ${verified?.sentence ?? 'It holds no JSON object.'}`;
+    const { claims } = verified;
+    if (name !== bundledRefusal(String(claims.jti))) return `${name} is another refusal.`;
+    found.refusals.set(String(claims.jti), claims);
+  }
+  return null;
+}
+
+function fileFault({ files, pack, found }: Unpacked): string | null {
+  const named = rowsOf(pack).flatMap(({ verify_url }) => documentOfRow(verify_url) ?? []);
+  const missing = named.find(({ kind, id }) => !(kind === 'receipt' ? found.receipts : found.refusals).has(id));
+  if (missing) return `The ${missing.kind} ${missing.id} of a row is missing.`;
+  const expected = new Set<string>([
+    ...Object.values(bundleFiles),
+    ...named.flatMap(({ kind, id }) =>
+      kind === 'receipt' ? [bundledReceipt(id), bundledProof(id)] : [bundledRefusal(id)],
+    ),
+  ]);
+  const other = [...files.keys()].find(name => !expected.has(name));
+  return other === undefined ? null : `${other} belongs to no row of this export.`;
+}
+
+function rowsFault(opened: Unpacked): string | null {
+  const { agent_id = null } = opened.pack;
+  for (const row of rowsOf(opened.pack)) {
+    const named = documentOfRow(row.verify_url);
+    const other =
+      named === null ? claimDifference(row, agent_id, opened.jwks) : documentDifference(row, named, agent_id, opened);
+    if (other !== null) return `${String(row.task_id)}: ${other}.`;
+  }
+  return null;
+}
+
+function documentDifference(
+  row: JsonObject,
+  { kind, id }: NonNullable<ReturnType<typeof documentOfRow>>,
+  agent_id: Json,
+  { found }: Unpacked,
+): string | null {
+  if (kind === 'receipt') {
+    const receipt = found.receipts.get(id);
+    const standing = receipt ? bookOfReceipt(receipt.claims, row, agent_id) : null;
+    if (!receipt || standing === null) return 'its receipt is missing, or signed for another book';
+    found.standing.set(standing, (found.standing.get(standing) ?? 0) + 1);
+    return receiptDifference(row, receipt, standing);
+  }
+  const claims = found.refusals.get(id) ?? {};
+  const same =
+    claims.agent_id === agent_id &&
+    claims.policy_blocked_seq === row.seq &&
+    claims.policy_code === row.policy_code &&
+    isBare(row);
+  return same ? null : 'the refusal is of another row';
+}
+
+/** A call that was refused is of no payment. */
+const isBare = ({ amount, payment_ref }: JsonObject) => (amount ?? null) === null && (payment_ref ?? null) === null;
+
+function told({
+  pack,
+  found,
+}: Unpacked): Pick<Extract<BundleVerification, { kind: 'valid' }>, 'claims' | 'report' | 'receipts'> {
+  const rows = rowsOf(pack);
+  const bare = rows.filter(row => documentOfRow(row.verify_url) === null && !isJsonObject(row.inflow_claim));
+  const elsewhere = rows.filter(row => {
+    const receipt = found.receipts.get(documentOfRow(row.verify_url)?.id ?? '');
+    return receipt !== undefined && isSeenElsewhere(row, receipt.claims);
+  });
+  const inflows = rows.filter(row => documentOfRow(row.verify_url) === null && isJsonObject(row.inflow_claim));
+  const of_book = (found.standing.get('own') ?? 0) + (found.standing.get('handed_on') ?? 0);
+  // Refusals, claims and receipts name the book; without any of them its name is the pack's word.
+  const named = of_book + found.refusals.size + inflows.length > 0;
+  return {
+    claims: {
+      iss: found.iss,
+      agent_id: named ? (pack.agent_id ?? null) : null,
+      rows: rows.length,
+      receipts: found.receipts.size,
+      receipts_signed_for_it: of_book,
+      refusals: found.refusals.size,
+      inflow_claims: inflows.length,
+      rows_without_document: bare.length,
+      tree_size: found.head?.size ?? null,
+    },
+    receipts: [...found.receipts.values()],
+    report: {
+      unsigned: { lane: unsignedIn(pack, named), unknown: [] },
+      broken: [],
+      unchecked: [
+        ofItself(pack),
+        `Of each row: ${ISSUERS_WORD} are the issuer’s word, and so is every member that its document leaves out.`,
+        'Whether USDC moved: look each payment_ref up on its network.',
+        'Whether the book has other rows: row_hash chains each row to the one before it, in the book that has them all.',
+        ...counted(
+          found.standing.get('winner'),
+          'rows of what was paid to this book: their receipts sign the book that paid.',
+        ),
+        ...counted(
+          found.standing.get('opened'),
+          'rows whose receipt signs no book, since it is said to have opened this one.',
+        ),
+        ...counted(found.standing.get('legacy'), 'rows whose receipts sign no book: their version did not yet.'),
+        ...counted(
+          elsewhere.length,
+          'rows name another transaction than their receipts sign: where their payment was seen since.',
+        ),
+        ...counted(bare.length, 'rows that rest on no receipt, refusal or claim.'),
+      ],
+    },
+  };
+}
+
+const counted = (count = 0, rows: string) => (count > 0 ? [`${count} ${rows}`] : []);
+
+const ISSUERS_WORD = 'evidence, collected_at, replays, arrival_status, reason, links and row_hash';
+
+/** Members of the pack but its rows, which their documents sign in parts. */
+function unsignedIn(pack: JsonObject, named: boolean): string[] {
+  const signed = ['schema', 'rows', 'row_count', ...(named ? ['agent_id'] : [])];
+  const names = Object.keys(pack).filter(name => !signed.includes(name));
+  return names.map(name => `${bundleFiles.export}: ${name}`);
+}
+
+/** What it says of itself, in a sentence: each row may be signed, and that there is no other never is. */
+function ofItself({
+  agent_id = null,
+  exported_at = null,
+  truncated = null,
+  matching_count = null,
+}: JsonObject): string {
+  const matching = truncated === false ? 'no row that matches is missing' : `${matching_count ?? 'more'} rows match`;
+  return `The pack says of itself that it is of book ${agent_id}, as it stood at ${exported_at}, and that ${matching}: which nothing signs.`;
+}

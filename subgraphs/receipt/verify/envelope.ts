@@ -1,0 +1,152 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { VC_TYP } from '../../../schema/credential.ts';
+import { jwksUri } from '../../../schema/links.ts';
+import { payersText, readPayerProof } from '../../../schema/payer-proof.ts';
+import { addressesSigned } from './addresses.ts';
+import {
+  isCheckpoint,
+  isLogProof,
+  type NoteKeys,
+  verifyCheckpoint,
+  verifyProofAlone,
+} from './beside-receipts/checkpoint.ts';
+import { keySetOfToken, verifyToken } from './beside-receipts/token.ts';
+import { NEEDS_SECRET } from './beside-receipts/webhook-message.ts';
+import { resourceKeySet } from './beside-receipts/x402-artifact.ts';
+import { cwtFacts, parseSign1 } from './cose.ts';
+import { type CredentialVerification, credentialBase, verifyCredential } from './credential.ts';
+import { type DocumentVerification, type Report, toldVerification } from './report.ts';
+import { parseJws } from './signature.ts';
+import type { Check } from './signed.ts';
+import { type StatementVerification, verifyStatement } from './statement.ts';
+import { verifyWalletText } from './wallet/text.ts';
+
+/* What is signed in another form than JSON: receipts as statements and credentials, notes of the log, tokens, and values of headers. */
+
+export type EnvelopeKind =
+  | 'statement'
+  | 'credential'
+  | 'checkpoint'
+  | 'log_proof'
+  /** A JWS that was cut out of a document. */
+  | 'token'
+  /** X-SVC-Payer. */
+  | 'wallet_text'
+  /** X-SVC-Signature, webhook-signature, X-SVC-Proof: by a secret that both sides have. */
+  | 'hmac';
+
+export interface EnvelopeOptions extends NoteKeys {
+  readonly base_url?: string;
+}
+
+/** One of them, as far as it can be told without belief. */
+interface Envelope {
+  readonly kind: EnvelopeKind;
+  /** Of whom it says that it is; null where it names nobody. */
+  readonly key_set_uri: string | null;
+  /** False where no key of the issuer signs it. */
+  readonly needs_keys: boolean;
+  verify(jwks: JsonObject, options?: EnvelopeOptions): VerifiedEnvelope;
+}
+
+/** As `VerifiedDocument` of module.ts. `payload` is what the receipt signs; null where it is not valid, and of what is no receipt. */
+interface VerifiedEnvelope {
+  readonly valid: boolean;
+  readonly checks: readonly Pick<Check, 'sentence'>[];
+  readonly fault: Check | null;
+  readonly claims: JsonObject | null;
+  readonly report: Report | null;
+  readonly payload: JsonObject | null;
+}
+
+/** Tag 18, of a COSE_Sign1. */
+const TAGGED_SIGN1 = 0xd2;
+const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+const HMAC = /^(sha256=[0-9a-f]{64}|(v1,[A-Za-z0-9+/]{43}=)( v1,[A-Za-z0-9+/]{43}=)*)$/;
+
+/** Null where the bytes are none of them. */
+export function envelopeIn(bytes: Buffer): Envelope | null {
+  if (bytes[0] === TAGGED_SIGN1) {
+    const statement = parseSign1(bytes);
+    const issuer = (statement && cwtFacts(statement)?.iss) ?? null;
+    return ofReceipt('statement', uriOf(issuer), jwks => verifyStatement(bytes, jwks));
+  }
+  const text = bytes.toString();
+  return tokenIn(text.trim()) ?? noteIn(text) ?? headerIn(text.trim());
+}
+
+function tokenIn(text: string): Envelope | null {
+  if (!COMPACT_JWS.test(text)) return null;
+  const { header, claims } = parseJws(text) ?? {};
+  if (header?.typ === VC_TYP || claims?.credentialSubject !== undefined)
+    return ofReceipt('credential', uriOf(credentialBase(text)), jwks => verifyCredential(text, jwks));
+  const named = keySetOfToken(text) ?? resourceKeySet({ format: 'jws', signature: text });
+  return ofDocument('token', named, jwks => verifyToken(text, jwks));
+}
+
+function noteIn(text: string): Envelope | null {
+  // The last line feed is signed with the rest, and lost by whoever pastes it.
+  const whole = text.endsWith('\n') ? text : `${text}\n`;
+  if (isLogProof(whole)) return ofDocument('log_proof', null, (jwks, keys) => verifyProofAlone(whole, jwks, keys));
+  return isCheckpoint(whole)
+    ? ofDocument('checkpoint', null, (jwks, keys) => verifyCheckpoint(whole, jwks, keys))
+    : null;
+}
+
+function headerIn(text: string): Envelope | null {
+  if (HMAC.test(text)) {
+    const fault = { kind: 'invalid', code: 'needs_secret', sentence: NEEDS_SECRET, checks: [] } as const;
+    return { ...ofDocument('hmac', null, () => fault), needs_keys: false };
+  }
+  if (readPayerProof(text) === null) return null;
+  return { ...ofDocument('wallet_text', null, (jwks, options) => payerProof(text, jwks, options)), needs_keys: false };
+}
+
+/** The header leaves out for which service it was signed. */
+function payerProof(header: string, jwks: JsonObject, { base_url }: EnvelopeOptions): DocumentVerification {
+  const proof = readPayerProof(header);
+  const bases = [...(base_url === undefined ? [] : [base_url]), ...(addressesSigned(jwks) ?? [])];
+  const verified = bases.map(base => {
+    const text = proof ? payersText(base, proof) : '';
+    return verifyWalletText({ text, signature: proof?.signature ?? '', signer: proof?.wallet ?? '' });
+  });
+  const sentence = 'It does not say for which service it was signed: give its base URL, or its key set.';
+  return (
+    verified.find(({ kind }) => kind === 'valid') ??
+    verified[0] ?? { kind: 'invalid', code: 'needs_service', sentence, checks: [] }
+  );
+}
+
+const uriOf = (issuer: string | null) => issuer && jwksUri(issuer);
+
+function ofDocument(
+  kind: EnvelopeKind,
+  key_set_uri: string | null,
+  verify: (jwks: JsonObject, options: EnvelopeOptions) => DocumentVerification,
+): Envelope {
+  return {
+    kind,
+    key_set_uri,
+    needs_keys: true,
+    verify(jwks, options = {}) {
+      return { ...toldVerification(verify(jwks, options)), payload: null };
+    },
+  };
+}
+
+function ofReceipt(
+  kind: EnvelopeKind,
+  key_set_uri: string | null,
+  verify: (jwks: JsonObject) => StatementVerification | CredentialVerification,
+): Envelope {
+  return { kind, key_set_uri, needs_keys: true, verify: jwks => told(verify(jwks)) };
+}
+
+function told(verified: StatementVerification | CredentialVerification): VerifiedEnvelope {
+  if (verified.kind === 'invalid') return { ...toldVerification(verified), payload: null };
+  const { kind: _kind, checks, payload, iat, ...facts } = verified;
+  const signed_at = new Date(iat * 1000).toISOString();
+  const claims = { ...payload, ...facts, signed_at };
+  const report = { unsigned: { lane: [], unknown: [] }, broken: [], unchecked: [] };
+  return { ...toldVerification({ kind: 'valid', claims, checks, report }), payload };
+}

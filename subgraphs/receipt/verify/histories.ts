@@ -1,0 +1,291 @@
+import {
+  canonicalHash,
+  canonicalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  present,
+} from '../../../schema/canonical-json.ts';
+import { sha256Hex } from '../../../schema/digest.ts';
+import { documents } from '../../../schema/documents.ts';
+import { isBefore, type KeyStatement, revocationsFault } from './key-statements.ts';
+import { always, type Coverage, type DocumentVerification, unsignedIn } from './report.ts';
+import { type Jwks, keysIn, parseJws } from './signature.ts';
+import {
+  type Check,
+  issuerSaid,
+  issuerSigned,
+  judgeBy,
+  malformedDocument,
+  type Rule,
+  type SignedDocument,
+  undatedFault,
+  unless,
+  unopened,
+} from './signed.ts';
+
+/* The histories that an issuer publishes: of its keys, of its receipt policies, and of the keys that it revoked. */
+
+export const isIssuerHistory = ({ schema }: JsonObject) => schema === documents.issuer_history;
+export const isReceiptPolicyHistory = ({ schema }: JsonObject) => schema === documents.receipt_policy_history;
+export const isRevocations = ({ schema }: JsonObject) => schema === documents.revocations;
+
+interface History {
+  readonly noun: string;
+  /** What is checked of the token. */
+  readonly by: readonly Rule<SignedDocument>[];
+  readonly rules: readonly Rule<SignedDocument>[];
+  /** Members whose text is what was signed, or is hashed by it. */
+  readonly signed: readonly string[];
+  readonly unchecked: readonly string[];
+}
+
+/** Other histories and lists of revocations that are at hand, of whatever issuers: nothing of them is believed that is not signed. */
+export interface AtHand {
+  readonly histories?: readonly JsonObject[];
+}
+
+/** Verifies a snapshot of an issuer's keys against a published key set. */
+export function verifyIssuerHistory(
+  document: JsonObject,
+  jwks: Jwks,
+  { histories = [] }: AtHand = {},
+): DocumentVerification {
+  const before = ({ jws: { header, claims } }: SignedDocument) =>
+    historySignerFault(document, header.kid, claims, jwks, histories);
+  return verifyHistory(document, jwks, {
+    by: [...issuerSigned.filter(({ code }) => code !== 'key_revoked'), keyRule(before)],
+    noun: 'issuer history',
+    rules: [
+      hashRule('issuer_history', ({ document: { snapshot } }) => snapshot ?? null),
+      {
+        code: 'keys_differ',
+        says: 'The keys beside the snapshot are the keys that the snapshot names.',
+        fault: ({ document: { keys, snapshot } }) =>
+          unless(
+            listIn(keys).length > 0 && listIn(keys).every(({ kid }) => kidsIn(snapshot).includes(String(kid))),
+            'A key beside the snapshot is not one that the snapshot names.',
+          ),
+      },
+      {
+        code: 'revocation_unsigned',
+        says: 'Each revocation beside a key is what a key that was not revoked by then said.',
+        fault: ({ document: { keys } }) => revocationsFault(besideKeys(keys, histories, jwks), jwks),
+      },
+      {
+        code: 'thumbprint_differs',
+        says: 'Each public key has the thumbprint (RFC 7638) by which the snapshot names it.',
+        fault: ({ document: { keys, snapshot } }) =>
+          unless(
+            listIn(keys).every(entry => jwksFit(entry, snapshot)),
+            'A public key beside the snapshot is not the one of its thumbprint.',
+          ),
+      },
+    ],
+    signed: ['schema', 'version', 'hash', 'snapshot', 'issuer_signature.jws'],
+    unchecked: [
+      'Whether the history now has a newer version, and whether others were shown a different history: compare hashes.',
+      'When each key was activated and retired: the issuer states the times beside the snapshot without a signature.',
+    ],
+  });
+}
+
+/** Verifies the receipt policies that an issuer publishes: each by its hash, the newest by the signature. */
+export function verifyReceiptPolicyHistory(document: JsonObject, jwks: Jwks): DocumentVerification {
+  return verifyHistory(document, jwks, {
+    noun: 'history of receipt policies',
+    by: issuerSaid,
+    rules: [
+      hashRule('receipt_policy', ({ document: { policies } }) => listIn(policies).at(-1)?.policy ?? null),
+      {
+        code: 'policy_differs',
+        says: 'Each policy has the hash that is stated beside it.',
+        fault: ({ document: { policies } }) =>
+          unless(
+            listIn(policies).every(({ policy = null, hash }) => canonicalHash(policy) === hash),
+            'A policy does not have the hash that is stated beside it.',
+          ),
+      },
+    ],
+    signed: ['schema', 'version', 'hash', 'policies', 'issuer_signature.jws'],
+    unchecked: [
+      'Earlier policies, and the times of each: the issuer’s word, since the signature is of the newest alone.',
+      'Whether an earlier policy is the one that a receipt signs: compare its hash with receipt_policy.hash.',
+    ],
+  });
+}
+
+function verifyHistory(
+  document: JsonObject,
+  jwks: Jwks,
+  { noun, by, rules, signed, unchecked }: History,
+): DocumentVerification {
+  const { jws: token } = isJsonObject(document.issuer_signature) ? document.issuer_signature : {};
+  const jws = parseJws(token);
+  if (jws === null) return unopened(token, `This is no ${noun}: issuer_signature.jws is missing.`);
+  try {
+    const opened = { document, payload: jws.claims, jws, jwks };
+    const judged = judgeBy([...by, ...rules], opened);
+    if (judged.kind === 'invalid') return judged;
+    const coverage: Coverage<SignedDocument> = Object.fromEntries(signed.map(name => [name, always]));
+    const unsigned = unsignedIn(document, opened, { coverage, lane: BESIDE });
+    return { kind: 'valid', claims: jws.claims, checks: judged.checks, report: { unsigned, broken: [], unchecked } };
+  } catch (fault) {
+    // Only text without a canonical form gets here.
+    return malformedDocument(`The ${noun} has no canonical form: ${String(fault)}`);
+  }
+}
+
+const BESIDE: ReadonlySet<string> = new Set([
+  'activated_at',
+  'retired_at',
+  'keys',
+  'snapshots',
+  'issuer_signature.alg',
+  'issuer_signature.kid',
+]);
+
+/** That what is shown has the hash and version which the token signs under that name. */
+function hashRule(name: string, shown: (opened: SignedDocument) => Json): Rule<SignedDocument> {
+  return {
+    code: 'history_differs',
+    says: 'The newest version is the one whose hash was signed.',
+    fault: opened => {
+      const { hash, version } = memberOf(opened.payload[name]);
+      const { document } = opened;
+      const same = hash === document.hash && version === document.version && canonicalHash(shown(opened)) === hash;
+      return unless(same, 'The newest version is not the one whose hash was signed.');
+    },
+  };
+}
+
+/**
+ * Verifies that each key which is said to be revoked has a statement of the issuer. That a key which others may hold is missing
+ * nobody can tell from the list.
+ */
+export function verifyRevocations(
+  document: JsonObject,
+  jwks: Jwks,
+  { histories = [] }: AtHand = {},
+): DocumentVerification {
+  const revoked = listIn(document.keys).filter(({ status }) => status === 'revoked');
+  const others = histories.filter(isRevocations).flatMap(({ keys }) => listIn(keys));
+  const beside = others.filter(
+    ({ status, statement }) => status === 'revoked' && !revoked.some(entry => entry.statement === statement),
+  );
+  const shown = [...shownIn(revoked, jwks), ...shownIn(beside, jwks)];
+  const judged = judgeBy(revocationRules, { revoked, shown, jwks });
+  if (judged.kind === 'invalid') return judged;
+  const report = {
+    unsigned: { lane: Object.keys(document).filter(name => name !== 'schema'), unknown: [] },
+    broken: [],
+    unchecked: [
+      'Whether every revoked key and session is listed: a key set shows for each key whether it was revoked.',
+      'Whether the listed sessions were revoked: their payers signed that, and not the issuer.',
+    ],
+  };
+  return { kind: 'valid', claims: { revoked: revoked.map(({ kid = null }) => kid) }, checks: judged.checks, report };
+}
+
+interface Revoked {
+  readonly revoked: readonly JsonObject[];
+  readonly shown: readonly KeyStatement[];
+  readonly jwks: Jwks;
+}
+
+const revocationRules: readonly Rule<Revoked>[] = [
+  {
+    code: 'revocation_unsigned',
+    says: 'The issuer signed each revocation, by a key that was not revoked by then: of which key, when, since when, why and what the log held.',
+    fault: ({ revoked, shown, jwks }) => {
+      const nameless = revoked.find(entry => seedOf(entry, revoked, jwks) === null);
+      if (nameless !== undefined) return `No key of the set has signed this revocation of ${String(nameless.kid)}.`;
+      return revocationsFault(shown, jwks);
+    },
+  },
+];
+
+/** One for each entry: the three keys of a seed are revoked by one statement, which names the first. */
+function shownIn(revoked: readonly JsonObject[], jwks: Jwks): KeyStatement[] {
+  return revoked.map(entry => {
+    const kid = seedOf(entry, revoked, jwks);
+    return { kid, entry, statement: entry.statement, linked: true };
+  });
+}
+
+/**
+ * The ES256 key by which the seed of a key is named. Which two others are of the same seed no revocation signs: the key set gives all
+ * three the same times.
+ */
+function seedOf({ kid = null, alg, seq }: JsonObject, revoked: readonly JsonObject[], jwks: Jwks): Json {
+  if (alg === 'ES256') return kid;
+  const seed = revoked.find(each => each.alg === 'ES256' && each.seq === seq)?.kid ?? null;
+  const [own, others] = [timesIn(jwks, kid), timesIn(jwks, seed)];
+  return own !== null && own === others ? seed : null;
+}
+
+/** As one text; null where the set has no such key. */
+function timesIn(jwks: Jwks, kid: Json): string | null {
+  const key = keysIn(jwks).find(each => each.kid === kid);
+  if (key === undefined) return null;
+  const { nbf = null, exp = null, revoked = null } = key;
+  return canonicalJson({ nbf, exp, revoked });
+}
+
+/** Whether the public keys of a seed are those that the snapshot names by their thumbprints. */
+function jwksFit({ kid, jwks }: JsonObject, snapshot: Json | undefined): boolean {
+  const entry = listIn(memberOf(snapshot).entries).find(each => each.kid === kid);
+  const thumbprints = Object.values(memberOf(entry?.thumbprints));
+  const shown = listIn(memberOf(jwks).keys);
+  return shown.every(jwk => jwk.kid === thumbprintOf(jwk) && thumbprints.includes(String(jwk.kid)));
+}
+
+/** RFC 7638: SHA-256 of the required members alone, in canonical order. */
+function thumbprintOf({ kty = null, crv = null, x = null, y = null }: JsonObject): string {
+  const text = canonicalJson(present({ kty, crv, x, y }));
+  return Buffer.from(sha256Hex(text), 'hex').toString('base64url');
+}
+
+/** Those that are shown beside the keys, and all others that are at hand: an older snapshot shows no later key. */
+function besideKeys(keys: Json | undefined, histories: readonly JsonObject[], jwks: Jwks): KeyStatement[] {
+  const shown = listIn(keys).flatMap(({ kid = null, revoked }): KeyStatement[] =>
+    isJsonObject(revoked) ? [{ kid, entry: revoked, statement: revoked.jws, linked: false }] : [],
+  );
+  if (shown.length === 0) return [];
+  const listed = histories.filter(isRevocations).flatMap(document => listIn(document.keys));
+  const revoked = listed.filter(({ status }) => status === 'revoked');
+  return [...shown, ...shownIn(revoked, jwks).filter(({ kid }) => !shown.some(each => each.kid === kid))];
+}
+
+const keyRule = (fault: Rule<SignedDocument>['fault']): Rule<SignedDocument> => ({
+  code: 'key_revoked',
+  says: 'Its key was not revoked, or a later version stands on this one.',
+  fault,
+});
+
+/** By a key that was revoked since: good where a later version that a key in force signed stands on this one. */
+function historySignerFault(
+  { hash }: JsonObject,
+  kid: Json | undefined,
+  { iat }: JsonObject,
+  jwks: Jwks,
+  histories: readonly JsonObject[],
+): string | Check | null {
+  const fault = undatedFault(jwks, kid, iat);
+  if (fault === null || typeof fault === 'string') return fault;
+  const later = histories.some(
+    other =>
+      isIssuerHistory(other) &&
+      other.hash !== hash &&
+      verifyIssuerHistory(other, jwks).kind === 'valid' &&
+      isBefore(hash, other.snapshot),
+  );
+  return later
+    ? null
+    : { ...fault, sentence: `${fault.sentence} Give the newest /.well-known/issuer-history.json, too.` };
+}
+
+const memberOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
+const listIn = (value: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter(isJsonObject) : [];
+const kidsIn = (snapshot: Json | undefined) => listIn(memberOf(snapshot).entries).map(({ kid }) => String(kid));

@@ -1,0 +1,330 @@
+import * as z from 'zod';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { type ActMessage, actDigest, revocationDigest } from '../../../../schema/session/act.ts';
+import { Grant, grantDigest, Hash32, spelledGrant } from '../../../../schema/session/grant.ts';
+import { hasParent } from '../../../../schema/session/grant-rule.ts';
+import { hashHex } from '../../../../schema/session/hash.ts';
+import { addressOfPublicKey } from '../../../../schema/session/public-key.ts';
+import {
+  firstDomain,
+  type SessionDomain,
+  type SessionType,
+  sessionDomain,
+  sessionTypes,
+} from '../../../../schema/session/typed-data.ts';
+import { addressesSigned } from '../addresses.ts';
+import type { DocumentVerification } from '../report.ts';
+import type { Jwks } from '../signature.ts';
+import { type Check, judgeBy, malformedDocument, type Rule } from '../signed.ts';
+import { addressNamed, namelessFault, signerFault } from './signer.ts';
+
+/*
+ * What a payer or the key of a session signs (EIP-712): grants, acts and revocations. As typed data with its domain and a signature, as
+ * the {grant, signature} of X-SVC-Delegation, or as /.well-known/revocations lists a revocation.
+ */
+
+const seconds = z.union([
+  z.int().min(0),
+  z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number),
+]);
+
+/** What is signed, for one domain. */
+interface Message {
+  readonly type: SessionType;
+  readonly members: JsonObject;
+  /** Whose it has to be by its own word; null where it does not say. */
+  readonly signer: string | null;
+  digest(domain: SessionDomain): Uint8Array;
+}
+
+const Act = z.strictObject({
+  delegationHash: Hash32,
+  nonce: Hash32,
+  action: z.string(),
+  resource: z.string(),
+  deadline: seconds,
+  targetAgent: seconds,
+  payloadHash: Hash32,
+});
+const Revocation = z.strictObject({ delegationHash: Hash32, at: seconds });
+
+const readers: Readonly<Record<SessionType, (message: unknown) => Message | null>> = {
+  AuthorizeSession(message) {
+    const { data } = Grant.safeParse(message);
+    if (data === undefined || addressOfPublicKey(data.agentPubkey) === null) return null;
+    const grant = spelledGrant(data);
+    // A child is signed by the key of its parent's session, which it does not name.
+    const signer = hasParent(grant) ? null : grant.payer;
+    return { type: 'AuthorizeSession', members: { ...grant }, signer, digest: domain => grantDigest(domain, grant) };
+  },
+  SessionAct(message) {
+    const { data } = Act.safeParse(message);
+    if (data === undefined) return null;
+    const act: ActMessage = {
+      delegation_hash: data.delegationHash.toLowerCase(),
+      nonce: data.nonce.toLowerCase(),
+      action: data.action,
+      resource: data.resource,
+      deadline: data.deadline,
+      target_agent: data.targetAgent,
+      payload_hash: data.payloadHash.toLowerCase(),
+    };
+    return { type: 'SessionAct', members: { ...act }, signer: null, digest: domain => actDigest(domain, act) };
+  },
+  RevokeSession(message) {
+    const { data } = Revocation.safeParse(message);
+    if (data === undefined) return null;
+    const [delegation_hash, at] = [data.delegationHash.toLowerCase(), data.at];
+    const digest = (domain: SessionDomain) => revocationDigest(domain, delegation_hash, at);
+    return { type: 'RevokeSession', members: { delegation_hash, at }, signer: null, digest };
+  },
+};
+
+const isType = (name: Json | undefined): name is SessionType =>
+  typeof name === 'string' && Object.hasOwn(sessionTypes, name);
+
+interface Found {
+  readonly type: SessionType;
+  readonly message: Json;
+  /** Members of the document that are read for it. */
+  readonly read: readonly string[];
+}
+
+/** The three forms, and where each has its message. */
+function messageIn(document: JsonObject): Found | null {
+  const { primaryType, message, grant, delegation_hash, payer, at } = document;
+  if (isType(primaryType) && isJsonObject(message))
+    return { type: primaryType, message, read: ['primaryType', 'message'] };
+  if (isJsonObject(grant) && grant.agentPubkey !== undefined)
+    return { type: 'AuthorizeSession', message: grant, read: ['grant'] };
+  const listed = typeof delegation_hash === 'string' && payer !== undefined && typeof at === 'number';
+  if (!listed || document.signature === undefined) return null;
+  return { type: 'RevokeSession', message: { delegationHash: delegation_hash, at }, read: [] };
+}
+
+/** Which members of a document name the signer. */
+const signerNames: Readonly<Record<SessionType, readonly string[]>> = {
+  AuthorizeSession: ['signer', 'address'],
+  SessionAct: ['signer', 'address', 'agent_pubkey'],
+  RevokeSession: ['signer', 'address', 'payer'],
+};
+
+/** Which members of a document repeat what was signed, beside `delegation_hash`: how it is spelled there. */
+const repeated: Readonly<Record<SessionType, Readonly<Record<string, (members: JsonObject) => Json>>>> = {
+  AuthorizeSession: {
+    payer: ({ payer }) => addressKey(payer),
+    agent_pubkey: ({ agentPubkey }) => addressKey(agentPubkey),
+  },
+  SessionAct: {},
+  RevokeSession: { at: ({ at }) => at ?? null },
+};
+
+/** One spelling for an address, and for each form of a public key that has it; any other value as it is. */
+function addressKey(value: Json | undefined): Json {
+  return addressNamed(value)?.toLowerCase() ?? (typeof value === 'string' ? value.toLowerCase() : (value ?? null));
+}
+
+const isShown = (document: JsonObject, name: string): boolean => (document[name] ?? null) !== null;
+
+const typesOf = {
+  AuthorizeSession: 'session_grant',
+  SessionAct: 'session_act',
+  RevokeSession: 'session_revocation',
+} as const;
+export type SessionKind = (typeof typesOf)[SessionType];
+
+/** Whether a document says that it is a grant, an act or a revocation of a session. */
+export function isSessionKind(kind: SessionKind): (document: JsonObject) => boolean {
+  return document => {
+    const found = messageIn(document);
+    return found !== null && typesOf[found.type] === kind;
+  };
+}
+
+interface Opened {
+  readonly document: JsonObject;
+  readonly message: Message;
+  readonly read: readonly string[];
+  readonly signature: string;
+  readonly signer: string | null;
+  /** What it may have been signed for: one domain where the document names it. */
+  readonly domains: readonly NamedDomain[];
+  readonly domain_stated: boolean;
+  readonly found: { domain: NamedDomain | null };
+}
+
+interface NamedDomain {
+  readonly domain: SessionDomain;
+  /** Null where it is not known, or where it names none (version 1). */
+  readonly service: string | null;
+}
+
+/**
+ * Verifies it offline, by the address of its signer. @param options `base_url`: of the service that it is for; the addresses in the
+ * key set are tried as well
+ */
+export function verifySession(
+  document: JsonObject,
+  jwks: Jwks,
+  { base_url }: { readonly base_url?: string } = {},
+): DocumentVerification {
+  const named = messageIn(document);
+  const message = named && readers[named.type](named.message);
+  if (named === null || message === null) return malformedDocument('Its message is not of the form of its type.');
+  const { signature, types, domain } = document;
+  if (signature === null) {
+    const sentence =
+      'Nobody signed this revocation: the session ended with all others, as a break of the log was accepted.';
+    return { kind: 'invalid', code: 'not_signed', sentence, checks: [] };
+  }
+  if (typeof signature !== 'string')
+    return malformedDocument('It has no signature: give the signature as `signature`.');
+  const listed = isJsonObject(types) ? types[message.type] : undefined;
+  if (listed !== undefined && canonicalJson(listed) !== canonicalJson(sessionTypes[message.type] as unknown as Json))
+    return malformedDocument('Its types are not those that sessions sign.');
+  const bases = [...new Set([...(base_url === undefined ? [] : [base_url]), ...(addressesSigned(jwks) ?? [])])];
+  const domains = domain === undefined ? domainsOf(bases) : domainIn(domain, bases);
+  if (domains === null) return malformedDocument('Its domain is none under which sessions sign.');
+  const stated = signerNames[message.type].map(name => addressNamed(document[name])).find(each => each !== null);
+  const opened: Opened = {
+    document,
+    message,
+    read: named.read,
+    signature,
+    signer: message.signer ?? stated ?? null,
+    domains,
+    domain_stated: domain !== undefined,
+    found: { domain: null },
+  };
+  const judged = judgeBy(rules, opened);
+  if (judged.kind === 'invalid') return judged;
+  return { kind: 'valid', checks: judged.checks, ...told(opened) };
+}
+
+const domainsOf = (bases: readonly string[]): readonly NamedDomain[] => [
+  ...bases.map(service => ({ domain: sessionDomain(service), service })),
+  { domain: firstDomain, service: null },
+];
+
+const Domain = z.strictObject({
+  name: z.literal(firstDomain.name),
+  version: z.enum(['1', '2']),
+  chainId: z.union([z.literal(firstDomain.chainId), z.literal(String(firstDomain.chainId)).transform(Number)]),
+  salt: Hash32.optional(),
+});
+
+function domainIn(stated: Json, bases: readonly string[]): readonly NamedDomain[] | null {
+  const { data } = Domain.safeParse(stated);
+  if (data === undefined || (data.version === '2') !== (data.salt !== undefined)) return null;
+  if (data.salt === undefined) return [{ domain: firstDomain, service: null }];
+  const salt = data.salt.toLowerCase() as `0x${string}`;
+  const service = bases.find(base => sessionDomain(base).salt === salt) ?? null;
+  return [{ domain: { ...sessionDomain(''), salt }, service }];
+}
+
+const rules: readonly Rule<Opened>[] = [
+  {
+    code: 'signer_differs',
+    says: 'Every member that names the signer names the same one, and the one that was signed, where that names one.',
+    fault: ({ document, message: { type }, signer }) => {
+      const names = signerNames[type].filter(name => isShown(document, name));
+      const other = names.find(name => addressKey(document[name]) !== addressKey(signer));
+      if (other === undefined) return null;
+      return `\`${other}\` is ${shortText(document[other])}, and the signer is ${signer ?? 'not known'}.`;
+    },
+  },
+  {
+    code: 'signature_invalid',
+    says: 'The key of its signer signed it (EIP-712).',
+    fault: opened => signatureFault(opened),
+  },
+  {
+    code: 'fact_differs',
+    says: 'What is shown again beside the signed message is as it was signed.',
+    fault: opened => {
+      const { document, message } = opened;
+      const facts: Readonly<Record<string, (members: JsonObject) => Json>> = {
+        ...repeated[message.type],
+        delegation_hash: () => delegationHashOf(opened),
+      };
+      const other = Object.entries(facts).find(
+        ([name, of]) => isShown(document, name) && addressKey(document[name]) !== of(message.members),
+      );
+      return other === undefined
+        ? null
+        : `\`${other[0]}\` is ${shortText(document[other[0]])}, and what was signed says otherwise.`;
+    },
+  },
+];
+
+const SHOWN_CHARS_MAX = 140;
+const shortText = (value: Json | undefined): string => (JSON.stringify(value) ?? '').slice(0, SHOWN_CHARS_MAX);
+
+/** A grant’s is its digest under the domain that it was signed for; anything else names it. */
+function delegationHashOf({ message, found }: Opened): Json {
+  const domain = found.domain?.domain ?? firstDomain;
+  if (message.type === 'AuthorizeSession') return hashHex(message.digest(domain));
+  return message.members.delegation_hash ?? null;
+}
+
+function signatureFault({ message, signature, signer, domains, domain_stated, found }: Opened): Check | null {
+  const [first] = domains;
+  if (first === undefined) return null;
+  if (signer === null) {
+    const whom =
+      message.type === 'SessionAct'
+        ? 'An act is signed by the key of its session (agent_pubkey).'
+        : message.type === 'AuthorizeSession'
+          ? 'A child is signed by the key of its parent’s session (agentPubkey of the parent’s grant).'
+          : 'A revocation is signed by the payer.';
+    const known = domain_stated
+      ? namelessFault(message.digest(first.domain), signature).sentence
+      : 'Give the address as `signer`.';
+    return { code: 'needs_signer', sentence: `${whom} ${known}` };
+  }
+  found.domain = domains.find(({ domain }) => signerFault(message.digest(domain), signature, signer) === null) ?? null;
+  if (found.domain !== null) return null;
+  if (domain_stated || domains.length > 1) return signerFault(message.digest(first.domain), signature, signer);
+  return {
+    code: 'needs_service',
+    sentence: `The key of ${signer} did not sign it under version 1 of the domain, and for which service it was signed under version 2 it does not say: give its base URL, or its key set.`,
+  };
+}
+
+function told(opened: Opened) {
+  const { document, message, signer, found, read } = opened;
+  const { domain, service } = found.domain ?? { domain: firstDomain, service: null };
+  const { type, members } = message;
+  const checked = [...compared, ...read, ...signerNames[type], ...Object.keys(repeated[type])];
+  const unsigned = Object.keys(document).filter(name => !checked.includes(name));
+  const claims: JsonObject = { ...members, delegation_hash: delegationHashOf(opened), service, signer };
+  const unchecked = [
+    ...(service === null
+      ? [
+          domain.version === '1'
+            ? 'For which service it is: version 1 of the domain names none.'
+            : 'For which service it is: the salt of its domain is the SHA-256 of that service’s base URL.',
+        ]
+      : []),
+    ...opens[type](message),
+  ];
+  return { claims, report: { unsigned: { lane: unsigned, unknown: [] }, broken: [], unchecked } };
+}
+
+/** Checked in every document of a session. */
+const compared = ['domain', 'types', 'signature', 'delegation_hash'];
+
+const opens: Readonly<Record<SessionType, (message: Message) => readonly string[]>> = {
+  AuthorizeSession: ({ signer }) => [
+    'Whether a payment has bound the session, and whether it was revoked: GET /v1/sessions/{delegation_hash} says so.',
+    ...(signer === null ? ['Whether its signer is the key of the parent’s session.'] : []),
+  ],
+  SessionAct: () => [
+    'Whether its signer is the key of that session: the grant names it (agentPubkey).',
+    'Whether the service has taken it: an act counts once, before its deadline.',
+  ],
+  RevokeSession: () => ['Whether its signer is the payer of that session, or of one over it.'],
+};

@@ -1,0 +1,60 @@
+import { verify } from 'node:crypto';
+import { decodedBase58 } from '../../../../schema/base58.ts';
+import type { Json } from '../../../../schema/canonical-json.ts';
+import { recoverAddress } from '../../../../schema/secp256k1.ts';
+import { addressOfPublicKey, isKeysSignature } from '../../../../schema/session/public-key.ts';
+import { publicKey } from '../public-key.ts';
+import type { Check } from '../signed.ts';
+
+/* By whose key a wallet's signature was made. What a contract takes for its own only its code can say, on its chain (ERC-1271). */
+
+/** r, s and v, in any spelling. */
+const BY_KEY = /^0x([0-9a-f]{128})(1b|1c|00|01)$/i;
+
+/** The address of the key that signed a digest; null where the signature is of another form. */
+export function keyThatSigned(digest: Uint8Array, signature: string): string | null {
+  const [, compact = '', v = ''] = BY_KEY.exec(signature) ?? [];
+  if (compact === '') return null;
+  return recoverAddress(digest, Buffer.from(compact, 'hex'), Number.parseInt(v, 16) % 27);
+}
+
+/** What is wrong with a signature that is said to be of an address; null where the key of that address made it. */
+export function signerFault(digest: Uint8Array, signature: string, address: string): Check | null {
+  if (BY_KEY.test(signature) && isKeysSignature(address, digest, signature)) return null;
+  const by = keyThatSigned(digest, signature);
+  return {
+    code: 'needs_chain',
+    sentence: `The key of ${address} did not make this signature. ${by === null ? 'It is not the signature of a single key.' : `The key of ${by} did.`} If ${address} is a contract, only the contract can say whether it accepts the signature (ERC-1271 on Base). If it is not, the signature is false.`,
+  };
+}
+
+/** What is known where a document names nobody. */
+export function namelessFault(digest: Uint8Array, signature: string): Check {
+  const by = keyThatSigned(digest, signature);
+  const sentence =
+    by === null
+      ? 'It does not say whose signature it is, and it is none by a key: give the address of its signer as `signer`.'
+      : `It does not say whose signature it is: if nothing was altered, the key of ${by} made it. Give the address of its signer as \`signer\`.`;
+  return { code: 'needs_signer', sentence };
+}
+
+/** The address in a text, whether it is one or a public key of secp256k1; null where it is neither. */
+export function addressNamed(text: Json | undefined): string | null {
+  if (typeof text !== 'string') return null;
+  if (/^0x[0-9a-f]{40}$/i.test(text)) return text;
+  return /^0x(0[23][0-9a-f]{64}|04[0-9a-f]{128})$/i.test(text) ? addressOfPublicKey(text) : null;
+}
+
+/** Ed25519 as Solana spells it: address and signature in base58. */
+export function isSignedOnSolana(text: string, signature: string, address: string): boolean {
+  const [key, value] = [decodedBase58(address), decodedBase58(signature)];
+  if (key?.length !== 32 || value?.length !== 64) return false;
+  try {
+    const x = Buffer.from(key).toString('base64url');
+    return verify(null, Buffer.from(text), publicKey({ kty: 'OKP', crv: 'Ed25519', x }), value);
+  } catch {
+    return false;
+  }
+}
+
+export const isSolanaAddress = (text: string): boolean => decodedBase58(text)?.length === 32;

@@ -1,0 +1,137 @@
+import { isJsonObject, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { eip191Hash } from '../../../../schema/secp256k1.ts';
+import { registerText, type SignedWord, signedWords } from '../../../../schema/signed-words.ts';
+import type { DocumentVerification } from '../report.ts';
+import { type Check, judgeBy, type Rule, unless } from '../signed.ts';
+import { isSignedOnSolana, isSolanaAddress, namelessFault, signerFault } from './signer.ts';
+
+/*
+ * A text that a wallet signed for this service (`schema/signed-words.ts`), as wallets show it: the text, the signature, and whose it is.
+ */
+
+interface SaidText {
+  readonly kind: SignedWord;
+  readonly text: string;
+  readonly signature: string;
+  /** Of the document's own word; null where it names nobody. */
+  readonly stated: string | null;
+  /** Parts behind the word, by their names; none where the text has another number of them. */
+  readonly parts: Readonly<Record<string, string>>;
+  /** Null where the text names none. */
+  readonly service: string | null;
+}
+
+/** Wallets and explorers call them by these names. */
+const names = {
+  text: ['text', 'message', 'msg'],
+  signature: ['signature', 'sig', 'wallet_signature', 'payer_signature'],
+  signer: ['signer', 'address', 'wallet', 'agentWallet', 'account'],
+} as const;
+
+const textIn = (document: JsonObject, of: readonly string[]): string | null =>
+  of.map(name => document[name]).find(value => typeof value === 'string') ?? null;
+
+const words = Object.entries(signedWords).flatMap(([kind, it]) =>
+  'word' in it ? [{ kind: kind as SignedWord, ...it }] : [],
+);
+
+/** The request of a registration has the parts of its text, and not the text. */
+function registrationText({ agentWallet, signature_timestamp, task_id }: JsonObject): string | null {
+  if (typeof agentWallet !== 'string' || typeof signature_timestamp !== 'number') return null;
+  const parts = { checksum_address: agentWallet, unix_seconds: signature_timestamp };
+  return typeof task_id === 'string'
+    ? registerText('register_recover', { task_id, ...parts })
+    : registerText('register_pay', parts);
+}
+
+function saidIn(document: JsonObject): SaidText | null {
+  const text = textIn(document, names.text) ?? registrationText(document);
+  const signature = textIn(document, names.signature);
+  const row = words.find(({ word }) => text?.startsWith(`${word}|`));
+  if (text === null || signature === null || row === undefined) return null;
+  const stated = textIn(document, names.signer);
+  const { kind } = row;
+  if (row.form === 'claim') {
+    const iss = claimIn(text)?.iss;
+    return { kind, text, signature, stated, parts: {}, service: typeof iss === 'string' ? iss : null };
+  }
+  const [, ...values] = text.split('|');
+  const named = row.names === 'part' && /^https?:\/\//.test(values[0] ?? '');
+  const service = named ? (values.shift() ?? null) : null;
+  const whole = values.length === row.parts.length;
+  const parts = whole ? Object.fromEntries(row.parts.map((name, at) => [name, values[at] ?? ''])) : {};
+  return { kind, text, signature, stated, parts, service };
+}
+
+function claimIn(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text.slice(text.indexOf('|') + 1));
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a document holds a text of this service with a signature of a wallet. */
+export const isWalletText = (document: JsonObject): boolean => saidIn(document) !== null;
+
+/** Verifies it offline, by the address of its signer alone. */
+export function verifyWalletText(document: JsonObject): DocumentVerification {
+  const said = saidIn(document);
+  if (said === null)
+    return { kind: 'invalid', code: 'malformed', sentence: 'It holds no text that wallets sign.', checks: [] };
+  const judged = judgeBy(rules, said);
+  if (judged.kind === 'invalid') return judged;
+  const { kind, text, parts, service } = said;
+  const claims = { word: kind, service, signer: signerOfText(said), text, ...parts };
+  const whom = service === null ? [] : [`Whether ${service} is the service that you mean.`];
+  const unchecked = [
+    ...whom,
+    ...(service === null && signedWords[kind].names !== 'specified'
+      ? ['For which service it is: it names none, as texts of an earlier form did.']
+      : []),
+    'Whether the service has taken it, and in time: a text counts for 300 seconds, and once.',
+  ];
+  const known: readonly string[] = Object.values(names).flat();
+  const unknown = Object.keys(document).filter(name => !known.includes(name) && parts[name] !== document[name]);
+  return {
+    kind: 'valid',
+    claims,
+    checks: judged.checks,
+    report: { unsigned: { lane: unknown, unknown: [] }, broken: [], unchecked },
+  };
+}
+
+/** Whose address the text itself has. */
+const addressIn = ({ parts }: SaidText): string | null =>
+  parts.checksum_address ?? parts.wallet ?? parts.address ?? null;
+
+const signerOfText = (said: SaidText): string | null => addressIn(said) ?? said.stated;
+
+const rules: readonly Rule<SaidText>[] = [
+  {
+    code: 'signer_differs',
+    says: 'The signer is the wallet that the text names, where it names one.',
+    fault: said => {
+      const named = addressIn(said);
+      const same = named === null || said.stated === null || named.toLowerCase() === said.stated.toLowerCase();
+      return unless(same, `The text is of ${named}, and the document is said to be signed by ${said.stated}.`);
+    },
+  },
+  {
+    code: 'signature_invalid',
+    says: 'The key of its signer signed the text (EIP-191, or Ed25519 on Solana).',
+    fault: said => signatureFault(said),
+  },
+];
+
+function signatureFault(said: SaidText): string | Check | null {
+  const { text, signature } = said;
+  const signer = signerOfText(said);
+  if (signer !== null && isSolanaAddress(signer))
+    return unless(isSignedOnSolana(text, signature, signer), `The key of ${signer} did not sign this text.`);
+  const digest = eip191Hash(text);
+  if (signer === null) return namelessFault(digest, signature);
+  if (!/^0x[0-9a-f]{40}$/i.test(signer)) return `${signer} is no address.`;
+  return signerFault(digest, signature, signer);
+}

@@ -1,0 +1,83 @@
+import { Refusal } from '../../../schema/errors.ts';
+import { readDelegation, type ShownDelegation, type ShownGrant } from '../../../schema/session/delegation-header.ts';
+import { grantDigest, type NamedGrant, namesOfGrant } from '../../../schema/session/grant.ts';
+import { hasParent } from '../../../schema/session/grant-rule.ts';
+import { isKeysSignature } from '../../../schema/session/public-key.ts';
+import type { Database } from '../../database.ts';
+import type { WalletProofs } from '../../wallet-proofs.ts';
+import { refused } from './admit.ts';
+import type { Delegation } from './delegation.entity.ts';
+import { delegationByHash, delegationsByHash, isSignedBySame } from './find.ts';
+
+/* Which session a grant is of. It does not say what it was signed under, and its session is named by that. */
+
+export interface ShownParts {
+  readonly database: Pick<Database, 'query'>;
+  readonly wallets: WalletProofs;
+  /** Of this service, then those that it had before. */
+  readonly base_urls: readonly string[];
+}
+
+/**
+ * The grant of an X-SVC-Delegation header, with the name of its session. Whose its signature is, and whether it is taken, is found
+ * out later: one that nobody has signed is named as of this service. Uncharged: @throws delegation_invalid; chain_unavailable,
+ * unavailable where nobody could say what it was signed for
+ */
+export async function shownDelegation(parts: ShownParts, header: string, asker: string): Promise<ShownDelegation> {
+  const read = readDelegation(header);
+  if (read.kind === 'malformed') throw refused(read.why);
+  const names = namesOfGrant(read.shown.grant, parts.base_urls);
+  return { ...read.shown, ...(await nameOf(parts, read.shown, names, asker)) };
+}
+
+/** By what is known of it, then by a key, then by the code of a wallet: each costs more than the one before it. */
+async function nameOf(
+  parts: ShownParts,
+  shown: ShownGrant,
+  names: readonly NamedGrant[],
+  asker: string,
+): Promise<NamedGrant> {
+  const hashes = names.map(({ delegation_hash }) => delegation_hash);
+  const known = new Map((await delegationsByHash(parts.database, hashes)).map(it => [it.delegationHash, it]));
+  const [own] = names;
+  if (own === undefined) throw new Error('a service has a base URL');
+  return (
+    names.find(name => {
+      const session = known.get(name.delegation_hash);
+      return session !== undefined && isSignedBySame(session, shown.signature);
+    }) ??
+    (await signedByKey(parts, shown, names)) ??
+    (await signedByCode(parts, shown, { names, known, asker })) ??
+    own
+  );
+}
+
+/** The payer's key, or, of a child, that of its parent's session. */
+async function signedByKey({ database }: ShownParts, { grant, signature }: ShownGrant, names: readonly NamedGrant[]) {
+  const parent = hasParent(grant) ? await delegationByHash(database, grant.parentDelegationHash) : null;
+  const signer = parent?.agentAddress ?? grant.payer;
+  return names.find(({ domain }) => isKeysSignature(signer, grantDigest(domain, grant), signature));
+}
+
+interface Asked {
+  readonly names: readonly NamedGrant[];
+  readonly known: ReadonlyMap<string, Delegation>;
+  readonly asker: string;
+}
+
+/** Nobody is asked where it can be of this service alone, as whoever admits it asks that. */
+async function signedByCode(
+  { wallets, base_urls }: ShownParts,
+  { grant, signature }: ShownGrant,
+  { names, known, asker }: Asked,
+): Promise<NamedGrant | undefined> {
+  const possible = names.filter(({ delegation_hash }, index) => index < base_urls.length || known.has(delegation_hash));
+  if (hasParent(grant) || possible.length === 1) return undefined;
+  for (const name of possible) {
+    const verdict = await wallets.verifies(grant.payer, grantDigest(name.domain, grant), signature, asker);
+    if (verdict === 'valid') return name;
+    if (verdict !== 'invalid')
+      throw new Refusal(verdict === 'no_turn' ? 'unavailable' : 'chain_unavailable', { facts: { charged: false } });
+  }
+  return undefined;
+}

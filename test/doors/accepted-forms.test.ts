@@ -1,0 +1,22 @@
+import { beforeAll, expect, it } from 'vitest';
+import { ask, CHAT, type Service, sharedService } from '../harness/doors/open-service.ts';
+
+/* A REST endpoint of one form answers in it whatever a request accepts: its price is to be heard, and what was bought is to arrive. */
+
+let service: Service;
+beforeAll(async () => {
+  service = await sharedService();
+});
+
+const odd = ['application/xml', 'text/event-stream', 'application/json;q=0', 'nonsense'];
+
+it.each(odd)('unpaid, with Accept: %s, it says its price', async accept => {
+  const { status, headers } = await service.knock('POST', CHAT, { headers: { accept }, body: ask('Hi') });
+  expect([status, headers.get('content-type')]).toEqual([402, 'application/json; charset=utf-8']);
+});
+
+it.each(odd)('paid, with Accept: %s, it is the answer that was bought', async accept => {
+  const { account } = await service.newAgent();
+  const { status, body } = await service.buy(account, ask('Hi'), { accept });
+  expect([status, body.object]).toEqual([200, 'chat.completion']);
+});

@@ -1,0 +1,239 @@
+import type { ServerResponse } from 'node:http';
+import Anthropic from '@anthropic-ai/sdk';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { payingFetch } from '../harness/buyer.ts';
+import { CHAT, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
+import { answering, type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
+import { atEnd } from '../harness/release.ts';
+
+/*
+ * A hub that speaks Anthropic's dialect. Its answers are those of the public reference: https://platform.claude.com/docs/en/api/messages
+ * and https://platform.claude.com/docs/en/build-with-claude/streaming.
+ */
+
+const MESSAGES = '/v1/messages';
+const usage = { input_tokens: 25, cache_creation_input_tokens: 0, cache_read_input_tokens: 100, output_tokens: 15 };
+const head = { id: 'msg_1nZ', type: 'message', role: 'assistant', model: 'claude-one-20251001' };
+const thinking = { type: 'thinking', thinking: 'The weather is wanted.', signature: 'RXZqM0Jn' };
+const call = { type: 'tool_use', id: 'toolu_01', name: 'get_weather', input: { location: 'Paris' } };
+const said = { type: 'text', text: 'Let me check the weather.' };
+const whole = (members: JsonObject = {}) =>
+  answering({
+    ...head,
+    content: [thinking, said, call],
+    stop_reason: 'tool_use',
+    stop_sequence: null,
+    usage,
+    ...members,
+  });
+
+const start = {
+  type: 'message_start',
+  message: { ...head, content: [], stop_reason: null, stop_sequence: null, usage: { ...usage, output_tokens: 1 } },
+};
+const delta = (index: number, given: JsonObject) => ({ type: 'content_block_delta', index, delta: given });
+const stop = (index: number) => ({ type: 'content_block_stop', index });
+const begins = (index: number, content_block: JsonObject) => ({ type: 'content_block_start', index, content_block });
+const parts: readonly JsonObject[] = [
+  start,
+  begins(0, { type: 'thinking', thinking: '', signature: '' }),
+  { type: 'ping' },
+  delta(0, { type: 'thinking_delta', thinking: 'The weather ' }),
+  delta(0, { type: 'thinking_delta', thinking: 'is wanted.' }),
+  delta(0, { type: 'signature_delta', signature: 'RXZqM0Jn' }),
+  stop(0),
+  begins(1, { type: 'text', text: '' }),
+  delta(1, { type: 'text_delta', text: 'Let me check ' }),
+  delta(1, { type: 'text_delta', text: 'the weather.' }),
+  stop(1),
+  begins(2, { type: 'tool_use', id: 'toolu_01', name: 'get_weather', input: {} }),
+  delta(2, { type: 'input_json_delta', partial_json: '' }),
+  delta(2, { type: 'input_json_delta', partial_json: '{"location":' }),
+  delta(2, { type: 'input_json_delta', partial_json: ' "Paris"}' }),
+  stop(2),
+  { type: 'message_delta', delta: { stop_reason: 'tool_use', stop_sequence: null }, usage: { output_tokens: 15 } },
+  { type: 'message_stop' },
+];
+const streaming = (events: readonly JsonObject[]) => (response: ServerResponse) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.end(events.map(event => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''));
+};
+
+let service: Service;
+let hub: HubServer;
+let reply: (response: ServerResponse) => void = whole();
+beforeAll(async () => {
+  hub = await hubServer(response => reply(response));
+  atEnd(() => hub[Symbol.asyncDispose]());
+  const models = ['claude-one', 'claude-eye'];
+  const settings = { name: 'one', base_url: hub.base_url, api_key: 'key-of-the-hub', dialect: 'anthropic' };
+  service = await openService({ HUBS: JSON.stringify([{ ...settings, models, vision_models: ['claude-eye'] }]) });
+});
+beforeEach(() => {
+  reply = whole();
+});
+
+const tools = [
+  { name: 'get_weather', input_schema: { type: 'object', properties: {} }, cache_control: { type: 'ephemeral' } },
+];
+const asked: JsonObject = {
+  model: 'claude-one',
+  max_tokens: 1024,
+  system: [{ type: 'text', text: 'Be short.', cache_control: { type: 'ephemeral', ttl: '1h' } }],
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Weather?', cache_control: { type: 'ephemeral' } }] }],
+  tools,
+  tool_choice: { type: 'any', disable_parallel_tool_use: true },
+  thinking: { type: 'enabled', budget_tokens: 1_000 },
+  stop_sequences: ['END'],
+  top_k: 5,
+};
+const content = [thinking, { ...said, citations: null }, { ...call, caller: { type: 'direct' } }];
+const answer = {
+  content,
+  stop_reason: 'tool_use',
+  usage: { input_tokens: 25, output_tokens: 15, cache_read_input_tokens: 100, cache_creation_input_tokens: 0 },
+};
+
+async function bought(members: JsonObject = {}) {
+  const payer = await service.chain.newWallet();
+  const body = { ...asked, ...members };
+  const heard = await service.knock<JsonObject & { svc: Svc }>('POST', MESSAGES, { body, by: payingFetch(payer) });
+  return { ...heard, payer };
+}
+async function streamed() {
+  const payer = await service.chain.newWallet();
+  const client = new Anthropic({
+    baseURL: service.url,
+    apiKey: 'sk-ant-of-the-caller',
+    maxRetries: 0,
+    fetch: payingFetch(payer),
+  });
+  const params = asked as unknown as Anthropic.MessageCreateParamsStreaming;
+  const events: JsonObject[] = [];
+  const stream = client.messages.stream(params);
+  stream.on('streamEvent', event => events.push(event as unknown as JsonObject));
+  return { payer, message: await stream.finalMessage(), svc: () => events.find(event => 'svc' in event)?.svc as Svc };
+}
+const commitment = ({ payload }: Svc) =>
+  (payload as { fulfillment: { output_commitment: JsonObject } }).fulfillment.output_commitment;
+
+describe('a hub of the dialect', () => {
+  it('is put what the caller wrote, in its own words and under our key', async () => {
+    await bought({ metadata: { user_id: 'somebody' }, intent_id: 'a-bill' });
+    const { path, headers, body } = hub.heard.at(-1) ?? {};
+    expect(path).toBe('/v1/messages');
+    expect(headers).toMatchObject({ 'x-api-key': 'key-of-the-hub', 'anthropic-version': '2023-06-01' });
+    expect(headers?.authorization).toBeUndefined();
+    expect(body).toEqual(asked);
+  });
+
+  it('answers whole: every block as it came, with its signature, and its model in the receipt', async () => {
+    const { status, body, payer } = await bought();
+    expect([status, body]).toMatchObject([200, answer]);
+    expect(body.svc).toMatchObject({ hub: 'one', payload: { answered_model: 'claude-one-20251001' } });
+    expect(commitment(body.svc)).toMatchObject({ hash: canonicalHash(body.content as Json) });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  it('answers in events: the same blocks, put together by the official client', async () => {
+    reply = streaming(parts);
+    const { message, svc, payer } = await streamed();
+    expect(message).toMatchObject(answer);
+    expect(hub.heard.at(-1)?.body).toEqual({ ...asked, stream: true });
+    expect(JSON.stringify(hub.heard.at(-1)?.headers)).not.toContain('sk-ant-of-the-caller');
+    expect(commitment(svc())).toMatchObject({ hash: canonicalHash(content as Json) });
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['end_turn', { content: [said], stop_reason: 'end_turn' }, { stop_reason: 'end_turn', stop_sequence: null }],
+    ['max_tokens', { content: [], stop_reason: 'max_tokens' }, { stop_reason: 'max_tokens', content: [] }],
+    [
+      'stop_sequence',
+      { content: [said], stop_reason: 'stop_sequence', stop_sequence: 'END' },
+      { stop_reason: 'stop_sequence', stop_sequence: 'END' },
+    ],
+    ['refusal', { content: [], stop_reason: 'refusal' }, { stop_reason: 'refusal', stop_details: { type: 'refusal' } }],
+  ])('ends by %s', async (_, members, ended) => {
+    reply = whole(members);
+    expect((await bought()).body).toMatchObject(ended);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['no content', { content: null }],
+    ['a block of another kind', { content: [{ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }] }],
+    ['text that is none', { content: [{ type: 'text', text: 7 }] }],
+    ['a call without a name', { content: [{ ...call, name: undefined as unknown as Json }] }],
+    ['nothing', { content: [], stop_reason: 'end_turn' }],
+  ])('that answers with %s has not answered: 502, and nothing is charged', async (_, members) => {
+    reply = whole(members);
+    const { status, body, payer } = await bought();
+    expect([status, body]).toMatchObject([502, { code: 'hub_failed', attempts: [{ reason: 'not_a_completion' }] }]);
+    expect(await service.transfersFrom(payer)).toEqual([]);
+  });
+
+  it("says what is wrong with a request in its caller's words", async () => {
+    const error = { type: 'invalid_request_error', message: 'prompt is too long: 208310 tokens > 200000 maximum' };
+    reply = response =>
+      void response.writeHead(400).end(JSON.stringify({ type: 'error', error, request_id: 'req_011' }));
+    const { status, body, payer } = await bought();
+    expect([status, body]).toMatchObject([400, { code: 'hub_rejected_request', type: 'error', error: { ...error } }]);
+    expect(await service.transfersFrom(payer)).toEqual([]);
+  });
+
+  it('that is overloaded has not answered: 502, as its clients retry', async () => {
+    const error = { type: 'overloaded_error', message: 'Overloaded' };
+    reply = response => void response.writeHead(529).end(JSON.stringify({ type: 'error', error }));
+    expect(await bought()).toMatchObject({ status: 502, body: { error: { type: 'api_error' }, charged: false } });
+  });
+
+  it.each<[string, readonly JsonObject[]]>([
+    ['an error', [...parts.slice(0, 9), { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }]],
+    ['nothing more', parts.slice(0, 9)],
+  ])('that breaks off with %s: the stream throws, and what came was charged', async (_, events) => {
+    reply = streaming(events);
+    await expect(streamed()).rejects.toMatchObject({ type: 'api_error' });
+  });
+
+  it('that fails before a word of its stream: thrown, and nothing is charged', async () => {
+    reply = streaming([start, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }]);
+    await expect(streamed()).rejects.toMatchObject({ status: 502 });
+  });
+
+  it('reads PDFs and images where it looks at them, and else the block is named', async () => {
+    const pdf = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' } };
+    const messages = [{ role: 'user', content: [pdf] }];
+    expect((await bought({ model: 'claude-eye', messages })).status).toBe(200);
+    expect(hub.heard.at(-1)?.body).toMatchObject({ messages });
+    expect(await bought({ messages })).toMatchObject({
+      status: 400,
+      body: { error: { param: 'messages.0.content.0', message: expect.stringContaining('reads no PDFs') } },
+    });
+  });
+
+  it('keeps what was thought elsewhere to itself where nobody has signed it', async () => {
+    const turn = { role: 'assistant', content: [{ ...thinking, signature: '' }, thinking, said] };
+    await bought({ messages: [...(asked.messages as JsonObject[]), turn, { role: 'user', content: 'Go on.' }] });
+    expect(hub.heard.at(-1)?.body).toMatchObject({ messages: [{}, { content: [thinking, said] }, {}] });
+  });
+
+  it('is asked for messages alone, also by svc/auto: a chat is told that there is no such model', async () => {
+    expect((await bought({ model: 'svc/auto' })).status).toBe(200);
+    const messages = [{ role: 'user', content: 'Hi' }];
+    for (const [path, body] of [
+      [CHAT, { model: 'claude-one', messages }],
+      ['/v1/responses', { model: 'claude-one', input: 'Hi' }],
+    ] as const) {
+      const heard = await service.post(path, body, await service.payment(await service.chain.newWallet(), path));
+      expect(heard).toMatchObject({ status: 400, body: { code: 'unknown_model' } });
+    }
+  });
+
+  it('has its models in the list', async () => {
+    const { body } = await service.get<{ data: JsonObject[] }>('/v1/models');
+    expect(body.data).toContainEqual(
+      expect.objectContaining({ id: 'claude-eye', modality: { input: ['text', 'image'], output: ['text'] } }),
+    );
+  });
+});

@@ -1,0 +1,89 @@
+import type { Fetch } from '../buyer.ts';
+
+/** What a client shows of an answer. */
+export interface Said {
+  readonly text: string;
+  readonly reasoning?: string | undefined;
+  /** Undefined where a client has no such thing. */
+  readonly finish?: string | null | undefined;
+}
+
+/** By which address and which fetch a client reaches a model. */
+export interface Reached {
+  readonly baseURL: string;
+  readonly fetch: Fetch;
+}
+
+/** Makes one call, and gives what the client shows. What came of a stream before it broke is put into `shown`. */
+export type Call = (reached: Reached, model: string, shown: string[]) => Promise<Said>;
+
+/**
+ * What a client makes of one call, on one line: `"text" [reasoning] finish`, or `ErrorClass status code after "what it showed before"`.
+ * `×2` says that it tried twice, and `wait 7` that it was told to wait seconds before.
+ */
+export async function outcomeOf(call: Call, reached: Reached, model: string): Promise<string> {
+  const counting = counted(reached.fetch);
+  const shown: string[] = [];
+  const ended = await call({ ...reached, fetch: counting.fetch }, model, shown).then(answerLine, fault =>
+    faultLine(fault, shown.join('')),
+  );
+  const { requests, wait } = counting.heard();
+  return [ended, requests > 1 && `×${requests}`, wait !== null && `wait ${wait}`].filter(Boolean).join(' ');
+}
+
+function answerLine({ text, reasoning, finish }: Said): string {
+  return [JSON.stringify(text), reasoning && `[${reasoning}]`, finish].filter(Boolean).join(' ');
+}
+
+function faultLine(fault: unknown, shown: string): string {
+  const { status, code } = factsOf(fault);
+  const after = shown === '' ? null : `after ${JSON.stringify(shown)}`;
+  return [nameOf(fault), status, code, after].filter(Boolean).join(' ');
+}
+
+/** Clients of OpenAI's make call each of their classes `Error`; the others name them. */
+function nameOf(fault: unknown): string {
+  if (!(fault instanceof Error)) return 'no Error';
+  return fault.name === 'Error' ? fault.constructor.name : fault.name;
+}
+
+interface Facts {
+  readonly status?: number | undefined;
+  readonly code?: string | undefined;
+}
+
+/** Status and code, where a client keeps them: the AI SDK has a body and the last of several faults, others an error or its cause. */
+function factsOf(fault: unknown): Facts {
+  if (typeof fault !== 'object' || fault === null) return {};
+  const { name, status, statusCode, code, type, responseBody, lastError, cause } = fault as Record<string, unknown>;
+  const within = lastError ?? cause;
+  if (status === undefined && statusCode === undefined && within !== undefined) return factsOf(within);
+  // The status of an event is one that the AI SDK makes up.
+  const answered = name === 'AI_StreamProviderError' ? undefined : (status ?? statusCode);
+  return { status: answered as number | undefined, code: [code, codeIn(responseBody), type].find(isWord) };
+}
+
+const isWord = (value: unknown): value is string => typeof value === 'string';
+
+function codeIn(body: unknown): unknown {
+  if (!isWord(body)) return undefined;
+  const { error, code } = JSON.parse(body) as { error?: { code?: unknown }; code?: unknown };
+  return error?.code ?? code;
+}
+
+/** Counts what a client sends, and cuts short what it would wait before it tries again. LangChain heeds seconds alone, and waits one or two by itself. */
+function counted(by: Fetch) {
+  let requests = 0;
+  let wait: string | null = null;
+  const counting: Fetch = async (input, init) => {
+    requests++;
+    const answer = await by(input, init);
+    if (answer.ok) return answer;
+    wait = answer.headers.get('retry-after');
+    const headers = new Headers(answer.headers);
+    headers.set('retry-after-ms', '1');
+    if (wait !== null) headers.set('retry-after', '0');
+    return new Response(answer.body, { status: answer.status, headers });
+  };
+  return { fetch: counting, heard: () => ({ requests, wait }) };
+}

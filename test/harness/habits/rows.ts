@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Habit, whyItDiffers } from './habit.ts';
+import { type Call, outcomeOf } from './outcome.ts';
+import type { Buyer, StandIn } from './stand-in.ts';
+
+/** How a client calls a model. */
+export interface Client {
+  readonly whole: Call;
+  readonly streamed: Call;
+}
+type Way = keyof Client;
+
+/** What a client makes of a habit: the same straight from the hub and through the service, or one and the other. */
+export type Cell = string | readonly [straight: string, through: string];
+export type Row = Cell | { readonly whole: Cell; readonly streamed: Cell };
+export type Rows = Readonly<Record<Habit, Row>>;
+
+const ways: readonly Way[] = ['whole', 'streamed'];
+const habitsOf = (rows: Rows) => Object.keys(rows) as Habit[];
+
+function outcomesIn(row: Row, way: Way): readonly [straight: string, through: string] {
+  const cell = typeof row === 'object' && 'whole' in row ? row[way] : row;
+  return typeof cell === 'string' ? [cell, cell] : cell;
+}
+
+function mapped(rows: Rows, map: (straight: string, through: string) => Cell): Rows {
+  const row = (habit: Habit): Row => ({
+    whole: map(...outcomesIn(rows[habit], 'whole')),
+    streamed: map(...outcomesIn(rows[habit], 'streamed')),
+  });
+  return Object.fromEntries(habitsOf(rows).map(habit => [habit, row(habit)])) as Rows;
+}
+
+/** The outcomes through the service alone: for a client whose API the hub does not speak. */
+export const throughOf = (rows: Rows): Rows => mapped(rows, (_, through) => through);
+
+const shown = { thoughts: / \[[^\]]*\]/, finish: /(?<=^".*["\]]) \w+$/s } as const;
+
+/** Of a client that does not show what a model thought, or how it ended. */
+export const without = (what: keyof typeof shown, rows: Rows): Rows =>
+  mapped(rows, (straight, through) => [straight.replace(shown[what], ''), through.replace(shown[what], '')]);
+
+/** Refusals for which nothing is charged. Status 500 is none of ours: the AI SDK gives it to an event that says `server_error`. */
+const UNCHARGED = /^\w+ (?:400|403|429|502|503)\b/;
+const requestsIn = (outcome: string) => Number(/ ×(\d)/.exec(outcome)?.[1] ?? 1);
+
+/** Each habit by one client, whole and streamed: straight from a hub that speaks its API, and through the service, paid by one wallet. */
+export function meetsEachHabit(standIn: () => StandIn, client: Client, rows: Rows, { straight = true } = {}): void {
+  let buyer: Buyer;
+  beforeAll(async () => {
+    buyer = await standIn().newBuyer();
+  });
+  const cells = habitsOf(rows).flatMap(habit =>
+    ways.map(way => [habit, way, ...outcomesIn(rows[habit], way)] as const),
+  );
+  let owed = 0;
+
+  describe.concurrent('each habit', () => {
+    it.each(cells)('%s, %s: %s; through the service: %s', async (habit, way, hub_outcome, outcome) => {
+      if (hub_outcome !== outcome) expect(whyItDiffers).toHaveProperty([habit]);
+      if (straight) expect(await outcomeOf(client[way], standIn().straight, habit)).toBe(hub_outcome);
+      const bought = await outcomeOf(client[way], buyer.reached, habit);
+      if (!UNCHARGED.test(bought)) owed += requestsIn(bought);
+      expect(bought).toBe(outcome);
+    });
+  });
+
+  it('is charged once for each answer, and for no refusal', async () => {
+    expect(owed).toBeGreaterThan(10);
+    expect(await buyer.paid()).toBe(owed);
+  });
+}

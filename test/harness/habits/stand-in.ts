@@ -1,0 +1,39 @@
+import { startDevelopmentHub } from '../../../gateway/development/hub/start.ts';
+import { type Fetch, payingFetch, type Wallet } from '../buyer.ts';
+import { openService } from '../doors/open-service.ts';
+import { atEnd } from '../release.ts';
+import { models } from './habit.ts';
+import type { Reached } from './outcome.ts';
+
+export const API_KEY = 'sk-development-4f1b7c';
+export const prompt = 'Which is greater, 9.11 or 9.8?';
+export const messages = [{ role: 'user' as const, content: prompt }];
+
+/** A client's way through the service, on which its `fetch` pays. */
+export interface Buyer {
+  readonly reached: Reached;
+  /** How often it has paid. */
+  paid(): Promise<number>;
+}
+
+export type StandIn = Awaited<ReturnType<typeof openStandIn>>;
+
+/** A development hub with all its habits, and a service before it. */
+export async function openStandIn() {
+  const hub = await startDevelopmentHub({ name: 'alpha', models, api_key: API_KEY });
+  atEnd(hub.close);
+  const settings = { name: 'alpha', base_url: hub.base_url, api_key: API_KEY, models };
+  const service = await openService({ HUBS: JSON.stringify([settings]), RATE_UNCHARGED: '1000/600' });
+  const straight: Reached = { baseURL: hub.base_url, fetch };
+  return {
+    straight,
+    /** By x402's own fetch, which signs a payment for each request, or another one. */
+    async newBuyer(paying: (payer: Wallet) => Fetch = payingFetch): Promise<Buyer> {
+      const payer = await service.chain.newWallet();
+      return {
+        reached: { baseURL: `${service.url}/v1`, fetch: paying(payer) },
+        paid: async () => (await service.transfersFrom(payer)).length,
+      };
+    },
+  };
+}

@@ -1,0 +1,388 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { toCamelKeys } from '../../schema/camel.ts';
+import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { ChatRequest } from '../../schema/requests/chat-completion.ts';
+import { folded } from '../../schema/requests/forwarded/extra.ts';
+import { foreignRefused, foreignWithoutEffect } from '../../schema/requests/forwarded/foreign-members.ts';
+import { formerArgs, unknownMembers } from '../../schema/requests/forwarded/known-members.ts';
+import { opaqueFields, opaqueMembers, parseRequest, requestOf } from '../../schema/requests/parse.ts';
+import { ResponseCall, ResponsesRequest } from '../../schema/requests/responses.ts';
+import { ROOT } from '../harness/root.ts';
+
+const messages = [{ role: 'user', content: 'Hello' }];
+const chat = (members: JsonObject): JsonObject => parseRequest(ChatRequest, { messages, ...members });
+const response = (members: JsonObject): JsonObject => parseRequest(ResponsesRequest, { input: 'Hello', ...members });
+const refusal = (param: string) =>
+  expect.objectContaining({ code: 'invalid_request', extensions: expect.objectContaining({ param }) });
+const nested = (levels: number): Json => (levels === 1 ? {} : { a: nested(levels - 1) });
+
+/** As any hub might name a member; none of them is one of ours, or one that no hub is told. */
+const name = fc.stringMatching(/^zz_[a-z0-9_]{1,12}$/);
+const value = fc
+  .jsonValue({ maxDepth: 4 })
+  .filter(json => json !== null && !JSON.stringify(json).includes('__proto__'))
+  .map(json => JSON.parse(JSON.stringify(json)) as Json);
+const members = fc.dictionary(name, value, { minKeys: 1, maxKeys: 4 });
+/** Without a prototype of its own, as a request has it. */
+const plain = (json: unknown) => JSON.parse(JSON.stringify(json)) as JsonObject;
+
+describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>]>([
+  ['a chat', chat, ChatRequest],
+  ['a response', response, ResponseCall],
+])('%s', (_, parse, of_resolver) => {
+  it('keeps any member under a name that nobody knows, deep-equal, whether it stands beside the others or in extra', () => {
+    fc.assert(
+      fc.property(members, given => {
+        const extra = plain(given);
+        expect(parse(extra).extra).toEqual(extra);
+        expect(parse({ extra })).toEqual(parse(extra));
+        expect(canonicalHash(parse(extra))).not.toBe(canonicalHash(parse({})));
+      }),
+    );
+  });
+
+  it('is bound to the same bytes by REST and by GraphQL', () => {
+    fc.assert(
+      fc.property(members, given => {
+        const valid = parse(plain(given));
+        const argument = JSON.parse(JSON.stringify(toCamelKeys(valid, opaqueMembers)));
+        const again = requestOf(of_resolver, argument, undefined, opaqueFields) as JsonObject;
+        expect(canonicalHash(again)).toBe(canonicalHash(valid));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is another request with another value, and the same where a member is null', () => {
+    expect(canonicalHash(parse({ top_k: 3 }))).not.toBe(canonicalHash(parse({ top_k: 4 })));
+    expect(canonicalHash(parse({ top_k: null, extra: { min_p: null } }))).toBe(canonicalHash(parse({})));
+  });
+
+  it('takes 32 levels of a value and no more, and says so', () => {
+    expect(parse({ deep: nested(32) }).extra).toEqual({ deep: nested(32) });
+    expect(() => parse({ deep: nested(33) })).toThrow('deep: is nested more than 32 levels deep');
+  });
+
+  it.each<[string, JsonObject]>([
+    ['extra', { extra: [] }],
+    ['extra.temperature', { extra: { temperature: 1 } }],
+    ['extra.model', { extra: { model: 'x' } }],
+    ['extra.top_k', { top_k: 1, extra: { top_k: 1 } }],
+    ['extra.provider', { extra: { provider: { order: ['a'] } } }],
+    ['half', { half: '\ud800' }],
+    ['beyond', { beyond: Number.POSITIVE_INFINITY }],
+    ['Temperature', { Temperature: 1 }],
+    ['top-p', { 'top-p': 1 }],
+    ['intentId', { intentId: 'x' }],
+    ['n', { n: 2 }],
+    ['extra.n', { extra: { n: 2 } }],
+    ['x-svc-session', { 'x-svc-session': 'secret' }],
+  ])('is refused, naming %s', (param, said) => {
+    expect(() => parse(said)).toThrow(refusal(param));
+  });
+
+  it('has no member __proto__, at whatever depth, and nothing is changed by one', () => {
+    const polluted = (text: string) => JSON.parse(text) as JsonObject;
+    expect(() => parse(polluted('{"__proto__":{"polluted":1}}'))).toThrow(refusal('__proto__'));
+    expect(() => parse(polluted('{"a":[{"__proto__":{"polluted":1}}]}'))).toThrow(refusal('a.0.__proto__'));
+    expect(() => parse(polluted('{"extra":{"__proto__":{"polluted":1}}}'))).toThrow(refusal('extra.__proto__'));
+    expect(({} as JsonObject).polluted).toBeUndefined();
+    expect(parse(polluted('{"constructor":{"prototype":{"polluted":1}}}')).extra).toEqual({
+      constructor: { prototype: { polluted: 1 } },
+    });
+  });
+
+  const spellings = (spelt: string) => [
+    spelt,
+    spelt.toUpperCase(),
+    spelt.replaceAll('_', '-'),
+    spelt.replaceAll('_', ''),
+  ];
+
+  it('is refused by every name that chooses who answers, at whose cost or in whose name', () => {
+    for (const { names, why } of foreignRefused)
+      for (const spelt of names.flatMap(spellings)) {
+        const known = ['background', 'conversation', 'context_management', 'previous_response_id'].includes(spelt);
+        expect(() => parse({ [spelt]: 'other' })).toThrow(refusal(spelt));
+        if (!known) expect(() => parse({ [spelt]: 'other' })).toThrow(`${spelt}: is not served here: ${why}`);
+        for (const nothing of [null, false, [], {}]) if (!known) expect(parse({ [spelt]: nothing })).toEqual(parse({}));
+      }
+  });
+
+  it.each([
+    ...['enable_code_interpreter', 'lora_path', 'bootstrap_host', 'bootstrap_port', 'bootstrap_room'],
+    ...['session_params', 'custom_logit_processor'],
+  ])('is refused by a name that a hub made of other software reads: %s', spelt => {
+    expect(() => parse({ [spelt]: 'other' })).toThrow(`${spelt}: is not served here: `);
+  });
+
+  it('is the same request whatever identifies who asks', () => {
+    for (const { names } of foreignWithoutEffect)
+      for (const spelt of names.flatMap(spellings)) expect(parse({ [spelt]: { a: 1 } })).toEqual(parse({}));
+    for (const spelt of ['User', 'safety-identifier', 'promptCacheKey'])
+      expect(parse({ [spelt]: 'x' })).toEqual(parse({}));
+  });
+});
+
+it('no name stands in two tables, or twice in one', () => {
+  const all = [...foreignRefused, ...foreignWithoutEffect].flatMap(({ names }) => names.map(folded));
+  expect(all.length).toBe(new Set(all).size);
+});
+
+it('the room’s README has each name, with what becomes of it and why', () => {
+  const page = readFileSync(join(ROOT, 'schema/requests/forwarded/README.md'), 'utf8').split('\n');
+  const row = (effect: string) => (group: (typeof foreignRefused)[number]) =>
+    `| ${group.names.map(spelt => `\`${spelt}\``).join(', ')} | ${effect} | ${group.why} |`;
+  expect(page.filter(line => line.startsWith('| `'))).toEqual([
+    ...foreignWithoutEffect.map(row('no effect')),
+    ...foreignRefused.map(row('400')),
+  ]);
+});
+
+describe('within a chat', () => {
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const tool = { type: 'function', function: { name: 'f' } };
+
+  it.each<[string, JsonObject]>([
+    ['a message', { messages: [{ role: 'user', content: 'x', zz: 1 }] }],
+    ['a part', { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', zz: 1 }] }] }],
+    [
+      'an image',
+      {
+        messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a.example/', zz: 1 } }] }],
+      },
+    ],
+    ['a call', { messages: [{ role: 'assistant', tool_calls: [{ ...call, zz: 1 }] }] }],
+    ['a tool', { tools: [{ ...tool, zz: 1 }] }],
+    ['a function', { tools: [{ ...tool, function: { name: 'f', zz: 1 } }] }],
+    ['a choice', { tools: [tool], tool_choice: { ...tool, zz: 1 } }],
+    ['the name that is chosen', { tools: [tool], tool_choice: { ...tool, function: { name: 'f', zz: 1 } } }],
+    [
+      'what may be chosen',
+      {
+        tools: [tool],
+        tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [tool], zz: 1 } },
+      },
+    ],
+    [
+      'one that may be chosen',
+      {
+        tools: [tool],
+        tool_choice: {
+          type: 'allowed_tools',
+          allowed_tools: { mode: 'auto', tools: [{ ...tool, function: { name: 'f', zz: 1 } }] },
+        },
+      },
+    ],
+    ['a format', { response_format: { type: 'json_object', zz: 1 } }],
+    ['a schema', { response_format: { type: 'json_schema', json_schema: { name: 'a', zz: 1 } } }],
+  ])('%s keeps what nobody knows, and is named by where it stands', (_, said) => {
+    expect(unknownMembers(chat(said)).map(({ name: unknown }) => unknown)).toEqual(['zz']);
+    expect(JSON.stringify(chat(said))).toContain('"zz":1');
+    const without = JSON.parse(JSON.stringify(said).replaceAll(',"zz":1', '')) as JsonObject;
+    expect(canonicalHash(chat(said))).not.toBe(canonicalHash(chat(without)));
+    expect(canonicalHash(formerArgs(chat(said)) as JsonObject)).toBe(canonicalHash(chat(without)));
+    expect(formerArgs(chat(without))).toBeNull();
+  });
+
+  const written = { type: 'text', text: 'x', cache_control: { type: 'ephemeral' } };
+  const within: readonly (readonly [string, string, (said: JsonObject) => JsonObject])[] = [
+    ['a message', 'messages.0.', said => ({ messages: [{ role: 'user', content: 'x', ...said }] })],
+    ['a part', 'messages.0.content.0.', said => ({ messages: [{ role: 'user', content: [{ ...written, ...said }] }] })],
+    [
+      'a call',
+      'messages.0.tool_calls.0.',
+      said => ({ messages: [{ role: 'assistant', tool_calls: [{ ...call, ...said }] }] }),
+    ],
+    ['a tool', 'tools.0.', said => ({ tools: [{ ...tool, ...said }] })],
+  ];
+
+  it.each(within)('%s says nothing of who asks', (_, __, holding) => {
+    const without = chat(holding({}));
+    const names = foreignWithoutEffect.filter(group => group.within).flatMap(group => group.names);
+    for (const spelt of [...names, 'sessionId', 'user', 'safety_identifier', 'metadata', 'store'])
+      expect(chat(holding({ [spelt]: { user_id: 'me' } }))).toEqual(without);
+  });
+
+  it.each(within)('%s holds neither a key, an address nor what pays, and is refused by its name', (_, at, holding) => {
+    const [groups, others] = [true, undefined].map(is => foreignRefused.filter(group => group.within === is));
+    for (const { names, why } of groups ?? [])
+      for (const spelt of names) {
+        expect(() => chat(holding({ [spelt]: 'other' }))).toThrow(refusal(`${at}${spelt}`));
+        expect(() => chat(holding({ [spelt]: 'other' }))).toThrow(why);
+        expect(chat(holding({ [spelt]: null }))).toEqual(chat(holding({})));
+      }
+    expect(() => chat(holding({ 'x-svc-session': 'secret' }))).toThrow(refusal(`${at}x-svc-session`));
+    const [free = ''] = others?.flatMap(({ names }) => names) ?? [];
+    expect(unknownMembers(chat(holding({ [free]: 'x' }))).map(({ name: unknown }) => unknown)).toContain(free);
+  });
+
+  it('text in parts is one text, unless a part holds more than that', () => {
+    const said = (...parts: JsonObject[]) => chat({ messages: [{ role: 'system', content: parts }] }).messages;
+    const text = { type: 'text', text: 'a' };
+    expect(said(text, { ...text, annotations: [] })).toEqual([{ role: 'system', content: 'aa' }]);
+    const marked = { ...text, cache_control: { type: 'ephemeral' } };
+    expect(said(text, marked)).toEqual([{ role: 'system', parts: [text, marked] }]);
+    expect(said(text, { ...text, extra: { cache_control: { type: 'ephemeral' } } })).toEqual(said(text, marked));
+  });
+
+  it.each<[string, JsonObject]>([
+    ['messages.0.extra.content', { role: 'user', content: 'x', extra: { content: 'y' } }],
+    ['messages.0.toolCallId', { role: 'tool', tool_call_id: 'c', content: 'x', toolCallId: 'd' }],
+    ['messages.0.tool_calls', { role: 'user', content: 'x', tool_calls: [call] }],
+    ['messages.0.reasoning_content', { role: 'user', content: 'x', reasoning_content: 'y' }],
+    ['messages.0.content.0.Text', { role: 'user', content: [{ type: 'text', text: 'x', Text: 'y' }] }],
+  ])('is refused, naming %s', (param, message) => {
+    expect(() => chat({ messages: [message] })).toThrow(refusal(param));
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['a turn of nothing', { role: 'assistant', content: [] }, { role: 'assistant', content: null }],
+    [
+      'an answer as it came',
+      {
+        role: 'assistant',
+        content: 'x',
+        refusal: null,
+        annotations: [],
+        audio: null,
+        function_call: null,
+        tool_calls: [],
+      },
+      { role: 'assistant', content: 'x' },
+    ],
+    [
+      'a call from a stream',
+      { role: 'assistant', content: null, tool_calls: [{ ...call, index: 0 }] },
+      { role: 'assistant', content: null, tool_calls: [call] },
+    ],
+    ['a name', { role: 'user', content: 'x', name: 'Ann' }, { role: 'user', content: 'x', name: 'Ann' }],
+    ['a developer', { role: 'developer', content: 'x' }, { role: 'developer', content: 'x' }],
+    [
+      'thoughts',
+      {
+        role: 'assistant',
+        content: null,
+        reasoning_content: 'a',
+        reasoning: 'b',
+        reasoning_details: [{ type: 'c', d: [1] }],
+      },
+      {
+        role: 'assistant',
+        content: null,
+        reasoning_content: 'a',
+        reasoning: 'b',
+        reasoning_details: [{ type: 'c', d: [1] }],
+      },
+    ],
+    [
+      'a refusal in parts',
+      { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+      { role: 'assistant', content: 'No.' },
+    ],
+    [
+      'a result in parts',
+      { role: 'tool', tool_call_id: 'c', name: 'f', content: [{ type: 'text', text: 'x' }] },
+      { role: 'tool', content: 'x', name: 'f', tool_call_id: 'c' },
+    ],
+  ])('a history passes: %s', (_, message, canonical) => {
+    expect(chat({ messages: [message] }).messages).toEqual([canonical]);
+  });
+
+  it('an empty list is no content of a user, as at OpenAI', () => {
+    expect(() => chat({ messages: [{ role: 'user', content: [] }] })).toThrow(refusal('messages.0.content'));
+  });
+});
+
+describe('a response', () => {
+  it.each(['messages', 'response_format', 'logprobs', 'audio', 'stream_options2'])(
+    'takes no member of a chat that it says in its own way: %s',
+    spelt => {
+      if (spelt === 'stream_options2') expect(response({ [spelt]: {} }).extra).toEqual({ [spelt]: {} });
+      else expect(() => response({ [spelt]: 'x' })).toThrow(refusal(spelt));
+    },
+  );
+
+  it('passes how an answer is drawn on as a chat has it, and the rest of reasoning as a chat’s member', () => {
+    expect(response({ seed: 7, stop: ['a'], reasoning: { effort: 'low', max_tokens: 9 } })).toMatchObject({
+      extra: { seed: 7, stop: ['a'], reasoning: { max_tokens: 9 } },
+      reasoning_effort: 'low',
+    });
+  });
+
+  it.each(['text.zz', 'extra.instructions'])('is refused, naming %s', param => {
+    const [outer = '', inner = ''] = param.split('.');
+    expect(() => response({ [outer]: { [inner]: 1 } })).toThrow(refusal(param));
+  });
+
+  const call = { type: 'function_call', id: 'fc_1', status: 'completed', call_id: 'c', name: 'f', arguments: '{}' };
+  const called = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const thought = {
+    type: 'reasoning',
+    id: 'rs_1',
+    summary: [{ type: 'summary_text', text: 'Hm.' }],
+    encrypted_content: 'x',
+  };
+  const hi = {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'Hi', annotations: [], logprobs: [] }],
+  };
+
+  it.each<[string, JsonObject[], JsonObject[]]>([
+    [
+      'thoughts go with the turn that follows them',
+      [thought, hi, call, { type: 'function_call_output', call_id: 'c', output: 'x' }],
+      [
+        { role: 'assistant', content: 'Hi', reasoning_content: 'Hm.', tool_calls: [called] },
+        { role: 'tool', content: 'x', tool_call_id: 'c' },
+      ],
+    ],
+    [
+      'also where that is a call',
+      [thought, call],
+      [{ role: 'assistant', content: null, reasoning_content: 'Hm.', tool_calls: [called] }],
+    ],
+    ['what is encrypted goes nowhere', [{ ...thought, summary: [] }, hi], [{ role: 'assistant', content: 'Hi' }]],
+    [
+      'its own words go before a summary',
+      [{ ...thought, content: [{ type: 'reasoning_text', text: 'Hmm, hm.' }] }, hi],
+      [{ role: 'assistant', content: 'Hi', reasoning_content: 'Hmm, hm.' }],
+    ],
+    ['alone they are a turn', [thought], [{ role: 'assistant', content: null, reasoning_content: 'Hm.' }]],
+    [
+      'what nobody knows goes with its item',
+      [
+        { ...hi, zz: 1 },
+        { ...call, extra_content: { a: 1 } },
+      ],
+      [{ role: 'assistant', content: 'Hi', extra: { zz: 1 }, tool_calls: [{ ...called, extra_content: { a: 1 } }] }],
+    ],
+  ])('%s', (_, input, chatted) => {
+    expect(response({ input }).input).toEqual(chatted);
+  });
+});
+
+it.each([
+  'litellm_credential_name',
+  'aws_bedrock_runtime_endpoint',
+  'aws_web_identity_token',
+  'sagemaker_base_url',
+  's3_endpoint_url',
+  'deployment_url',
+  'langfuse_secret',
+  'input_cost_per_token',
+  'vertex_ai_credentials',
+  'client_secret',
+  'gemini_api_key',
+  'base_uri',
+  'proxy_url',
+  'model_fallbacks',
+])('%s, by which a gateway is told keys, addresses or prices, is refused in the body and in a message', name => {
+  expect(() => chat({ [name]: 'x' })).toThrow(refusal(name));
+  expect(() => chat({ messages: [{ ...messages[0], [name]: 'x' }] })).toThrow(refusal(`messages.0.${name}`));
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toCamelKeys, toSnakeKeys } from '../../../../schema/camel.ts';
+import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { MessagesRequest, messageOpaqueMembers } from '../../../../schema/requests/messages.ts';
+import { askedOf } from '../../../../subgraphs/receipt/inference/messages/chat-request.ts';
+import { blocksOf, piecesOfBlocks } from '../../../../subgraphs/receipt/inference/messages/content.ts';
+import { BlockEvents } from '../../../../subgraphs/receipt/inference/messages/events.ts';
+
+const parsed = (members: JsonObject) =>
+  MessagesRequest.parse({ max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }], ...members });
+
+describe('a request', () => {
+  it('is the same by the graph, whose members are spelt otherwise, but for what is JSON', () => {
+    const request = parsed({
+      stop_sequences: ['a'],
+      top_k: 1,
+      tools: [{ name: 'f', input_schema: { properties: { in_city: { type: 'string' } } } }],
+      tool_choice: { type: 'any', disable_parallel_tool_use: true },
+      thinking: { type: 'enabled', budget_tokens: 9 },
+      messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', is_error: true }] }],
+    });
+    const camel = toCamelKeys(request, messageOpaqueMembers);
+    const opaque = messageOpaqueMembers.map(name => String(Object.keys(toCamelKeys({ [name]: 1 }) as object)[0]));
+    expect(canonicalJson(MessagesRequest.parse(toSnakeKeys(camel, opaque)) as Json)).toBe(canonicalJson(request));
+  });
+
+  it('is the same whether it says the usual, null or nothing', () => {
+    const usual = { system: null, tools: [], stop_sequences: [], stream: false, tool_choice: null, thinking: null };
+    expect(parsed(usual)).toEqual(parsed({}));
+    expect(parsed({ output_config: { effort: null }, cache_control: null })).toEqual(parsed({}));
+  });
+
+  it('is the same with what has no effect, and refused by name with what would have one', () => {
+    expect(parsed({ metadata: { user_id: 'me' }, service_tier: 'auto', diagnostics: {}, speed: 'standard' })).toEqual(
+      parsed({}),
+    );
+    const keeps_all = { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] };
+    expect(parsed({ context_management: keeps_all })).toEqual(parsed({}));
+    for (const name of [
+      'container',
+      'compaction',
+      'thread',
+      'fallbacks',
+      'fallback_credit_token',
+      'billing_policy',
+      'inference_geo',
+      'speed',
+    ]) {
+      const { error } = MessagesRequest.safeParse({
+        max_tokens: 9,
+        messages: [{ role: 'user', content: 'Hi' }],
+        [name]: 'x',
+      });
+      expect(error?.issues[0]).toMatchObject({ path: [name], message: expect.stringContaining('is not served here') });
+    }
+  });
+
+  it('sends thinking back as text where nobody has signed it, and as details where it is signed or encrypted', () => {
+    const turn = (signature: string): JsonObject => ({
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'Hm.', signature },
+        { type: 'text', text: 'Well.' },
+      ],
+    });
+    const redacted: JsonObject = { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'ZW5j' }] };
+    const { messages } = askedOf(parsed({ messages: [turn(''), turn('c2ln'), redacted] }));
+    expect(messages).toEqual([
+      { role: 'assistant', content: 'Well.', reasoning_content: 'Hm.' },
+      {
+        role: 'assistant',
+        content: 'Well.',
+        reasoning_details: [{ type: 'reasoning.text', text: 'Hm.', signature: 'c2ln' }],
+      },
+      { role: 'assistant', content: '', reasoning_details: [{ type: 'reasoning.encrypted', data: 'ZW5j' }] },
+    ]);
+  });
+});
+
+const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 9 });
+const call = fc.record({
+  id: text,
+  type: fc.constant('function' as const),
+  function: fc.record({ name: text, arguments: fc.oneof(text, fc.json(), fc.constant('')) }),
+});
+const message = fc.record(
+  {
+    role: fc.constant('assistant' as const),
+    content: fc.oneof(text, fc.constant(null)),
+    refusal: text,
+    tool_calls: fc.array(call, { minLength: 1, maxLength: 3 }),
+    reasoning_content: text,
+  },
+  { requiredKeys: ['role', 'content'] },
+);
+
+describe('an answer', () => {
+  it('can be signed whatever a model wrote, and comes again from its pieces as it was kept', () => {
+    fc.assert(
+      fc.property(message, answered => {
+        const content = blocksOf(answered, { thinking: true });
+        expect(canonicalHash(content as unknown as Json)).toMatch(/^[0-9a-f]{64}$/);
+        const events = new BlockEvents(true);
+        const told = [...piecesOfBlocks(content).flatMap(piece => [...events.of(piece)]), ...events.end()];
+        const starts = told.flatMap(({ type, content_block }) =>
+          type === 'content_block_start' ? [content_block] : [],
+        );
+        expect(starts.map(block => (block as JsonObject).type)).toEqual(content.map(({ type }) => type));
+        const stops = told.flatMap(({ type, index }) => (type === 'content_block_stop' ? [index] : []));
+        expect(stops).toEqual(content.map((_, at) => at));
+      }),
+    );
+  });
+});
