@@ -107,7 +107,7 @@ describe('a call that its book refuses', () => {
       collected: false,
       event: 'policy_blocked',
       payment: { ref: null, rail: null, amount: null },
-      route: { model: 'beta-1', hub: null },
+      route: { model: 'beta-1', hub: null, answered_model: null },
       collected_at: heard.body.timestamp,
       payer_wallet: agent.account.address,
       ...intent,
