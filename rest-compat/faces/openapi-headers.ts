@@ -3,9 +3,6 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 const header = (description: string): JsonObject => ({ schema: { type: 'string' }, description });
 
 const settlement: JsonObject = {
-  'x-svc-rerun': header(
-    'Number, from 1, of the rerun that made this answer, where an earlier answer of this payment was not whole. Absent otherwise.',
-  ),
   'PAYMENT-RESPONSE': header('How a version 2 payment settled, base64 JSON.'),
   'X-PAYMENT-RESPONSE': header('The same for version 1.'),
   'x-svc-request-salt': header('With it the payer can prove which request the payment was bound to.'),
@@ -19,6 +16,9 @@ const receipt: JsonObject = {
   'x-svc-task-id': header('Names the call, its receipt and its row.'),
   'x-svc-vendor-blind': header(
     '`true` or absent. The issuer added nothing that says who asks. What the caller wrote for the model was put into the form that the hub takes; members without effect (listed in the documentation) were left out. Text of the caller that names the caller reached the hub.',
+  ),
+  'x-svc-rerun': header(
+    'Number, from 1, of the rerun that made this answer, where an earlier answer of this payment was not whole. Absent otherwise.',
   ),
   'x-svc-verify-url': header('Where the receipt is, or will be.'),
   'x-svc-payment-ref': header('`base:0x<transaction hash>` or `solana:<signature>`.'),
