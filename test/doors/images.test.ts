@@ -69,7 +69,8 @@ describe(`POST ${IMAGES} 200`, () => {
     const send = () => service.post<Answer>(IMAGES, { prompt: 'Large', model: 'beta-image' }, payment);
     for (const settled of ['settled', 'idempotent_replay']) {
       const { status, headers, body } = await send();
-      expect([status, headers.get('x-svc-settlement-status')]).toEqual([200, settled]);
+      const { code } = body as { readonly code?: string };
+      expect([status, code, headers.get('x-svc-settlement-status')]).toEqual([200, undefined, settled]);
       expect(body.data[0]?.b64_json === b64_json).toBe(true);
     }
     expect(await service.transfersFrom(payer)).toHaveLength(1);
