@@ -1,0 +1,116 @@
+import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { validTexts } from './examples.ts';
+
+/* Requests made of one that is valid, each with one member of it absent, null or odd. */
+
+/** A place in a request, and what its schema says of it. */
+export interface Place {
+  readonly path: readonly (string | 0)[];
+  readonly shape: JsonObject;
+}
+
+/** A request, and in which it differs from the one that it was made of. */
+export interface Variant {
+  readonly change: string;
+  readonly value: JsonObject;
+}
+
+const CHARS_MAX = 20_000;
+const DEPTH_MAX = 4;
+
+/** Every member that a JSON Schema names, those of inner objects and of items too. */
+export function placesIn(shape: Json | undefined, path: Place['path'] = []): Place[] {
+  if (!isJsonObject(shape) || path.length > DEPTH_MAX) return [];
+  const alternatives = [shape.anyOf, shape.oneOf, shape.allOf].flatMap(some => (Array.isArray(some) ? some : []));
+  const members = Object.entries(isJsonObject(shape.properties) ? shape.properties : {}).flatMap(([name, inner]) => [
+    { path: [...path, name], shape: isJsonObject(inner) ? inner : {} },
+    ...placesIn(inner, [...path, name]),
+  ]);
+  return [...members, ...placesIn(shape.items, [...path, 0]), ...alternatives.flatMap(one => placesIn(one, path))];
+}
+
+/** One for each member and each value that may be put there, in an order that is always the same. */
+export function* variantsOf(valid: JsonObject, places: readonly Place[]): Generator<Variant> {
+  yield { change: 'as it is', value: valid };
+  yield { change: '+ no_such_member', value: { ...valid, no_such_member: 1 } };
+  const told = new Set<string>();
+  for (const { path, shape } of places) {
+    for (const odd of [undefined, ...valuesAt(shape)]) {
+      const change = `${path.join('.')} = ${shown(odd)}`;
+      if (told.has(change)) continue;
+      told.add(change);
+      yield { change, value: put(valid, path, odd) as JsonObject };
+    }
+  }
+}
+
+function valuesAt(shape: JsonObject): Json[] {
+  return [
+    null,
+    true,
+    false,
+    0,
+    1,
+    -1,
+    1.5,
+    2 ** 31,
+    '',
+    ' ',
+    '0',
+    '-1',
+    '007',
+    'x\u0000y',
+    'x\u202ey',
+    [],
+    [null],
+    ['text'],
+    {},
+    { no_such_member: 1 },
+    ...(takesText(shape) ? validTexts : []),
+    ...boundsOf(shape),
+  ];
+}
+
+/** Unless a schema says that it takes something else alone. */
+function takesText(shape: JsonObject): boolean {
+  const types = [shape.type ?? []].flat();
+  return types.length === 0 || types.includes('string');
+}
+
+/** What lies at the bounds of a schema, and beyond. */
+function boundsOf(shape: JsonObject): Json[] {
+  const { minimum, maximum, minLength, maxLength, maxItems, enum: words, const: word } = shape;
+  const alternatives = [shape.anyOf, shape.oneOf].flatMap(some => (Array.isArray(some) ? some : []));
+  return [
+    ...[minimum, maximum].flatMap(bound => (typeof bound === 'number' ? [bound - 1, bound, bound + 1] : [])),
+    ...[minLength, maxLength]
+      .filter(chars => typeof chars === 'number' && chars <= CHARS_MAX)
+      .flatMap(chars => ['x'.repeat(Number(chars)), 'x'.repeat(Number(chars) + 1)]),
+    ...(typeof maxItems === 'number' && maxItems <= 1_000 ? [Array(maxItems + 1).fill('text')] : []),
+    ...(Array.isArray(words) ? words : []),
+    ...(word === undefined ? [] : [word]),
+    ...alternatives.flatMap(one => (isJsonObject(one) ? boundsOf(one) : [])),
+  ];
+}
+
+/** A copy with that value at the path; undefined: without it. What the path lacks on its way is made. */
+function put(whole: Json | undefined, [name, ...rest]: Place['path'], value: Json | undefined): Json | undefined {
+  if (name === undefined) return value;
+  if (name === 0) {
+    const [first, ...others] = Array.isArray(whole) ? whole : [];
+    const inner = put(first, rest, value);
+    return inner === undefined ? others : [inner, ...others];
+  }
+  const { [name]: here, ...others } = isJsonObject(whole) ? whole : {};
+  const inner = put(here, rest, value);
+  if (inner === undefined) return others;
+  // In its place, where it has one: the order of members is no part of the change.
+  return isJsonObject(whole) && name in whole ? { ...whole, [name]: inner } : { ...others, [name]: inner };
+}
+
+/** A value in few characters. */
+export function shown(value: Json | undefined): string {
+  if (value === undefined) return 'absent';
+  const text = JSON.stringify(value);
+  return text.length <= 100 ? text : `${text.slice(0, 20)}… of ${text.length} characters`;
+}

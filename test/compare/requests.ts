@@ -1,0 +1,209 @@
+import {
+  type DocumentNode,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLNamedInputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  Kind,
+  parse,
+} from 'graphql';
+import { pino } from 'pino';
+import { type Graph, openGraph } from '../../gateway/graph/open-graph.ts';
+import type { DocumentDoor, Door } from '../../rest-compat/door.ts';
+import type { AskedOperation } from '../../rest-compat/door-operation.ts';
+import { jsonSchema } from '../../rest-compat/door-schemas.ts';
+import { everyDoor } from '../../rest-compat/every-door.ts';
+import { faultBeside, problem } from '../../rest-compat/problem.ts';
+import type { Json, JsonObject } from '../../schema/canonical-json.ts';
+import { Refusal } from '../../schema/errors.ts';
+import type { Subgraph } from '../../subgraphs/subgraph.ts';
+import { AGENT_ID, examplesOf, validTexts } from './examples.ts';
+import { type Place, placesIn, variantsOf } from './odd-values.ts';
+import { nameOf, operationIn, rootField } from './operations.ts';
+import { outcomeOf, plain, Reached, recordingContext } from './recorded-context.ts';
+
+/* What each request of the corpus comes to, by REST and on the graph. */
+
+/** One request, by its endpoint or root field and its change, and what it comes to. */
+export interface Comes {
+  readonly at: string;
+  readonly to: Json;
+}
+
+export async function* requests(subgraphs: readonly Subgraph[]): AsyncGenerator<Comes> {
+  const graph = await openGraph(subgraphs, { logger: pino({ level: 'silent' }), introspection: true });
+  const doors = everyDoor.filter((door): door is DocumentDoor => door.kind === 'document');
+  /** Arguments by the root field that a valid request has run. */
+  const valid = new Map<string, JsonObject[]>();
+  for (const door of doors) yield* requestsOf(door, graph, valid);
+  for (const kind of ['Query', 'Mutation'] as const) {
+    const type = graph.schema.getType(kind);
+    if (!type || !('getFields' in type)) continue;
+    for (const field of Object.values(type.getFields()) as GraphQLField<unknown, unknown>[])
+      yield* argumentsOf(kind, field, graph, valid.get(field.name) ?? [required(field)]);
+  }
+}
+
+async function* requestsOf(door: DocumentDoor, graph: Graph, valid: Map<string, JsonObject[]>): AsyncGenerator<Comes> {
+  const params = paramsOf(door);
+  const writes = door.methods.some(method => method !== 'GET');
+  const bodies = writes ? examplesOf(door) : [{}];
+  const body_places = writes ? placesIn(jsonSchema(door.requests.body, 'input')) : [];
+  const query_places = placesIn(jsonSchema(door.requests.query, 'input'));
+  for (const [index, body] of bodies.entries()) {
+    const at = `REST ${door.name} ${index}`;
+    for (const { change, value } of variantsOf(body, body_places)) {
+      const { asked, to } = await byRest(door, graph, { params, query: {}, body: value });
+      if (change === 'as it is' && asked) note(asked, valid);
+      yield { at: `${at} body ${change}`, to };
+    }
+  }
+  for (const { change, value } of variantsOf({}, query_places)) {
+    if (Object.values(value).some(text => typeof text !== 'string') && change !== '+ no_such_member') continue;
+    const { to } = await byRest(door, graph, { params, query: value, body: bodies[0] ?? {} });
+    yield { at: `REST ${door.name} query ${change}`, to };
+  }
+}
+
+function note({ document, variables }: AskedOperation, valid: Map<string, JsonObject[]>): void {
+  const { name } = rootField(document);
+  valid.set(name.value, [...(valid.get(name.value) ?? []), argumentsBy(document, variables)]);
+}
+
+/** Path parameters that the endpoint takes. */
+function paramsOf({ path, requests: { params } }: Door): Readonly<Record<string, string>> {
+  const names = [...path.matchAll(/\{(\w+)\}|\*/g)].map(([all, name]) => name ?? all);
+  const fits = (name: string, text: string) => {
+    const { error } = params.safeParse({ [name]: text });
+    return !error?.issues.some(({ path: [first] }) => first === name || (name === '*' && first === 'path'));
+  };
+  const candidates = [...validTexts, String(AGENT_ID)];
+  return Object.fromEntries(
+    names.map(name => [
+      name,
+      name === 'agent_id' ? String(AGENT_ID) : (candidates.find(text => fits(name, text)) ?? 'x'),
+    ]),
+  );
+}
+
+/** A request of an endpoint: the refusal that it is answered by, or what it runs and what that comes to. */
+async function byRest(
+  door: DocumentDoor,
+  graph: Graph,
+  request: { readonly params: object; readonly query: JsonObject; readonly body: JsonObject },
+): Promise<{ readonly asked: AskedOperation | null; readonly to: Json }> {
+  let asked: AskedOperation;
+  try {
+    asked = door.operation({ ...request, headers: {} });
+  } catch (fault) {
+    if (!(fault instanceof Refusal)) throw fault;
+    const { headers, ...said } = faultBeside(fault);
+    const { status, body } = problem(said, headers);
+    return { asked: null, to: { status, body: plain(JSON.parse(String(body)) as Json) } };
+  }
+  const { document, variables, valid_body } = asked;
+  const runs = { operation: nameOf(document), arguments: plain(argumentsBy(document, variables)) };
+  return { asked, to: { ...runs, reached: await run(graph, { document, variables, valid_body }) } };
+}
+
+/** What an operation is handed, by arguments of its root field. */
+function argumentsBy(document: DocumentNode, variables: JsonObject): JsonObject {
+  const given = (rootField(document).arguments ?? []).flatMap(({ name, value }) => {
+    if (value.kind !== Kind.VARIABLE) return [];
+    const said = variables[value.name.value];
+    return said === undefined ? [] : [[name.value, said] as const];
+  });
+  return Object.fromEntries(given.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+interface Run {
+  readonly document: DocumentNode;
+  readonly variables: JsonObject;
+  readonly valid_body?: object;
+}
+
+async function run(graph: Graph, { document, variables, valid_body }: Run): Promise<Json> {
+  const reached: Json[] = [];
+  const operation = { document, variables, context: recordingContext(reached, valid_body) };
+  const subscribes = operationIn(document).operation === 'subscription';
+  const result = subscribes ? await firstOf(graph, operation) : await graph.execute(operation);
+  return outcomeOf(reached, result);
+}
+
+/** Whatever a subscription does before its first event ends it here. */
+async function firstOf(graph: Graph, operation: Parameters<Graph['subscribe']>[0]): Promise<object> {
+  const result = await graph.subscribe(operation);
+  if (!(Symbol.asyncIterator in result)) return result;
+  try {
+    const first = await result[Symbol.asyncIterator]().next();
+    return first.done ? {} : first.value;
+  } catch (fault) {
+    if (fault instanceof Reached) return {};
+    throw fault;
+  }
+}
+
+/** A root field by itself, with each of its arguments and of the members of its inputs absent, null and odd. */
+async function* argumentsOf(
+  kind: 'Query' | 'Mutation',
+  field: GraphQLField<unknown, unknown>,
+  graph: Graph,
+  valid: readonly JsonObject[],
+): AsyncGenerator<Comes> {
+  const document = parse(documentOf(kind, field), { noLocation: true });
+  const places = field.args.flatMap(({ name, type }) => inputPlaces(type, [name]));
+  for (const [index, base] of valid.entries()) {
+    for (const { change, value } of variantsOf(base, places)) {
+      yield { at: `${kind}.${field.name} ${index} ${change}`, to: await run(graph, { document, variables: value }) };
+    }
+  }
+}
+
+function documentOf(kind: 'Query' | 'Mutation', { name, args, type }: GraphQLField<unknown, unknown>): string {
+  const variables = args.map(arg => `$${arg.name}: ${arg.type}`).join(', ');
+  const given = args.map(arg => `${arg.name}: $${arg.name}`).join(', ');
+  const selection = isLeafType(getNamedType(type)) ? '' : ' { __typename }';
+  const inner = `${name}${given && `(${given})`}${selection}`;
+  return `${kind.toLowerCase()} corpus${variables && `(${variables})`} { ${inner} }`;
+}
+
+/** As `placesIn`, of a type of the graph. */
+function inputPlaces(type: GraphQLInputType, path: Place['path']): Place[] {
+  if (path.length > PATH_MAX) return [];
+  if (isNonNullType(type)) return inputPlaces(type.ofType as GraphQLInputType, path);
+  const here = { path, shape: shapeOf(getNamedType(type)) };
+  if (isListType(type)) return [here, ...inputPlaces(type.ofType as GraphQLInputType, [...path, 0]).slice(1)];
+  if (!isInputObjectType(type)) return [here];
+  return [here, ...Object.values(type.getFields()).flatMap(inner => inputPlaces(inner.type, [...path, inner.name]))];
+}
+
+const PATH_MAX = 5;
+
+/** What of a type is of use to choose values by. */
+function shapeOf(named: GraphQLNamedInputType): JsonObject {
+  if (isEnumType(named)) return { type: 'word', enum: named.getValues().map(({ name }) => name) };
+  return named.name in values || isInputObjectType(named) ? { type: named.name } : {};
+}
+
+/** The arguments that a field requires, where no endpoint runs it. */
+function required({ args }: GraphQLField<unknown, unknown>): JsonObject {
+  return Object.fromEntries(
+    args.filter(({ type }) => isNonNullType(type)).map(({ name, type }) => [name, valueFor(type, name)]),
+  );
+}
+
+const values: Readonly<Record<string, Json>> = { Int: 1, Float: 1, Boolean: true };
+
+function valueFor(type: GraphQLInputType, name: string): Json {
+  const named = getNamedType(type);
+  if (name === 'agentId') return AGENT_ID;
+  if (isEnumType(named)) return named.getValues()[0]?.name ?? '';
+  if (!isInputObjectType(named)) return values[named.name] ?? '1';
+  const members = Object.values(named.getFields()).filter(member => isNonNullType(member.type));
+  return Object.fromEntries(members.map(member => [member.name, valueFor(member.type, member.name)]));
+}
