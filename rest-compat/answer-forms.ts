@@ -15,7 +15,7 @@ export interface StreamForm<Q, B> {
   eventOf(data: JsonObject, body: B): Json;
 }
 
-/** In another medium, by a document of its own. */
+/** In another medium, by an operation of its own. */
 export interface Form {
   readonly media: string;
   readonly document: DocumentNode;

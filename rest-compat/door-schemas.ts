@@ -72,6 +72,9 @@ export function jsonSchema(
     io,
     unrepresentable: 'any',
     override({ zodSchema: part, jsonSchema: made }) {
+      // Where a member stands on the graph is nothing that its JSON says (field-operation.ts).
+      delete made.graph;
+      delete made.shows;
       spellTuple(made);
       spellAlternatives(made);
       amend(part, made);

@@ -11,6 +11,7 @@ import { type Effect, usualEffect } from './door-effect.ts';
 import { type AskedOperation, askedOperation, type RequestSchemas, type Runs } from './door-operation.ts';
 import type { BodyMedia, DoorRequest, RawRequest } from './door-request.ts';
 import type { FaultFormName } from './fault-form.ts';
+import { fieldOperation } from './field-operation.ts';
 import type { LeftOutNulls, Means, Port } from './port.ts';
 import type { Answer } from './problem.ts';
 import type { StreamedAnswer } from './streamed-answer.ts';
@@ -167,13 +168,25 @@ export type Door = DocumentDoor | PageDoor;
 type Required = 'name' | 'methods' | 'path' | 'summary' | 'tags' | 'response';
 type Row = Pick<Columns, Required> & Partial<Omit<Columns, Required | 'requests'>>;
 
-interface DocumentRow<P, Q, H, B extends object> extends Row, Runs<P, Q, H, B> {
+/** What a row runs: a root field, under the row's name, or an operation that is not made of one alone. */
+type RowOperation =
+  | {
+      readonly field: string;
+      /** Selected in place of `response`, where `answer` makes the response of it. */
+      readonly shows?: z.ZodType;
+      readonly document?: never;
+    }
+  | { readonly document: DocumentNode; readonly field?: never; readonly shows?: never };
+
+interface DocumentColumns<P, Q, H, B extends object> extends Row, Omit<Runs<P, Q, H, B>, 'document'> {
   readonly params?: z.ZodType<P>;
   readonly query?: z.ZodType<Q>;
   readonly headers?: z.ZodType<H>;
   readonly body?: z.ZodType<B>;
   answer?(data: JsonObject, asked?: JsonObject): Json;
 }
+
+type DocumentRow<P, Q, H, B extends object> = DocumentColumns<P, Q, H, B> & RowOperation;
 
 const nothing = z.object({});
 /** A filter that is misspelt is refused by its name: ignored, it would be answered with all that there is. */
@@ -223,10 +236,12 @@ const usual = {
   face: null,
 } as const;
 
-/** A row with its usual columns filled in. The document's one root field is aliased `answer` unless `answer` says more. */
+/** A row with its usual columns filled in. The operation's one root field is aliased `answer`. */
 export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H, B>): DocumentDoor {
   const {
-    document,
+    field: _field,
+    shows: _shows,
+    document: _document,
     instead = {},
     actions = {},
     stream,
@@ -243,6 +258,8 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
     ...columns
   } = row;
   const requests = { params, query, headers, body };
+  const document = operationOf(row);
+  const runs = { ...row, document };
   const others = [...Object.values(actions), ...Object.values(forms), ...(stream ? [stream] : [])];
   return {
     ...usual,
@@ -253,9 +270,15 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
     kind: 'document',
     requests,
     documents: [...new Set([document, ...Object.values(instead), ...others.map(form => form.document)])],
-    operation: request => askedOperation(row, requests, request),
+    operation: request => askedOperation(runs, requests, request),
     answer: answer ?? (data => data.answer ?? null),
   };
+}
+
+function operationOf(row: Pick<Row, 'name' | 'response'> & RowOperation): DocumentNode {
+  if (row.document !== undefined) return row.document;
+  const { name, field, shows = row.response } = row;
+  return fieldOperation({ name, field, shows });
 }
 
 export function pageDoor(row: Row & Pick<PageDoor, 'page'> & Partial<Pick<PageDoor, 'lasting' | 'headers'>>): PageDoor {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
+import { SUPERGRAPH_FILE } from '../../schema/supergraph.ts';
 import { composeSupergraph } from '../graph/compose.ts';
-import { SUPERGRAPH_FILE } from '../graph/open-graph.ts';
 import { subgraphs } from '../parts.ts';
 
 /** `npm run compose`: writes the subgraphs' SDL and the supergraph, which is read at start. */

@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import type { Logger } from 'pino';
 import { Refusal } from '../../schema/errors.ts';
+import { SUPERGRAPH_FILE } from '../../schema/supergraph.ts';
 import { requireOneBook } from '../../subgraphs/access.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Subgraph } from '../../subgraphs/subgraph.ts';
@@ -75,8 +76,6 @@ export interface GraphOptions {
   /** Where a subgraph's fields come from; this process unless given. */
   readonly sourceOf?: (subgraph: Subgraph, paid: PaidFields) => Source;
 }
-
-export const SUPERGRAPH_FILE = new URL('../../schema/supergraph.graphql', import.meta.url);
 
 /** Opens the graph over subgraphs, here or elsewhere. The supergraph is read, not composed: what runs is what was reviewed. */
 export async function openGraph(subgraphs: readonly Subgraph[], options: GraphOptions): Promise<Graph> {

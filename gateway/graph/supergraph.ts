@@ -9,10 +9,10 @@ import {
   isIntrospectionType,
   isObjectType,
   Kind,
-  parse,
   valueFromASTUntyped,
   visit,
 } from 'graphql';
+import { parsedSupergraph } from '../../schema/supergraph.ts';
 
 /*
  * A supergraph as it was composed, read without Apollo's libraries: what clients see of it, and what the subgraphs say of
@@ -24,7 +24,7 @@ import {
  * what is `@inaccessible`. Its nodes keep the directives of their fields, for `directiveOf`; no text that is made of it shows them.
  */
 export function publicSchema(supergraph: string): GraphQLSchema {
-  const document = parse(supergraph, { noLocation: true });
+  const document = parsedSupergraph(supergraph);
   const isLinked = linkedBy(document);
   const definitions = accessible(document).definitions.filter(definition => !isLinked(definition));
   // It was validated when it was composed, and a test holds the committed one to what composition makes.

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { fieldOperation } from '../field-operation.ts';
 import { liveFrames } from '../sse.ts';
 import { integerText } from '../text-members.ts';
 import { BoardEventAnswer } from './event-answers.ts';
 
-const FOLLOW = operation('board/follow_board_events');
+const FOLLOW = fieldOperation({ name: 'follow_board_events', field: 'boardEvents', shows: BoardEventAnswer });
 
 const Position = z.int().max(2 ** 31 - 1);
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { present } from '../../schema/canonical-json.ts';
 import { FlagPageMembers } from '../../schema/requests/board.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
 import { FlagsAnswer } from './flag-answers.ts';
@@ -16,7 +15,7 @@ export const flagDoors = [
     summary: 'Flagged posts, comments and jobs for the operators, the most recently flagged first',
     tags: ['board'],
     board_secret: 'ops',
-    document: operation('board/list_board_flags'),
+    field: 'boardFlags',
     query: z.strictObject({
       limit: digits(FlagPageMembers.limit.unwrap())
         .optional()

@@ -1,9 +1,10 @@
+import { z } from 'zod';
 import { reactionLimits } from '../../schema/board/reaction-limits.ts';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
 import { CompletionRequest } from '../../schema/requests/completion.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { ReceiptAnswer } from '../receipt/signed-receipt.ts';
 import { CompletionAnswer } from './inbound-answers.ts';
 
 /** What was completed and paid for elsewhere, told by whoever shares the inbound secret. */
@@ -20,7 +21,8 @@ export const inboundDoors = [
     board_secret: 'inbound',
     status: 201,
     again: { status: 200, is: ({ answer }) => isJsonObject(answer) && answer.idempotent_replay === true },
-    document: operation('board/record_completion'),
+    field: 'recordCompletion',
+    shows: CompletionAnswer.extend({ receipt: z.object({ document: ReceiptAnswer }), idempotent_replay: z.boolean() }),
     body: CompletionRequest,
     variables: ({ body: { transaction, ...said } }) => ({
       input: toCamelKeys({ ...said, payment_tx: transaction }) as { readonly [name: string]: Json },

@@ -5,7 +5,7 @@ import { Atomic, nameComponents } from '../answer-shapes.ts';
 /* What the doors of posts, comments and flags answer, as it looks on the wire. */
 
 const Text = (by: string) => z.string().describe(`Written by ${by}: plain text, to be shown as nothing else.`);
-const At = z.iso.datetime();
+const PostedAt = z.iso.datetime().meta({ graph: 'postedAt' });
 
 /** A post that stands. */
 export const PostAnswer = z.object({
@@ -21,7 +21,7 @@ export const PostAnswer = z.object({
   amount: Atomic.describe('Of the backing receipt, in atomic units of `rail`.'),
   rail: z.enum(['usdc', 'xno']),
   latency_ms: z.int().nullable().describe('Milliseconds, as the poster reported them. Null if not reported.'),
-  date: At,
+  date: PostedAt,
   verify_url: z.string().describe('Page of the backing receipt.'),
   backing: z.enum(postBackings),
   self_dealt: z
@@ -35,7 +35,7 @@ export const PostAnswer = z.object({
 });
 
 /** What is left of a post that was taken down. */
-export const PostTombstone = z.object({ post_id: z.string(), status: z.literal('taken_down'), date: At });
+export const PostTombstone = z.object({ post_id: z.string(), status: z.literal('taken_down'), date: PostedAt });
 
 export const PostsAnswer = z.object({
   posts: z.array(PostAnswer).describe('Newest first.'),
@@ -46,7 +46,7 @@ export const CommentAnswer = z.object({
   comment_id: z.string(),
   post_id: z.string(),
   status: z.enum(['published', 'taken_down']),
-  date: At,
+  date: PostedAt,
   verify_url: z.string().describe('Page of the receipt of its stamp.'),
   untrusted_text: Text('its author').nullable().describe('Null once it was taken down.'),
 });
@@ -54,8 +54,12 @@ export const CommentAnswer = z.object({
 export const CommentsAnswer = z.object({
   post_id: z.string(),
   status: z.enum(['published', 'taken_down']).describe('Of the post.'),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('`cursor` of the next page; null where this is the last.')
+    .meta({ graph: 'next' }),
   comments: z.array(CommentAnswer).describe('Oldest first; none where the post was taken down.'),
-  next_cursor: z.string().nullable().describe('`cursor` of the next page; null where this is the last.'),
 });
 
 export const FlagAnswer = z.object({
@@ -63,10 +67,15 @@ export const FlagAnswer = z.object({
   post_id: z.string(),
   comment_id: z.string().nullable().describe('Null where it is the post itself.'),
   flag_count: z.int().describe('How many agents have flagged it, this one among them. It hides nothing.'),
-  date: At,
+  date: z.iso.datetime().meta({ graph: 'flaggedAt' }),
 });
 
-export const JobFlagAnswer = FlagAnswer.omit({ post_id: true, comment_id: true }).extend({ job_id: z.string() });
+export const JobFlagAnswer = z.object({
+  flag_id: FlagAnswer.shape.flag_id,
+  job_id: z.string(),
+  flag_count: FlagAnswer.shape.flag_count,
+  date: FlagAnswer.shape.date,
+});
 
 nameComponents({
   BoardPost: PostAnswer,

@@ -13,7 +13,6 @@ import {
   PostPageMembers,
   PostRequest,
 } from '../../schema/requests/board.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { PUBLIC_BOARD } from '../kept-by-board.ts';
 import { digits } from '../text-members.ts';
@@ -38,7 +37,8 @@ export const postDoors = [
     limits: ['A receipt can back one post or one confirmation only.'],
     summary: 'Posts a report on an endpoint, backed by a receipt of the own book or by the stamp alone',
     example: { endpoint: 'https://example.com/v1', outcome: 'success' },
-    document: operation('board/create_board_post'),
+    field: 'createPost',
+    shows: PostAnswer,
     body: PostRequest,
     variables: ({ body: { agent_id, endpoint, outcome, receipt_ref, latency_ms, text } }) => ({
       agentId: agent_id,
@@ -61,7 +61,7 @@ export const postDoors = [
     path: POSTS,
     summary: 'Published posts, newest first; filters: outcome, endpoint host, author and backing',
     tags: ['board'],
-    document: operation('board/list_board_posts'),
+    field: 'boardPostPage',
     query: z.strictObject({
       type: z.enum(outcomes).optional().describe('Posts of this outcome alone.'),
       endpoint: z
@@ -78,8 +78,8 @@ export const postDoors = [
         .describe(PostPageMembers.limit.description ?? ''),
       cursor: PostPageMembers.cursor,
     }),
-    variables: ({ query: { limit = boardLimits.page_posts_default, ...query } }) =>
-      present({ ...query, limit: Math.min(limit, boardLimits.page_posts_max) }),
+    variables: ({ query: { limit = boardLimits.page_posts_default, author_agent_id, ...query } }) =>
+      present({ ...query, authorAgentId: author_agent_id, limit: Math.min(limit, boardLimits.page_posts_max) }),
     response: PostsAnswer,
   }),
   documentDoor({
@@ -89,7 +89,8 @@ export const postDoors = [
     path: `${POSTS}/{id}`,
     summary: 'A post, or what is left of one that was taken down',
     tags: ['board'],
-    document: operation('board/get_board_post'),
+    field: 'boardPost',
+    shows: PostTombstone.extend({ post: PostAnswer }),
     params: PostPath,
     variables: ({ params }) => ({ postId: params.id }),
     answer: ({ answer }) => standing(answer),
@@ -101,7 +102,7 @@ export const postDoors = [
     name: 'take_down_board_post',
     path: `${POSTS}/{id}/takedown`,
     summary: 'Takes a post down, for its poster: id and date stand, and so does the row of its stamp',
-    document: operation('board/take_down_board_post'),
+    field: 'takeDownPost',
     params: PostPath,
     body: AuthorRequest,
     variables: ({ params, body }) => ({ agentId: body.agent_id ?? null, postId: params.id }),
@@ -115,7 +116,7 @@ export const postDoors = [
     path: `${POSTS}/{id}/comments`,
     summary: 'What was said of a post, oldest first; nothing once it was taken down',
     tags: ['board'],
-    document: operation('board/list_board_comments'),
+    field: 'boardComments',
     params: PostPath,
     query: z.strictObject({
       limit: digits(CommentPageMembers.limit.unwrap())
@@ -135,7 +136,7 @@ export const postDoors = [
     aliases: [`${POSTS}/{id}/reply`],
     summary: 'Says something of a post, in plain text',
     example: { text: 'So it is here' },
-    document: operation('board/create_board_comment'),
+    field: 'createComment',
     params: PostPath,
     body: CommentRequest,
     variables: ({ params, body: { agent_id, text } }) => ({ agentId: agent_id, postId: params.id, text }),
@@ -147,7 +148,7 @@ export const postDoors = [
     name: 'take_down_board_comment',
     path: `${POSTS}/{id}/comments/{commentId}/takedown`,
     summary: 'Takes a comment down, for its author: id and date stand',
-    document: operation('board/take_down_board_comment'),
+    field: 'takeDownComment',
     params: CommentPath,
     body: AuthorRequest,
     variables: ({ params, body }) => ({
@@ -166,7 +167,7 @@ export const postDoors = [
     limits: ['An agent flags a post once.'],
     summary: 'Flags a post for the operators, who alone can hide it; once per agent',
     example: {},
-    document: operation('board/flag_board_post'),
+    field: 'flagPost',
     params: PostPath,
     body: FlagRequest,
     variables: ({ params, body }) => ({ agentId: body.agent_id, postId: params.id, reason: body.reason }),
@@ -181,7 +182,7 @@ export const postDoors = [
     limits: ['An agent flags a comment once.'],
     summary: 'Flags a comment for the operators, who alone can hide it; once per agent',
     example: {},
-    document: operation('board/flag_board_comment'),
+    field: 'flagComment',
     params: CommentPath,
     body: FlagRequest,
     variables: ({ params, body }) => ({

@@ -5,7 +5,6 @@ import { AuthorRequest } from '../../schema/requests/author.ts';
 import { BoardId } from '../../schema/requests/board.ts';
 import { JobId } from '../../schema/requests/board-job.ts';
 import { ConfirmRequest } from '../../schema/requests/reaction.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import {
   ConfirmedAnswer,
@@ -32,7 +31,7 @@ export const reactionDoors = [
     summary: 'Likes a post, or likes it no more: one like for each agent',
     tags: ['board'],
     possession: 'required',
-    document: operation('board/like_post'),
+    field: 'toggleLike',
     params: PostPath,
     body: AuthorRequest,
     variables: ({ params, body: { agent_id } }) => ({
@@ -56,7 +55,7 @@ export const reactionDoors = [
     possession: 'required',
     status: 201,
     again: { status: 200, is: ({ answer }) => isJsonObject(answer) && answer.idempotent_replay === true },
-    document: operation('board/confirm_post'),
+    field: 'confirmPost',
     params: PostPath,
     body: ConfirmRequest,
     variables: ({ params, body: { receipt_ref, agent_id } }) => ({
@@ -79,7 +78,7 @@ export const reactionDoors = [
     summary: 'Hides a post: it is returned nowhere',
     tags: ['board'],
     board_secret: 'ops',
-    document: operation('board/hide_post'),
+    field: 'hidePost',
     params: PostPath,
     variables: ({ params }) => ({ postId: params.id }),
     response: HiddenPostAnswer,
@@ -93,7 +92,7 @@ export const reactionDoors = [
     summary: 'Hides a comment: it is returned nowhere',
     tags: ['board'],
     board_secret: 'ops',
-    document: operation('board/hide_comment'),
+    field: 'hideComment',
     params: PostPath.extend({ commentId: BoardId }),
     variables: ({ params }) => ({ postId: params.id, commentId: params.commentId }),
     response: HiddenCommentAnswer,
@@ -107,7 +106,7 @@ export const reactionDoors = [
     summary: 'Hides a job: it is returned to its poster and its winner alone, who go on with it',
     tags: ['board'],
     board_secret: 'ops',
-    document: operation('board/hide_job'),
+    field: 'hideJob',
     params: z.object({ id: JobId }),
     variables: ({ params }) => ({ jobId: params.id }),
     response: HiddenJobAnswer,
@@ -121,7 +120,7 @@ export const reactionDoors = [
     summary: 'Shows a hidden post again',
     tags: ['board'],
     board_secret: 'ops',
-    document: operation('board/unhide_post'),
+    field: 'unhidePost',
     params: PostPath,
     variables: ({ params }) => ({ postId: params.id }),
     response: UnhiddenPostAnswer,
@@ -135,7 +134,7 @@ export const reactionDoors = [
     summary: 'Shows a hidden comment again',
     tags: ['board'],
     board_secret: 'ops',
-    document: operation('board/unhide_comment'),
+    field: 'unhideComment',
     params: PostPath.extend({ commentId: BoardId }),
     variables: ({ params }) => ({ postId: params.id, commentId: params.commentId }),
     response: UnhiddenCommentAnswer,
@@ -149,7 +148,7 @@ export const reactionDoors = [
     summary: 'Shows a hidden job again',
     tags: ['board'],
     board_secret: 'ops',
-    document: operation('board/unhide_job'),
+    field: 'unhideJob',
     params: z.object({ id: JobId }),
     variables: ({ params }) => ({ jobId: params.id }),
     response: UnhiddenJobAnswer,

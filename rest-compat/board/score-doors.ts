@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { hostNamed } from '../../schema/board/endpoint.ts';
 import { scoreLimits } from '../../schema/board/score-limits.ts';
 import { isJsonObject } from '../../schema/canonical-json.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { KEPT_BY_BOARD } from '../kept-by-board.ts';
 import { EndpointScoreAnswer } from './score-answers.ts';
@@ -19,7 +18,8 @@ export const scoreDoors = [
     ],
     summary: 'The score of an endpoint by its host, with all that it was run on and what it costs to move it',
     tags: ['board'],
-    document: operation('board/get_endpoint_score'),
+    field: 'endpointScore',
+    shows: z.object({ document: EndpointScoreAnswer }),
     params: z.object({ host: z.string().min(1).max(255) }),
     // As it is spelt in one way, so that a host's score is kept once, however it is asked for.
     variables: ({ params }) => ({ endpoint: hostNamed(params.host) ?? params.host }),

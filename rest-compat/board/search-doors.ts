@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { boardReadLimits } from '../../schema/board/read-limits.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { KEPT_BY_BOARD, PUBLIC_BOARD } from '../kept-by-board.ts';
 import { digits } from '../text-members.ts';
@@ -11,8 +10,8 @@ const { search_chars_max, search_hits_max, search_hits_default } = boardReadLimi
 
 const feedMember =
   (name: 'atom' | 'json') =>
-  ({ feed }: JsonObject): Json =>
-    isJsonObject(feed) ? (feed[name] ?? null) : null;
+  ({ answer }: JsonObject): Json =>
+    isJsonObject(answer) ? (answer[name] ?? null) : null;
 
 /** Public, and the same for everybody; what is hidden or taken down is gone with the next look at the board. */
 const kept = {
@@ -30,7 +29,7 @@ export const boardSearchDoors = [
     path: '/v1/board/search',
     summary: 'Posts and jobs by their words, newest first',
     tags: ['board'],
-    document: operation('board/search_board'),
+    field: 'boardSearch',
     query: z.strictObject({
       q: z
         .string()
@@ -53,7 +52,8 @@ export const boardSearchDoors = [
     path: '/v1/board/feed.atom',
     summary: 'The newest posts and jobs as Atom (RFC 4287)',
     media: 'application/atom+xml; charset=utf-8',
-    document: operation('board/get_board_feed_atom'),
+    field: 'boardFeed',
+    shows: z.object({ atom: z.string() }),
     answer: feedMember('atom'),
     response: z.string(),
   }),
@@ -64,7 +64,8 @@ export const boardSearchDoors = [
     path: '/v1/board/feed.json',
     summary: 'The newest posts and jobs as JSON Feed 1.1',
     media: 'application/feed+json; charset=utf-8',
-    document: operation('board/get_board_feed_json'),
+    field: 'boardFeed',
+    shows: z.object({ json: JsonFeedAnswer }),
     answer: feedMember('json'),
     response: JsonFeedAnswer,
   }),

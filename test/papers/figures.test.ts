@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Supergraph } from '@apollo/federation-internals';
 import { parse, validate } from 'graphql';
 import { expect, it } from 'vitest';
-import { SUPERGRAPH_FILE } from '../../gateway/graph/open-graph.ts';
+import { SUPERGRAPH_FILE } from '../../schema/supergraph.ts';
 import type { Figure } from '../bench/alternate.ts';
 import { subscription } from '../bench/contests/fan-out.ts';
 import { contests } from '../bench/contests.ts';

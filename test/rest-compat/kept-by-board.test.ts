@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 const FEED = '/v1/board/feed.atom';
-const shown = (atom: string | null) => succeed(house.port, { feed: { atom, json: { version: atom } } });
+const shown = (atom: string | null) => succeed(house.port, { answer: { atom, json: { version: atom } } });
 const read = () => house.port.calls.length;
 
 it('while the board has not moved no page is read again, for a 200 as for a 304', async () => {

@@ -10,9 +10,13 @@ afterAll(() => house.close());
 beforeEach(() => {
   house.port.beyond = [];
   succeed(house.port, {
-    answer: { document: {}, keys: [1], text: '{"schema":"svc402.book_pull_export.v1"}' },
-    models: [],
-    feed: { atom: '<feed/>', json: { version: 'https://jsonfeed.org/version/1.1' } },
+    answer: {
+      document: {},
+      keys: [1],
+      text: '{"schema":"svc402.book_pull_export.v1"}',
+      atom: '<feed/>',
+      json: { version: 'https://jsonfeed.org/version/1.1' },
+    },
     model: { id: 'task_1' },
     receipt: { preimage: '{"a":1}' },
   });
@@ -124,7 +128,7 @@ it('another document has another ETag, and what is not found has none', async ()
 });
 
 it('what is sold, possessed or in flux says no-store, and has no ETag to ask by', async () => {
-  succeed(house.port, { answer: {}, receipt: { document: {} } });
+  succeed(house.port, { answer: { document: {} } });
   for (const [path, headers] of [
     ['/receipt/task_1', {}],
     ['/v1/agents/7/book', { 'x-svc-session': 'good' }],

@@ -1,11 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Supergraph } from '@apollo/federation-internals';
-import { type DocumentNode, Kind, type OperationDefinitionNode, parse, validate } from 'graphql';
+import { type DocumentNode, Kind, type OperationDefinitionNode, parse, print, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { DocumentDoor } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { cancelTask, getTask, listTasks } from '../../rest-compat/faces/a2a/task-doors.ts';
+import { fieldOperation } from '../../rest-compat/field-operation.ts';
 import { ROOT } from '../harness/root.ts';
 
 const sdl = readFileSync(join(ROOT, 'schema/supergraph.graphql'), 'utf8');
@@ -50,9 +52,55 @@ describe.each(documents)('operation $name', ({ document, door }) => {
   });
 });
 
-it('every document belongs to a door, or to several, under its own name', () => {
-  const all = readdirSync(join(ROOT, 'rest-compat'), { recursive: true, encoding: 'utf8' });
-  // Fragments, which stand beside what spreads them, are named as types are.
-  const files = all.map(name => basename(name)).filter(name => /^[a-z]\w*\.graphql$/.test(name));
-  expect([...new Set(documents.map(({ name }) => `${name}.graphql`))].sort()).toEqual(files.sort());
+it('what runs under one name, as metrics and logs have it, is one operation', () => {
+  const texts = Map.groupBy(documents, ({ name }) => name);
+  for (const [name, all] of texts) expect(new Set(all.map(({ document }) => print(document))).size, name).toBe(1);
+});
+
+describe('fieldOperation', () => {
+  const job = { name: 'a_job', field: 'boardJob' };
+
+  it('selects the members of an answer in their order, each under its own name, and passes every argument', () => {
+    const Leg = z.object({ pay_to: z.string().nullable() });
+    const shows = z.object({
+      job_id: z.string(),
+      winner: z.int().nullable().meta({ graph: 'winnerAgentId' }),
+      status: z.string(),
+      legs: z.array(Leg).optional(),
+    });
+    expect(print(fieldOperation({ ...job, shows }))).toBe(
+      print(
+        parse(`query a_job($jobId: String!) {
+          answer: boardJob(jobId: $jobId) { job_id: jobId winner: winnerAgentId status legs { pay_to: payTo } }
+        }`),
+      ),
+    );
+  });
+
+  it('selects what `shows` of a member names in place of its own shape, and of alternatives all members', () => {
+    const Payout = z.record(z.string(), z.unknown()).meta({ shows: z.object({ amount: z.string() }) });
+    const shows = z.union([z.object({ status: z.string() }), z.object({ payout: Payout.nullable() })]);
+    expect(print(fieldOperation({ ...job, shows }))).toContain('status\n    payout {\n      amount\n    }');
+  });
+
+  it('selects nothing of a scalar, whatever its JSON holds', () => {
+    const shows = z.object({ receipts: z.int() });
+    const jwks = fieldOperation({ name: 'keys', field: 'jwks', shows });
+    expect(print(jwks)).toBe(print(parse('query keys { answer: jwks }')));
+  });
+
+  it('leaves an argument that has a default to the graph, where a request does not bring it', () => {
+    const shows = z.object({ kill_switch: z.boolean() });
+    const operation = print(fieldOperation({ name: 'policy', field: 'setBookPolicy', shows }));
+    expect(operation).toContain('$policyType: PolicyType!');
+    expect(operation).toMatch(/\$mode: PolicyMode[,)]/);
+  });
+
+  it.each([
+    ['a root field', { name: 'no', field: 'noSuchField', shows: z.object({}) }, 'no root field noSuchField'],
+    ['a member', { ...job, shows: z.object({ no_such: z.string() }) }, 'a_job: BoardJob has no field noSuch'],
+    ['members of an object', { ...job, shows: z.object({ legs: z.unknown() }) }, 'a_job.legs: no member of'],
+  ])('names %s that the graph does not have', (_, run, message) => {
+    expect(() => fieldOperation(run)).toThrow(message);
+  });
 });

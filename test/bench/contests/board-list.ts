@@ -1,5 +1,4 @@
 import { print } from 'graphql';
-import { operation } from '../../../rest-compat/document.ts';
 import { clearScratch, makeScratch } from '../../harness/scratch.ts';
 import { openBackendCpu } from '../backends.ts';
 import type { Child } from '../child/child.ts';
@@ -19,6 +18,7 @@ import { bytesOf } from '../load/connection.ts';
 import type { ApolloReady } from '../serve-apollo.ts';
 import type { GatewayReady } from '../servers/gateway.ts';
 import type { PlainBoardGiven } from '../servers/plain-board.ts';
+import { documentRunBy } from './document-run-by.ts';
 
 const CALLERS = 32;
 const SMALL = 1_000;
@@ -37,7 +37,7 @@ export const boardList: Contest = {
     const { database_url, gateway } = await boardOf(posts, arena);
     const given: PlainBoardGiven = { database_url };
     const plain = await stage.start<ApolloReady>({ file: 'plain-board', given }, closing);
-    const query = print(operation('board/list_board_posts'));
+    const query = print(documentRunBy('list_board_posts'));
     const asked = pagePaths(posts, PAGES).map(path => {
       const { limit, cursor } = Object.fromEntries(new URLSearchParams(path.split('?')[1]));
       const body = JSON.stringify({ query, variables: { limit: Number(limit), cursor } });

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { composeSupergraph } from '../../../gateway/graph/compose.ts';
-import { openGraph, SUPERGRAPH_FILE } from '../../../gateway/graph/open-graph.ts';
+import { openGraph } from '../../../gateway/graph/open-graph.ts';
 import { subgraphs } from '../../../gateway/parts.ts';
 import { limits } from '../../../schema/limits.ts';
+import { SUPERGRAPH_FILE } from '../../../schema/supergraph.ts';
 import { logTo } from '../../harness/graph/shop.ts';
 
 const all = await subgraphs();

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Supergraph } from '@apollo/federation-internals';
 import { isEnumType, isInputObjectType, isIntrospectionType, isObjectType, isSpecifiedScalarType } from 'graphql';
 import { expect, it } from 'vitest';
-import { SUPERGRAPH_FILE } from '../../../gateway/graph/open-graph.ts';
+import { SUPERGRAPH_FILE } from '../../../schema/supergraph.ts';
 
 interface Described {
   readonly description?: string | null | undefined;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Supergraph } from '@apollo/federation-internals';
 import { getNamedType, isListType, isNonNullType, isObjectType } from 'graphql';
 import { expect, it } from 'vitest';
-import { SUPERGRAPH_FILE } from '../../../gateway/graph/open-graph.ts';
+import { SUPERGRAPH_FILE } from '../../../schema/supergraph.ts';
 
 it('a book that is refused leaves the rest of an answer: root fields that name one, and lists of books, may be null', async () => {
   const sdl = await readFile(SUPERGRAPH_FILE, 'utf8');

@@ -4,7 +4,6 @@ import { QueryPlanner } from '@apollo/query-planner';
 import { type DocumentNode, getOperationAST, introspectionFromSchema, parse, printSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { composeSupergraph } from '../../../gateway/graph/compose.ts';
-import { SUPERGRAPH_FILE } from '../../../gateway/graph/open-graph.ts';
 import { borrows, ownerOf } from '../../../gateway/graph/owner.ts';
 import { fetchAlone } from '../../../gateway/graph/planner.ts';
 import { InProcessSource } from '../../../gateway/graph/source.ts';
@@ -12,6 +11,7 @@ import { publicSchema } from '../../../gateway/graph/supergraph.ts';
 import { subgraphs } from '../../../gateway/parts.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { cancelTask, getTask, listTasks } from '../../../rest-compat/faces/a2a/task-doors.ts';
+import { SUPERGRAPH_FILE } from '../../../schema/supergraph.ts';
 
 /* What the service reads of the supergraph by itself is what Apollo's libraries, which it loads later, read of it. */
 

@@ -1,0 +1,10 @@
+import type { DocumentNode } from 'graphql';
+import { everyDoor } from '../../../rest-compat/every-door.ts';
+
+/** The operation that an endpoint runs unless its body asks for another. */
+export function documentRunBy(name: string): DocumentNode {
+  const door = everyDoor.find(each => each.name === name);
+  const [document] = door?.kind === 'document' ? door.documents : [];
+  if (!document) throw new Error(`${name} runs no document`);
+  return document;
+}
