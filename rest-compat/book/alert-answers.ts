@@ -28,8 +28,9 @@ const Thresholds = z.object({
   budget_end_hours: z.int().describe(budget_end_hours.description),
 });
 
-export const AlertSettingsAnswer = Thresholds.extend({
+export const AlertSettingsAnswer = z.object({
   agent_id: z.int(),
+  ...Thresholds.shape,
   changes: z
     .array(
       z.object({

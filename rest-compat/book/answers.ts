@@ -31,21 +31,23 @@ export const BookAnswer = z.object({
   agent_id: z.int(),
   limit: z.int(),
   entries: z.array(Row),
-  intents: z.record(
-    z.string(),
-    z.object({
-      intent_id: z.string(),
-      attempts: z.array(z.unknown()).describe('The newest 200 attempts, oldest first.'),
-      attempts_truncated: z.boolean().describe('True if the intent has more than the 200 attempts shown.'),
-      collected_count: z.int(),
-      blocked_count: z.int(),
-    }),
-  ),
+  intents: z
+    .record(
+      z.string(),
+      z.object({
+        intent_id: z.string(),
+        attempts: z.array(z.unknown()).describe('The newest 200 attempts, oldest first.'),
+        attempts_truncated: z.boolean().describe('True if the intent has more than the 200 attempts shown.'),
+        collected_count: z.int(),
+        blocked_count: z.int(),
+      }),
+    )
+    .meta({ graph: 'intentsDocument' }),
   totals: z.object({
     count: z.int(),
     usdc_sum: Atomic,
     pending_usdc_sum: Atomic.describe(pendingSumWords),
-    by_rail: JsonMembers,
+    by_rail: JsonMembers.meta({ graph: 'byRailDocument' }),
   }),
   totals_cover: z
     .literal('whole_book')

@@ -11,7 +11,7 @@ export const ApprovalAnswer = z.object({
     .enum(approvalStatuses)
     .describe('`approved`: the very same call passes, once; `passed`: it has, or is under way.'),
   request_hash: z.string().describe('SHA-256 of field, canonical arguments and session: what is approved.'),
-  amount: z.string().describe('Atomic USDC that the call would be charged.'),
+  amount: z.string().describe('Atomic USDC that the call would be charged.').meta({ graph: 'amountAtomic' }),
   payer: z.string(),
   delegation_hash: z.string().nullable().describe('The delegated session that it is made under.'),
   model: z.string().nullable(),

@@ -9,7 +9,6 @@ import {
   ApprovalToken,
   LinkAnswerRequest,
 } from '../../schema/requests/approval.ts';
-import { operation } from '../document.ts';
 import { documentDoor, pageDoor } from '../door.ts';
 import { HTML } from '../receipt/page/layout.ts';
 import { ApprovalAnswer, ApprovalsAnswer } from './approval-answers.ts';
@@ -43,7 +42,7 @@ export const approvalDoors = [
     summary: 'Calls that the book refused for want of an approval, and what was answered',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/list_approvals'),
+    field: 'approvals',
     params: AgentPath,
     query: ApprovalsBefore,
     variables: ({ params, query }) => ({ agentId: params.agent_id, ...present(query) }),
@@ -57,7 +56,7 @@ export const approvalDoors = [
     tags: ['book'],
     // The signature of a contract wallet may be long.
     body_bytes_max: 2 * limits.small_request_bytes_max,
-    document: operation('book/answer_approval'),
+    field: 'answerApproval',
     params: AgentPath.extend(ApprovalPath.shape),
     body: ApprovalAnswerRequest,
     variables: ({ params, body }) => ({
@@ -91,7 +90,7 @@ export const approvalDoors = [
     path: LINK,
     summary: 'What the link that a webhook was told is for; changes nothing',
     tags: ['book'],
-    document: operation('book/get_linked_approval'),
+    field: 'linkedApproval',
     params: ApprovalPath,
     headers: LinkHeaders,
     variables: ({ params, headers }) => ({ approvalId: params.approval_id, token: headers['x-svc-approval'] }),
@@ -105,7 +104,7 @@ export const approvalDoors = [
     path: LINK,
     summary: 'Approve or deny by the link that a webhook was told, once',
     tags: ['book'],
-    document: operation('book/answer_linked_approval'),
+    field: 'answerLinkedApproval',
     params: ApprovalPath,
     headers: LinkHeaders,
     body: LinkAnswerRequest,

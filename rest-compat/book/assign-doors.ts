@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { AssignmentRequest } from '../../schema/requests/assignment.ts';
 import { PageLimit, pageRows, RowCursorMembers } from '../../schema/requests/book.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
 import { AssignmentAnswer, AssignmentsAnswer, CreatedAssignmentAnswer, SliceAnswer } from './assign-answers.ts';
 import { AgentPath } from './doors.ts';
-import { bookNulls, rowFragments } from './row.ts';
+import { bookNulls } from './row.ts';
 
 const { before } = RowCursorMembers;
 
@@ -20,7 +19,7 @@ export const assignDoors = [
     summary: 'The slices of the book that were opened to others; no token is shown',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/list_assignments'),
+    field: 'assignments',
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
     response: AssignmentsAnswer,
@@ -35,7 +34,8 @@ export const assignDoors = [
     tags: ['book'],
     possession: 'bound',
     status: 201,
-    document: operation('book/create_assignment'),
+    field: 'createAssignment',
+    shows: z.object({ assignment: AssignmentAnswer, token: z.string() }),
     params: AgentPath,
     body: AssignmentRequest,
     variables: ({ params, body: { grant_type, grantee, slice, expires_at } }) => ({
@@ -58,7 +58,7 @@ export const assignDoors = [
     summary: 'Revokes an assignment: from then on its token opens nothing',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/revoke_assignment'),
+    field: 'revokeAssignment',
     params: AgentPath.extend({ assignment_id: z.string().min(1).max(64) }),
     variables: ({ params }) => ({ agentId: params.agent_id, assignmentId: params.assignment_id }),
     response: AssignmentAnswer,
@@ -72,7 +72,7 @@ export const assignDoors = [
     summary: 'The rows of a book that a slice token opens',
     tags: ['book'],
     slice_token: 'whole',
-    document: operation('book/get_book_slice', rowFragments),
+    field: 'bookSlice',
     // A member that is not known is refused: a bound that was misspelt would show all rows of the slice.
     query: z.strictObject({
       // It was looked at before, and goes no further.

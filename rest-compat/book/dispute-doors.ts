@@ -3,7 +3,6 @@ import { isJsonObject, type Json, type JsonObject, present } from '../../schema/
 import { disputeLimits } from '../../schema/dispute/limits.ts';
 import { pageRows } from '../../schema/requests/book.ts';
 import { DisputePageMembers, DisputeRequest } from '../../schema/requests/dispute.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
 import { DisputeAnswer, DisputeStatusAnswer, DisputesAnswer } from './dispute-answers.ts';
@@ -18,7 +17,7 @@ export const disputeDoors = [
     summary: 'What was claimed of rows of the book, and decided; newest first',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/list_disputes'),
+    field: 'disputes',
     params: AgentPath,
     query: z.strictObject({
       limit: digits(DisputePageMembers.limit.unwrap()).optional(),
@@ -43,7 +42,8 @@ export const disputeDoors = [
     status: 201,
     again: { status: 200, is: ({ answer }) => memberOf(answer, 'filed') === false },
     body_bytes_max: disputeLimits.request_bytes_max,
-    document: operation('book/file_dispute'),
+    field: 'fileDispute',
+    shows: z.object({ filed: z.boolean(), dispute: DisputeAnswer }),
     params: AgentPath,
     body: DisputeRequest,
     variables: ({ params, body: { task_id, claim_type, evidence } }) => ({
@@ -61,7 +61,7 @@ export const disputeDoors = [
     summary: 'A dispute with its signed verdict, which can be run again offline',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/get_dispute'),
+    field: 'dispute',
     params: AgentPath.extend({ dispute_id: z.string().min(1).max(64) }),
     variables: ({ params }) => ({ agentId: params.agent_id, disputeId: params.dispute_id }),
     response: DisputeAnswer,
@@ -74,7 +74,7 @@ export const disputeDoors = [
     summary: 'Number and hash of the latest judgement of a dispute: shows whether a verdict was superseded',
     crawled: false,
     tags: ['book'],
-    document: operation('book/get_dispute_status'),
+    field: 'disputeStatus',
     params: z.object({ dispute_id: z.string().min(1).max(64) }),
     variables: ({ params }) => ({ disputeId: params.dispute_id }),
     response: DisputeStatusAnswer,

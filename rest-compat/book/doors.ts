@@ -11,13 +11,13 @@ import {
   RowFilterMembers,
 } from '../../schema/requests/book.ts';
 import { PolicyRequest, parsePolicy } from '../../schema/requests/policy.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { fieldOperation } from '../field-operation.ts';
 import { digits } from '../text-members.ts';
 import { AlertSettingsAnswer } from './alert-answers.ts';
 import { BookAnswer } from './answers.ts';
-import { PolicyAnswer, policyFragments } from './policy.ts';
-import { bookNulls, rowFragments } from './row.ts';
+import { PolicyAnswer } from './policy.ts';
+import { bookNulls } from './row.ts';
 
 export const AgentPath = z.object({ agent_id: digits(z.int().min(1)) });
 
@@ -55,8 +55,8 @@ export const bookDoors = [
     summary: "An agent's book: collected spend, budget ceiling and signed allowance",
     tags: ['book'],
     possession: 'required',
-    document: operation('book/get_agent_book', rowFragments),
-    instead: { budget: operation('book/set_agent_budget', rowFragments) },
+    field: 'book',
+    instead: { budget: fieldOperation({ name: 'set_agent_budget', field: 'setBudget', shows: BookAnswer }) },
     params: AgentPath,
     query: BookQuery,
     body: BookRequest,
@@ -77,7 +77,7 @@ export const bookDoors = [
     summary: 'What the book allows: caps, models, approvals and the kill switch',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/get_book_policy', policyFragments),
+    field: 'bookPolicy',
     params: AgentPath,
     query: z.strictObject({ at: Moment.optional().describe('As it was then: RFC 3339, or a day (UTC).') }),
     variables: ({ params, query }) => ({ agentId: params.agent_id, ...present({ at: query.at }) }),
@@ -91,7 +91,7 @@ export const bookDoors = [
     summary: 'Sets one policy of the book, in force or in shadow, or clears it',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/set_book_policy', policyFragments),
+    field: 'setBookPolicy',
     params: AgentPath,
     body: PolicyRequest,
     variables: ({ params, body }) => ({
@@ -112,7 +112,7 @@ export const bookDoors = [
     summary: 'What the book alerts its owner of before a cap or its budget is reached',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/get_book_alerts'),
+    field: 'alertSettings',
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
     response: AlertSettingsAnswer,
@@ -125,7 +125,7 @@ export const bookDoors = [
     summary: 'Sets what the book alerts of; null restores what is usual',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/set_book_alerts'),
+    field: 'setAlerts',
     params: AgentPath,
     body: AlertsRequest,
     variables: ({ params, body: { session: _, proof: __, ...change } }) => ({

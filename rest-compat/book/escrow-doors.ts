@@ -3,8 +3,8 @@ import { type JsonObject, present } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { a2aEscrowActions, ledgerEscrowActions } from '../../schema/escrow.ts';
 import { A2aEscrowRequest, EscrowPage, LedgerEscrowRequest } from '../../schema/requests/escrow.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { fieldOperation } from '../field-operation.ts';
 import { digits } from '../text-members.ts';
 import { AgentPath } from './doors.ts';
 import { A2aEscrowAnswer, A2aEscrowsAnswer, LedgerEscrowAnswer } from './escrow-answers.ts';
@@ -22,6 +22,11 @@ const refusals = [
   'record_damaged',
 ] as const;
 
+const ofLedger = (name: string, field: string) => fieldOperation({ name, field, shows: LedgerEscrowAnswer });
+const ofA2a = (name: string, field: string) => fieldOperation({ name, field, shows: A2aEscrowAnswer });
+const READ_LEDGER = ofLedger('read_escrow', 'ledgerEscrow');
+const READ_A2A = ofA2a('read_a2a_escrow', 'a2aEscrow');
+
 /** What an owner records of their own calls, and what two agents record of a job: no money is held by either. */
 export const escrowDoors = [
   documentDoor({
@@ -31,12 +36,12 @@ export const escrowDoors = [
     summary: 'Opens, releases or claws back a hold over a call of the book, or reads it; no money is held',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/read_escrow'),
+    document: READ_LEDGER,
     actions: {
-      open: { document: operation('book/open_escrow'), status: 201 },
-      release: { document: operation('book/release_escrow') },
-      clawback: { document: operation('book/claw_back_escrow') },
-      status: { document: operation('book/read_escrow') },
+      open: { document: ofLedger('open_escrow', 'openLedgerEscrow'), status: 201 },
+      release: { document: ofLedger('release_escrow', 'releaseLedgerEscrow') },
+      clawback: { document: ofLedger('claw_back_escrow', 'clawBackLedgerEscrow') },
+      status: { document: READ_LEDGER },
     },
     params: AgentPath,
     body: LedgerEscrowRequest,
@@ -52,7 +57,7 @@ export const escrowDoors = [
     summary: 'The escrows that the agent is a party of, newest first',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/list_a2a_escrows'),
+    field: 'a2aEscrows',
     params: AgentPath,
     query: z.strictObject({
       limit: digits(EscrowPage.shape.limit.unwrap())
@@ -70,15 +75,15 @@ export const escrowDoors = [
     summary: 'Takes a step of an escrow with another agent, or reads it; no money is held',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/read_a2a_escrow'),
+    document: READ_A2A,
     actions: {
-      open: { document: operation('book/open_a2a_escrow'), status: 201 },
-      fund: { document: operation('book/fund_a2a_escrow'), status: 201 },
-      submit: { document: operation('book/submit_a2a_escrow') },
-      release: { document: operation('book/release_a2a_escrow') },
-      clawback: { document: operation('book/claw_back_a2a_escrow') },
-      challenge: { document: operation('book/challenge_a2a_escrow') },
-      status: { document: operation('book/read_a2a_escrow') },
+      open: { document: ofA2a('open_a2a_escrow', 'openA2aEscrow'), status: 201 },
+      fund: { document: ofA2a('fund_a2a_escrow', 'fundA2aEscrow'), status: 201 },
+      submit: { document: ofA2a('submit_a2a_escrow', 'submitA2aEscrow') },
+      release: { document: ofA2a('release_a2a_escrow', 'releaseA2aEscrow') },
+      clawback: { document: ofA2a('claw_back_a2a_escrow', 'clawBackA2aEscrow') },
+      challenge: { document: ofA2a('challenge_a2a_escrow', 'challengeA2aEscrow') },
+      status: { document: READ_A2A },
     },
     params: AgentPath,
     body: A2aEscrowRequest,

@@ -12,8 +12,8 @@ import {
 } from '../../schema/requests/export.ts';
 import { accountsNamed } from '../../schema/requests/journal-accounts.ts';
 import { PossessionMembers } from '../../schema/requests/possession.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { fieldOperation } from '../field-operation.ts';
 import { ZIP } from '../kept-bytes.ts';
 import { pieceFrames } from '../sse.ts';
 import { digits } from '../text-members.ts';
@@ -32,6 +32,15 @@ function textOf(data: JsonObject): string | null {
   const text = member('text')(data);
   return typeof text === 'string' ? text : null;
 }
+
+/** An export in one of its forms. */
+function textAs(name: string, field: string, graph: string) {
+  return fieldOperation({ name, field, shows: z.object({ text: z.string().meta({ graph }) }) });
+}
+
+const Piece = z.object({ text: z.string(), base64: z.string() });
+const EXPORT_PIECES = fieldOperation({ name: 'stream_book_export', field: 'bookExportStream', shows: Piece });
+const JOURNAL_PIECES = fieldOperation({ name: 'stream_book_journal', field: 'bookJournal', shows: Piece });
 
 interface Filter {
   readonly from?: string | undefined;
@@ -68,11 +77,12 @@ export const exportDoors = [
       "An agent's book as CSV, as an audit pack in JSON, as a page for print, or as a bundle to be checked offline",
     tags: ['book'],
     possession: 'required',
-    document: operation('book/export_book'),
+    field: 'bookExport',
+    shows: z.object({ document: BookAuditAnswer }),
     forms: {
-      csv: { media: CSV, document: operation('book/export_book_csv'), textOf },
-      html: { media: HTML, document: operation('book/export_book_html'), textOf },
-      bundle: { media: ZIP, document: operation('book/export_book_bundle'), textOf },
+      csv: { media: CSV, document: textAs('export_book_csv', 'bookExport', 'csv'), textOf },
+      html: { media: HTML, document: textAs('export_book_html', 'bookExport', 'html'), textOf },
+      bundle: { media: ZIP, document: textAs('export_book_bundle', 'bookExport', 'bundle'), textOf },
     },
     form: ({ query, body }) => body.format ?? query.format ?? 'csv',
     params: AgentPath,
@@ -104,10 +114,10 @@ export const exportDoors = [
     tags: ['book'],
     possession: 'required',
     in_pieces: true,
-    document: operation('book/stream_book_export'),
+    document: EXPORT_PIECES,
     stream: {
       asked: () => true,
-      document: operation('book/stream_book_export'),
+      document: EXPORT_PIECES,
       frames: ({ query, body }) => streamForms[body.format ?? query.format ?? 'csv'],
       eventOf: data => data.answer ?? null,
     },
@@ -136,10 +146,10 @@ export const exportDoors = [
     tags: ['book'],
     possession: 'required',
     in_pieces: true,
-    document: operation('book/stream_book_journal'),
+    document: JOURNAL_PIECES,
     stream: {
       asked: () => true,
-      document: operation('book/stream_book_journal'),
+      document: JOURNAL_PIECES,
       frames: ({ query, body }) => journalForms[body.format ?? query.format ?? 'csv'],
       eventOf: data => data.answer ?? null,
     },
@@ -165,7 +175,7 @@ export const exportDoors = [
     summary: 'Publishes a signed export of the book under a public address, or builds the published one anew',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/publish_book_export'),
+    field: 'publishExport',
     params: AgentPath,
     body: PublishRequest,
     variables: ({ params, body }) => ({
@@ -185,7 +195,7 @@ export const exportDoors = [
     summary: 'What the book has published, and where',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/get_published_export'),
+    field: 'publishedExport',
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
     response: PublishedExportAnswer,
@@ -198,7 +208,7 @@ export const exportDoors = [
     summary: 'Withdraws the published export: its address answers 404 from then on, for good',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/withdraw_book_export'),
+    field: 'withdrawExport',
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
     response: WithdrawnExportAnswer,
@@ -211,8 +221,8 @@ export const exportDoors = [
     summary:
       'A published export with its coverage and signature, to be verified offline; its rows alone by `?format=csv`',
     tags: ['book'],
-    document: operation('book/pull_book_export'),
-    forms: { csv: { media: CSV, document: operation('book/pull_book_export_csv'), textOf } },
+    document: textAs('pull_book_export', 'pullExport', 'signed'),
+    forms: { csv: { media: CSV, document: textAs('pull_book_export_csv', 'pullExport', 'csv'), textOf } },
     form: ({ query }) => query.format ?? 'json',
     says_extent: true,
     params: z.object({ slug: z.string().max(64) }),

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { RowFilterMembers } from '../../schema/requests/book.ts';
 import { CorrectionRequest, InflowRequest } from '../../schema/requests/inflow.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { AgentPath } from './doors.ts';
 import { CorrectedAnswer, SequenceAnswer } from './inflow-answers.ts';
-import { correctedNulls, Row, rowAnswerNulls, rowFragments } from './row.ts';
+import { correctedNulls, Row, rowAnswerNulls } from './row.ts';
 
 /** Whom a signed claim is asked about may be out of reach. */
 const byClaim = ['inflow_claim_invalid', 'duplicate_task', 'chain_unavailable', 'book_damaged'] as const;
@@ -23,7 +22,7 @@ export const inflowDoors = [
     possession: 'required',
     slice_token: 'instead',
     status: 201,
-    document: operation('book/record_inflow', rowFragments),
+    field: 'recordInflow',
     params: AgentPath,
     body: InflowRequest,
     variables: ({ params, body: { bucket, allocation, task_id, model, hub, inflow_claim } }) => ({
@@ -42,7 +41,7 @@ export const inflowDoors = [
     summary: 'Appends a correction to an inflow, or to an earlier correction of it',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/correct_inflow', rowFragments),
+    field: 'correctInflow',
     params: AgentPath,
     body: CorrectionRequest,
     variables: ({ params, body: { task_id, reason, bucket, allocation, merges, correction } }) => ({
@@ -60,7 +59,7 @@ export const inflowDoors = [
     summary: 'Whether the rows of the book are without a gap, and how corrections follow each other',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/get_book_gaps'),
+    field: 'bookSequence',
     params: AgentPath,
     query: z.strictObject({
       task_id: RowFilterMembers.task_id.describe('Of a row: then `supersession` is of the chain that it stands in.'),

@@ -1,13 +1,22 @@
+import { z } from 'zod';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
 import { ingestLimits } from '../../schema/ingest-limits.ts';
 import { limits } from '../../schema/limits.ts';
 import { IngestRequest } from '../../schema/requests/ingest.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { FulfillmentEnvelope, ReceiptAnswer } from '../receipt/signed-receipt.ts';
 import { AgentPath } from './doors.ts';
 import { IngestAnswer } from './ingest-answers.ts';
+
+/** As the graph has it. What is signed of an ingest does not say which members the hash of the output covers. */
+const IngestedSpend = IngestAnswer.omit({ issuer_signature: true }).extend({
+  fulfillment: FulfillmentEnvelope.extend({
+    output_commitment: FulfillmentEnvelope.shape.output_commitment.omit({ covers: true }),
+  }),
+  receipt: z.object({ document: ReceiptAnswer }),
+});
 
 /** Spend that was executed elsewhere, brought onto a book. */
 export const ingestDoors = [
@@ -33,7 +42,8 @@ export const ingestDoors = [
     },
     status: 201,
     body_bytes_max: ingestLimits.request_bytes_max,
-    document: operation('book/ingest_foreign_x402'),
+    field: 'ingestForeignSpend',
+    shows: IngestedSpend,
     params: AgentPath,
     body: IngestRequest,
     variables: ({ params, body }) => ({ agentId: params.agent_id, input: toCamelKeys(body) as JsonObject }),

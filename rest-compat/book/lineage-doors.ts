@@ -3,7 +3,6 @@ import { evidences } from '../../schema/evidence.ts';
 import { lineageLimits } from '../../schema/lineage-limits.ts';
 import { PageLimit, pageRows, RowCursorMembers } from '../../schema/requests/book.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
 import { AgentPath } from './doors.ts';
@@ -60,7 +59,7 @@ export const lineageDoors = [
     summary: 'What a row of the book follows from, and what follows from it; 403 where the book has no such row',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/get_book_lineage'),
+    field: 'lineage',
     params: AgentPath.extend({ task_id: z.string().min(1) }),
     query: z.strictObject({
       limit: digits(PageLimit).optional().describe('Descendants: default 50, more than 200 is clamped.'),

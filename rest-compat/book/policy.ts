@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { camel } from '../../schema/camel.ts';
 import { type PolicyKind, type PolicyType, type PolicyValue, policyKinds } from '../../schema/policy-kinds.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
 
@@ -29,11 +28,3 @@ export const PolicyAnswer: z.ZodType<Answer> = z.object({
   shadow: values.nullable().describe('What is set in shadow mode: it refuses nothing, and tells what it would have.'),
 }) as z.ZodType as z.ZodType<Answer>;
 nameComponents({ BookPolicy: PolicyAnswer, ShadowPolicy: values });
-
-const selections = Object.keys(policyKinds)
-  .map(name => (camel(name) === name ? name : `${name}: ${camel(name)}`))
-  .join(' ');
-/** As doors spread it. */
-export const policyFragments = {
-  PolicyAnswer: `fragment PolicyAnswer on BookPolicy { agent_id: agentId ${selections} shadow { ${selections} } }`,
-} as const;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { present } from '../../schema/canonical-json.ts';
 import { ReconciliationRequest } from '../../schema/requests/reconciliation.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { AgentPath } from './doors.ts';
 import { ReconciliationAnswer } from './reconciliation-answers.ts';
@@ -17,7 +16,7 @@ export const reconciliationDoors = [
     tags: ['book'],
     possession: 'required',
     status: 202,
-    document: operation('book/start_reconciliation'),
+    field: 'startReconciliation',
     params: AgentPath,
     body: ReconciliationRequest,
     variables: ({ params, body: { wallet, from_block, to_block, signature, signed_at } }) => ({
@@ -41,7 +40,7 @@ export const reconciliationDoors = [
     summary: 'A reconciliation: how far it has come, and once it is done the signed report',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/get_reconciliation'),
+    field: 'reconciliation',
     params: AgentPath.extend({ report_id: z.string().min(1).max(64) }),
     variables: ({ params }) => ({ agentId: params.agent_id, reportId: params.report_id }),
     response: ReconciliationAnswer,

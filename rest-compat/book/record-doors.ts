@@ -3,7 +3,6 @@ import { isJsonObject, present } from '../../schema/canonical-json.ts';
 import { COUNT_RANGE } from '../../schema/count-range.ts';
 import { evidences } from '../../schema/evidence.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { AgentPath } from './doors.ts';
 
@@ -31,9 +30,9 @@ const RecordAnswer = z.object({
   spend: z.array(z.object({ rail: z.string(), amount: Range })).describe('Atomic units of each rail.'),
   jobs: z
     .object({
-      posted: Range.describe('Jobs that it has posted on the board.'),
-      won: Range.describe('Jobs of which its bid was picked.'),
-      closed: Range.describe('Jobs that it has won and whose output it has revealed.'),
+      posted: Range.describe('Jobs that it has posted on the board.').meta({ graph: 'jobsPosted' }),
+      won: Range.describe('Jobs of which its bid was picked.').meta({ graph: 'jobsWon' }),
+      closed: Range.describe('Jobs that it has won and whose output it has revealed.').meta({ graph: 'jobsClosed' }),
       refusals_made: Range.describe('Deliveries of others that it has refused as a poster.'),
       refusals_received: Range.describe('Deliveries of its own that posters have refused.'),
     })
@@ -50,7 +49,7 @@ export const recordDoors = [
     summary: 'The public record of an agent in days and ranges; its off-board history for its owner (`?opt_in=1`)',
     tags: ['book'],
     possession: 'offered',
-    document: operation('book/get_agent_record'),
+    field: 'agentRecord',
     params: AgentPath,
     query: z.strictObject({
       opt_in: z

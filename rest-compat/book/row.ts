@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { type ColumnJson, type RowFactName, rowFacts } from '../../schema/book-row.ts';
-import { camel } from '../../schema/camel.ts';
 import type { RowFact, RowGroup } from '../../schema/row-fact.ts';
 import { Atomic, JsonMembers } from '../answer-shapes.ts';
 
-/* A row of a book in REST answers: document, OpenAPI and the nulls that stay, made of the one table of its facts. */
+/* A row of a book in REST answers: selection, OpenAPI and the nulls that stay, made of the one table of its facts. */
 
 const Replay = z.object({
   at: z.string(),
@@ -13,6 +12,9 @@ const Replay = z.object({
   settlement_status: z.literal('idempotent_replay'),
   replay_of: z.string(),
 });
+
+/** As the graph has it. */
+const IngressReceipt = z.object({ ref: z.string(), confirmed_at: z.string() });
 
 const types = {
   text: z.string(),
@@ -31,6 +33,8 @@ const shown = Object.entries<RowFact>(rowFacts).filter(([, { hidden, rest }]) =>
 function schemaOf([name, { one_of, type }]: [string, RowFact]): z.ZodType {
   if (name === 'replay_events') return z.array(Replay);
   if (name === 'observed_amount') return types.amount;
+  if (name === 'ingress_receipt') return types[type].meta({ shows: IngressReceipt });
+  if (name === 'fulfillment') return types[type].meta({ graph: 'fulfillmentDocument' });
   if (one_of === undefined) return types[type];
   const [only, ...others] = one_of;
   return others.length === 0 ? z.literal(only ?? '') : z.enum(one_of);
@@ -64,31 +68,6 @@ type RowAnswer = {
 };
 
 export const Row: z.ZodType<RowAnswer> = z.object(Object.fromEntries(members)) as z.ZodType as z.ZodType<RowAnswer>;
-
-/** Those whose shape the graph gives them, and the one that it also shows as it is kept. */
-const shaped: { readonly [K in RowFactName]?: string } = {
-  replay_events:
-    'replay_events: replayEvents { at first_at: firstAt count settlement_status: settlementStatus replay_of: replayOf }',
-  ingress_receipt: 'ingress_receipt: ingressReceipt { ref confirmed_at: confirmedAt }',
-  fulfillment: 'fulfillment: fulfillmentDocument',
-};
-
-const selections = [...members.keys()].map(name => {
-  const said = shaped[name as RowFactName];
-  if (said !== undefined) return said;
-  const group = groups.get(name as RowGroup);
-  if (group) return `${name} { ${group.map(([, fact]) => selectionOf(fact.group?.[1] ?? '')).join(' ')} }`;
-  return selectionOf(name);
-});
-
-function selectionOf(name: string): string {
-  return camel(name) === name ? name : `${name}: ${camel(name)}`;
-}
-
-/** As doors spread it. */
-export const rowFragments = {
-  BookRowAnswer: `fragment BookRowAnswer on BookRow { ${selections.join(' ')} }`,
-} as const;
 
 /** Members that stand there also when they are null. */
 const rowNulls: readonly string[] = shown.filter(([, { rest }]) => rest === 'null').map(([name]) => name);

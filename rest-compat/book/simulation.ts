@@ -3,7 +3,6 @@ import { type JsonObject, present } from '../../schema/canonical-json.ts';
 import { budgetRule, type PolicyKind, policyKinds } from '../../schema/policy-kinds.ts';
 import { SimulationRequest } from '../../schema/requests/simulation.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { AgentPath } from './doors.ts';
 
@@ -51,7 +50,7 @@ export const simulationDoors = [
     summary: 'Which calls that passed a policy would have refused, one by one and in sums',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/simulate_book_policy'),
+    field: 'policySimulation',
     params: AgentPath,
     body: SimulationRequest,
     variables: ({ params, body: { policy, from, to, limit, cursor } }) => ({

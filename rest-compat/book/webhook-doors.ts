@@ -4,7 +4,6 @@ import { type JsonObject, present } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { DeadLetterCursor, RedeliveryRequest, RotationRequest, WebhookRequest } from '../../schema/requests/webhook.ts';
 import { webhookLimits } from '../../schema/webhook/limits.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
 import { AgentPath } from './doors.ts';
@@ -24,7 +23,7 @@ export const webhookDoors = [
     summary: 'The webhook of the book: neither its secret nor its whole URL is shown',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/get_webhook'),
+    field: 'webhook',
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
     response: WebhookAnswer,
@@ -37,7 +36,7 @@ export const webhookDoors = [
     summary: 'Sets where the book tells of its events; a secret that is made here is answered, once',
     tags: ['book'],
     possession: 'session',
-    document: operation('book/set_webhook'),
+    field: 'setWebhook',
     params: AgentPath,
     // The signature of a contract wallet may be long.
     body_bytes_max: 2 * limits.small_request_bytes_max,
@@ -57,7 +56,7 @@ export const webhookDoors = [
     summary: 'Removes the webhook: nothing is sent any more, whatever is under way',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/remove_webhook'),
+    field: 'removeWebhook',
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
     response: WebhookAnswer,
@@ -71,7 +70,7 @@ export const webhookDoors = [
     summary: 'Another secret for the webhook; the one before it signs beside it for a day',
     tags: ['book'],
     possession: 'session',
-    document: operation('book/rotate_webhook_secret'),
+    field: 'rotateWebhookSecret',
     params: AgentPath,
     body: RotationRequest,
     variables: ({ params, body }) => ({ agentId: params.agent_id, ...present({ secret: body.secret }) }),
@@ -88,7 +87,7 @@ export const webhookDoors = [
     tags: ['book'],
     possession: 'required',
     status: 202,
-    document: operation('book/ping_webhook'),
+    field: 'pingWebhook',
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
     response: PingAnswer,
@@ -103,7 +102,7 @@ export const webhookDoors = [
     tags: ['book'],
     possession: 'required',
     status: 202,
-    document: operation('book/redeliver_webhook'),
+    field: 'redeliverWebhook',
     params: AgentPath,
     body: RedeliveryRequest,
     variables: ({ params, body: { from_position, to_position } }) => ({
@@ -121,7 +120,7 @@ export const webhookDoors = [
     summary: 'Messages of the webhook that were given up, the newest event first',
     tags: ['book'],
     possession: 'required',
-    document: operation('book/list_dead_letters'),
+    field: 'webhookDeadLetters',
     params: AgentPath,
     query: z.strictObject({
       limit: digits(z.int().min(1))

@@ -1,10 +1,9 @@
 import { print } from 'graphql';
-import { rowFragments } from '../../../rest-compat/book/row.ts';
-import { operation } from '../../../rest-compat/document.ts';
 import type { Child } from '../child/child.ts';
 import type { Arena, Side } from '../contest.ts';
 import { drive, once } from '../load/callers.ts';
 import { bytesOf } from '../load/connection.ts';
+import { documentRunBy } from './document-run-by.ts';
 
 const CALLERS = 32;
 const LIMIT = 50;
@@ -19,7 +18,7 @@ export interface Serving {
 /** The document that the REST door runs, posted to /graphql. */
 export function graphqlPage({ url, servers, headers = {} }: Serving, agentId: number, arena: Arena): Promise<Side> {
   const body = JSON.stringify({
-    query: print(operation('book/get_agent_book', rowFragments)),
+    query: print(documentRunBy('get_agent_book')),
     variables: { agentId, limit: LIMIT },
   });
   const request = bytesOf({ method: 'POST', url: `${url}/graphql`, headers, body });
