@@ -5,8 +5,8 @@ import { VC_JWT } from '../../schema/credential.ts';
 import { limits } from '../../schema/limits.ts';
 import { PaymentId, PaymentPayer } from '../../schema/requests/settlement.ts';
 import type { CheckedForm, Form } from '../answer-forms.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
+import { fieldOperation } from '../field-operation.ts';
 import { KEPT_FOR_GOOD } from '../kept-bytes.ts';
 import { RefusalAnswer, ResultProofAnswer, SettlementStatusAnswer, TaskStatusAnswer } from './answers.ts';
 import { ReceiptAuditAnswer, RefusalAuditAnswer } from './audit-answers.ts';
@@ -33,43 +33,59 @@ const ReceiptFormat = z
     `${Format.description} \`cose\`: a SCITT transparent statement, ${SCITT_STATEMENT}; \`vc\`: a W3C Verifiable Credential, ${VC_JWT}. Each of these by Accept, too.`,
   );
 
-/** What the operation has of the receipt, as it is: a text, or bytes in base64. */
-function envelopeForm(media: string, name: string, member: string): Form {
-  const textOf = (data: JsonObject) => {
-    const envelope = receiptMember(data.receipt, member);
-    return typeof envelope === 'string' ? envelope : null;
-  };
-  return { media, document: operation(name), textOf };
+type Root = 'receipt' | 'refusal';
+
+/** An operation that asks for one member of either. */
+function memberOperation(name: string, field: Root, member: string) {
+  return fieldOperation({ name, field, shows: z.object({ [member]: z.unknown() }) });
 }
 
-/** JSON of another document than the door's own. */
-function auditorForm(name: string, memberOf: (data: JsonObject) => Json): Form {
-  const textOf = (data: JsonObject) => {
-    const member = memberOf(data);
-    return member === null ? null : JSON.stringify(member);
+/** The same as the answer of a row. */
+function only(member: string) {
+  return {
+    shows: z.object({ [member]: z.unknown() }),
+    answer: (data: JsonObject) => memberOf(data, member),
   };
-  return { media: 'application/json; charset=utf-8', document: operation(name), textOf };
-}
-
-/** The same as a page for people. */
-function pageForm(
-  name: string,
-  memberOf: (data: JsonObject) => Json,
-  page: (audit: JsonObject, program: string) => string,
-): CheckedForm {
-  const withProgram = (program: string) => ({
-    headers: pageHeaders(program),
-    textOf(data: JsonObject) {
-      const member = memberOf(data);
-      return isJsonObject(member) ? page(member, program) : null;
-    },
-  });
-  return { media: HTML, document: operation(name), withProgram };
 }
 
 /** What the one nullable root field holds under `name`; null where there is no such receipt. */
-function receiptMember(receipt: Json | undefined, name: string): Json {
-  return isJsonObject(receipt) ? (receipt[name] ?? null) : null;
+function memberOf({ answer }: JsonObject, name: string): Json {
+  return isJsonObject(answer) ? (answer[name] ?? null) : null;
+}
+
+/** A receipt in an envelope, as it is: a text, or bytes in base64. */
+function envelopeForm(media: string, name: string, member: string): Form {
+  const textOf = (data: JsonObject) => {
+    const envelope = memberOf(data, member);
+    return typeof envelope === 'string' ? envelope : null;
+  };
+  return { media, document: memberOperation(name, 'receipt', member), textOf };
+}
+
+/** All that an auditor needs, as JSON and as a page for people. */
+function auditForms(name: string, field: Root, page: (audit: JsonObject, program: string) => string) {
+  const document = memberOperation(name, field, 'auditorDocument');
+  const auditOf = (data: JsonObject) => memberOf(data, 'auditorDocument');
+  const auditor: Form = {
+    media: 'application/json; charset=utf-8',
+    document,
+    textOf(data) {
+      const audit = auditOf(data);
+      return audit === null ? null : JSON.stringify(audit);
+    },
+  };
+  const html: CheckedForm = {
+    media: HTML,
+    document,
+    withProgram: program => ({
+      headers: pageHeaders(program),
+      textOf(data) {
+        const audit = auditOf(data);
+        return isJsonObject(audit) ? page(audit, program) : null;
+      },
+    }),
+  };
+  return { auditor, html };
 }
 
 export const receiptDoors = [
@@ -81,21 +97,20 @@ export const receiptDoors = [
     summary: 'A signed receipt, to be verified offline',
     crawled: false,
     tags: ['receipts'],
-    document: operation('receipt/get_receipt'),
+    field: 'receipt',
+    ...only('document'),
     params: Task,
     query: z.object({ format: ReceiptFormat.optional() }),
     forms: {
-      cose: envelopeForm(SCITT_STATEMENT, 'receipt/get_receipt_statement', 'transparentStatement'),
-      vc: envelopeForm(VC_JWT, 'receipt/get_receipt_credential', 'verifiableCredential'),
-      auditor: auditorForm('receipt/get_receipt_audit', data => receiptMember(data.receipt, 'auditorDocument')),
-      html: pageForm('receipt/get_receipt_audit', data => receiptMember(data.receipt, 'auditorDocument'), receiptPage),
+      cose: envelopeForm(SCITT_STATEMENT, 'get_receipt_statement', 'transparentStatement'),
+      vc: envelopeForm(VC_JWT, 'get_receipt_credential', 'verifiableCredential'),
+      ...auditForms('get_receipt_audit', 'receipt', receiptPage),
     },
     form: ({ query }) => query.format,
     by_accept: ['html', 'cose', 'vc'],
     fault_page: faultPageOf('receipt'),
     other_media: [HTML, SCITT_STATEMENT, VC_JWT],
     variables: ({ params }) => ({ taskId: params.task_id }),
-    answer: data => receiptMember(data.receipt, 'document'),
     response: z.union([ReceiptAnswer, ReceiptAuditAnswer]),
     errors: ['not_found', 'record_damaged'],
   }),
@@ -106,10 +121,10 @@ export const receiptDoors = [
     summary: 'The canonical JSON whose SHA-256 is payload_hash, byte for byte',
     crawled: false,
     tags: ['receipts'],
-    document: operation('receipt/get_receipt_preimage'),
+    field: 'receipt',
+    ...only('preimage'),
     params: z.object({ id: z.string().max(64) }),
     variables: ({ params }) => ({ taskId: params.id }),
-    answer: data => receiptMember(data.receipt, 'preimage'),
     cache: KEPT_FOR_GOOD,
     response: PayloadAnswer,
     errors: ['not_found', 'record_damaged'],
@@ -120,7 +135,7 @@ export const receiptDoors = [
     path: '/task-status',
     summary: 'Where a task stands, and the outcome of its proof',
     tags: ['receipts'],
-    document: operation('receipt/get_task_status'),
+    field: 'taskStatus',
     query: TaskQuery,
     variables: ({ query }) => ({ taskId: query.task_id }),
     response: TaskStatusAnswer,
@@ -132,7 +147,7 @@ export const receiptDoors = [
     path: '/prove-result',
     summary: 'What can be proven of a task: its settlement, and its place in the log',
     tags: ['receipts'],
-    document: operation('receipt/prove_result'),
+    field: 'proveResult',
     query: TaskQuery.extend({ requested: z.enum(['true', 'false']).default('false').describe(GATE) }),
     variables: ({ query }) => ({ taskId: query.task_id, requested: query.requested === 'true' }),
     response: ResultProofAnswer,
@@ -147,7 +162,7 @@ export const settlementDoors = [
     path: '/v1/settlements/{payment_id}',
     summary: 'How a payment stands, by its nonce, message hash or payment identifier',
     tags: ['receipts'],
-    document: operation('receipt/get_settlement'),
+    field: 'settlement',
     params: PaymentId,
     query: PaymentPayer.strict(),
     variables: ({ params, query }) => ({ paymentId: params.payment_id, payer: query.payer ?? null }),
@@ -166,19 +181,16 @@ export const refusalDoors = [
     summary: "A signed refusal of a book's policy, to be verified offline",
     crawled: false,
     tags: ['receipts'],
-    document: operation('receipt/get_refusal'),
+    field: 'refusal',
+    ...only('document'),
     params: z.object({ refusal_id: z.string().max(64) }),
     query: z.object({ format: Format.optional() }),
-    forms: {
-      auditor: auditorForm('receipt/get_refusal_audit', data => receiptMember(data.refusal, 'auditorDocument')),
-      html: pageForm('receipt/get_refusal_audit', data => receiptMember(data.refusal, 'auditorDocument'), refusalPage),
-    },
+    forms: auditForms('get_refusal_audit', 'refusal', refusalPage),
     form: ({ query }) => query.format,
     by_accept: ['html'],
     fault_page: faultPageOf('refusal'),
     other_media: [HTML],
     variables: ({ params }) => ({ refusalId: params.refusal_id }),
-    answer: data => receiptMember(data.refusal, 'document'),
     response: z.union([RefusalAnswer, RefusalAuditAnswer]),
     errors: ['not_found', 'record_damaged'],
   }),

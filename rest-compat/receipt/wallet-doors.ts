@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
 import { WalletReceiptsRequest } from '../../schema/requests/wallet-receipts.ts';
 import { nameComponents } from '../answer-shapes.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { ReceiptAnswer } from './signed-receipt.ts';
 
@@ -22,7 +21,8 @@ export const walletDoors = [
     path: '/v1/wallets/{wallet}/receipts',
     summary: 'The receipts that a wallet on Base has paid for, for whoever signs with it',
     tags: ['receipts'],
-    document: operation('receipt/list_wallet_receipts'),
+    field: 'walletReceipts',
+    shows: WalletReceiptsAnswer.extend({ receipts: z.array(z.object({ document: ReceiptAnswer })) }),
     params: z.object({ wallet: z.string().max(64) }),
     body: WalletReceiptsRequest,
     variables: ({ params, body: { signature, signed_at, after, limit } }) => ({

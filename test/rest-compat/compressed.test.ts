@@ -12,7 +12,7 @@ beforeAll(async () => {
   house = await openHouse();
 });
 afterAll(() => house.close());
-beforeEach(() => succeed(house.port, { answer: { text: LONG }, receipt: { preimage: PREIMAGE, document: { LONG } } }));
+beforeEach(() => succeed(house.port, { answer: { text: LONG, preimage: PREIMAGE, document: { LONG } } }));
 
 const LONG = 'receipt '.repeat(1_000);
 const PREIMAGE = JSON.stringify({ b: LONG, a: 'é' });
@@ -62,7 +62,7 @@ describe('answers that are the same for everybody', () => {
       [limits.compressed_answer_bytes_min - 1, undefined],
       [limits.compressed_answer_bytes_min, 'gzip'],
     ] as const) {
-      succeed(house.port, { receipt: { preimage: 'x'.repeat(bytes) } });
+      succeed(house.port, { answer: { preimage: 'x'.repeat(bytes) } });
       expect((await ask('/receipt/task_1/preimage', both)).headers['content-encoding'], String(bytes)).toBe(coding);
     }
   });

@@ -16,9 +16,9 @@ beforeEach(() => {
       text: '{"schema":"svc402.book_pull_export.v1"}',
       atom: '<feed/>',
       json: { version: 'https://jsonfeed.org/version/1.1' },
+      preimage: '{"a":1}',
     },
     model: { id: 'task_1' },
-    receipt: { preimage: '{"a":1}' },
   });
 });
 

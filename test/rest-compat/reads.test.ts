@@ -21,7 +21,7 @@ describe('GET /receipt/{task_id}', () => {
   it.each(['/receipt/task_1', '/receipt/task_1.json', '/receipt/task_1?format=json', '/receipt/task_1/'])(
     '200 at %s: the document',
     async path => {
-      succeed(house.port, { receipt: { document: { task_id: 'task_1', payment_ref: null } } });
+      succeed(house.port, { answer: { document: { task_id: 'task_1', payment_ref: null } } });
       const response = await house.get(path, { 'x-svc-session': 'wrong', 'payment-signature': '%' });
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual({ task_id: 'task_1', payment_ref: null });
@@ -32,7 +32,7 @@ describe('GET /receipt/{task_id}', () => {
   it.each(['/receipt/nothing', '/receipt/nothing/preimage', '/task-status?task_id=nothing'])(
     '404 at %s',
     async path => {
-      succeed(house.port, { receipt: null, answer: null });
+      succeed(house.port, { answer: null });
       const response = await house.get(path);
       expect(response.status).toBe(404);
       expect(response.headers.get('cache-control')).toBe('no-store');
@@ -42,7 +42,7 @@ describe('GET /receipt/{task_id}', () => {
 
   it('200 at /preimage: the stored bytes, for ever', async () => {
     const preimage = '{"b":1,"a":"é"}';
-    succeed(house.port, { receipt: { preimage } });
+    succeed(house.port, { answer: { preimage } });
     const response = await house.get('/receipt/task_1/preimage');
     expect(await response.text()).toBe(preimage);
     expect(response.headers.get('cache-control')).toContain('immutable');
