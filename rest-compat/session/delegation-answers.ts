@@ -60,12 +60,12 @@ const models = z.array(z.string()).describe('Ids of the models that may answer. 
 const doors = z.array(z.string()).describe('Names of the paid endpoints that may be called. Empty: any endpoint.');
 const Detail = z
   .object({
-    cap: Atomic.describe('Cap in atomic USDC on what may be spent under it and below it.'),
-    spent: Atomic.describe('Amount of recorded payments, in atomic USDC.'),
-    held: Atomic.describe('Amount that payments in progress hold, in atomic USDC.'),
+    cap: Atomic.describe('Cap in atomic USDC on what may be spent under it and below it.').meta({ graph: 'capAtomic' }),
+    spent: Atomic.describe('Amount of recorded payments, in atomic USDC.').meta({ graph: 'spentAtomic' }),
+    held: Atomic.describe('Amount that payments in progress hold, in atomic USDC.').meta({ graph: 'heldAtomic' }),
     remaining: Atomic.describe(
       'max(0, cap − spent − held), in atomic USDC. A payment must also fit within this value of each session above.',
-    ),
+    ).meta({ graph: 'remainingAtomic' }),
     models,
     doors,
   })
@@ -119,7 +119,8 @@ export const ActAnswer = z.object({
   receipt: z
     .object({ task_id: z.string(), verify_url: z.string(), parent_receipt_id: z.string(), target_agent: z.int() })
     .nullable()
-    .describe('Of a handoff: the child receipt, of no payment and no amount.'),
+    .describe('Of a handoff: the child receipt, of no payment and no amount.')
+    .meta({ graph: 'handedOff' }),
   redeemed: z
     .object({ task_id: z.string(), agent_id: z.int().nullable() })
     .nullable()

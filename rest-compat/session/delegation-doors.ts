@@ -12,7 +12,6 @@ import { Hash32 } from '../../schema/session/grant.ts';
 import { sessionLimits } from '../../schema/session/session-limits.ts';
 import { Problem } from '../answer-shapes.ts';
 import { AgentPath } from '../book/doors.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
 import { digits } from '../text-members.ts';
@@ -45,7 +44,7 @@ export const delegationDoors = [
     summary:
       'What delegated sessions sign: EIP-712 domain and types; the names of the endpoints that a grant may allow',
     tags,
-    document: operation('session/get_session_types'),
+    field: 'sessionTypes',
     variables: () => ({}),
     response: SessionTypesAnswer,
   }),
@@ -57,7 +56,7 @@ export const delegationDoors = [
     tags,
     possession: 'offered',
     unkept_for_holders: true,
-    document: operation('session/get_session'),
+    field: 'delegatedSession',
     params: SessionPath,
     variables: ({ params }) => ({ delegationHash: params.delegation_hash }),
     response: SessionAnswer,
@@ -70,7 +69,7 @@ export const delegationDoors = [
     summary: 'Sessions that the agentWallet has granted directly, with their limits and what is spent under them',
     tags,
     possession: 'required',
-    document: operation('session/list_sessions'),
+    field: 'agentSessions',
     params: AgentPath,
     query: z.strictObject({ ...RootSessionsMembers, limit: digits(RootSessionsMembers.limit.unwrap()).optional() }),
     variables: ({ params, query }) => ({ agentId: params.agent_id, ...present(query) }),
@@ -83,7 +82,7 @@ export const delegationDoors = [
     path: `${PATH}/challenge`,
     summary: 'A nonce for an act, valid for 2 to 5 minutes; writes nothing',
     tags,
-    document: operation('session/challenge_session'),
+    field: 'sessionChallenge',
     params: SessionPath,
     body: SessionChallengeRequest,
     variables: ({ params, body }) => ({ delegationHash: params.delegation_hash, ttlSeconds: body.ttl_seconds }),
@@ -98,7 +97,7 @@ export const delegationDoors = [
     tags,
     // A contract wallet signs no act, but the body is as long as the longest signature that is read.
     body_bytes_max: 2 * limits.small_request_bytes_max,
-    document: operation('session/act_in_session'),
+    field: 'actInSession',
     params: SessionPath,
     body: ActRequest,
     variables: ({ params, body }) => ({
@@ -130,7 +129,7 @@ export const delegationDoors = [
     summary: 'End a session and all below it, by the signature of its payer or of one over it',
     tags,
     body_bytes_max: 2 * limits.small_request_bytes_max,
-    document: operation('session/revoke_session'),
+    field: 'revokeSession',
     params: SessionPath,
     headers: GrantHeader,
     body: RevocationRequest,

@@ -6,7 +6,6 @@ import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { RegistrationRequest } from '../../schema/requests/registration.ts';
 import { AgentPath } from '../book/doors.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { RegisterAnswer, RotationAnswer } from './answers.ts';
 
@@ -33,7 +32,7 @@ export const registrationDoors = [
     // A key proves no wallet: it skips the stamp of other doors, but here it would register nobody.
     price: { amount_atomic: limits.stamp_price_atomic, networks: ['base'], stamp: true, paid_by: ['payment'] },
     waived_by: 'task_id',
-    document: operation('session/register_agent'),
+    field: 'registerAgent',
     headers: NoParent,
     body: RegistrationRequest,
     variables: ({ body }) => ({ input: toCamelKeys(body) as JsonObject }),
@@ -59,7 +58,7 @@ export const possessionDoors = [
     summary: 'End the session in hand and issue another; the book stays',
     tags: ['book'],
     possession: 'session',
-    document: operation('session/rotate_session'),
+    field: 'rotateSession',
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
     response: RotationAnswer,
