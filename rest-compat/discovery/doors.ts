@@ -3,7 +3,6 @@ import { present } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { RevocationsPageMembers } from '../../schema/requests/session.ts';
 import { JsonMembers } from '../answer-shapes.ts';
-import { operation } from '../document.ts';
 import { documentDoor, pageDoor } from '../door.ts';
 import { agentCard, LEGACY_CARD_PATH, legacyAgentCard } from '../faces/a2a/card.ts';
 import { openApi } from '../faces/openapi.ts';
@@ -49,7 +48,7 @@ export const discoveryDoors = [
     tags: ['discovery'],
     // Its readers append parameters so that no cache between answers them.
     query: z.object({}),
-    document: operation('discovery/get_jwks'),
+    field: 'jwks',
     cache: KEPT_A_MINUTE,
     response: KeySetAnswer,
   }),
@@ -62,7 +61,7 @@ export const discoveryDoors = [
     summary: "The service's did:web document: the keys of its signed offers and receipts in x402",
     tags: ['discovery'],
     media: 'application/did+json; charset=utf-8',
-    document: operation('discovery/get_did_document'),
+    field: 'didDocument',
     cache: KEPT_A_MINUTE,
     response: JsonMembers,
   }),
@@ -72,7 +71,7 @@ export const discoveryDoors = [
     path: '/.well-known/issuer-history.json',
     summary: 'Append-only history of issuer keys; older snapshots by version or hash',
     tags: ['discovery'],
-    document: operation('discovery/get_issuer_history'),
+    field: 'issuerHistory',
     cache: KEPT_A_MINUTE,
     query: z.strictObject({
       version: digits(
@@ -96,7 +95,7 @@ export const discoveryDoors = [
     path: '/.well-known/receipt-policy-history.json',
     summary: 'Append-only history of the policies that govern receipts',
     tags: ['discovery'],
-    document: operation('discovery/get_receipt_policy_history'),
+    field: 'receiptPolicyHistory',
     cache: KEPT_A_MINUTE,
     response: PolicyHistoryAnswer,
   }),
@@ -106,7 +105,7 @@ export const discoveryDoors = [
     path: '/.well-known/revocations',
     summary: 'Issuer keys that sign no more, and since when; delegated sessions that were revoked',
     tags: ['discovery'],
-    document: operation('discovery/get_revocations'),
+    field: 'revocations',
     cache: KEPT_A_MINUTE,
     query: z.strictObject({
       limit: digits(RevocationsPageMembers.limit.unwrap())
@@ -123,7 +122,7 @@ export const discoveryDoors = [
     path: '/stats',
     summary: 'How many receipts there are, in coarse ranges',
     tags: ['discovery'],
-    document: operation('discovery/get_stats'),
+    field: 'stats',
     cache: KEPT_A_MINUTE,
     response: StatsAnswer,
   }),
@@ -133,7 +132,7 @@ export const discoveryDoors = [
     path: '/.well-known/log-breaks.json',
     summary: 'Breaks of the receipt log that were declared and signed',
     tags: ['discovery'],
-    document: operation('discovery/get_log_breaks'),
+    field: 'logBreaks',
     cache: ASKED_EACH_TIME,
     response: LogBreaksAnswer,
   }),
