@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../schema/canonical-json.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { KEPT_FOR_GOOD, OCTETS } from '../kept-bytes.ts';
 import { digits } from '../text-members.ts';
@@ -41,7 +40,7 @@ export const logDoors = [
     summary: 'The newest head of the receipt log as a signed note (C2SP tlog-checkpoint)',
     tags: ['log'],
     media: TEXT,
-    document: operation('log/get_log_checkpoint'),
+    field: 'logCheckpoint',
     cache: KEPT_A_MOMENT,
     query: z.strictObject({ tree_size: Size.optional() }),
     variables: ({ query }) => ({ treeSize: query.tree_size ?? null }),
@@ -55,7 +54,7 @@ export const logDoors = [
     summary: 'By which checkpoints are verified: verifier keys (C2SP signed-note), the current first',
     tags: ['log'],
     media: TEXT,
-    document: operation('log/get_log_verifier_keys'),
+    field: 'logVerifierKeys',
     cache: 'public, max-age=60',
     response: z.string(),
   }),
@@ -67,7 +66,7 @@ export const logDoors = [
     summary: 'Hashes of the receipt log: a tile of up to 256 (C2SP tlog-tiles)',
     tags: ['log'],
     media: OCTETS,
-    document: operation('log/get_log_tile'),
+    field: 'logTile',
     cache: KEPT_FOR_GOOD,
     params: z.preprocess(restAsPath, z.object({ level: z.string().max(2), path: TilePath })),
     variables: ({ params: { level, path } }) => ({ level, path }),
@@ -82,7 +81,7 @@ export const logDoors = [
     summary: 'What the leaves of a tile are of, where that is public here (C2SP tlog-tiles, entry bundle)',
     tags: ['log'],
     media: OCTETS,
-    document: operation('log/get_log_entries'),
+    field: 'logEntryBundle',
     cache: KEPT_FOR_GOOD,
     params: z.preprocess(restAsPath, z.object({ path: TilePath })),
     variables: ({ params }) => ({ path: params.path }),
@@ -96,7 +95,7 @@ export const logDoors = [
     summary: 'That a receipt stands in the log, as a text to be kept beside it (C2SP tlog-proof)',
     tags: ['log'],
     media: TEXT,
-    document: operation('log/get_log_proof'),
+    field: 'logProof',
     params: z.object({ task_id: z.string().max(64) }),
     variables: ({ params }) => ({ taskId: params.task_id }),
     response: z.string(),
@@ -108,7 +107,7 @@ export const logDoors = [
     path: '/log/inclusion',
     summary: 'That a receipt stands in the log, as JSON (RFC 9162 §2.1.3)',
     tags: ['log'],
-    document: operation('log/get_log_inclusion'),
+    field: 'inclusionProof',
     query: z.strictObject({ task_id: z.string().max(64), tree_size: Size.optional() }),
     variables: ({ query }) => ({ taskId: query.task_id, treeSize: query.tree_size ?? null }),
     response: InclusionAnswer,
@@ -120,7 +119,7 @@ export const logDoors = [
     path: '/log/consistency',
     summary: 'That one head of the log extends another (RFC 9162 §2.1.4)',
     tags: ['log'],
-    document: operation('log/get_log_consistency'),
+    field: 'consistencyProof',
     query: z.strictObject({ from: Size, to: Size }),
     variables: ({ query: { from, to } }) => ({ from, to }),
     response: ConsistencyAnswer,

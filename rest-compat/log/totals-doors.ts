@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { present } from '../../schema/canonical-json.ts';
 import { AgentPath } from '../book/doors.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { BookTotalAnswer, PaymentProofAnswer, TotalsStatement } from './totals-answers.ts';
 
@@ -13,7 +12,7 @@ export const totalsDoors = [
     path: '/log/totals',
     summary: 'The newest signed statement over what all books came to and which receipt each payment backs',
     tags: ['log'],
-    document: operation('log/get_log_totals'),
+    field: 'logTotals',
     cache: 'public, max-age=2',
     response: TotalsStatement,
     errors: ['not_found', 'unavailable'],
@@ -24,7 +23,7 @@ export const totalsDoors = [
     path: '/log/payment-proof/{task_id}',
     summary: 'That the payment of a receipt backs it and no other, under the newest statement',
     tags: ['log'],
-    document: operation('log/get_payment_proof'),
+    field: 'paymentProof',
     params: z.object({ task_id: z.string().max(64) }),
     variables: ({ params }) => ({ taskId: params.task_id }),
     response: PaymentProofAnswer,
@@ -37,7 +36,7 @@ export const totalsDoors = [
     summary: 'What the book came to by its collected receipts, with the proof under the newest statement',
     tags: ['book'],
     possession: 'required',
-    document: operation('log/get_book_total'),
+    field: 'bookTotal',
     params: AgentPath,
     query: z.strictObject({
       task_id: z.string().min(1).max(64).optional().describe('Of a row: then with the proof that it is in the total.'),
