@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, present } from '../../schema/canonical-json.ts';
 import { BroadcastMembers, RouterBookRequest, RouterKeyMembers } from '../../schema/requests/router.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { BroadcastAnswer, KeptRouterKeyAnswer, OpenedRouterBookAnswer, RouterSummaryAnswer } from './answers.ts';
 
@@ -19,7 +18,7 @@ export const routerDoors = [
     tags: ['router'],
     possession: 'offered',
     status: 201,
-    document: operation('router/open_router_book'),
+    field: 'openRouterBook',
     body: RouterBookRequest,
     variables: ({ body: { agent_id, label } }) => ({ input: present({ agentId: agent_id, label }) }),
     response: OpenedRouterBookAnswer,
@@ -32,7 +31,7 @@ export const routerDoors = [
     summary: "Keeps the third-party router's key of a router book, sealed, in place of one before it",
     tags: ['router'],
     ingest_key: 'required',
-    document: operation('router/set_router_key'),
+    field: 'setRouterKey',
     params: RouterBookPath,
     body: RouterKeyMembers,
     variables: ({ params, body }) => ({ bookId: params.book_id, key: body.key }),
@@ -49,7 +48,7 @@ export const routerDoors = [
     ingest_key: 'required',
     status: 201,
     again: { status: 200, is: ({ answer }) => isJsonObject(answer) && answer.idempotent_replay === true },
-    document: operation('router/broadcast_generation'),
+    field: 'broadcastGeneration',
     body: BroadcastMembers,
     variables: ({ body: { generation_id, model, amount, rail, payment_ref } }) => ({
       input: present({ generationId: generation_id, model, amount, rail, paymentRef: payment_ref }),
@@ -65,7 +64,7 @@ export const routerDoors = [
     tags: ['router'],
     possession: 'offered',
     ingest_key: 'or_session',
-    document: operation('router/get_router_summary'),
+    field: 'routerBookSummary',
     params: RouterBookPath,
     variables: ({ params }) => ({ bookId: params.book_id }),
     response: RouterSummaryAnswer,
