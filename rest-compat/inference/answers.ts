@@ -7,6 +7,21 @@ import { ResponseStreamFault } from './stream-fault.ts';
 
 const Details = JsonMembers.describe('Numbers and flags by the names that the hub gives them.').optional();
 
+/** As the graph has it: what else a hub counts is one member. */
+const Counts = z.object({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+  details: JsonMembers,
+});
+
+const ResponseCounts = z.object({
+  ...Counts.omit({ details: true }).shape,
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  details: JsonMembers,
+});
+
 const Usage = z
   .object({
     prompt_tokens: z.int(),
@@ -18,7 +33,8 @@ const Usage = z
   .loose()
   .describe(
     'Numbers of tokens, as the hub stated them, and what else it counts: numbers, flags (`true`, `false`), and objects of these. Texts and lists that a hub adds are left out.',
-  );
+  )
+  .meta({ shows: Counts });
 
 const reasoning = {
   reasoning_content: z.string().optional().describe('What the model thought, where its hub has this member.'),
@@ -85,8 +101,8 @@ export const ChatChunk = z.object({
         role: z.string().optional(),
         content: z.string().optional(),
         refusal: z.string().optional(),
-        tool_calls: z.array(ToolCallDelta).optional(),
         ...reasoning,
+        tool_calls: z.array(ToolCallDelta).optional(),
       }),
       finish_reason: FinishReason.nullable().describe('Null until the choice ends.'),
     }),
@@ -113,7 +129,7 @@ export const ModelAnswer = z.object({
 
 export const ModelListAnswer = z.object({
   object: z.literal('list'),
-  data: z.array(ModelAnswer),
+  data: z.array(ModelAnswer).meta({ graph: 'models' }),
   has_more: z
     .boolean()
     .describe(
@@ -157,6 +173,17 @@ const FunctionCall = z.object({
   arguments: z.string().describe('JSON, as the model wrote it.'),
 });
 
+/** As the graph has it: one type for all items, in which members that an item lacks are null. They are left out on the wire. */
+const Item = z.object({
+  ...Message.omit({ content: true }).shape,
+  summary: Reasoning.shape.summary,
+  encrypted_content: Reasoning.shape.encrypted_content,
+  content: z.object({ type: z.string(), text: z.string(), annotations: z.array(z.never()), refusal: z.string() }),
+  call_id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+});
+
 export const ResponseAnswer = z.object({
   id: z.string(),
   object: z.literal('response'),
@@ -175,14 +202,16 @@ export const ResponseAnswer = z.object({
     .object({ reason: z.enum(['max_output_tokens', 'content_filter']) })
     .nullable()
     .describe('Why it was cut short.'),
-  output: z.array(z.discriminatedUnion('type', [Reasoning, Message, FunctionCall])),
+  output: z.array(z.discriminatedUnion('type', [Reasoning, Message, FunctionCall])).meta({ shows: Item }),
   output_text: z.string().describe('All that was said.'),
   usage: Usage.extend({
     input_tokens: z.int(),
     output_tokens: z.int(),
     input_tokens_details: Details,
     output_tokens_details: Details,
-  }).nullable(),
+  })
+    .meta({ shows: ResponseCounts })
+    .nullable(),
   svc: SvcAnswer.describe('The signed receipt.'),
 });
 
@@ -262,6 +291,7 @@ export const EmbeddingsAnswer = z.object({
     .describe('One for each input, in the order of the inputs, all of one length.'),
   model: z.string(),
   usage: Usage.omit({ completion_tokens: true })
+    .meta({ shows: Counts.pick({ prompt_tokens: true, total_tokens: true }) })
     .nullable()
     .describe('Numbers of tokens, as the hub stated them. Null where it does not count.'),
   svc: Svc,

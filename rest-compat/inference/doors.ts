@@ -11,10 +11,10 @@ import { opaqueMembers } from '../../schema/requests/parse.ts';
 import { ResponsesRequest } from '../../schema/requests/responses.ts';
 import { transcriptionWith } from '../../schema/requests/transcription.ts';
 import { Problem } from '../answer-shapes.ts';
-import { operation } from '../document.ts';
 import { type DoorPrice, documentDoor } from '../door.ts';
 import { RpcAnswer } from '../faces/a2a/answers.ts';
 import { a2aFace } from '../faces/a2a/serve.ts';
+import { fieldOperation } from '../field-operation.ts';
 import { bare } from '../omit-nulls.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
 import { chatFrames, namedFrames } from '../sse.ts';
@@ -88,10 +88,15 @@ export const workErrors = [
 /** A message has content, be it null; it says of calls and of a refusal where there are any. */
 const answerNulls = { 'choices.message': ['content'] } as const;
 
+/** A stream whose events the graph has as JSON. */
+export function eventOperation(name: string, field: string) {
+  return fieldOperation({ name, field, shows: z.object({ event: z.unknown() }) });
+}
+
 /** The streamed answer of a chat, wherever it is asked for. */
 const chatStream = {
   asked: ({ stream }: ChatRequest) => stream,
-  document: operation('inference/chat_completions_stream'),
+  document: fieldOperation({ name: 'chat_completions_stream', field: 'chatCompletionStream', shows: ChatChunk }),
   frames: chatFrames,
   eventOf: (data: JsonObject, { stream_options }: ChatRequest) =>
     chunkOf(data.answer as GraphChunk, stream_options?.include_usage ?? false),
@@ -104,7 +109,7 @@ export const inferenceDoors = [
     path: '/v1/chat/completions',
     summary: 'One chat completion with a signed spend receipt',
     example: { messages: [{ role: 'user', content: 'Hi' }] },
-    document: operation('inference/chat_completions'),
+    field: 'createChatCompletion',
     stream: chatStream,
     body: ChatRequest,
     variables: inputOf,
@@ -120,7 +125,8 @@ export const inferenceDoors = [
     path: '/a2a-message',
     summary: 'The same by message to an agent: by A2A over JSON-RPC, or as a chat request',
     example: { messages: [{ role: 'user', content: 'Hi' }] },
-    document: operation('inference/a2a_message'),
+    field: 'createChatCompletion',
+    shows: ChatAnswer,
     stream: chatStream,
     body: ChatRequest,
     variables: inputOf,
@@ -138,10 +144,10 @@ export const inferenceDoors = [
     path: '/v1/responses',
     summary: 'One answer to a text or to messages, stateless, with a signed spend receipt',
     example: { input: 'Hi' },
-    document: operation('inference/create_response'),
+    field: 'createResponse',
     stream: {
       asked: ({ stream = false }) => stream,
-      document: operation('inference/create_response_stream'),
+      document: eventOperation('create_response_stream', 'responseStream'),
       frames: namedFrames,
       eventOf: data => (data.answer as JsonObject).event ?? null,
     },
@@ -159,7 +165,8 @@ export const inferenceDoors = [
     path: '/v1/models',
     summary: 'Model ids that a call may name',
     tags: ['inference'],
-    document: operation('inference/list_models'),
+    field: 'modelPage',
+    shows: ModelListAnswer.omit({ object: true }),
     cache: 'public, max-age=60',
     answer: ({ answer }) => (isJsonObject(answer) ? { object: 'list', ...answer } : null),
     response: ModelListAnswer,
@@ -172,13 +179,13 @@ export const inferenceDoors = [
     aliases: ['/v1/models/*'],
     summary: 'One model: what it takes and gives, who serves it and what a call costs',
     tags: ['inference'],
-    document: operation('inference/retrieve_model'),
+    field: 'model',
     cache: 'public, max-age=60',
     params: ModelPath,
     variables: ({ params }) => ({ id: params.id }),
-    answer({ model }) {
-      if (!model) throw new Refusal('model_not_found', { param: 'model' });
-      return model;
+    answer({ answer }) {
+      if (!answer) throw new Refusal('model_not_found', { param: 'model' });
+      return answer;
     },
     response: ModelAnswer,
     errors: ['model_not_found'],
@@ -225,7 +232,7 @@ export const mediaDoors = [
     path: '/v1/images/generations',
     summary: 'One image with a signed spend receipt',
     example: { prompt: 'A receipt' },
-    document: operation('inference/generate_image'),
+    field: 'createImage',
     body: ImageRequest,
     variables: inputOf,
     nulls: { data: [] },
@@ -241,7 +248,7 @@ export const mediaDoors = [
       `The vectors of an answer take at most ${limits.embedding_answer_chars_max} bytes: some 900,000 numbers, or 1,500 vectors of 1,536 numbers in base64. More are refused with 413 answer_too_large, uncharged.`,
     ],
     example: { input: 'Hi' },
-    document: operation('inference/create_embeddings'),
+    field: 'createEmbeddings',
     body: EmbeddingRequest,
     variables: embeddingsInputOf,
     response: EmbeddingsAnswer,
@@ -253,7 +260,7 @@ export const mediaDoors = [
     path: '/v1/audio/transcriptions',
     summary: 'The text of what is spoken in a file, with a signed spend receipt',
     example: { file: 'speech.mp3' },
-    document: operation('inference/transcribe_audio'),
+    field: 'createTranscription',
     takes: 'multipart/form-data',
     body_bytes_max: limits.upload_form_bytes_max,
     body: formOf(transcriptionWith(AudioUpload), {

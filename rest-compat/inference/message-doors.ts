@@ -4,11 +4,10 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { anthropicHeaders } from '../../schema/requests/anthropic-headers.ts';
 import { MessagesRequest, MessageTokensRequest, messageOpaqueMembers } from '../../schema/requests/messages.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { MessageFault } from '../fault-form.ts';
 import { RefusalAnswer } from '../receipt/answers.ts';
-import { paidWork, workErrors } from './doors.ts';
+import { eventOperation, paidWork, workErrors } from './doors.ts';
 import { MessageAnswer, MessageEventAnswer, MessageTokensAnswer } from './message-answers.ts';
 import { messageFrames } from './message-frames.ts';
 
@@ -30,10 +29,10 @@ export const messageDoors = [
     path: '/v1/messages',
     summary: 'One message in the words of the Messages API, with a signed spend receipt',
     example,
-    document: operation('inference/create_message'),
+    field: 'createMessage',
     stream: {
       asked: ({ stream = false }) => stream,
-      document: operation('inference/create_message_stream'),
+      document: eventOperation('create_message_stream', 'messageStream'),
       frames: messageFrames,
       eventOf: data => (data.answer as JsonObject).event ?? null,
     },
@@ -56,7 +55,7 @@ export const messageDoors = [
     tags: ['inference'],
     example: { messages: [{ role: 'user', content: 'Hi' }] },
     body_bytes_max: limits.request_bytes_max,
-    document: operation('inference/count_message_tokens'),
+    field: 'messageTokens',
     query: BetaQuery,
     headers: z.object(anthropicHeaders),
     body: MessageTokensRequest,

@@ -25,15 +25,20 @@ const receipt = {
 export const TaskAcceptedAnswer = z.object({
   task_id: z.string(),
   status: z.literal('accepted'),
+  payment_rail: amounts.payment_rail,
   payment_ref: z.string().nullable().describe('`network:txHash`; null while it is unpaid.'),
-  settled_amount: Atomic.nullable().describe(
-    'gross_amount once there is a payment_ref. Null before that, and if nothing was paid.',
-  ),
-  ...amounts,
+  verify_url: receipt.verify_url,
   gross_amount: Atomic.optional().describe(
     `${gross} Absent if an API key was used in place of a payment: nothing was paid.`,
   ),
-  ...receipt,
+  settled_amount: Atomic.nullable().describe(
+    'gross_amount once there is a payment_ref. Null before that, and if nothing was paid.',
+  ),
+  accounting: amounts.accounting,
+  fee_amount: amounts.fee_amount,
+  net_amount: amounts.net_amount,
+  fee_bps: amounts.fee_bps,
+  svc: receipt.svc,
 });
 
 export const TaskQuoteAnswer = z.object({

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
 import { TaskQuoteRequest, TaskRequest } from '../../schema/requests/tasks.ts';
-import { operation } from '../document.ts';
 import { documentDoor } from '../door.ts';
 import { inputOf, paidWork } from './doors.ts';
 import { TaskAcceptedAnswer, TaskQuoteAnswer } from './task-answers.ts';
@@ -21,7 +20,7 @@ export const taskDoors = [
     path: '/task-request',
     summary: 'Take on a task: its acceptance with a signed spend receipt',
     example: { message_type: 'inference_request', chain_id: 'base', amount: '2000', sender: EXAMPLE_ADDRESS },
-    document: operation('inference/request_task'),
+    field: 'requestTask',
     body: TaskRequest,
     answer: withoutAbsent,
     response: TaskAcceptedAnswer,
@@ -32,7 +31,7 @@ export const taskDoors = [
     path: '/task-quote',
     summary: 'What a task would come to: a forecast, no invoice',
     example: { model_id: 'svc/auto' },
-    document: operation('inference/quote_task'),
+    field: 'quoteTask',
     body: TaskQuoteRequest,
     nulls: { forecast: [] },
     response: TaskQuoteAnswer,

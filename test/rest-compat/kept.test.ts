@@ -18,7 +18,6 @@ beforeEach(() => {
       json: { version: 'https://jsonfeed.org/version/1.1' },
       preimage: '{"a":1}',
     },
-    model: { id: 'task_1' },
   });
 });
 
