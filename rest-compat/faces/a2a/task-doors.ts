@@ -1,8 +1,8 @@
+import { parse } from 'graphql';
 import { z } from 'zod';
 import { taskListing } from '../../../schema/task-listing.ts';
 import { taskStates } from '../../../schema/task-state.ts';
 import { JsonMembers } from '../../answer-shapes.ts';
-import { operation } from '../../document.ts';
 import { documentDoor } from '../../door.ts';
 
 /* The free methods of A2A as doors: each passes the gate that every other does, and is bounded as any is, once for a call (serve.ts). */
@@ -16,6 +16,39 @@ const own = {
   response: JsonMembers,
   rated: false,
 } as const;
+
+/** As the graph has it; this face makes its own answer of it. */
+const BoughtTask = z.object({
+  task_id: z.string(),
+  state: z.enum(taskStates),
+  at: z.string(),
+  context_id: z.string(),
+  is_buyers: z.boolean(),
+});
+
+/** What tasks brought is asked for only where it is wanted, and no other operation asks for a part by a condition. */
+const LIST_TASKS = parse(
+  `query a2a_list_tasks(
+    $payer: String, $contextId: String, $states: [TaskState!], $since: DateTime, $before: String, $limit: Int, $artifacts: Boolean!
+  ) {
+    answer: boughtTasks(
+      payer: $payer, contextId: $contextId, states: $states, since: $since, before: $before, limit: $limit
+    ) {
+      tasks {
+        task_id: taskId
+        state
+        at
+        context_id: contextId
+        is_buyers: isBuyers
+        answer @include(if: $artifacts)
+        receipt: receiptDocument @include(if: $artifacts)
+      }
+      total
+      next
+    }
+  }`,
+  { noLocation: true },
+);
 
 /** No id of a task is longer. */
 export const TASK_ID_CHARS_MAX = 128;
@@ -34,7 +67,8 @@ export const getTask = documentDoor({
   name: 'a2a_get_task',
   effect: 'reads',
   summary: 'Where a task stands, and to its buyer what it brought',
-  document: operation('faces/a2a/a2a_get_task'),
+  field: 'boughtTask',
+  shows: BoughtTask.extend({ answer: JsonMembers, receipt: JsonMembers.meta({ graph: 'receiptDocument' }) }),
   body: OneTask,
   variables: oneTask,
 });
@@ -46,7 +80,8 @@ export const cancelTask = documentDoor({
   ...own,
   name: 'a2a_cancel_task',
   summary: 'Lets go of a task before its payment is sent',
-  document: operation('faces/a2a/a2a_cancel_task'),
+  field: 'cancelTask',
+  shows: BoughtTask,
   body: OneTask,
   variables: oneTask,
 });
@@ -56,7 +91,7 @@ export const listTasks = documentDoor({
   name: 'a2a_list_tasks',
   effect: 'reads',
   summary: 'Tasks of one’s own, those first that have moved last',
-  document: operation('faces/a2a/a2a_list_tasks'),
+  document: LIST_TASKS,
   body: z.object({
     context_id: z.string().nullable(),
     states: z.array(z.enum(taskStates)).nullable(),
