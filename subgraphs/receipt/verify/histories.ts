@@ -9,20 +9,20 @@ import {
 import { sha256Hex } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
 import { isBefore, type KeyStatement, revocationsFault } from './key-statements.ts';
-import { always, type Coverage, type DocumentVerification, unsignedIn } from './report.ts';
+import { always, type Coverage, type DocumentVerification, judgeDocument, unsignedIn } from './report.ts';
 import { type Jwks, keysIn, parseJws } from './signature.ts';
 import {
   type Check,
   issuerSaid,
   issuerSigned,
   judgeBy,
-  malformedDocument,
   type Rule,
   type SignedDocument,
   undatedFault,
   unless,
   unopened,
 } from './signed.ts';
+import { tokenOf } from './token-document.ts';
 
 /* The histories that an issuer publishes: of its keys, of its receipt policies, and of the keys that it revoked. */
 
@@ -120,20 +120,19 @@ function verifyHistory(
   jwks: Jwks,
   { noun, by, rules, signed, unchecked }: History,
 ): DocumentVerification {
-  const { jws: token } = isJsonObject(document.issuer_signature) ? document.issuer_signature : {};
+  const token = tokenOf(document);
   const jws = parseJws(token);
   if (jws === null) return unopened(token, `This is no ${noun}: issuer_signature.jws is missing.`);
-  try {
-    const opened = { document, payload: jws.claims, jws, jwks };
-    const judged = judgeBy([...by, ...rules], opened);
-    if (judged.kind === 'invalid') return judged;
-    const coverage: Coverage<SignedDocument> = Object.fromEntries(signed.map(name => [name, always]));
-    const unsigned = unsignedIn(document, opened, { coverage, lane: BESIDE });
-    return { kind: 'valid', claims: jws.claims, checks: judged.checks, report: { unsigned, broken: [], unchecked } };
-  } catch (fault) {
-    // Only text without a canonical form gets here.
-    return malformedDocument(`The ${noun} has no canonical form: ${String(fault)}`);
-  }
+  const coverage: Coverage<SignedDocument> = Object.fromEntries(signed.map(name => [name, always]));
+  return judgeDocument({ document, payload: jws.claims, jws, jwks }, jws.claims, {
+    noun,
+    rules: [...by, ...rules],
+    reportOn: opened => ({
+      unsigned: unsignedIn(document, opened, { coverage, lane: BESIDE }),
+      broken: [],
+      unchecked,
+    }),
+  });
 }
 
 const BESIDE: ReadonlySet<string> = new Set([

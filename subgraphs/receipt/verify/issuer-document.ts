@@ -2,9 +2,9 @@ import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/ca
 import { jwksUri } from '../../../schema/links.ts';
 import { type Addresses, addressesOf, linkFault } from './addresses.ts';
 import { revocationOf } from './key-times.ts';
-import type { DocumentVerification, Report } from './report.ts';
+import { type DocumentVerification, judgeDocument, type Report } from './report.ts';
 import { base64url, type Jwks, verifyEs256 } from './signature.ts';
-import { judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
+import { malformedDocument, type Rule, unless } from './signed.ts';
 
 /* Documents that the issuer signs whole: `signature` (ES256) over the canonical JSON of every other member. */
 
@@ -29,19 +29,16 @@ export function verifyIssuerDocument(
   document: JsonObject,
   jwks: Jwks,
   { base_url }: { readonly base_url?: string },
-  { name, rules, reportOn }: IssuerDocumentKind,
+  { name: noun, rules, reportOn }: IssuerDocumentKind,
 ): DocumentVerification {
   const { signature, ...claims } = document;
-  if (!isJsonObject(signature)) return malformedDocument(`This is no ${name}: signature is missing.`);
+  if (!isJsonObject(signature)) return malformedDocument(`This is no ${noun}: signature is missing.`);
   const addresses = addressesOf(claims.iss, base_url, jwks);
-  try {
-    const judged = judgeBy([signedWhole, keyNotRevoked, ...rules, issuersKeys], { claims, signature, addresses, jwks });
-    if (judged.kind === 'invalid') return judged;
-    return { kind: 'valid', claims, checks: judged.checks, report: reportOn(claims) };
-  } catch (fault) {
-    // Only text without a canonical form gets here.
-    return malformedDocument(`The ${name} has no canonical form: ${String(fault)}`);
-  }
+  return judgeDocument({ claims, signature, addresses, jwks }, claims, {
+    noun,
+    rules: [signedWhole, keyNotRevoked, ...rules, issuersKeys],
+    reportOn: () => reportOn(claims),
+  });
 }
 
 const signedWhole: Rule<OpenedDocument> = {

@@ -3,20 +3,12 @@ import { sha256Hex } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
 import { jwksUri } from '../../../schema/links.ts';
 import { documentHash, pullExportUrl, pullForms, pullSignedMembers } from '../../../schema/pull-export.ts';
-import { type Addresses, addressesOf, linkFault, type ShownLink } from './addresses.ts';
+import { linkFault, type ShownLink } from './addresses.ts';
 import { coverageRulesOf } from './export-coverage.ts';
 import { always, type Coverage, type DocumentVerification, type Report, unsignedIn } from './report.ts';
-import { type Jwks, parseJws } from './signature.ts';
-import {
-  issuerSigned,
-  judgeBy,
-  malformedDocument,
-  type Rule,
-  rawValueSigns,
-  type SignedDocument,
-  unless,
-  unopened,
-} from './signed.ts';
+import type { Jwks } from './signature.ts';
+import { issuerSigned, type Rule, rawValueSigns, unless } from './signed.ts';
+import { type TokenDocument, verifyTokenDocument } from './token-document.ts';
 
 /** Whether a document says that it is a published export of a book. */
 export function isPullExport(document: JsonObject): boolean {
@@ -32,34 +24,12 @@ export function verifyPullExport(
   jwks: Jwks,
   options: { readonly base_url?: string } = {},
 ): DocumentVerification {
-  const { issuer_signature } = document;
-  const jws = isJsonObject(issuer_signature) ? parseJws(issuer_signature.jws) : null;
-  if (jws === null)
-    return unopened(
-      isJsonObject(issuer_signature) ? issuer_signature.jws : undefined,
-      'This is no pull export: issuer_signature.jws is missing.',
-    );
-  const { iss, iat: _, jti, ...payload } = jws.claims;
-  const addresses = addressesOf(iss, options.base_url, jwks);
-  try {
-    const opened = { document, payload, jti, addresses, jws, jwks };
-    const judged = judgeBy(rules, opened);
-    if (judged.kind === 'invalid') return judged;
-    return { kind: 'valid', claims: jws.claims, checks: judged.checks, report: reportOn(opened) };
-  } catch (fault) {
-    // Only text without a canonical form gets here.
-    return malformedDocument(`The export has no canonical form: ${String(fault)}`);
-  }
-}
-
-/** `payload` is what was signed, without the token's own claims. */
-interface Opened extends SignedDocument {
-  readonly jti: Json | undefined;
-  readonly addresses: Addresses;
+  const missing = 'This is no pull export: issuer_signature.jws is missing.';
+  return verifyTokenDocument(document, jwks, options, { noun: 'export', missing, rules, reportOn });
 }
 
 /** In order: a later rule may rely on all before it. */
-const rules: readonly Rule<Opened>[] = [
+const rules: readonly Rule<TokenDocument>[] = [
   ...issuerSigned,
   {
     code: 'not_a_pull_export',
@@ -100,7 +70,7 @@ const rules: readonly Rule<Opened>[] = [
         'SHA-256 of the coverage is not what was signed.',
       ),
   },
-  ...coverageRulesOf<Opened>(({ document, payload, jwks }) => ({
+  ...coverageRulesOf<TokenDocument>(({ document, payload, jwks }) => ({
     coverage: isJsonObject(document.coverage) ? document.coverage : {},
     document: document.document,
     book_id: payload.agent_id,
@@ -121,12 +91,12 @@ function same(one: Json | undefined, other: Json | undefined): boolean {
   return one !== undefined && other !== undefined && canonicalJson(one) === canonicalJson(other);
 }
 
-const linksIn = ({ document: { verify_jwks, url }, payload }: Opened): readonly ShownLink[] => [
+const linksIn = ({ document: { verify_jwks, url }, payload }: TokenDocument): readonly ShownLink[] => [
   { name: 'verify_jwks', link: verify_jwks ?? null, path: jwksUri('') },
   { name: 'url', link: url ?? null, path: pullExportUrl('', String(payload.slug)) },
 ];
 
-function besideFault({ document, payload, jwks }: Opened): string | null {
+function besideFault({ document, payload, jwks }: TokenDocument): string | null {
   const { issuer_signature, document_media_type, document_sha256_rule } = document;
   const form = formOf(payload);
   if (document_media_type !== form?.media_type || document_sha256_rule !== form?.rule)
@@ -145,7 +115,7 @@ function sameKey(key: JsonObject, jwk: Json | undefined): boolean {
 
 const lane = new Set(['pull_note']);
 
-const coverage: Coverage<Opened> = {
+const coverage: Coverage<TokenDocument> = {
   ...Object.fromEntries(pullSignedMembers.map(name => [name, always])),
   document: always,
   coverage: always,
@@ -157,7 +127,7 @@ const coverage: Coverage<Opened> = {
 };
 
 /** What an export that has passed every rule leaves open. */
-function reportOn(opened: Opened): Report {
+function reportOn(opened: TokenDocument): Report {
   const { payload } = opened;
   return {
     unsigned: unsignedIn(opened.document, opened, { coverage, lane }),

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { payloadVersionOf } from '../../../schema/receipt-payload.ts';
 import { addressesOf } from './addresses.ts';
 import { reportOn } from './coverage.ts';
@@ -6,6 +6,7 @@ import type { Report } from './report.ts';
 import { type Opened, rules } from './rules.ts';
 import { type Jwks, parseJws } from './signature.ts';
 import { type Check, type Invalid, judgeBy, malformedDocument, unopened } from './signed.ts';
+import { tokenOf } from './token-document.ts';
 
 export type Verification =
   | {
@@ -35,7 +36,7 @@ export interface VerifyOptions {
 export function verifyReceipt(document: JsonObject, jwks: Jwks, options: VerifyOptions = {}): Verification {
   try {
     const opened = open(document, jwks, options);
-    if (opened === null) return unopened(jwsOf(document), NOT_A_RECEIPT);
+    if (opened === null) return unopened(tokenOf(document), NOT_A_RECEIPT);
     const judged = judgeBy(rules, opened);
     if (judged.kind === 'invalid') return judged;
     const { claims } = opened;
@@ -48,13 +49,9 @@ export function verifyReceipt(document: JsonObject, jwks: Jwks, options: VerifyO
 
 const NOT_A_RECEIPT = 'This is not a receipt: payload or issuer_signature.jws is missing.';
 
-function jwsOf({ issuer_signature }: JsonObject): Json | undefined {
-  return isJsonObject(issuer_signature) ? issuer_signature.jws : undefined;
-}
-
 function open(document: JsonObject, jwks: Jwks, { base_url, dated_by_log }: VerifyOptions): Opened | null {
   const { payload } = document;
-  const jws = parseJws(jwsOf(document));
+  const jws = parseJws(tokenOf(document));
   if (!isJsonObject(payload) || jws === null) return null;
   const { claims } = jws;
   const addresses = addressesOf(claims.iss, base_url, jwks);

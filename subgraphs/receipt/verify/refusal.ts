@@ -3,19 +3,11 @@ import { documents } from '../../../schema/documents.ts';
 import { issuerLinks, refusalUrl } from '../../../schema/links.ts';
 import { networks } from '../../../schema/network.ts';
 import { refusalCodes } from '../../../schema/refusal-payload.ts';
-import { type Addresses, addressesOf, linkFault, linksWithin, type ShownLink } from './addresses.ts';
+import { linkFault, linksWithin, type ShownLink } from './addresses.ts';
 import { always, type Coverage, type DocumentVerification, type Report, unsignedIn } from './report.ts';
-import { type Jwks, parseJws } from './signature.ts';
-import {
-  issuerSigned,
-  judgeBy,
-  malformedDocument,
-  type Rule,
-  rawValueSigns,
-  type SignedDocument,
-  unless,
-  unopened,
-} from './signed.ts';
+import type { Jwks } from './signature.ts';
+import { issuerSigned, type Rule, rawValueSigns, unless } from './signed.ts';
+import { type TokenDocument, verifyTokenDocument } from './token-document.ts';
 
 /** Whether a document says that it is a signed refusal. */
 export function isRefusal(document: JsonObject): boolean {
@@ -31,34 +23,12 @@ export function verifyRefusal(
   jwks: Jwks,
   options: { readonly base_url?: string } = {},
 ): DocumentVerification {
-  const { issuer_signature } = document;
-  const jws = isJsonObject(issuer_signature) ? parseJws(issuer_signature.jws) : null;
-  if (jws === null)
-    return unopened(
-      isJsonObject(issuer_signature) ? issuer_signature.jws : undefined,
-      'This is not a refusal: issuer_signature.jws is missing.',
-    );
-  const { iss, iat: _, jti, ...payload } = jws.claims;
-  const addresses = addressesOf(iss, options.base_url, jwks);
-  try {
-    const opened = { document, payload, jti, addresses, jws, jwks };
-    const judged = judgeBy(rules, opened);
-    if (judged.kind === 'invalid') return judged;
-    return { kind: 'valid', claims: jws.claims, checks: judged.checks, report: reportOn(opened) };
-  } catch (fault) {
-    // Only text without a canonical form gets here.
-    return malformedDocument(`The refusal has no canonical form: ${String(fault)}`);
-  }
-}
-
-/** `payload` is what was signed, without the token's own claims. */
-interface Opened extends SignedDocument {
-  readonly jti: Json | undefined;
-  readonly addresses: Addresses;
+  const missing = 'This is not a refusal: issuer_signature.jws is missing.';
+  return verifyTokenDocument(document, jwks, options, { noun: 'refusal', missing, rules, reportOn });
 }
 
 /** In order: a later rule may rely on all before it. */
-const rules: readonly Rule<Opened>[] = [
+const rules: readonly Rule<TokenDocument>[] = [
   ...issuerSigned,
   {
     code: 'not_a_refusal',
@@ -101,7 +71,7 @@ const problem = ['type', 'title', 'status', 'detail', 'code', 'error'];
 /** What stands around the payload. */
 const around = new Set(['refusal_url', 'issuer_signature', 'verification', ...problem]);
 
-const coverage: Coverage<Opened> = {
+const coverage: Coverage<TokenDocument> = {
   refusal_url: always,
   'verification.jwks_uri': always,
   'verification.issuer_history_uri': always,
@@ -114,7 +84,7 @@ const coverage: Coverage<Opened> = {
 const lane = new Set(['verification.how', ...problem]);
 
 /** What a refusal that has passed every rule leaves open. All of its signatures are needed, so none of them is broken. */
-function reportOn(opened: Opened): Report {
+function reportOn(opened: TokenDocument): Report {
   const { document, payload } = opened;
   const around_it = Object.fromEntries(Object.entries(document).filter(([name]) => !Object.hasOwn(payload, name)));
   const anchored = isJsonObject(payload.base_anchor) && payload.base_anchor.status === 'AVAILABLE';
@@ -137,7 +107,7 @@ function copyFault(document: JsonObject, payload: JsonObject): string | null {
   return unsigned === undefined ? null : `${unsigned} was not signed.`;
 }
 
-function linksIn({ document, payload }: Opened): readonly ShownLink[] {
+function linksIn({ document, payload }: TokenDocument): readonly ShownLink[] {
   const path = refusalUrl('', String(payload.refusal_id));
   return [
     { name: 'refusal_url', link: document.refusal_url, path },

@@ -1,5 +1,5 @@
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import type { Check, Invalid } from './signed.ts';
+import { type Check, type Invalid, judgeBy, malformedDocument, type Rule } from './signed.ts';
 
 /** What is found of a document: what was signed, which rules it passed, and what is left open; or the first rule that it breaks. */
 export type DocumentVerification =
@@ -17,6 +17,30 @@ export interface Report {
   readonly broken: readonly string[];
   /** What was not checked, and how it could be: a sentence each. */
   readonly unchecked: readonly string[];
+}
+
+/** What a kind of documents is called in a sentence, by which rules it is judged, and what one that has passed them leaves open. */
+export interface JudgedKind<Opened> {
+  readonly noun: string;
+  /** In order: a later rule may rely on all before it. */
+  readonly rules: readonly Rule<Opened>[];
+  reportOn(opened: Opened): Report;
+}
+
+/** Judges an opened document. @param claims what is known to be signed once every rule has passed */
+export function judgeDocument<Opened>(
+  opened: Opened,
+  claims: JsonObject,
+  { noun, rules, reportOn }: JudgedKind<Opened>,
+): DocumentVerification {
+  try {
+    const judged = judgeBy(rules, opened);
+    if (judged.kind === 'invalid') return judged;
+    return { kind: 'valid', claims, checks: judged.checks, report: reportOn(opened) };
+  } catch (fault) {
+    // Only text without a canonical form gets here.
+    return malformedDocument(`The ${noun} has no canonical form: ${String(fault)}`);
+  }
 }
 
 /** By path: whether the signed facts vouch for the member, in this very document. */

@@ -1,17 +1,8 @@
 import { canonicalJson, isJsonObject, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { documents } from '../../../../schema/documents.ts';
-import type { DocumentVerification } from '../report.ts';
+import { type DocumentVerification, judgeDocument } from '../report.ts';
 import { type Jwks, parseJws } from '../signature.ts';
-import {
-  type Check,
-  issuerSaid,
-  judgeBy,
-  malformedDocument,
-  type Rule,
-  type SignedDocument,
-  unless,
-  unopened,
-} from '../signed.ts';
+import { type Check, issuerSaid, type Rule, type SignedDocument, unless, unopened } from '../signed.ts';
 
 /** Whether a document says that it is the declaration of a break of the log. */
 export function isLogBreak({ schema }: JsonObject): boolean {
@@ -22,16 +13,9 @@ export function isLogBreak({ schema }: JsonObject): boolean {
 export function verifyLogBreak(document: JsonObject, jwks: Jwks): DocumentVerification {
   const jws = parseJws(document.jws);
   if (jws === null) return unopened(document.jws, 'This is no declaration of a break: jws is missing.');
-  try {
-    const { iss: _iss, iat: _iat, ...payload } = jws.claims;
-    const judged = judgeBy(rules, { document, payload, jws, jwks });
-    if (judged.kind === 'invalid') return judged;
-    const report = { unsigned: { lane: [], unknown: [] }, broken: [], unchecked };
-    return { kind: 'valid', claims: jws.claims, checks: judged.checks, report };
-  } catch (fault) {
-    // Only text without a canonical form gets here.
-    return malformedDocument(`The declaration has no canonical form: ${String(fault)}`);
-  }
+  const { iss: _iss, iat: _iat, ...payload } = jws.claims;
+  const reportOn = () => ({ unsigned: { lane: [], unknown: [] }, broken: [], unchecked });
+  return judgeDocument({ document, payload, jws, jwks }, jws.claims, { noun: 'declaration', rules, reportOn });
 }
 
 const rules: readonly Rule<SignedDocument>[] = [

@@ -6,9 +6,9 @@ import {
   type JsonObject,
 } from '../../../../schema/canonical-json.ts';
 import { leafHash, verifyInclusion } from '../merkle-proof.ts';
-import type { DocumentVerification } from '../report.ts';
+import { type DocumentVerification, judgeDocument } from '../report.ts';
 import { type Jwks, parseJws } from '../signature.ts';
-import { issuerSaid, judgeBy, malformedDocument, type Rule, type SignedDocument, unless, unopened } from '../signed.ts';
+import { issuerSaid, type Rule, type SignedDocument, unless, unopened } from '../signed.ts';
 
 /** Whether a document says that it is a signed head of the log, alone or with the proof of a leaf beside it. */
 export function isTreeHead({ jws, tree_head_hash, root_hash, payload_version }: JsonObject): boolean {
@@ -20,18 +20,16 @@ export function isTreeHead({ jws, tree_head_hash, root_hash, payload_version }: 
 export function verifyTreeHead(document: JsonObject, jwks: Jwks): DocumentVerification {
   const jws = parseJws(document.jws);
   if (jws === null) return unopened(document.jws, 'This is no signed head: jws is missing.');
-  try {
-    const judged = judgeBy(rules, { document, payload: jws.claims, jws, jwks });
-    if (judged.kind === 'invalid') return judged;
-    const lane = Object.keys(document).filter(name => !known.has(name));
-    const report = { unsigned: { lane: [], unknown: lane }, broken: [], unchecked: openAt(document) };
-    const { leaf_index } = document;
-    const claims = isProof(document) ? { ...jws.claims, leaf_index: leaf_index ?? null } : jws.claims;
-    return { kind: 'valid', claims, checks: judged.checks, report };
-  } catch (fault) {
-    // Only text without a canonical form gets here.
-    return malformedDocument(`The head has no canonical form: ${String(fault)}`);
-  }
+  const claims = isProof(document) ? { ...jws.claims, leaf_index: document.leaf_index ?? null } : jws.claims;
+  return judgeDocument({ document, payload: jws.claims, jws, jwks }, claims, {
+    noun: 'head',
+    rules,
+    reportOn: () => ({
+      unsigned: { lane: [], unknown: Object.keys(document).filter(name => !known.has(name)) },
+      broken: [],
+      unchecked: openAt(document),
+    }),
+  });
 }
 
 const signed = ['log_id', 'tree_size', 'root_hash', 'tree_head_hash'] as const;
