@@ -1,5 +1,4 @@
 import { rowFacts } from '../../../schema/book-row.ts';
-import { evidences, withReceipt } from '../../../schema/evidence.ts';
 import {
   type ExportField,
   type ExportFieldName,
@@ -10,7 +9,14 @@ import type { RowFact } from '../../../schema/row-fact.ts';
 import { asTime } from '../../json-sql.ts';
 import { SESSION_OF_ROW } from '../ledger/session-of-row.ts';
 import { parentRefOf } from '../lineage/parent.ts';
-import { CORRECTIONS_COUNT, factText, INFLOW_CORRECTIONS } from '../page/row-json.ts';
+import {
+  CORRECTIONS_COUNT,
+  factText,
+  HAS_RECEIPT,
+  INFLOW_CORRECTIONS,
+  replay,
+  replaysListed,
+} from '../page/row-json.ts';
 
 /** Replaced by a parameter in the statement that reads. */
 export const BASE_URL = ':base_url';
@@ -27,15 +33,20 @@ export interface Cell {
   readonly in_facts: boolean;
 }
 
-const REPLAYS_MAX = 200;
+/** The members of an exported replay, in their order. */
+const replayMembers = {
+  replay_of: replay.replayOf,
+  settlement_status: replay.settlementStatus,
+  recorded_at: replay.at,
+  first_at: replay.firstAt,
+  count: replay.count,
+};
 
-/** The newest replays of a row, oldest first; an event that stands for several says of how many, and from when on. */
-const REPLAYS = `case r.replay_count when 0 then '[]' else (select coalesce(json_agg(json_strip_nulls(json_build_object(
-    'replay_of', body->'replay_of', 'settlement_status', body->'settlement_status',
-    'recorded_at', case when body ? 'count' then body->>'at' else ${stripped(asTime('at'))} end,
-    'first_at', body->'first_at', 'count', body->'count')) order by position), '[]')::text
-  from (select * from book_event where agent_id = r.agent_id and seq = r.seq and kind = 'replay'
-    order by position desc limit ${REPLAYS_MAX}) newest) end`;
+/** Oldest first; a member that is null is left out. */
+const REPLAYS = replaysListed(`coalesce(json_agg(json_strip_nulls(json_build_object(
+    ${Object.entries(replayMembers)
+      .map(([name, json]) => `'${name}', (${json})::json`)
+      .join(', ')})) order by e.position), '[]')::text`);
 
 /** JSON text without its quotation marks. */
 function stripped(json: string): string {
@@ -48,13 +59,6 @@ const explorers = { base: 'https://basescan.org/tx/', solana: 'https://solscan.i
 const EXPLORER = `case split_part(r.payment_ref, ':', 1) ${Object.entries(explorers)
   .map(([network, url]) => `when '${network}' then '${url}' || split_part(r.payment_ref, ':', 2)`)
   .join(' ')} end`;
-
-const WITHOUT_RECEIPT = evidences
-  .filter(evidence => !withReceipt.includes(evidence))
-  .map(it => `'${it}'`)
-  .join(', ');
-
-const HAS_RECEIPT = `r.evidence not in (${WITHOUT_RECEIPT}) and not r.facts ? 'corrects'`;
 
 /** A row that was blocked has a refusal in place of a receipt; others that rest on no receipt, and corrections, have neither. */
 const VERIFY = `case when ${HAS_RECEIPT} then ${BASE_URL} || '/receipt/' || r.task_id

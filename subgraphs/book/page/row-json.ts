@@ -31,10 +31,10 @@ const newestReplays = (agent_id: string, seq: string) => `(select * from book_ev
   where agent_id = ${agent_id} and seq = ${seq} and kind = 'replay' order by position desc limit ${REPLAYS_MAX}) e`;
 
 /**
- * What a replay says: of one when it was, of several, which one event stands for, when the last and the first of them were,
- * and how many.
+ * What a replay `e` says, each as JSON text: of one when it was, of several, which one event stands for, when the last and the
+ * first of them were, and how many.
  */
-const replay = {
+export const replay = {
   at: `case when e.body ? 'count' then ${asJson(`e.body->'at'`)} else ${asTime('e.at')} end`,
   firstAt: asJson(`e.body->'first_at'`),
   count: asJson(`e.body->'count'`),
@@ -42,13 +42,15 @@ const replay = {
   replayOf: asJson(`e.body->'replay_of'`),
 } as const;
 
+/** The newest replays of `book_row r` as the text of one list. @param list an aggregate over `e` */
+export const replaysListed = (list: string) =>
+  `case r.replay_count when 0 then '[]' else (select ${list} from ${newestReplays('r.agent_id', 'r.seq')}) end`;
+
 const replayEvents: Writing = {
   type: 'BookReplay',
   fields: replay,
   always: ['at', 'settlementStatus'],
-  list: each =>
-    `case r.replay_count when 0 then '[]' else (select '['||coalesce(string_agg(${each},',' order by e.position),'')||']'
-      from ${newestReplays('r.agent_id', 'r.seq')}) end`,
+  list: each => replaysListed(`'['||coalesce(string_agg(${each},',' order by e.position),'')||']'`),
 };
 
 /** Replays of rows of one book that no event tells of yet, by `seq`: their count is true at any moment with these. */
@@ -125,6 +127,9 @@ const ofGroup = (type: string, group: RowGroup): Writing => ({
 });
 
 const WITH_RECEIPT = withReceipt.map(evidence => `'${evidence}'`).join(', ');
+
+/** Whether `book_row r` rests on a receipt of its own. */
+export const HAS_RECEIPT = `r.evidence in (${WITH_RECEIPT}) and not r.facts ? 'corrects'`;
 
 /** The task of the newest correction that merges this row; of rows that correct nothing null, without a look. */
 function mergedBy(row: string): string {
@@ -220,7 +225,7 @@ const rowWriting: Writing = {
           return rowWriting;
         },
       },
-      where: `r.evidence in (${WITH_RECEIPT}) and not r.facts ? 'corrects'`,
+      where: HAS_RECEIPT,
     },
   },
   always: [...columns.filter(([, { nullable }]) => !nullable).map(([name]) => camel(name)), ...Object.keys(computed)],
