@@ -4,9 +4,19 @@ import { networks } from '../../../schema/network.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { NamedTransfer, Observation, SeenIn, TransferStanding } from '../../../subgraphs/foreign-transfers.ts';
 import type { Hex } from '../base/abi.ts';
-import type { BaseChain, ChainBlock, ChainReceipt, Transfer } from '../base/chain.ts';
+import type { BaseChain, ChainBlock, ChainReceipt } from '../base/chain.ts';
 import { readTransfer } from '../base/contracts.ts';
-import { noAnswer, notBelieved, theOneMeant, type Witness } from './witness.ts';
+import type { ChainAnswer } from '../rpc.ts';
+import {
+  contradiction,
+  isSameTransfer,
+  noAnswer,
+  notBelieved,
+  observedUsdc,
+  theOneNamed,
+  type UsdcMovement,
+  type Witness,
+} from './witness.ts';
 
 export interface BaseWitnessParts {
   readonly chain: Pick<BaseChain, 'chainId' | 'receipts' | 'block'>;
@@ -32,47 +42,34 @@ interface Look {
   readonly receipt: ChainReceipt | null;
 }
 
-class Inconsistent extends Error {
-  override name = 'Inconsistent';
-}
-
 async function observe({ chain, confirmations_min }: BaseWitnessParts, named: NamedTransfer): Promise<Observation> {
   const look = await lookUp(chain, named.transaction);
   if (look.kind !== 'ok') return noAnswer(look.cause);
   const { receipt, latest, finalized } = look.value;
   if (receipt === null) return notBelieved('not_found');
   if (!receipt.succeeded) return notBelieved('reverted');
-  const found = transfersIn(receipt).filter(transfer => isNamed(transfer, named));
-  const meant = theOneMeant(
-    found.map(transfer => ({ ...transfer, index: transfer.log_index })),
-    named.index,
-  );
+  const [payer, pay_to] = [named.payer?.toLowerCase() ?? null, named.pay_to.toLowerCase()];
+  const meant = theOneNamed(movementsOf(receipt), { ...named, payer, pay_to });
   if (meant.kind !== 'one') return meant;
   if (latest.number - receipt.block_number + 1 < confirmations_min) return notBelieved('not_confirmed');
   const { block_number, block_hash } = receipt;
   const final = finalized !== null && finalized.number >= block_number;
-  return { kind: 'observed', transfer: observed(meant.transfer), seen_in: { block_number, block_hash, final } };
+  return {
+    kind: 'observed',
+    transfer: observed(receipt, meant.transfer),
+    seen_in: { block_number, block_hash, final },
+  };
 }
 
-function isNamed({ from, to, amount_atomic }: Transfer, { payer, pay_to, amount_atomic: amount }: NamedTransfer) {
-  // Anybody may have anybody pay nothing (EIP-20).
-  if (amount_atomic !== amount || amount === 0n) return false;
-  return to === pay_to.toLowerCase() && (payer === null || from === payer.toLowerCase());
-}
-
-function observed({ tx_hash, log_index, from, to, amount_atomic }: Transfer): ObservedTransfer {
-  const what = { network: 'base', rail: 'usdc', asset: networks.base.usdc, transaction: tx_hash } as const;
-  return { ...what, index: log_index, payer: spelt(from), pay_to: spelt(to), amount: amount_atomic.toString() };
+function observed({ tx_hash }: ChainReceipt, { payer, pay_to, ...moved }: UsdcMovement): ObservedTransfer {
+  return observedUsdc('base', tx_hash, { ...moved, payer: spelt(payer), pay_to: spelt(pay_to) });
 }
 
 /**
  * Two rounds of questions: what is known of the transaction, and then whether the block that it is said to be in is the
  * one that the chain has at that height.
  */
-async function lookUp(
-  chain: BaseWitnessParts['chain'],
-  transaction: string,
-): Promise<{ readonly kind: 'ok'; readonly value: Look } | { readonly kind: 'unknown'; readonly cause: unknown }> {
+async function lookUp(chain: BaseWitnessParts['chain'], transaction: string): Promise<ChainAnswer<Look>> {
   const hash = transaction.toLowerCase() as Hex;
   const [id, [receipt], latest, finalized] = await Promise.all([
     chain.chainId(),
@@ -80,23 +77,19 @@ async function lookUp(
     chain.block('latest'),
     chain.block('finalized'),
   ]);
-  if (id.kind !== 'ok') return { kind: 'unknown', cause: id.cause };
+  if (id.kind !== 'ok') return id;
   if (id.value !== networks.base.chain_id) return contradiction('the node is of another chain');
-  if (receipt?.kind !== 'ok') return { kind: 'unknown', cause: receipt?.cause };
-  if (latest.kind !== 'ok') return { kind: 'unknown', cause: latest.cause };
-  if (finalized.kind !== 'ok') return { kind: 'unknown', cause: finalized.cause };
+  if (receipt?.kind !== 'ok') return receipt ?? contradiction('the node leaves the receipt unanswered');
+  if (latest.kind !== 'ok') return latest;
+  if (finalized.kind !== 'ok') return finalized;
   if (latest.value === null) return contradiction('the node has no newest block');
   const look = { latest: latest.value, finalized: finalized.value, receipt: receipt.value };
   if (look.receipt === null) return { kind: 'ok', value: look };
   if (!hangsTogether(look.receipt)) return contradiction('the receipt contradicts itself');
   const block = await chain.block(look.receipt.block_number);
-  if (block.kind !== 'ok') return { kind: 'unknown', cause: block.cause };
+  if (block.kind !== 'ok') return block;
   const same = block.value?.number === look.receipt.block_number && block.value.hash === look.receipt.block_hash;
   return same ? { kind: 'ok', value: look } : contradiction('the receipt is of a block that the chain does not have');
-}
-
-function contradiction(what: string) {
-  return { kind: 'unknown', cause: new Inconsistent(what) } as const;
 }
 
 /** Every log of this transaction in this block, each under an index of its own. */
@@ -108,8 +101,15 @@ function hangsTogether({ tx_hash, block_number, block_hash, succeeded, logs }: C
   );
 }
 
-function transfersIn({ logs }: ChainReceipt): Transfer[] {
-  return logs.map(readTransfer).filter(transfer => transfer !== null);
+/** Addresses in lower case: to spell one takes a hash, and a transaction may have thousands. */
+function movementsOf({ logs }: ChainReceipt): UsdcMovement[] {
+  const transfers = logs.map(readTransfer).filter(transfer => transfer !== null);
+  return transfers.map(({ log_index: index, from: payer, to: pay_to, amount_atomic }) => ({
+    index,
+    payer,
+    pay_to,
+    amount_atomic,
+  }));
 }
 
 /**
@@ -127,11 +127,8 @@ async function standing(
   if (receipt === null) return absent(chain, finalized, seen_in);
   const { block_number, block_hash } = receipt;
   if (block_number > finalized.number) return { kind: 'pending', seen_in: { block_number, block_hash, final: false } };
-  return transfersIn(receipt).some(one => isSame(observed(one), transfer)) ? { kind: 'final' } : { kind: 'vanished' };
-}
-
-function isSame(a: ObservedTransfer, b: ObservedTransfer): boolean {
-  return a.index === b.index && a.payer === b.payer && a.pay_to === b.pay_to && a.amount === b.amount;
+  const stands = movementsOf(receipt).some(moved => isSameTransfer(observed(receipt, moved), transfer));
+  return { kind: stands ? 'final' : 'vanished' };
 }
 
 async function absent(

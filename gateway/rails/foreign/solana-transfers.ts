@@ -1,17 +1,25 @@
 import { limits } from '../../../schema/limits.ts';
-import { networks } from '../../../schema/network.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { NamedTransfer, Observation, SeenIn, TransferStanding } from '../../../subgraphs/foreign-transfers.ts';
 import type { ChainAnswer } from '../rpc.ts';
 import type { LandedStatus, LandedTransaction, SolanaChain } from '../solana/chain.ts';
-import { movementsIn, type TokenMovement } from '../solana/movements.ts';
+import { movementsIn } from '../solana/movements.ts';
 import {
   type DecodedTransaction,
   isTransactionSignedBy,
   readWireTransaction,
   signatureName,
 } from '../solana/transfer.ts';
-import { noAnswer, notBelieved, theOneMeant, type Witness } from './witness.ts';
+import {
+  contradiction,
+  isSameTransfer,
+  noAnswer,
+  notBelieved,
+  observedUsdc,
+  theOneNamed,
+  type UsdcMovement,
+  type Witness,
+} from './witness.ts';
 
 export interface SolanaWitnessParts {
   readonly chain: Pick<SolanaChain, 'statuses' | 'transaction' | 'finalized' | 'oldest' | 'genesisHash'>;
@@ -38,26 +46,10 @@ async function observe({ chain, genesis }: SolanaWitnessParts, named: NamedTrans
   if (look.value === null) return notBelieved('not_found');
   const { status, movements } = look.value;
   if (status.err !== null) return notBelieved('reverted');
-  const meant = theOneMeant(
-    movements.filter(movement => isNamed(movement, named)),
-    named.index,
-  );
+  const meant = theOneNamed(movements, named);
   if (meant.kind !== 'one') return meant;
   const seen_in = { block_number: status.slot, block_hash: null, final: status.final };
-  return { kind: 'observed', transfer: observed(signature, meant.transfer), seen_in };
-}
-
-function isNamed(
-  { payer: from, pay_to: to, amount_atomic }: TokenMovement,
-  { payer, pay_to, ...named }: NamedTransfer,
-) {
-  if (amount_atomic !== named.amount_atomic || amount_atomic === 0n) return false;
-  return to === pay_to && (payer === null || from === payer);
-}
-
-function observed(transaction: string, { index, payer, pay_to, amount_atomic }: TokenMovement): ObservedTransfer {
-  const what = { network: 'solana', rail: 'usdc', asset: networks.solana.usdc, transaction } as const;
-  return { ...what, index, payer, pay_to, amount: amount_atomic.toString() };
+  return { kind: 'observed', transfer: observedUsdc('solana', signature, meant.transfer), seen_in };
 }
 
 async function isOurs(chain: SolanaWitnessParts['chain'], genesis: string | null): Promise<ChainAnswer<null>> {
@@ -67,17 +59,9 @@ async function isOurs(chain: SolanaWitnessParts['chain'], genesis: string | null
   return found.value.startsWith(genesis) ? { kind: 'ok', value: null } : contradiction('the node is of another chain');
 }
 
-class Inconsistent extends Error {
-  override name = 'Inconsistent';
-}
-
-function contradiction(what: string) {
-  return { kind: 'unreachable', cause: new Inconsistent(what) } as const;
-}
-
 interface Look {
   readonly status: LandedStatus;
-  readonly movements: readonly TokenMovement[];
+  readonly movements: readonly UsdcMovement[];
 }
 
 /** Null where it is in no block that is confirmed. */
@@ -132,12 +116,9 @@ async function standing(
   if (look.value === null) return absent(chain, finalized.value.slot, transfer.transaction, seen_in);
   const { status, movements } = look.value;
   if (!status.final) return { kind: 'pending', seen_in: { block_number: status.slot, block_hash: null, final: false } };
-  const stands = movements.some(movement => isSame(observed(transfer.transaction, movement), transfer));
+  const seen = movements.map(movement => observedUsdc('solana', transfer.transaction, movement));
+  const stands = seen.some(each => isSameTransfer(each, transfer));
   return { kind: stands ? 'final' : 'vanished' };
-}
-
-function isSame(a: ObservedTransfer, b: ObservedTransfer): boolean {
-  return a.index === b.index && a.payer === b.payer && a.pay_to === b.pay_to && a.amount === b.amount;
 }
 
 async function absent(

@@ -1,18 +1,10 @@
 import { networks } from '../../../schema/network.ts';
+import type { UsdcMovement } from '../foreign/witness.ts';
 import type { CompiledInstruction, LandedTransaction, TokenBalance } from './chain.ts';
 import { type DecodedTransaction, TOKEN_PROGRAM } from './transfer.ts';
 
-/** USDC that went from one owner to another, by one instruction of a transaction. */
-export interface TokenMovement {
-  /** Of the instruction, those that ran inside another counted behind it. */
-  readonly index: number;
-  readonly payer: string;
-  readonly pay_to: string;
-  readonly amount_atomic: bigint;
-}
-
 export type Movements =
-  | { readonly kind: 'read'; readonly movements: readonly TokenMovement[] }
+  | { readonly kind: 'read'; readonly movements: readonly UsdcMovement[] }
   /** What changed is not what the instructions say. */
   | { readonly kind: 'contradiction' };
 
@@ -45,7 +37,7 @@ export function movementsIn(read: DecodedTransaction, landed: LandedTransaction)
   if (ran === null) return { kind: 'contradiction' };
   const flows = ran.flatMap((instruction, index) => flowOf(instruction, index, keys) ?? []);
   const accounts = accountsIn(landed);
-  const movements: TokenMovement[] = [];
+  const movements: UsdcMovement[] = [];
   for (const { index, from, to, amount_atomic } of flows) {
     const [source, destination] = [from === null ? null : accounts.get(from), to === null ? null : accounts.get(to)];
     // Another token's, or one of whom nobody is told.
