@@ -25,6 +25,18 @@ const said = {
   checks: z.array(EscrowCheck).nullable().describe('Of a release.'),
 };
 
+/** The course of an escrow of either kind: its term, the phases so far, and the actions that may follow. */
+const course = <Action extends z.ZodType, Phase extends z.ZodRawShape>(
+  action: Action,
+  phase: Phase,
+  legal: string,
+) => ({
+  opened_at: z.string(),
+  expires_at: z.string(),
+  phases: z.array(z.object({ action: action.nullable().describe('null: its time was over.'), ...phase, ...said })),
+  legal: z.array(action).describe(legal),
+});
+
 export const LedgerEscrowAnswer = z.object({
   escrow_id: z.string(),
   agent_id: z.int(),
@@ -32,18 +44,15 @@ export const LedgerEscrowAnswer = z.object({
   amount: Atomic.describe('Atomic USDC that were collected for that task. None of it is held.'),
   required: z.object({ output_hash: z.string().nullable(), proof_tier: z.enum(proofTiers).nullable() }),
   state: z.enum(ledgerEscrowStates),
-  opened_at: z.string(),
-  expires_at: z.string(),
-  phases: z.array(
-    z.object({
-      action: z.enum(ledgerEscrowActions).nullable().describe('null: its time was over.'),
+  ...course(
+    z.enum(ledgerEscrowActions),
+    {
       state: z.enum(ledgerEscrowStates),
       at: z.string(),
       position: z.int().describe('Of its event on the book.'),
-      ...said,
-    }),
+    },
+    'What may be done with it now.',
   ),
-  legal: z.array(z.enum(ledgerEscrowActions)).describe('What may be done with it now.'),
 });
 
 export const A2aEscrowAnswer = z.object({
@@ -63,20 +72,17 @@ export const A2aEscrowAnswer = z.object({
     .nullable()
     .describe('Task id of the submitted fulfilment receipt. Null before submit. No other escrow can use it.'),
   output_commitment: z.string().nullable().describe('`sha256:<hex>` or `keccak256:<hex>`.'),
-  opened_at: z.string(),
-  expires_at: z.string(),
-  phases: z.array(
-    z.object({
-      action: z.enum(a2aEscrowActions).nullable().describe('null: its time was over.'),
+  ...course(
+    z.enum(a2aEscrowActions),
+    {
       by: z.enum(a2aEscrowParties).nullable(),
       state: z.enum(a2aEscrowStates),
       at: z.string(),
       task_id: z.string().nullable().describe('Of its row; null where this book has none.'),
       seq: z.int().nullable(),
-      ...said,
-    }),
+    },
+    'What this party may do with it now.',
   ),
-  legal: z.array(z.enum(a2aEscrowActions)).describe('What this party may do with it now.'),
 });
 
 export const A2aEscrowsAnswer = z.object({
