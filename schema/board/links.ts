@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
+import rootZone from 'tlds' with { type: 'json' };
 import { holdsSplitName, isWellKnownEnd } from './split-name.ts';
-import { isTopLevel } from './top-level.ts';
 import { latinised } from './unveil.ts';
 
 /* Whether a text leads anywhere. Pure, of a text that is unveiled. */
@@ -71,6 +71,15 @@ function holdsName(text: string): boolean {
     if (labels.some((end, at) => at > 0 && labels[at - 1] !== '' && isEnd(end))) return true;
   }
   return false;
+}
+
+/** Ends that the DNS does not have: of hidden services, and of names kept on chains. */
+const BESIDE_DNS = ['bit', 'crypto', 'eth', 'i2p', 'onion'];
+const ends: ReadonlySet<string> = new Set([...rootZone, ...BESIDE_DNS]);
+
+/** By the end's lower-case spelling, composed (NFC); an `xn--` end is always one. */
+function isTopLevel(label: string): boolean {
+  return ends.has(label) || label.startsWith('xn--');
 }
 
 /** What stands around a name by Markdown or as a dash is none of it (`_evil.com_`); text may follow the best-known ends (`evil.com-now`). */
