@@ -24,7 +24,7 @@ import { openForeignTransfers } from './foreign/open-foreign-transfers.ts';
 import type { BasePayment } from './payment.ts';
 import { closeRails, type Rails } from './rail.ts';
 import { requireFinishable } from './require-finishable.ts';
-import { type ClaimItem, commitSettling, type Settler, settlerDefaults } from './settler.ts';
+import { type ClaimItem, claimSettlerParts, type Settler, settlerDefaults } from './settler.ts';
 import type { OpenedSolana } from './solana/open-solana.ts';
 
 export interface RailsParts {
@@ -57,30 +57,27 @@ const openOwnSettling = (
   wait_ms: number,
 ): Settler<ClaimItem<BasePayment>> =>
   openSettler<ClaimItem<BasePayment>>({
+    ...claimSettlerParts({ database, faults, logger }, 'trouble while settling'),
     ...settlerDefaults,
     wait_ms,
     chain,
-    database,
     keys: config.facilitator_keys,
     clock: systemClock,
-    random: systemRandom,
     fee_bounds: { fee_max_atomic: config.settle_fee_max, fee_day_max_atomic: config.settle_fee_day_max },
     eth_price: { given: config.eth_usd, profile: config.profile },
     // A development chain mines at once; on Base a block takes two seconds.
     poll_ms: config.profile === 'development' ? POLL_MS_DEVELOPMENT : settlerDefaults.poll_ms,
-    faults,
-    commitSettling,
-    trouble: error => logger.warn({ err: error }, 'trouble while settling'),
   });
 
 /** Settles by the configured facilitator; without one, in this process, where a caller waits for `wait_ms` at most. */
 export const configuredSettling =
   (times: FacilitatorTimes = facilitatorDefaults, wait_ms: number = settlerDefaults.wait_ms): OpenSettling =>
   parts => {
-    const { config, database, chain, faults, logger } = parts;
+    const { config, chain } = parts;
     if (config.facilitator_url === null) return openOwnSettling(parts, wait_ms);
     const { verify_ms, settle_ms, ...rest } = times;
     return openFacilitatorSettler<ClaimItem<BasePayment>, BasePayment>({
+      ...claimSettlerParts(parts, 'trouble with the facilitator'),
       ...rest,
       facilitator: openFacilitator({
         url: config.facilitator_url,
@@ -90,11 +87,6 @@ export const configuredSettling =
         authorize: authorizeBy(config),
       }),
       facilitated: settledByFacilitator(chain),
-      database,
-      random: systemRandom,
-      faults,
-      commitSettling,
-      trouble: error => logger.warn({ err: error }, 'trouble with the facilitator'),
     });
   };
 

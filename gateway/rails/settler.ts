@@ -1,12 +1,14 @@
+import type { Logger } from 'pino';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import type { Random } from '../../subgraphs/clock.ts';
+import { type Random, systemRandom } from '../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import { isRolledBack } from '../../subgraphs/outage.ts';
 import type { Lease } from '../../subgraphs/receipt/claim/claim.ts';
-import { isPosted } from '../../subgraphs/receipt/claim/settlement/write.ts';
+import { isJournalled } from '../../subgraphs/receipt/claim/settlement/write.ts';
 import { beginSettling } from '../../subgraphs/receipt/claim/transitions.ts';
-import type { NotSent, SettleOutcome } from './outcome.ts';
+import { type NotSent, notSent, type SettleOutcome, type Unknown, unknown } from './outcome.ts';
 import type { Payment } from './payment.ts';
+import type { ChainAnswer } from './rpc.ts';
 import { underStanding } from './standing-sessions.ts';
 
 /** A claim on its way to the chain, with what reconcile needs to finish it alone. */
@@ -75,55 +77,108 @@ export interface SettlerFaults {
 
 export const settlerDefaults = { wait_ms: 20_000, poll_ms: 500, nudge_ms: 2_000, stuck_ms: 15_000 } as const;
 
-export type JournalledOne =
-  | { readonly kind: 'journalled'; readonly settlement_id: string }
-  /** The claim is not ours to settle any more. */
+/** What every settler stands on. */
+export interface SettlerParts<I> {
+  readonly database: Database;
+  readonly random: Random;
+  readonly commitSettling: CommitSettling<I>;
+  readonly faults?: SettlerFaults | null;
+  /** For the log: what went wrong without changing any outcome. */
+  readonly trouble?: (error: unknown) => void;
+}
+
+/** Those of a settler that settles claims; `message` stands in the log before what goes wrong. */
+export function claimSettlerParts(
+  { database, faults, logger }: { database: Database; faults: SettlerFaults | null; logger: Logger },
+  message: string,
+): SettlerParts<ClaimItem> {
+  const trouble = (error: unknown) => logger.warn({ err: error }, message);
+  return { database, random: systemRandom, commitSettling, faults, trouble };
+}
+
+/** When a settler with keys of its own looks after what it has sent. */
+export interface SettlerTimes {
+  /** After this a caller is told `unknown`; the transaction is looked after all the same. */
+  readonly wait_ms: number;
+  /** The chain is asked for it at this interval, and faster in a transaction's first moments. */
+  readonly poll_ms: number;
+  /** A transaction that is in no block after this is sent again, and with it what holds up its key's nonces. */
+  readonly nudge_ms: number;
+}
+
+/** What came of the commit before which nothing may be broadcast, and after which anybody may broadcast what it holds. */
+export type JournalOutcome<T> =
+  | { readonly kind: 'journalled'; readonly journalled: T }
+  /** No claim was left to settle: other processes hold them now. */
   | { readonly kind: 'lost' }
   /** Rolled back: nothing stands. */
   | { readonly kind: 'failed'; readonly cause: unknown }
   /** The commit was asked for and its answer was lost. */
   | { readonly kind: 'in_doubt'; readonly cause: unknown };
 
-export interface JournalParts<I> {
-  readonly database: Database;
-  readonly random: Random;
-  readonly commitSettling: CommitSettling<I>;
-}
-
 export function newSettlementId(random: Random): string {
   return `stl_${Buffer.from(random.bytes(16)).toString('hex')}`;
 }
 
-/**
- * The one commit of a payment that is settled by itself: its claim becomes `settling`, and `write` puts down, in the same
- * transaction, all that going on needs.
- */
-export async function journalOne<I extends { readonly claim_key: string }>(
-  { database, random, commitSettling }: JournalParts<I>,
+/** @param write moves the claims and writes the settlement of that id down; null where no claim was left, and nothing is written */
+export async function journal<T extends object>(
+  database: Database,
+  settlement_id: string,
+  write: (tx: Tx) => Promise<T | null>,
+): Promise<JournalOutcome<T>> {
+  // Until the work is done a failure is a rollback; after that it is one where the server said so.
+  let written: T | null = null;
+  try {
+    await database.transaction(async tx => {
+      written = null;
+      written = await write(tx);
+    });
+  } catch (cause) {
+    if (written === null || isRolledBack(cause)) return { kind: 'failed', cause };
+    if (!(await isJournalled(database, settlement_id).catch(() => false))) return { kind: 'in_doubt', cause };
+  }
+  return written === null ? { kind: 'lost' } : { kind: 'journalled', journalled: written };
+}
+
+/** The one commit of a payment that is settled by itself: with its claim `write` puts down all that going on needs. */
+export function journalOne<I extends { readonly claim_key: string }>(
+  { database, random, commitSettling }: SettlerParts<I>,
   item: I,
   from_block: number,
   write: (tx: Tx, settlement_id: string) => Promise<void>,
-): Promise<JournalledOne> {
+): Promise<JournalOutcome<{ readonly settlement_id: string }>> {
   const settlement_id = newSettlementId(random);
-  let moved: boolean | null = null;
-  try {
-    await database.transaction(async tx => {
-      moved = null;
-      const keys = await commitSettling(tx, [item], { settlement_id, from_block, replaces: [] });
-      const held = keys.has(item.claim_key);
-      if (held) await write(tx, settlement_id);
-      moved = held;
-    });
-  } catch (cause) {
-    if (moved === null || isRolledBack(cause)) return { kind: 'failed', cause };
-    if (!(await isPosted(database, settlement_id).catch(() => false))) return { kind: 'in_doubt', cause };
-  }
-  return moved ? { kind: 'journalled', settlement_id } : { kind: 'lost' };
+  return journal(database, settlement_id, async tx => {
+    const moved = await commitSettling(tx, [item], { settlement_id, from_block, replaces: [] });
+    if (!moved.has(item.claim_key)) return null;
+    await write(tx, settlement_id);
+    return { settlement_id };
+  });
 }
 
-/** Of a payment that did not come to be journalled: whether it is known that nothing stands. */
-export const unjournalled = {
-  lost: { kind: 'not_sent', reason: 'claim_lost' },
-  failed: { kind: 'not_sent', reason: 'journal_failed' },
-  in_doubt: { kind: 'unknown', reason: 'journal_failed' },
+/** What a payment comes to that was not journalled: whether it is known that nothing stands. */
+export function unjournalled(
+  outcome: Exclude<JournalOutcome<unknown>, { kind: 'journalled' }>,
+  { trouble }: Pick<SettlerParts<never>, 'trouble'>,
+): NotSent | Unknown {
+  if (outcome.kind !== 'lost') trouble?.(outcome.cause);
+  return unsettled[outcome.kind];
+}
+
+const unsettled = {
+  lost: notSent('claim_lost'),
+  failed: notSent('journal_failed'),
+  in_doubt: unknown('journal_failed'),
 } as const;
+
+/** Sends what was committed. Whatever the node says: what is in a block decides, and what it lost is sent again. */
+export async function broadcastCommitted<R extends string>(
+  chain: { broadcast(raw: R): Promise<ChainAnswer<{ readonly kind: string }>> },
+  raw: R,
+  { faults, trouble }: Pick<SettlerParts<never>, 'faults' | 'trouble'>,
+): Promise<void> {
+  await faults?.reach('after_settling');
+  const answer = await chain.broadcast(raw);
+  if (answer.kind !== 'ok' || answer.value.kind !== 'taken') trouble?.(answer);
+  await faults?.reach('after_broadcast');
+}

@@ -1,5 +1,4 @@
 import type { SettleRequest } from '@x402/core/types';
-import type { Random } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import {
   type DuePost,
@@ -12,29 +11,16 @@ import {
 } from '../../../subgraphs/receipt/claim/settlement/write.ts';
 import { notSent, type SettleOutcome, unknown } from '../outcome.ts';
 import { type Payment, paymentFromJson } from '../payment.ts';
-import {
-  type CommitSettling,
-  type JournalledOne,
-  type JournalParts,
-  journalOne,
-  type Settler,
-  type SettlerFaults,
-  unjournalled,
-} from '../settler.ts';
+import { type JournalOutcome, journalOne, type Settler, type SettlerParts, unjournalled } from '../settler.ts';
 import type { Facilitator, FacilitatorAnswer } from './client.ts';
 import { type FacilitatedChain, type FacilitatedOutcome, type HandedOver, lookUntil } from './facilitated-chain.ts';
 
 export interface FacilitatorSettlerOptions<I extends P & { readonly claim_key: string }, P extends Payment>
-  extends Omit<FacilitatorTimes, 'verify_ms' | 'settle_ms'> {
+  extends SettlerParts<I>,
+    Omit<FacilitatorTimes, 'verify_ms' | 'settle_ms'> {
   readonly facilitator: Facilitator;
   /** The network that it settles on. */
   readonly facilitated: FacilitatedChain<P>;
-  readonly database: Database;
-  readonly random: Random;
-  readonly commitSettling: CommitSettling<I>;
-  readonly faults?: SettlerFaults | null;
-  /** For the log: what went wrong without changing any outcome. */
-  readonly trouble?: (error: unknown) => void;
 }
 
 /** How long a facilitator is waited for, and when it is asked again. */
@@ -111,12 +97,9 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
 
   async #handOver(item: I, request: SettleRequest, from_block: number): Promise<SettleOutcome> {
     const { facilitator, faults, trouble } = this.#options;
-    const journalled = await journalHandOver(this.#options, item, from_block);
-    if (journalled.kind !== 'journalled') {
-      if (journalled.kind !== 'lost') trouble?.(journalled.cause);
-      return unjournalled[journalled.kind];
-    }
-    const { settlement_id } = journalled;
+    const outcome = await journalHandOver(this.#options, item, from_block);
+    if (outcome.kind !== 'journalled') return unjournalled(outcome, this.#options);
+    const { settlement_id } = outcome.journalled;
     await faults?.reach('after_settling');
     const told = await facilitator.settle(request);
     await faults?.reach('after_broadcast');
@@ -167,10 +150,10 @@ class FacilitatorSettler<I extends P & { readonly claim_key: string }, P extends
 
 /** The one commit of a payment that is handed over, with the block before which it cannot have moved. */
 export function journalHandOver<I extends Payment & { readonly claim_key: string }>(
-  parts: JournalParts<I>,
+  parts: SettlerParts<I>,
   item: I,
   from_block: number,
-): Promise<JournalledOne> {
+): Promise<JournalOutcome<{ readonly settlement_id: string }>> {
   const { network, valid_before_seconds: valid_before } = item.authorization;
   return journalOne(parts, item, from_block, (tx, settlement_id) =>
     journalPost(tx, { network, settlement_id, from_block, valid_before }),

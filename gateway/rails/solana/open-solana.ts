@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { networks } from '../../../schema/network.ts';
-import { systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import type { Semaphore } from '../../../subgraphs/semaphore.ts';
 import type { SolanaConfig } from '../../config/solana.ts';
@@ -9,7 +8,7 @@ import type { Authorize } from '../facilitator/auth.ts';
 import { openFacilitator } from '../facilitator/client.ts';
 import { facilitatorDefaults, openFacilitatorSettler } from '../facilitator/settler.ts';
 import type { Rail } from '../rail.ts';
-import { type ClaimItem, commitSettling, type Settler, type SettlerFaults, settlerDefaults } from '../settler.ts';
+import { type ClaimItem, claimSettlerParts, type Settler, type SettlerFaults, settlerDefaults } from '../settler.ts';
 import type { SolanaPayment } from './authorization.ts';
 import type { SolanaChain } from './chain.ts';
 import { settledByFacilitator } from './facilitated.ts';
@@ -71,17 +70,13 @@ async function openSettling(parts: SolanaParts, chain: SolanaChain): Promise<Set
   return solana.fee_payer_key === null ? null : openOwn(parts, chain, openFeePayer(solana.fee_payer_key));
 }
 
-function openOwn({ database, faults, logger, wait_ms }: SolanaParts, chain: SolanaChain, own: FeePayer): Settling {
+function openOwn(parts: SolanaParts, chain: SolanaChain, own: FeePayer): Settling {
   const settler = openSolanaSettler<ClaimItem<SolanaPayment>>({
+    ...claimSettlerParts(parts, 'trouble while settling on Solana'),
     ...settlerDefaults,
-    wait_ms,
+    wait_ms: parts.wait_ms,
     chain,
-    database,
-    faults,
-    commitSettling,
     fee_payer: own,
-    random: systemRandom,
-    trouble: error => logger.warn({ err: error }, 'trouble while settling on Solana'),
   });
   return { settler, own, fee_payer: own.address };
 }
@@ -91,7 +86,7 @@ function openOwn({ database, faults, logger, wait_ms }: SolanaParts, chain: Sola
  * before is looked after, and delivered, all the same.
  */
 async function openFacilitated(parts: SolanaParts, chain: SolanaChain, url: string): Promise<Settling> {
-  const { database, faults, logger, authorize } = parts;
+  const { logger, authorize } = parts;
   const { verify_ms, settle_ms, ...rest } = facilitatorDefaults;
   const facilitator = openFacilitator({ url, network: 'solana', verify_ms, settle_ms, authorize });
   const named = await facilitator.feePayer();
@@ -99,14 +94,10 @@ async function openFacilitated(parts: SolanaParts, chain: SolanaChain, url: stri
   if (fee_payer === null)
     logger.warn({ facilitator: named }, 'the facilitator names no fee payer on Solana, so that it is not offered');
   const settler = openFacilitatorSettler<ClaimItem<SolanaPayment>, SolanaPayment>({
+    ...claimSettlerParts(parts, 'trouble with the facilitator'),
     ...rest,
     facilitator,
-    database,
-    faults,
-    commitSettling,
     facilitated: settledByFacilitator(chain),
-    random: systemRandom,
-    trouble: error => logger.warn({ err: error }, 'trouble with the facilitator'),
   });
   return { settler, own: null, fee_payer };
 }

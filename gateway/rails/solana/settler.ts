@@ -6,7 +6,14 @@ import { secretOfKey, solanaAddressOfKey } from '../../config/solana.ts';
 import { type Decision, notSent, type SettleOutcome, unknown } from '../outcome.ts';
 import { ReceiptWatch, type Watched } from '../receipt-watch.ts';
 import type { ChainAnswer } from '../rpc.ts';
-import { type JournalParts, journalOne, type Settler, type SettlerFaults, unjournalled } from '../settler.ts';
+import {
+  broadcastCommitted,
+  journalOne,
+  type Settler,
+  type SettlerParts,
+  type SettlerTimes,
+  unjournalled,
+} from '../settler.ts';
 import type { PartialSignature, SolanaAuthorization, SolanaPayment } from './authorization.ts';
 import type { BlockhashLook, LandedStatus, SolanaChain } from './chain.ts';
 import { blockName, decideLanded } from './decide.ts';
@@ -15,18 +22,9 @@ import { readWireTransaction, withSignature } from './transfer.ts';
 
 type Item = SolanaPayment & { readonly claim_key: string };
 
-export interface SolanaSettlerOptions<I extends Item> extends JournalParts<I> {
+export interface SolanaSettlerOptions<I extends Item> extends SettlerParts<I>, SettlerTimes {
   readonly chain: SolanaChain;
   readonly fee_payer: FeePayer;
-  /** After this a caller is told `unknown`; the transaction is looked after by the rounds of reconcile. */
-  readonly wait_ms: number;
-  /** Statuses are asked for at this interval, and faster in a transaction's first moments. */
-  readonly poll_ms: number;
-  /** A transaction that is in no block after this is sent again. */
-  readonly nudge_ms: number;
-  readonly faults?: SettlerFaults | null;
-  /** For the log: what went wrong without changing any outcome. */
-  readonly trouble?: (error: unknown) => void;
 }
 
 /** A transaction of Solana's is settled by itself: its payer has made it up, and we sign for its fee. */
@@ -63,20 +61,13 @@ class SolanaSettler<I extends Item> implements Settler<I> {
   }
 
   async #send(item: I, look: BlockhashLook): Promise<SettleOutcome> {
-    const { chain, fee_payer, faults, trouble } = this.#options;
+    const { chain, fee_payer, trouble } = this.#options;
     const signed = fee_payer.sign(item.signature);
-    const journalled = await this.#journal(item, signed, look);
-    if (journalled.kind !== 'journalled') {
-      if (journalled.kind !== 'lost') trouble?.(journalled.cause);
-      return unjournalled[journalled.kind];
-    }
+    const outcome = await this.#journal(item, signed, look);
+    if (outcome.kind !== 'journalled') return unjournalled(outcome, this.#options);
     try {
-      await faults?.reach('after_settling');
-      // Whatever the node says: what is in a block decides, and what it lost is sent again.
-      const answer = await chain.broadcast(signed.raw);
-      if (answer.kind !== 'ok' || answer.value.kind !== 'taken') trouble?.(answer);
-      await faults?.reach('after_broadcast');
-      return await this.#conclude(item, journalled.settlement_id, signed);
+      await broadcastCommitted(chain, signed.raw, this.#options);
+      return await this.#conclude(item, outcome.journalled.settlement_id, signed);
     } catch (cause) {
       trouble?.(cause);
       return unknown('chain_unavailable');

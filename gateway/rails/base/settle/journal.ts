@@ -1,10 +1,8 @@
 import type { Tx } from '../../../../subgraphs/database.ts';
-import { isRolledBack } from '../../../../subgraphs/outage.ts';
 import { reserveFee } from '../../../../subgraphs/receipt/claim/settlement/fee.ts';
 import { journalSettlement, type SettlementBirth } from '../../../../subgraphs/receipt/claim/settlement/journal.ts';
 import { allocateNonce } from '../../../../subgraphs/receipt/claim/settlement/nonce.ts';
-import { findSettlement } from '../../../../subgraphs/receipt/claim/settlement/read.ts';
-import { newSettlementId } from '../../settler.ts';
+import { type JournalOutcome, journal, newSettlementId } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { Market } from '../chain.ts';
 import { type EthPrice, FeeTooHigh, type PricedBatch, priceBatch, type SettleItem } from './batch.ts';
@@ -22,16 +20,10 @@ export interface Journalled<I> {
   hashes: readonly Hex[];
 }
 
-export type JournalOutcome<I> =
-  | { readonly kind: 'journalled'; readonly journalled: Journalled<I> }
-  /** No claim was left to settle: other processes hold them now. */
-  | { readonly kind: 'nothing_left' }
+type BatchOutcome<I> =
+  | JournalOutcome<Journalled<I>>
   /** Rolled back: what is left of the batch costs too much, or the day has cost enough. */
-  | { readonly kind: 'too_high'; readonly cause: FeeTooHigh }
-  /** Rolled back: nothing stands. */
-  | { readonly kind: 'failed'; readonly cause: unknown }
-  /** The commit was asked for and its answer was lost. */
-  | { readonly kind: 'in_doubt'; readonly cause: unknown };
+  | { readonly kind: 'too_high'; readonly cause: FeeTooHigh };
 
 export interface Batch<I extends SettleItem> {
   readonly items: readonly I[];
@@ -46,34 +38,17 @@ export interface Batch<I extends SettleItem> {
 
 type Journalling<I extends SettleItem> = Pick<SettlerOptions<I>, 'random' | 'commitSettling' | 'faults'>;
 
-/**
- * The one commit of a settlement: claims become `settling`, a nonce is taken, the signed bytes are written down.
- * Before it nothing may be broadcast, after it the same bytes may be broadcast by anybody, any number of times.
- */
+/** The one commit of a batch: claims become `settling`, a nonce is taken, the signed bytes are written down. */
 export async function journalBatch<I extends SettleItem>(
   parts: SettlingParts,
   options: Journalling<I>,
   batch: Batch<I>,
-): Promise<JournalOutcome<I>> {
+): Promise<BatchOutcome<I>> {
   const settlement_id = newSettlementId(options.random);
-  // Until the work is done a failure is a rollback; after that it is one where the server said so.
-  let written: Journalled<I> | 'nothing' | null = null;
-  try {
-    await parts.database.transaction(async tx => {
-      written = null;
-      written = (await write(tx, parts, options, batch, settlement_id)) ?? 'nothing';
-    });
-  } catch (cause) {
-    if (cause instanceof FeeTooHigh) return { kind: 'too_high', cause };
-    if (written === null || written === 'nothing' || isRolledBack(cause)) return { kind: 'failed', cause };
-    const stands = await findSettlement(parts.database, settlement_id).catch(() => null);
-    if (!stands) return { kind: 'in_doubt', cause };
-  }
-  return outcomeOf(written);
-}
-
-function outcomeOf<I>(written: Journalled<I> | 'nothing' | null): JournalOutcome<I> {
-  return written && written !== 'nothing' ? { kind: 'journalled', journalled: written } : { kind: 'nothing_left' };
+  const outcome = await journal(parts.database, settlement_id, tx => write(tx, parts, options, batch, settlement_id));
+  if (outcome.kind === 'failed' && outcome.cause instanceof FeeTooHigh)
+    return { kind: 'too_high', cause: outcome.cause };
+  return outcome;
 }
 
 async function write<I extends SettleItem>(

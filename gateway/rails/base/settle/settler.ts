@@ -3,7 +3,7 @@ import { markMined } from '../../../../subgraphs/receipt/claim/settlement/journa
 import { findSettlement } from '../../../../subgraphs/receipt/claim/settlement/read.ts';
 import { type NotSent, notSent, type SettleOutcome, type Unknown, unknown } from '../../outcome.ts';
 import { ReceiptWatch } from '../../receipt-watch.ts';
-import type { Settler } from '../../settler.ts';
+import { broadcastCommitted, type Settler } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
 import type { ChainBlock, ChainReceipt } from '../chain.ts';
 import { decideMined, isTooLate, transferred } from '../decide.ts';
@@ -143,7 +143,7 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
       case 'in_doubt':
         this.#fail(waiters, unknown('journal_failed'), outcome.cause);
         return;
-      case 'nothing_left':
+      case 'lost':
         for (const waiter of waiters) waiter.answer(notSent('claim_lost'));
         return;
       case 'journalled': {
@@ -169,13 +169,8 @@ class PooledSettler<I extends SettleItem> implements Settler<I> {
   }
 
   async #carryOut(journalled: Journalled<I>, waiters: readonly Waiter<I>[]): Promise<void> {
-    const { chain, faults, trouble } = this.#options;
     try {
-      await faults?.reach('after_settling');
-      // Whatever the node says: what it mines decides, and what it lost is sent again.
-      const answer = await chain.broadcast(journalled.raw);
-      if (answer.kind !== 'ok' || answer.value.kind !== 'taken') trouble?.(answer);
-      await faults?.reach('after_broadcast');
+      await broadcastCommitted(this.#options.chain, journalled.raw, this.#options);
       const receipt = await this.#mined(journalled);
       if (receipt === null) return;
       await this.#decide(waiters, journalled, receipt);

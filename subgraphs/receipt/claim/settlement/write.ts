@@ -27,9 +27,9 @@ export async function journalPost(
   });
 }
 
-export async function isPosted(database: Pick<Database, 'query'>, settlement_id: string): Promise<boolean> {
+export async function isJournalled(database: Pick<Database, 'query'>, settlement_id: string): Promise<boolean> {
   const text = 'select 1 from settlement where settlement_id = $1';
-  return (await database.query({ name: 'is posted', text, values: [settlement_id] })).length === 1;
+  return (await database.query({ name: 'is journalled', text, values: [settlement_id] })).length === 1;
 }
 
 /** A facilitator's word, for whoever has to go on from here without it. */
