@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { atomicAmount } from './amount.ts';
+import { alertLimits } from './limits.ts';
 
 /*
  * What a book tells its owner of before a wall is reached, and what of it may be set: the words and the bounds. When each is
@@ -25,20 +25,6 @@ export interface AlertSettings {
 
 /** As they are kept: what is not set is not there. */
 export type KeptAlertSettings = Partial<AlertSettings>;
-
-export const alertLimits = {
-  thresholds_max: 10,
-  /** Of a book: the newest. */
-  alerts_shown_max: 20,
-  changes_shown_max: 20,
-  /** Ten calls: of what is spent less in an hour nobody can tell where it leads. */
-  rate_atomic_min: atomicAmount(20_000n),
-  /** What a book is used to is told by its days with spend, of so many before the present one, once there are so many. */
-  habit_days_max: 14,
-  habit_days_min: 3,
-  /** A budget that lasts longer at the present rate has no end to be told of. */
-  budget_end_hours_max: 365 * 24,
-} as const;
 
 const PERCENTS = `is up to ${alertLimits.thresholds_max} different whole numbers from 1 to 100, or null`;
 const FACTOR = 'is a whole number from 2 to 1000, or null';

@@ -1,6 +1,31 @@
 import { atomicAmount } from './amount.ts';
 
-/** The specification's table of limits, and those that it leaves to us; units stand last in each name. */
+/*
+ * The specification's table of limits, and those that it leaves to us: a table for each subject, units last in each name. A bundle for
+ * browsers leaves out the tables that it does not use, which it can only where they are made without side effects.
+ */
+
+/* @__NO_SIDE_EFFECTS__ */
+function ki(count: number): number {
+  return count * 1_024;
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function minutesInMs(minutes: number): number {
+  return minutes * 60_000;
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function hoursInMs(hours: number): number {
+  return hours * 3_600_000;
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function daysInSeconds(days: number): number {
+  return days * 86_400;
+}
+
+/** Of everything that has no table of its own below. */
 export const limits = {
   call_price_atomic: atomicAmount(2000n),
   stamp_price_atomic: atomicAmount(2000n),
@@ -335,3 +360,474 @@ export const limits = {
   requests_per_connection_underway_max: 64,
   feed_page_events_max: 200,
 } as const;
+
+/** Of what a book's owner may set, and of trying it out. */
+export const policyLimits = {
+  /** Of a model_allowlist. */
+  allowed_models_max: 100,
+  /** Of all of its ids together: every call locks and reads them, and every change of any policy keeps them once more. */
+  allowed_models_bytes_max: ki(8),
+  /** Changes of the policies and the budget of one book, and of its alerts: each is an event for ever, and nobody pays for it. */
+  changes_per_book_hour_max: 200,
+  /** For how long an approval stays fresh where the book does not say. */
+  approval_ttl_seconds: 300,
+  approval_ttl_seconds_max: daysInSeconds(1),
+  /** Rows of a book that one page of a simulation looks at, so many at a time. */
+  simulated_rows_max: 10_000,
+  simulated_rows_at_once: 200,
+  /** Of one process. */
+  simulations_at_once_max: 2,
+  simulation_wait_ms_max: 5_000,
+  simulations_waiting_per_book_max: 4,
+  simulation_cursor_chars_max: 4_096,
+} as const;
+
+/** Of what a book alerts its owner of. */
+export const alertLimits = {
+  thresholds_max: 10,
+  /** Of a book: the newest. */
+  alerts_shown_max: 20,
+  changes_shown_max: 20,
+  /** Ten calls: of what is spent less in an hour nobody can tell where it leads. */
+  rate_atomic_min: /* @__PURE__ */ atomicAmount(20_000n),
+  /** What a book is used to is told by its days with spend, of so many before the present one, once there are so many. */
+  habit_days_max: 14,
+  habit_days_min: 3,
+  /** A budget that lasts longer at the present rate has no end to be told of. */
+  budget_end_hours_max: 8_760,
+} as const;
+
+/** Of approvals by people. */
+export const approvalLimits = {
+  /** Of one book: whoever is refused more often leaves no more to be answered. */
+  open_per_book_max: 20,
+  token_chars_max: 64,
+  /** Of what is shown of a request, and of what its caller says of it. */
+  request_text_characters_max: 2_000,
+  note_characters_max: 280,
+  shown_max: 200,
+  /** After its time a request is shown for so long. */
+  kept_days: 30,
+  forgotten_at_once_max: 500,
+} as const;
+
+/** Of what is exported of a book. */
+export const exportLimits = {
+  rows_max: 200,
+  /** Of a stream of the whole book: one statement and one piece of its answer. */
+  page_rows: 1_000,
+  /** Of a stream of rows that match: counted by one statement, before its first piece. */
+  counted_seqs: 50_000,
+  /** Under way at once in one process: each keeps a processor of the database busy for as long as its reader takes all. */
+  streams_max: 8,
+  streams_per_book_max: 2,
+  /** Over all streams of a process, in turns: a stream reads one page ahead of its reader. */
+  pages_read_at_once_max: 4,
+  page_wait_ms_max: 10_000,
+  parquet_group_pages: 4,
+  /** Of the name of an account in a journal. */
+  account_chars_max: 100,
+  /** Looks at every row of a book, which may have any number of them; then the export says that it did not finish. */
+  pull_scan_ms_max: 5_000,
+  pulls_built_at_once_max: 2,
+  pull_wait_ms_max: 10_000,
+  pull_waiting_per_book_max: 2,
+} as const;
+
+/** Of what is shown of a row's lineage; a page of descendants is one of rows. */
+export const lineageLimits = {
+  /** How many steps it is followed, up and down. */
+  steps_max: 1_000,
+  /** Of one row: the first in the order of the book. Each of them has descendants of its own to ask for. */
+  descendants_max: 10_000,
+  /** In one process: the widest lineage takes about a second of the database. */
+  reads_at_once_max: 4,
+  read_wait_ms_max: 5_000,
+  reads_waiting_per_book_max: 16,
+} as const;
+
+/** Of assignments and of the slices that they open. */
+export const sliceLimits = {
+  /** Of one book, each with a token that somebody holds. */
+  live_per_book_max: 50,
+  /** Of those that are over, the newest that are kept and listed. */
+  over_kept_max: 50,
+  grantee_chars_max: 200,
+  task_ids_max: 100,
+  task_chars_max: 128,
+  rows_max: 200,
+} as const;
+
+/** Of what is recorded of payments to others. */
+export const ingestLimits = {
+  /** What was delivered may come along whole: it is hashed, and kept nowhere. */
+  request_bytes_max: ki(256),
+  /** A settlement header as another shop sent it. */
+  payment_response_chars_max: ki(16),
+  /** Of one signed artifact of the shop. */
+  jws_chars_max: ki(8),
+  description_chars_max: 500,
+  resource_chars_max: 2_048,
+  hub_chars_max: 128,
+  model_chars_max: 512,
+  omission_rule_chars_max: 128,
+  payer_signature_seconds_max: 300,
+  /** Looked at again in one round. */
+  rechecked_per_round_max: 100,
+  corrected_per_round_max: 100,
+} as const;
+
+/** Of reconciliations. */
+export const reconciliationLimits = {
+  /** Of one request: about 28 hours of Base. */
+  blocks_max: 50_000,
+  /** Asked of a node at once; halved where it refuses. */
+  page_blocks_max: 2_000,
+  /** A page that holds more is asked for in halves, so that no transaction has to write more. */
+  page_transfers_max: 2_000,
+  /** Between two turns of the queue, so that no report holds up another. */
+  pages_per_turn_max: 4,
+  /** Of a document: those beyond it are in its sums alone. */
+  listed_transfers_max: 2_000,
+  /** Of one agent: nobody pays for them. */
+  per_agent_day_max: 24,
+  /** Of one agent, the newest: older ones are dropped. */
+  kept_per_agent_max: 50,
+  /** After so long without a page one fails by the name of what it waits for. */
+  waits_seconds_max: 600,
+  /** Between two questions to whoever did not answer. */
+  rest_ms: 1_000,
+  /** One that nobody has worked on for so long is over: its job is gone. */
+  abandoned_seconds: 7_200,
+  /** Of the receipts that somebody has paid for, the newest: enough to say that a wallet pays for this agent's calls. */
+  payer_receipts_looked_at_max: 1_000,
+} as const;
+
+/** Of all that is written on books without a payment (inflows, disputes, escrows) or on the board (likes, confirms), together, in one process. */
+export const freeWriteLimits = {
+  /** Beside the four connections of jobs: of the pool's sixteen half is left to those who pay. */
+  at_once_max: 4,
+  wait_ms_max: 5_000,
+  waiting_per_book_max: 64,
+} as const;
+
+/** Of inflows and their corrections. */
+export const inflowLimits = {
+  /** Of one book, both together: nobody pays for them. */
+  rows_per_book_hour_max: 200,
+  /** Of an inflow, the newest that its row shows: so many, of so many bytes together, and the newest of any size. */
+  corrections_shown_max: 200,
+  corrections_shown_bytes_max: ki(16),
+  bucket_chars_max: 64,
+  /** Of the base URL of the service that a wallet names. */
+  service_chars_max: 512,
+  hub_chars_max: 128,
+  /** Of an id that its caller chose. */
+  task_chars_max: 128,
+  reason_chars_max: 500,
+  /** Of the branches of a fork that a correction names. */
+  merges_max: 16,
+  /** Of the object that a correction may carry. */
+  correction_bytes_max: ki(4),
+  correction_depth_max: 8,
+  correction_members_max: 100,
+} as const;
+
+/** Of disputes. */
+export const disputeLimits = {
+  evidence_bytes_max: ki(16),
+  evidence_depth_max: 16,
+  evidence_members_max: 1_000,
+  /** Of a filed dispute: its evidence, and what else it says. */
+  request_bytes_max: ki(20),
+  /** Of one row and kind of claim, each with other evidence: nobody pays for them. */
+  per_claim_max: 10,
+  /** Of one book. */
+  filed_per_book_hour_max: 60,
+  /** For how long after its payment the winner of a challenged job may reveal its output. A part of rule 3: another bound is another rule. */
+  reveal_awaited_seconds: daysInSeconds(7),
+} as const;
+
+/** Of escrows. Nobody pays for one. */
+export const escrowLimits = {
+  /** Of a book that opens them, of either kind by itself. */
+  live_per_book_max: 100,
+  opens_per_book_hour_max: 60,
+  /** From one book to one other. */
+  live_per_pair_max: 10,
+  opens_per_pair_hour_max: 20,
+  /** To the webhook of a counterparty that wants to be told. */
+  offers_told_per_book_hour_max: 10,
+  /** Where nobody says when an escrow ends. */
+  lasts_seconds_default: daysInSeconds(7),
+  lasts_seconds_max: daysInSeconds(90),
+  page_default: 20,
+  page_max: 50,
+  id_chars_max: 64,
+  task_chars_max: 128,
+  job_chars_max: 128,
+  evidence_bytes_max: ki(4),
+  evidence_depth_max: 8,
+  evidence_members_max: 100,
+  /** No escrow has more phases than its longest way: opened, funded, submitted, challenged, and its end. */
+  phases_max: 5,
+  /** Of a phase, as its cost is weighed: a release alone has any, up to five. */
+  checks_assumed: 1,
+  /** Read at once, and written in one round. */
+  expired_per_batch_max: 50,
+  expired_per_round_max: 1_000,
+} as const;
+
+/** Of webhooks. */
+export const webhookLimits = {
+  url_chars_max: 2_048,
+  /** Of a caller's own secret; of one that begins with `whsec_` the bytes behind it are counted (Standard Webhooks 1.0.0). */
+  secret_chars_min: 24,
+  secret_chars_max: 256,
+  secret_bytes_min: 24,
+  secret_bytes_max: 64,
+  /** Of one that is made here. */
+  secret_bytes: 32,
+  /** So long an old secret signs beside the new one; and no more than so many old ones do. */
+  old_secret_ms: hoursInMs(24),
+  old_secrets_max: 2,
+  changes_per_hour_max: 20,
+  pings_per_hour_max: 20,
+  redeliveries_per_hour_max: 20,
+  /** Of one redelivery: how far its range reaches, and how many messages it sends. */
+  redelivered_positions_max: 10_000,
+  redelivered_messages_max: 1_000,
+  /** Of a book: the newest, and for how long. */
+  dead_letters_max: 1_000,
+  dead_letter_days: 30,
+  dead_letters_page_max: 200,
+  dead_letters_page_default: 50,
+  /** A delivery: from the look-up of the name to the end of the answer. */
+  attempt_ms_max: 10_000,
+  /** After so long without an answer it makes room for others. */
+  prompt_ms_max: 1_000,
+  /** Of an answer: what comes beyond is not read. */
+  answer_bytes_max: 4_096,
+  /** The waits before each attempt but the first; after the last of them a message is a dead letter. */
+  retry_ms: [
+    5_000,
+    minutesInMs(5),
+    minutesInMs(30),
+    hoursInMs(2),
+    hoursInMs(5),
+    hoursInMs(10),
+    hoursInMs(14),
+    hoursInMs(20),
+    hoursInMs(24),
+  ],
+  /** Each wait is longer by up to this part of it, so that what failed together does not come back together. */
+  retry_jitter: 0.2,
+  retry_after_ms_max: hoursInMs(24),
+  /** Whatever became of its attempts, a message is given up at this age. */
+  message_ms_max: hoursInMs(96),
+  /** A receiver that failed so often in a row is left alone for a while, which doubles with each further failure. */
+  failures_until_rest: 5,
+  rest_ms_min: 30_000,
+  rest_ms_max: hoursInMs(1),
+  /** After so many, which is four days of them, it is for longer. */
+  failures_until_long_rest: 100,
+  long_rest_ms: hoursInMs(24),
+  /** For so long one book's messages are sent in one go, while other books may wait. */
+  turn_ms_max: 5_000,
+} as const;
+
+/** Of delegated sessions. */
+export const sessionLimits = {
+  /** Of the X-SVC-Delegation header: as long as a payment's, whose signature may be a contract wallet's (ERC-6492), too. */
+  delegation_header_chars_max: ki(16),
+  /** A session and all that stand over it: each is locked with every call that is paid for under it. */
+  depth_max: 8,
+  /** Children of one session that are neither expired nor revoked: each may be bound by a payment of 0.002 USDC. */
+  children_max: 1_000,
+  names_max: 32,
+  door_chars_max: 64,
+  life_seconds_max: daysInSeconds(366),
+  /** Before its end a session serves no new payment: what it buys is recorded while the session lasts. */
+  last_call_seconds: 30,
+  /** Of an act with a nonce of its own: now < deadline <= now + this. */
+  act_seconds_max: 300,
+  challenge_seconds_min: 120,
+  challenge_seconds_max: 300,
+  /** Of a nonce that is 32 bytes, its two times and a mark. */
+  challenge_id_chars_max: 128,
+  /** Acts of one session whose nonces are remembered, which is for as long as they would pass. */
+  acts_taken_max: 10_000,
+  /** Agents that one receipt can be handed off to: each hand-off is a receipt that nobody pays for. */
+  hand_offs_per_receipt_max: 8,
+  /** Hand-offs of one session in one UTC hour. */
+  hand_offs_per_session_hour_max: 60,
+  /** Counts of hours that are over are deleted after so long. */
+  uses_kept_hours: 2,
+  /** A revocation is signed now, give or take the clocks. */
+  revocation_age_seconds_max: 300,
+  revocation_ahead_seconds_max: 30,
+  /** Grants that one wallet may revoke before a payment has bound them: each is published for good. */
+  unbound_revocations_per_payer_max: 100,
+  /** Of revocations that are listed at once. */
+  page_revocations_max: 1_000,
+  act_rows_max: 200,
+  act_rows_default: 50,
+  /** A session that no recorded payment has bound is forgotten after so long, once none holds it. */
+  unbound_kept_seconds: 3_600,
+  unbound_forgotten_at_once_max: 500,
+  /** Of a tree that is shown at once. */
+  tree_sessions_max: 1_000,
+  tree_sessions_default: 200,
+  /** Of the sessions that a wallet has granted itself. */
+  listed_sessions_max: 200,
+  listed_sessions_default: 50,
+} as const;
+
+/** Of router books and of what is broadcast to them. */
+export const routerLimits = {
+  label_chars_max: 120,
+  generation_id_chars_max: 128,
+  rail_chars_max: 32,
+  payment_ref_chars_max: 256,
+  /** Nobody pays for a book: as many of one address on a UTC day. */
+  books_per_address_day_max: 20,
+  /** Each broadcast is a leaf for ever: of those that no look-up has found, on a UTC day. */
+  unverified_per_book_day_max: 100,
+  unverified_per_address_day_max: 100,
+  verified_per_book_day_max: 10_000,
+  /** Look-ups under one key that found nothing or something else: the router is not to be asked for ever. */
+  failed_look_ups_per_key_hour_max: 60,
+  look_ups_at_once_max: 8,
+  look_ups_per_key_at_once_max: 2,
+  look_up_waiting_per_key_max: 8,
+  look_up_wait_ms_max: 5_000,
+  look_up_connect_ms_max: 3_000,
+  look_up_ms_max: 3_000,
+  look_up_bytes_max: ki(64),
+  /** Counts are kept for so long after the time that they are of began. */
+  uses_kept_hours: 48,
+  /** Of a summary: the rails with the most verified generations. */
+  summary_rails_max: 32,
+} as const;
+
+/** Of what is written on the board. */
+export const boardLimits = {
+  post_text_chars_max: 1_000,
+  comment_chars_max: 500,
+  endpoint_chars_max: 2_048,
+  /** A day: whoever waited longer did not wait. */
+  latency_ms_max: 86_400_000,
+  page_posts_default: 50,
+  page_posts_max: 100,
+  page_comments_default: 50,
+  page_comments_max: 200,
+  flag_reason_chars_max: 280,
+  /** Of one thing that is flagged, to the operators. */
+  flag_reasons_shown_max: 5,
+  page_flags_default: 50,
+  page_flags_max: 200,
+  /** `post_`, `comment_`, and the 26 characters of an id. */
+  id_chars_max: 64,
+} as const;
+
+/** Of how much of the board is read at once. */
+export const boardReadLimits = {
+  search_chars_max: 200,
+  search_hits_default: 20,
+  search_hits_max: 50,
+  /** Of each kind so many are read one by one, before all that match are sought by their index. */
+  search_newest_first: 500,
+  /** Then the search is given up. */
+  search_ms_max: 500,
+  /** In one process: each holds a connection to the database for as long as it takes. */
+  searches_at_once_max: 4,
+  search_wait_ms_max: 2_000,
+  searches_waiting_per_asker_max: 8,
+  /** Of two words, how much of their trigrams they have in common; pg_trgm's own is 0.6, which no swapped letters reach. */
+  search_similarity_min: 0.4,
+  feed_entries: 50,
+} as const;
+
+/** Of what is done on the board without a payment. */
+export const reactionLimits = {
+  /** A like and its withdrawal are one each. */
+  likes_per_agent_hour_max: 240,
+  confirms_per_agent_hour_max: 60,
+  /** So many tell of a post as one: whoever follows the board is told at most this often that it was liked. */
+  likes_told_seconds_min: 60,
+  completions_per_hour_max: 2_000,
+  source_chars_max: 64,
+  external_id_chars_max: 128,
+  /** Counts of hours that are over. */
+  uses_kept_hours: 2,
+} as const;
+
+/** Of what endpoints are scored by. */
+export const scoreLimits = {
+  /** Of a host's posts that can weigh, and as many of the newest of all. */
+  rows_max: 200,
+  /** Of one payer, so that nobody fills the places of all others. */
+  rows_per_payer_max: 20,
+  /** The heaviest of a host that can weigh, among which those are chosen. */
+  candidates_max: 1_000,
+  /** Of a host's newest reports, to say what was reported. */
+  reports_counted_max: 10_000,
+  /** Before a payer's first post, as it is first looked at: about five and a half hours of Base. */
+  funding_blocks_max: 10_000,
+  page_blocks_max: 2_000,
+  /** Of payers taken up at once. */
+  events_per_round_max: 500,
+  /** Then its funding is unknown for good. */
+  tries_max: 8,
+  retry_seconds_min: 5,
+} as const;
+
+/** Of jobs on the board. Each job and each bid is paid for by a stamp. */
+export const jobLimits = {
+  text_chars_max: 1_000,
+  acceptance_test_chars_max: 1_000,
+  budget_atomic_max: /* @__PURE__ */ atomicAmount(25_000_000n),
+  deadline_seconds_max: daysInSeconds(30),
+  /** After the deadline: a delivery of the last minute is still paid for. */
+  pay_within_seconds: daysInSeconds(7),
+  /** At least, from when the chain was found not to have its first payment. */
+  pay_again_within_seconds: daysInSeconds(1),
+  /** A bid and its one revision. */
+  bids_per_agent_max: 2,
+  /** Of one job; those who race for the last place are let in. */
+  bidders_max: 200,
+  pitch_chars_max: 280,
+  eta_chars_max: 64,
+  preview_chars_max: 1_000,
+  /** Of a job: the winner may deliver once more after the first, and no more. */
+  deliveries_refused_max: 2,
+  /** Of a job: hashes in whose place the winner has delivered another. */
+  deliveries_replaced_max: 8,
+  reason_chars_max: 280,
+  output_bytes_max: ki(1_024),
+  /** As JSON: in base64 it is a third longer, and in a text line breaks and quotes take two bytes. */
+  reveal_request_bytes_max: ki(2_064),
+  output_kept_seconds: daysInSeconds(30),
+  outputs_forgotten_per_round_max: 200,
+  payout_signature_seconds_max: 300,
+  payout_signature_chars_max: 128,
+  page_default: 20,
+  page_max: 50,
+  id_chars_max: 64,
+  /** Of one job, oldest first: as many as there may be, but for those who raced. */
+  bids_shown_max: 400,
+  expired_per_round_max: 200,
+} as const;
+
+/** Of what is paid for in two. */
+export const legLimits = {
+  /** The payee of the first could use it alone: as long as it may be valid no other one takes its place. */
+  validity_seconds_max: 120,
+  /** By so much less its offer asks for: a client's clock may be ahead of ours. */
+  validity_slack_seconds: 30,
+  /** When whoever met a payment under way may ask again. */
+  retry_seconds: 5,
+} as const;
+
+/** Of a request that waits for its payment inside its own id: a larger one pays with its first message. */
+export const offeredLimits = { request_bytes_max: ki(32), request_seconds_max: 3_600 } as const;

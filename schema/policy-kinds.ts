@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import { type AtomicAmount, atomicAmount } from './amount.ts';
 import { windowAt } from './clock-window.ts';
-import { limits } from './limits.ts';
-import { policyLimits } from './policy-limits.ts';
+import { limits, policyLimits } from './limits.ts';
 import type { AskedCall, PolicyRule, PolicyStanding } from './policy-rule.ts';
 import type { policyTypes } from './policy-types.ts';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { parseAtomic } from './amount.ts';
-import { limits } from './limits.ts';
-import { policyLimits } from './policy-limits.ts';
+import { limits, policyLimits } from './limits.ts';
 import { storedText } from './requests/text.ts';
 import { RISK_TIERS, RiskTiers } from './risk-tiers.ts';
 

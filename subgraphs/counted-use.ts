@@ -1,6 +1,4 @@
-import { reactionLimits } from '../schema/board/reaction-limits.ts';
-import { routerLimits } from '../schema/router/limits.ts';
-import { sessionLimits } from '../schema/session/session-limits.ts';
+import { reactionLimits, routerLimits, sessionLimits } from '../schema/limits.ts';
 import type { Database } from './database.ts';
 
 /*

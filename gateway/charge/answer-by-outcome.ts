@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors, Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
-import { SIBLINGS_FULL } from '../../schema/session/session-limits.ts';
+import { SIBLINGS_FULL } from '../../schema/session/grant-rule.ts';
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { NotSent } from '../rails/outcome.ts';
 import type { ChallengeReason, Challenges } from '../x402/offer.ts';

@@ -1,7 +1,7 @@
 import { atomicAmount } from '../../schema/amount.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
-import { approvalLimits } from '../../schema/session/approval.ts';
+import { approvalLimits } from '../../schema/limits.ts';
 import { NOTE_HEADER, readNote } from '../../schema/session/note-header.ts';
 import { requestText } from '../../schema/session/request-text.ts';
 import { sealAskedText } from '../../subgraphs/book/approval/asked-text.ts';

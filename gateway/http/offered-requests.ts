@@ -1,6 +1,6 @@
 import type { OfferedRequests } from '../../rest-compat/faces/a2a/kept-elsewhere.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { offeredLimits } from '../../schema/offered-limits.ts';
+import { offeredLimits } from '../../schema/limits.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 

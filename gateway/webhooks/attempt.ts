@@ -1,5 +1,5 @@
 import { Client, type Dispatcher } from 'undici';
-import { webhookLimits } from '../../schema/webhook/limits.ts';
+import { webhookLimits } from '../../schema/limits.ts';
 import { retryAfterMs } from '../../schema/webhook/retry.ts';
 import { type WebhookReach, webhookUrl } from '../../schema/webhook/url.ts';
 import type { Failed } from '../../subgraphs/book/webhook/attempted.ts';

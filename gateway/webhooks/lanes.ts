@@ -1,4 +1,4 @@
-import { webhookLimits } from '../../schema/webhook/limits.ts';
+import { webhookLimits } from '../../schema/limits.ts';
 
 /* How many attempts go on at once, so that receivers that hang hold up nobody but each other. */
 

@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { agentId } from '../../schema/ids.ts';
-import { webhookLimits } from '../../schema/webhook/limits.ts';
+import { webhookLimits } from '../../schema/limits.ts';
 import type { FoundWebhook } from '../../subgraphs/book/webhook/found-message.ts';
 import { openWebhook, secretsAt } from '../../subgraphs/book/webhook/sealed.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';

@@ -1,5 +1,5 @@
+import { webhookLimits } from '../../schema/limits.ts';
 import { kindsTold, messagesAfter, type WebhookKind } from '../../schema/webhook/kinds.ts';
-import { webhookLimits } from '../../schema/webhook/limits.ts';
 import type { BookJob, RedeliveryJob } from '../../schema/webhook/message.ts';
 import { bookJob } from '../../subgraphs/book/ledger/webhook-messages.ts';
 import { nothingToTell } from '../../subgraphs/book/webhook/attempted.ts';

@@ -5,8 +5,7 @@ import type { Called } from '../../rest-compat/called.ts';
 import type { Challenge, Price } from '../../rest-compat/port.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
-import { legLimits } from '../../schema/leg-limits.ts';
-import { limits } from '../../schema/limits.ts';
+import { legLimits, limits } from '../../schema/limits.ts';
 import { type NetworkName, networks } from '../../schema/network.ts';
 import { type Extensions, noExtensions } from './extensions/open-extensions.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boardLimits } from '../../schema/board/limits.ts';
+import { boardLimits } from '../../schema/limits.ts';
 import { nameComponents } from '../answer-shapes.ts';
 
 /** What is flagged, as it looks on the wire. */

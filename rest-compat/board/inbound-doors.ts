@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { reactionLimits } from '../../schema/board/reaction-limits.ts';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
+import { reactionLimits } from '../../schema/limits.ts';
 import { CompletionRequest } from '../../schema/requests/completion.ts';
 import { documentDoor } from '../door.ts';
 import { ReceiptAnswer } from '../receipt/signed-receipt.ts';

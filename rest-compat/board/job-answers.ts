@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bidStates, jobLegs, jobStates, legStates, outputEncodings } from '../../schema/board/job.ts';
-import { jobLimits } from '../../schema/board/job-limits.ts';
+import { jobLimits } from '../../schema/limits.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
 
 /* What the doors of the board's jobs answer, as it looks on the wire. */

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { jobLimits } from '../../schema/board/job-limits.ts';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { type JsonObject, present } from '../../schema/canonical-json.ts';
-import { legLimits } from '../../schema/leg-limits.ts';
-import { limits } from '../../schema/limits.ts';
+import { jobLimits, legLimits, limits } from '../../schema/limits.ts';
 import { AuthorRequest } from '../../schema/requests/author.ts';
 import { FlagRequest } from '../../schema/requests/board.ts';
 import {

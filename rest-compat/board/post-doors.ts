@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { boardLimits } from '../../schema/board/limits.ts';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { boardLimits } from '../../schema/limits.ts';
 import { AuthorRequest } from '../../schema/requests/author.ts';
 import {
   BoardId,

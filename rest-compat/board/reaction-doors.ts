@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { reactionLimits } from '../../schema/board/reaction-limits.ts';
 import { isJsonObject, present } from '../../schema/canonical-json.ts';
+import { reactionLimits } from '../../schema/limits.ts';
 import { AuthorRequest } from '../../schema/requests/author.ts';
 import { BoardId } from '../../schema/requests/board.ts';
 import { JobId } from '../../schema/requests/board-job.ts';

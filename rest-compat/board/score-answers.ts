@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { scoreLimits } from '../../schema/board/score-limits.ts';
 import { documents } from '../../schema/documents.ts';
+import { scoreLimits } from '../../schema/limits.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
 import { Hash } from '../receipt/signed-receipt.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hostNamed } from '../../schema/board/endpoint.ts';
-import { scoreLimits } from '../../schema/board/score-limits.ts';
 import { isJsonObject } from '../../schema/canonical-json.ts';
+import { scoreLimits } from '../../schema/limits.ts';
 import { documentDoor } from '../door.ts';
 import { KEPT_BY_BOARD } from '../kept-by-board.ts';
 import { EndpointScoreAnswer } from './score-answers.ts';

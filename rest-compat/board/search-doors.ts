@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { boardReadLimits } from '../../schema/board/read-limits.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { boardReadLimits } from '../../schema/limits.ts';
 import { documentDoor } from '../door.ts';
 import { KEPT_BY_BOARD, PUBLIC_BOARD } from '../kept-by-board.ts';
 import { digits } from '../text-members.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { approvalLimits, approvalMeans, approvalStatuses } from '../../schema/session/approval.ts';
+import { approvalLimits } from '../../schema/limits.ts';
+import { approvalMeans, approvalStatuses } from '../../schema/session/approval.ts';
 import { nameComponents } from '../answer-shapes.ts';
 
 /* What the doors of approvals answer, as it looks on the wire. No token stands in any of it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { sliceLimits } from '../../schema/limits.ts';
 import { assignmentStatuses, grantTypes } from '../../schema/slice.ts';
-import { sliceLimits } from '../../schema/slice-limits.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { Row } from './row.ts';
 

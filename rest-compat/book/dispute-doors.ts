@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
-import { disputeLimits } from '../../schema/dispute/limits.ts';
+import { disputeLimits } from '../../schema/limits.ts';
 import { pageRows } from '../../schema/requests/book.ts';
 import { DisputePageMembers, DisputeRequest } from '../../schema/requests/dispute.ts';
 import { documentDoor } from '../door.ts';

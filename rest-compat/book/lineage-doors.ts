@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { evidences } from '../../schema/evidence.ts';
-import { lineageLimits } from '../../schema/lineage-limits.ts';
+import { lineageLimits } from '../../schema/limits.ts';
 import { PageLimit, pageRows, RowCursorMembers } from '../../schema/requests/book.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { type JsonObject, present } from '../../schema/canonical-json.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits, webhookLimits } from '../../schema/limits.ts';
 import { DeadLetterCursor, RedeliveryRequest, RotationRequest, WebhookRequest } from '../../schema/requests/webhook.ts';
-import { webhookLimits } from '../../schema/webhook/limits.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
 import { AgentPath } from './doors.ts';

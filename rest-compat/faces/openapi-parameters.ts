@@ -1,12 +1,10 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { IDEMPOTENCY_HEADER } from '../../schema/idempotency-key.ts';
-import { limits } from '../../schema/limits.ts';
+import { approvalLimits, limits, sessionLimits } from '../../schema/limits.ts';
 import { NONCE_PATTERN, PROOF_PATTERN } from '../../schema/proof.ts';
 import { REDELIVERY_HEADER } from '../../schema/redeliver-header.ts';
-import { approvalLimits } from '../../schema/session/approval.ts';
 import { DELEGATION_HEADER } from '../../schema/session/delegation-header.ts';
 import { NOTE_HEADER } from '../../schema/session/note-header.ts';
-import { sessionLimits } from '../../schema/session/session-limits.ts';
 import { textForm } from '../../schema/signed-words.ts';
 import { answerHeaders } from './openapi-headers.ts';
 

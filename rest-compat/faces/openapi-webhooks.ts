@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { webhookLimits } from '../../schema/webhook/limits.ts';
+import { webhookLimits } from '../../schema/limits.ts';
 import { WebhookEnvelope } from '../book/webhook-envelope.ts';
 import { content } from './openapi-responses.ts';
 import type { ComponentSchemas } from './openapi-schemas.ts';

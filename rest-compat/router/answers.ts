@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routerLimits } from '../../schema/router/limits.ts';
+import { routerLimits } from '../../schema/limits.ts';
 import { NOT_SETTLED_HERE } from '../../schema/router/reported.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { type JsonObject, present } from '../../schema/canonical-json.ts';
-import { limits } from '../../schema/limits.ts';
+import { limits, sessionLimits } from '../../schema/limits.ts';
 import {
   ActRequest,
   RevocationRequest,
@@ -9,7 +9,6 @@ import {
   SessionChallengeRequest,
 } from '../../schema/requests/session.ts';
 import { Hash32 } from '../../schema/session/grant.ts';
-import { sessionLimits } from '../../schema/session/session-limits.ts';
 import { Problem } from '../answer-shapes.ts';
 import { AgentPath } from '../book/doors.ts';
 import { documentDoor } from '../door.ts';

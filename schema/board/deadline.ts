@@ -1,4 +1,4 @@
-import { jobLimits } from './job-limits.ts';
+import { jobLimits } from '../limits.ts';
 
 /* When a job is to be delivered by: a moment, or a day, which is over as it ends in UTC. */
 

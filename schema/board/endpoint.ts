@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
+import { boardLimits } from '../limits.ts';
 import { isPublicAddress } from '../webhook/public-address.ts';
 import { HIDDEN, isPublicName } from '../webhook/url.ts';
-import { boardLimits } from './limits.ts';
 import { holdsSecret } from './secrets.ts';
 import { unveiled } from './unveil.ts';
 

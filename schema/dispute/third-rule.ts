@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../canonical-json.ts';
 import type { Evidence } from '../evidence.ts';
+import { disputeLimits } from '../limits.ts';
 import { AUTO_MODEL, STAMPED_BY } from '../route-words.ts';
 import type { DisputeClaim, ReadFact, RuleFinding } from './claim.ts';
 import type { DisputeSide } from './facts.ts';
 import { unchargedBy, withoutOutput } from './first-rule.ts';
-import { disputeLimits } from './limits.ts';
 import { type ClaimType, type DisputeReason, disputeOutcome } from './reasons.ts';
 import { isProven, modelOf, requestIn, shownText } from './shown-request.ts';
 

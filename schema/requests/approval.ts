@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { limits } from '../limits.ts';
-import { approvalDecisions, approvalLimits } from '../session/approval.ts';
+import { approvalLimits, limits } from '../limits.ts';
+import { approvalDecisions } from '../session/approval.ts';
 import { remembering } from './parse.ts';
 import { wellFormedText } from './text.ts';
 

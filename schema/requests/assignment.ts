@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { sliceLimits } from '../limits.ts';
 import { grantTypes, type Slice } from '../slice.ts';
-import { sliceLimits } from '../slice-limits.ts';
 import { Moment } from './book.ts';
 import { listOf } from './parse.ts';
 import { PossessionMembers } from './possession.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { jobStates, outputEncodings } from '../board/job.ts';
-import { jobLimits } from '../board/job-limits.ts';
 import { walletNamed } from '../foreign-names.ts';
+import { jobLimits } from '../limits.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
 import { textForm } from '../signed-words.ts';
 import { AuthorMembers } from './author.ts';

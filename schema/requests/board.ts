@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { judgeEndpoint } from '../board/endpoint.ts';
-import { boardLimits } from '../board/limits.ts';
-import { limits } from '../limits.ts';
+import { boardLimits, limits } from '../limits.ts';
 import { AuthorMembers } from './author.ts';
 import { remembering } from './parse.ts';
 import { plainText } from './plain-text.ts';

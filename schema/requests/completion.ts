@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
-import { reactionLimits } from '../board/reaction-limits.ts';
 import { type Named, splitRef, transactionNamed, walletNamed } from '../foreign-names.ts';
+import { reactionLimits } from '../limits.ts';
 import { type NetworkName, networkNamed } from '../network.ts';
 import { remembering } from './parse.ts';
 import { storedText } from './text.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../canonical-json.ts';
-import { disputeLimits } from '../dispute/limits.ts';
 import { type ClaimType, claimTypes } from '../dispute/reasons.ts';
-import { limits } from '../limits.ts';
+import { disputeLimits, limits } from '../limits.ts';
 import { PageLimit } from './book.ts';
 import { freeObject } from './free-object.ts';
 import { PossessionMembers } from './possession.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { claimTypes } from '../dispute/reasons.ts';
 import { COMMITMENT_FORM, commitmentText, parseCommitment, proofTiers } from '../escrow.ts';
-import { escrowLimits } from '../escrow-limits.ts';
+import { escrowLimits } from '../limits.ts';
 import { Moment } from './book.ts';
 import { freeObject } from './free-object.ts';
 import { PossessionMembers } from './possession.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { exportLimits } from '../export-limits.ts';
-import { limits } from '../limits.ts';
+import { exportLimits, limits } from '../limits.ts';
 import { pullFormats } from '../pull-export.ts';
 import { RowFilterMembers, Seq } from './book.ts';
 import { accountMembers } from './journal-accounts.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
-import { inflowLimits } from '../inflow-limits.ts';
-import { limits } from '../limits.ts';
+import { inflowLimits, limits } from '../limits.ts';
 import { freeObject } from './free-object.ts';
 import { PossessionMembers } from './possession.ts';
 import { saidText, storedText } from './text.ts';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { digestKinds } from '../escrow.ts';
-import { ingestLimits } from '../ingest-limits.ts';
 import { jobKinds } from '../job-kind.ts';
-import { limits } from '../limits.ts';
+import { ingestLimits, limits } from '../limits.ts';
 import { AttemptIndex } from './paid-work.ts';
 import { storedText, wellFormedText } from './text.ts';
 

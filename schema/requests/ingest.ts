@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isUsdc, type Named, splitRef, transactionNamed, walletNamed } from '../foreign-names.ts';
-import { ingestLimits } from '../ingest-limits.ts';
-import { limits } from '../limits.ts';
+import { ingestLimits, limits } from '../limits.ts';
 import { type NetworkName, networkNamed } from '../network.ts';
 import type { CommittedOutput } from '../output-commitment.ts';
 import { textForm } from '../signed-words.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../canonical-json.ts';
-import { exportLimits } from '../export-limits.ts';
+import { exportLimits } from '../limits.ts';
 import { endpointsOf, type SoldField } from '../paid-operations.ts';
 import { storedText } from './text.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reconciliationLimits } from '../reconciliation-limits.ts';
+import { reconciliationLimits } from '../limits.ts';
 import { textForm } from '../signed-words.ts';
 import { PossessionMembers } from './possession.ts';
 import { WalletReceiptsRequest } from './wallet-receipts.ts';

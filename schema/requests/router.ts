@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
-import { limits } from '../limits.ts';
-import { routerLimits } from '../router/limits.ts';
+import { limits, routerLimits } from '../limits.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { sessionLimits } from '../limits.ts';
 import { actActions } from '../session/act.ts';
 import { Hash32, SignatureHex } from '../session/grant.ts';
-import { sessionLimits } from '../session/session-limits.ts';
 import { remembering } from './parse.ts';
 import { storedText } from './text.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ingestLimits } from '../ingest-limits.ts';
+import { ingestLimits } from '../limits.ts';
 import { storedText } from './text.ts';
 
 /* The signed artifacts of x402's offer-and-receipt extension, as a shop sent them: typed data, or a JWS. */

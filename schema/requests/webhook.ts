@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { limits } from '../limits.ts';
+import { limits, webhookLimits } from '../limits.ts';
 import { textForm } from '../signed-words.ts';
 import { everyWebhookKind, usualWebhookKinds } from '../webhook/kinds.ts';
-import { webhookLimits } from '../webhook/limits.ts';
 import { secretFault } from '../webhook/secret.ts';
 import { listOf } from './parse.ts';
 import { PossessionMembers } from './possession.ts';

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { canonicalJson, type JsonObject } from '../canonical-json.ts';
 import { keccak256 } from '../digest.ts';
+import { sessionLimits } from '../limits.ts';
 import { Hash32, SignatureHex } from './grant.ts';
 import { type HexHash, hashHex, type SessionMessage, sessionDigest } from './hash.ts';
 import { isKeysSignature } from './public-key.ts';
-import { sessionLimits } from './session-limits.ts';
 import { type SessionDomain, sessionDomain, ZERO_HASH } from './typed-data.ts';
 
 /* A signed act, and the window in which it serves. */

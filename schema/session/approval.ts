@@ -2,20 +2,6 @@ import { signedText } from '../signed-words.ts';
 
 /* What a person may answer to a call that a book wants approved, and what they sign for it, or for where it is told. */
 
-/** Limits of approvals by people, units last in each name. */
-export const approvalLimits = {
-  /** Of one book: whoever is refused more often leaves no more to be answered. */
-  open_per_book_max: 20,
-  token_chars_max: 64,
-  /** Of what is shown of a request, and of what its caller says of it. */
-  request_text_characters_max: 2_000,
-  note_characters_max: 280,
-  shown_max: 200,
-  /** After its time a request is shown for so long. */
-  kept_days: 30,
-  forgotten_at_once_max: 500,
-} as const;
-
 export const approvalDecisions = ['approve', 'deny'] as const;
 export type ApprovalDecision = (typeof approvalDecisions)[number];
 

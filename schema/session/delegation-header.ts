@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { exceededBy, namesEachOnce } from '../json-bounds.ts';
+import { sessionLimits } from '../limits.ts';
 import { PayAct } from './act.ts';
 import { Grant, type NamedGrant, SignatureHex, spelledGrant } from './grant.ts';
 import { soundnessOf } from './grant-rule.ts';
 import { addressOfPublicKey } from './public-key.ts';
-import { sessionLimits } from './session-limits.ts';
 
 /* The grant that comes beside a payment: base64url of the JSON {grant, signature}, and of `act` where one came with it. */
 

@@ -1,7 +1,7 @@
+import { sessionLimits } from '../limits.ts';
 import { endpointName, grantableEndpoints } from '../paid-operations.ts';
 import { AUTO_MODEL } from '../route-words.ts';
 import type { Grant } from './grant.ts';
-import { sessionLimits } from './session-limits.ts';
 import { ZERO_HASH } from './typed-data.ts';
 
 /* What a grant allows, and what a session may hand on: pure rules. */
@@ -21,6 +21,9 @@ type Life = Pick<Grant, 'validAfter' | 'sessionExpiry'>;
 export function hasParent({ parentDelegationHash }: Pick<Grant, 'parentDelegationHash'>): boolean {
   return parentDelegationHash !== ZERO_HASH;
 }
+
+/** Why a grant is refused, as read behind "The grant is not accepted:". */
+export const SIBLINGS_FULL = `its parent session already has ${sessionLimits.children_max.toLocaleString('en-US')} child sessions that have neither expired nor been revoked`;
 
 /** Whether a payment may be begun under it. */
 export function grantStanding({ validAfter, sessionExpiry }: Life, now_seconds: number): GrantStanding {

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { spelt } from '../eip55.ts';
-import { limits } from '../limits.ts';
+import { limits, sessionLimits } from '../limits.ts';
 import { storedText } from '../requests/text.ts';
 import { hashHex, type SessionMessage, sessionDigest } from './hash.ts';
-import { sessionLimits } from './session-limits.ts';
 import { firstDomain, type SessionDomain, sessionDomain } from './typed-data.ts';
 
 /* A grant as it comes over a wire: the message of AuthorizeSession under its own names. */

@@ -1,4 +1,4 @@
-import { approvalLimits } from './approval.ts';
+import { approvalLimits } from '../limits.ts';
 import { visible } from './request-text.ts';
 
 /** By which a caller says, for whoever may have to approve the call, what it is for. */

@@ -1,5 +1,5 @@
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../canonical-json.ts';
-import { approvalLimits } from './approval.ts';
+import { approvalLimits } from '../limits.ts';
 
 /** What a person is shown of a call that they may approve. */
 export interface RequestText {

@@ -1,4 +1,4 @@
-import { webhookLimits } from './limits.ts';
+import { webhookLimits } from '../limits.ts';
 
 /* When what a receiver did not take is sent again, and when it is given up. */
 

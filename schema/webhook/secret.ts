@@ -1,4 +1,4 @@
-import { webhookLimits } from './limits.ts';
+import { webhookLimits } from '../limits.ts';
 
 /* The secret of a webhook: how it is spelled, and which bytes of it are the key (Standard Webhooks 1.0.0). */
 

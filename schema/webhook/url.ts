@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { webhookLimits } from './limits.ts';
+import { webhookLimits } from '../limits.ts';
 
 /* Where a webhook may point. What its name resolves to is judged at each delivery, not here: it may be another by then. */
 

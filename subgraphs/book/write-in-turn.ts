@@ -1,6 +1,6 @@
 import { Refusal } from '../../schema/errors.ts';
-import { freeWriteLimits } from '../../schema/free-write-limits.ts';
 import type { AgentId } from '../../schema/ids.ts';
+import { freeWriteLimits } from '../../schema/limits.ts';
 import { Semaphore } from '../semaphore.ts';
 
 /**

@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { disputeLimits } from '../../schema/dispute/limits.ts';
-import { routerLimits } from '../../schema/router/limits.ts';
-import { sliceLimits } from '../../schema/slice-limits.ts';
-import { webhookLimits } from '../../schema/webhook/limits.ts';
+import { disputeLimits, routerLimits, sliceLimits, webhookLimits } from '../../schema/limits.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 /* What is counted and then written is counted under a lock, or in one statement: nobody passes a bound by asking for all at once. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { EndpointScoreAnswer } from '../../rest-compat/board/score-answers.ts';
-import { scoreLimits } from '../../schema/board/score-limits.ts';
+import { scoreLimits } from '../../schema/limits.ts';
 import { type Author, openPosting, type Posted, type Posting } from '../harness/board/open-posting.ts';
 import { moveBoard } from '../harness/doors/board-posts.ts';
 import { signedByShop } from '../harness/ingest/merchant.ts';

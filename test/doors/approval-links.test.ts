@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WebhookEnvelope } from '../../rest-compat/book/webhook-envelope.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { approvalLimits } from '../../schema/session/approval.ts';
+import { approvalLimits } from '../../schema/limits.ts';
 import { approvalToken } from '../../subgraphs/book/approval/link.ts';
 import { openVault } from '../../subgraphs/vault.ts';
 import { type Asked, approvalDoorsOf } from '../harness/doors/approvals.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
-import { sliceLimits } from '../../schema/slice-limits.ts';
+import { sliceLimits } from '../../schema/limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { assignDoorsOf } from '../harness/doors/assignments.ts';
 import { boundTo } from '../harness/doors/bound.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../gateway/parts.ts';
-import { boardReadLimits } from '../../schema/board/read-limits.ts';
+import { boardReadLimits } from '../../schema/limits.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { changePost, writeJob, writePost } from '../harness/board/board.ts';
 import { readAtom } from '../harness/board/read-atom.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { reactionLimits } from '../../schema/board/reaction-limits.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
+import { reactionLimits } from '../../schema/limits.ts';
 import { verify } from '../../subgraphs/receipt/verify/module.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { payingFetch } from '../harness/buyer.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { reactionLimits } from '../../schema/board/reaction-limits.ts';
+import { reactionLimits } from '../../schema/limits.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { countsOf, standingPost, toldOf } from '../harness/doors/board-posts.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';

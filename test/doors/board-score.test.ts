@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { EndpointScoreAnswer } from '../../rest-compat/board/score-answers.ts';
-import { scoreLimits } from '../../schema/board/score-limits.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
+import { scoreLimits } from '../../schema/limits.ts';
 import type { FundingEdge } from '../../subgraphs/board/score/clusters.ts';
 import { pseudonym } from '../../subgraphs/board/score/read.ts';
 import { type ScoreRow, scoreOf } from '../../subgraphs/board/score/rule.ts';

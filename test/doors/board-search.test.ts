@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { openStore } from '../../gateway/parts.ts';
 import type { BoardSearchAnswer } from '../../rest-compat/board/search-answers.ts';
-import { boardReadLimits } from '../../schema/board/read-limits.ts';
+import { boardReadLimits } from '../../schema/limits.ts';
 import { searchBoard } from '../../subgraphs/board/search/search.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { changePost, writeJob, writePost } from '../harness/board/board.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
-import { disputeLimits } from '../../schema/dispute/limits.ts';
+import { disputeLimits } from '../../schema/limits.ts';
 import { verifyDispute } from '../../subgraphs/receipt/verify/dispute.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { disputeDoorsOf } from '../harness/doors/disputes.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { escrowLimits } from '../../schema/escrow-limits.ts';
+import { escrowLimits } from '../../schema/limits.ts';
 import { escrowDoorsOf } from '../harness/doors/escrows.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';

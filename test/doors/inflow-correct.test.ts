@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { inflowLimits } from '../../schema/inflow-limits.ts';
+import { inflowLimits } from '../../schema/limits.ts';
 import { verifyInflowClaim } from '../../subgraphs/receipt/verify/inflow-claim.ts';
 import { type ClaimSigner, inflowDoorsOf, signedBy } from '../harness/doors/inflows.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';

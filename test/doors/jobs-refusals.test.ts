@@ -1,7 +1,7 @@
 import { generateKeyPairSigner } from '@solana/kit';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { jobLimits } from '../../schema/board/job-limits.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { jobLimits } from '../../schema/limits.ts';
 import { DAY_MS, JOBS, type JobAgent, jobOf, openJobs, payoutOf, sha256 } from '../harness/board/jobs.ts';
 import { nowSeconds } from '../harness/buyer.ts';
 

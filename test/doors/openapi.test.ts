@@ -1,12 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { aliasesOf, openApi } from '../../rest-compat/faces/openapi.ts';
-import { jobLimits } from '../../schema/board/job-limits.ts';
-import { boardLimits } from '../../schema/board/limits.ts';
-import { reactionLimits } from '../../schema/board/reaction-limits.ts';
-import { boardReadLimits } from '../../schema/board/read-limits.ts';
-import { scoreLimits } from '../../schema/board/score-limits.ts';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
+import { boardLimits, boardReadLimits, jobLimits, reactionLimits, scoreLimits } from '../../schema/limits.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;

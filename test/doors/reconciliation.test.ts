@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { reconciliationLimits } from '../../schema/limits.ts';
 import { transferSlot } from '../../schema/observed-transfer.ts';
-import { reconciliationLimits } from '../../schema/reconciliation-limits.ts';
 import { verifyReconciliation } from '../../subgraphs/receipt/verify/reconciliation.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { routerLimits } from '../../schema/limits.ts';
 import { INGEST_KEY_BYTES, ingestKey } from '../../schema/router/ingest-key.ts';
-import { routerLimits } from '../../schema/router/limits.ts';
 import { NOT_SETTLED_HERE } from '../../schema/router/reported.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
-import { routerLimits } from '../../schema/router/limits.ts';
+import { routerLimits } from '../../schema/limits.ts';
 import { NOT_SETTLED_HERE } from '../../schema/router/reported.ts';
 import { verify } from '../../subgraphs/receipt/verify/module.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';

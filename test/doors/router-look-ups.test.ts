@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { routerLimits } from '../../schema/router/limits.ts';
+import { routerLimits } from '../../schema/limits.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { bearer, report, routerDoorsOf, startRouter } from '../harness/doors/router.ts';
 

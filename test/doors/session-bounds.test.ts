@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { sessionLimits } from '../../schema/session/session-limits.ts';
+import { sessionLimits } from '../../schema/limits.ts';
 import { ask, CHAT, openService, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { eventually } from '../harness/faults/ground.ts';
 import { type Delegated, delegate, nowSeconds, signRevocation } from '../harness/session/delegate.ts';

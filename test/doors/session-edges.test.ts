@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { sessionLimits } from '../../schema/limits.ts';
 import type { Grant } from '../../schema/session/grant.ts';
-import { sessionLimits } from '../../schema/session/session-limits.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { type ActParts, type Delegated, delegate, signAct } from '../harness/session/delegate.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../gateway/parts.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { sessionLimits } from '../../schema/session/session-limits.ts';
+import { sessionLimits } from '../../schema/limits.ts';
 import { keepRevocation, lockRevocations } from '../../subgraphs/receipt/issuer/revoked-sessions.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { atEnd } from '../harness/release.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { sessionLimits } from '../../schema/session/session-limits.ts';
+import { sessionLimits } from '../../schema/limits.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { type Delegated, delegate, headerOf, signRevocation } from '../harness/session/delegate.ts';
 import { newKey } from '../harness/session/trees.ts';

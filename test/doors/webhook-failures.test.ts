@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { webhookLimits } from '../../schema/webhook/limits.ts';
+import { webhookLimits } from '../../schema/limits.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../gateway/parts.ts';
 import { WebhookEnvelope } from '../../rest-compat/book/webhook-envelope.ts';
 import { canonicalHash, canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
-import { escrowLimits } from '../../schema/escrow-limits.ts';
+import { escrowLimits } from '../../schema/limits.ts';
 import { tellBid } from '../../subgraphs/board/job/tell-bid.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { escrowDoorsOf } from '../harness/doors/escrows.ts';

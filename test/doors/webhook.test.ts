@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { webhookLimits } from '../../schema/webhook/limits.ts';
+import { webhookLimits } from '../../schema/limits.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { webhookDoorsOf } from '../harness/doors/webhooks.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { reconciliationLimits } from '../../schema/reconciliation-limits.ts';
+import { reconciliationLimits } from '../../schema/limits.ts';
 import { verifyReconciliation } from '../../subgraphs/receipt/verify/reconciliation.ts';
 import { newestBlock, type ReconciliationRead, sendUsdc } from '../harness/doors/reconciliations.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';

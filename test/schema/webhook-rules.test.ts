@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { webhookLimits } from '../../schema/limits.ts';
 import { kindsTold, type Telling, usualWebhookKinds } from '../../schema/webhook/kinds.ts';
-import { webhookLimits } from '../../schema/webhook/limits.ts';
 import { afterFailedAttempt, putOff, restMs, retryAfterMs } from '../../schema/webhook/retry.ts';
 import { secretFault, standardKey, webhookSecret } from '../../schema/webhook/secret.ts';
 import { webhookUrl } from '../../schema/webhook/url.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { limits } from '../../../schema/limits.ts';
-import { offeredLimits } from '../../../schema/offered-limits.ts';
+import { limits, offeredLimits } from '../../../schema/limits.ts';
 import { chatMembers } from '../../../schema/requests/chat-completion.ts';
 import type { ProtocolVersion } from './dialect.ts';
 import { A2aFault } from './faults.ts';

@@ -1,5 +1,4 @@
-import { jobLimits } from '../../../schema/board/job-limits.ts';
-import { limits } from '../../../schema/limits.ts';
+import { jobLimits, limits } from '../../../schema/limits.ts';
 
 const file_in_base64_bytes_max = 4 * Math.ceil(limits.upload_file_bytes_max / 3);
 

@@ -1,5 +1,5 @@
 import { Directive, Field, ObjectType } from 'type-graphql';
-import { boardLimits } from '../../../schema/board/limits.ts';
+import { boardLimits } from '../../../schema/limits.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { costOfText } from '../../page-cost.ts';
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';

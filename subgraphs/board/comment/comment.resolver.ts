@@ -1,8 +1,7 @@
 import { Arg, Ctx, Directive, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { z } from 'zod';
-import { boardLimits } from '../../../schema/board/limits.ts';
 import { withoutNull } from '../../../schema/camel.ts';
-import { limits } from '../../../schema/limits.ts';
+import { boardLimits, limits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import { BoardId, CommentPageMembers, CommentRequest } from '../../../schema/requests/board.ts';
 import { parseRequest, requestOf } from '../../../schema/requests/parse.ts';

@@ -1,4 +1,4 @@
-import { boardLimits } from '../../../schema/board/limits.ts';
+import { boardLimits } from '../../../schema/limits.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import type { BoardStatus } from '../words.ts';

@@ -1,7 +1,7 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Ctx, Directive, FieldResolver, Query, Resolver, Root } from 'type-graphql';
-import { boardReadLimits } from '../../../schema/board/read-limits.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { boardReadLimits } from '../../../schema/limits.ts';
 import type { BoardContext } from '../context.ts';
 import { BoardEntry } from '../entry/entry.type.ts';
 import { readNewest } from '../entry/read.ts';

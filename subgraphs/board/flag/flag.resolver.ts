@@ -1,8 +1,7 @@
 import { Arg, Ctx, Directive, Int, Mutation, Resolver } from 'type-graphql';
 import { z } from 'zod';
-import { boardLimits } from '../../../schema/board/limits.ts';
 import { present } from '../../../schema/canonical-json.ts';
-import { limits } from '../../../schema/limits.ts';
+import { boardLimits, limits } from '../../../schema/limits.ts';
 import { BoardId, FlagRequest } from '../../../schema/requests/board.ts';
 import { JobId } from '../../../schema/requests/board-job.ts';
 import { parseRequest, requestOf } from '../../../schema/requests/parse.ts';

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Directive, Int, Query, Resolver } from 'type-graphql';
-import { boardLimits } from '../../../schema/board/limits.ts';
 import { withoutNull } from '../../../schema/camel.ts';
+import { boardLimits } from '../../../schema/limits.ts';
 import { FlagPage } from '../../../schema/requests/board.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { pageByLimit } from '../../page-cost.ts';

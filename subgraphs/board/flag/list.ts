@@ -1,4 +1,4 @@
-import { boardLimits } from '../../../schema/board/limits.ts';
+import { boardLimits } from '../../../schema/limits.ts';
 import type { FlagPage } from '../../../schema/requests/board.ts';
 import type { Database } from '../../database.ts';
 import type { BoardFlaggedPage, BoardFlaggedThing } from './flag.type.ts';

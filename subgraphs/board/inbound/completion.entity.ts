@@ -1,6 +1,6 @@
-import { reactionLimits } from '../../../schema/board/reaction-limits.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { TaskId } from '../../../schema/ids.ts';
+import { reactionLimits } from '../../../schema/limits.ts';
 import { Entity, PrimaryKey, Property } from '../../table.ts';
 
 /** What somebody who shares the inbound secret has said was completed elsewhere: as it was said first, for ever. */

@@ -1,6 +1,6 @@
 import { atomicAmount } from '../../../schema/amount.ts';
-import { reactionLimits } from '../../../schema/board/reaction-limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { reactionLimits } from '../../../schema/limits.ts';
 import type { CompletionRequest } from '../../../schema/requests/completion.ts';
 import { requireForeign } from '../../book/ingest/find.ts';
 import { asEntity } from '../../columns.ts';

@@ -1,7 +1,7 @@
-import { jobLimits } from '../../../schema/board/job-limits.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId, agentId } from '../../../schema/ids.ts';
+import { jobLimits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import type { Stamp } from '../../sale.ts';
 import type { Found } from '../../stamped-row.ts';

@@ -1,6 +1,6 @@
-import { jobLimits } from '../../../schema/board/job-limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { jobLimits } from '../../../schema/limits.ts';
 import type { BoardJob } from './job.entity.ts';
 import type { ShownJob } from './job.type.ts';
 import { type Acting, requirePart, takeStep } from './step.ts';

@@ -1,4 +1,4 @@
-import { jobLimits } from '../../../schema/board/job-limits.ts';
+import { jobLimits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import { appendBoardEvents, lockBoard } from '../event/append.ts';
 import { OVER, REFUSED_BEFORE } from './find.ts';

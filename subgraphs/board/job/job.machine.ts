@@ -1,5 +1,5 @@
 import type { BidState, JobAction, JobState } from '../../../schema/board/job.ts';
-import { jobLimits } from '../../../schema/board/job-limits.ts';
+import { jobLimits } from '../../../schema/limits.ts';
 
 /* How a job moves on: who may do what in which state is a table, and this reads it. Pure; time comes in as facts. */
 

@@ -1,7 +1,7 @@
 import { Arg, Ctx, Directive, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
 import type { JobState } from '../../../schema/board/job.ts';
-import { jobLimits } from '../../../schema/board/job-limits.ts';
 import { withoutNull } from '../../../schema/camel.ts';
+import { jobLimits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import { booksOf } from '../../../schema/principal.ts';
 import { JobId, JobPage } from '../../../schema/requests/board-job.ts';

@@ -1,7 +1,7 @@
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { BidState, JobLegName, JobState, LegState, OutputEncoding } from '../../../schema/board/job.ts';
-import { jobLimits } from '../../../schema/board/job-limits.ts';
+import { jobLimits } from '../../../schema/limits.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { textForm } from '../../../schema/signed-words.ts';

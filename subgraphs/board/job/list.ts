@@ -1,5 +1,5 @@
 import type { JobState } from '../../../schema/board/job.ts';
-import { jobLimits } from '../../../schema/board/job-limits.ts';
+import { jobLimits } from '../../../schema/limits.ts';
 import type { JobPage } from '../../../schema/requests/board-job.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';

@@ -1,5 +1,5 @@
-import { jobLimits } from '../../../schema/board/job-limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { jobLimits } from '../../../schema/limits.ts';
 import type { Database, Tx } from '../../database.ts';
 import { appendBoardEvents, lockBoard } from '../event/append.ts';
 import { type FoundJob, jobStandingOf, requireJob } from './find.ts';

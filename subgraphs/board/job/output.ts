@@ -1,7 +1,7 @@
 import type { OutputEncoding } from '../../../schema/board/job.ts';
-import { jobLimits } from '../../../schema/board/job-limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { jobLimits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import type { BoardContext } from '../context.ts';
 import { requireJob } from './find.ts';

@@ -3,7 +3,7 @@ import { atomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { agentId } from '../../../schema/ids.ts';
-import { legLimits } from '../../../schema/leg-limits.ts';
+import { legLimits } from '../../../schema/limits.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Context } from '../../context.ts';
 import type { Leg, Payer, Stamp, TwoLegs } from '../../sale.ts';

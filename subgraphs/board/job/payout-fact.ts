@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId, agentId, type TaskId } from '../../../schema/ids.ts';
-import { legLimits } from '../../../schema/leg-limits.ts';
+import { legLimits } from '../../../schema/limits.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { Context } from '../../context.ts';
 import { undoubtedLeg } from '../../receipt/claim/held-leg.ts';

@@ -1,7 +1,6 @@
-import { jobLimits } from '../../../schema/board/job-limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { limits } from '../../../schema/limits.ts';
+import { jobLimits, limits } from '../../../schema/limits.ts';
 import type { JobPayout } from '../../../schema/requests/board-job.ts';
 import { signedText } from '../../../schema/signed-words.ts';
 import { textSignedHere } from '../../signed-here.ts';

@@ -1,9 +1,9 @@
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import { deadlineMs, judgeDeadline } from '../../../schema/board/deadline.ts';
-import { jobLimits } from '../../../schema/board/job-limits.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { jobLimits } from '../../../schema/limits.ts';
 import { asRecord } from '../../columns.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import type { Stamp, Stamped } from '../../sale.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { OutputEncoding } from '../../../schema/board/job.ts';
-import { jobLimits } from '../../../schema/board/job-limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { jobLimits } from '../../../schema/limits.ts';
 import type { BoardContext } from '../context.ts';
 import { countJobs } from './agent-day.ts';
 import type { ShownJob } from './job.type.ts';

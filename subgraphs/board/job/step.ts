@@ -1,7 +1,7 @@
 import type { JobState } from '../../../schema/board/job.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { legLimits } from '../../../schema/leg-limits.ts';
+import { legLimits } from '../../../schema/limits.ts';
 import { writeInTurn } from '../../book/write-in-turn.ts';
 import type { Tx } from '../../database.ts';
 import { slotsMissed } from '../../receipt/claim/claim.ts';

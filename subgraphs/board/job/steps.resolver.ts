@@ -1,7 +1,7 @@
 import { Arg, Ctx, Int, Mutation, Resolver } from 'type-graphql';
 import type { OutputEncoding } from '../../../schema/board/job.ts';
-import { jobLimits } from '../../../schema/board/job-limits.ts';
 import { withoutNull } from '../../../schema/camel.ts';
+import { jobLimits } from '../../../schema/limits.ts';
 import {
   ChallengeRequest,
   DeliverRequest,

@@ -1,5 +1,5 @@
-import { boardLimits } from '../../../schema/board/limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { boardLimits } from '../../../schema/limits.ts';
 import type { PostBackingWord } from '../../../schema/requests/board.ts';
 import { Written } from '../../../schema/written.ts';
 import { asEntity, selectList } from '../../columns.ts';

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Directive, Info, Int, Query, Resolver } from 'type-graphql';
-import { boardLimits } from '../../../schema/board/limits.ts';
+import { boardLimits } from '../../../schema/limits.ts';
 import { Written } from '../../../schema/written.ts';
 import type { Context } from '../../context.ts';
 import type { LeftOut } from '../../json-sql.ts';

@@ -1,7 +1,6 @@
 import { Directive, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import { boardLimits } from '../../../schema/board/limits.ts';
-import { limits } from '../../../schema/limits.ts';
+import { boardLimits, limits } from '../../../schema/limits.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { costOfText } from '../../page-cost.ts';
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';

@@ -1,8 +1,7 @@
 import { Arg, Ctx, Directive, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { z } from 'zod';
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
-import { boardLimits } from '../../../schema/board/limits.ts';
-import { limits } from '../../../schema/limits.ts';
+import { boardLimits, limits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import { BoardId, PostRequest } from '../../../schema/requests/board.ts';
 import { parseRequest, requestOf } from '../../../schema/requests/parse.ts';

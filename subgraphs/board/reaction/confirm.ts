@@ -1,6 +1,6 @@
-import { reactionLimits } from '../../../schema/board/reaction-limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { reactionLimits } from '../../../schema/limits.ts';
 import { citedRow } from '../../book/page/cited-row.ts';
 import { writeInTurn } from '../../book/write-in-turn.ts';
 import { iso } from '../../clock.ts';

@@ -1,5 +1,5 @@
-import { reactionLimits } from '../../../schema/board/reaction-limits.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { reactionLimits } from '../../../schema/limits.ts';
 import { writeInTurn } from '../../book/write-in-turn.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';

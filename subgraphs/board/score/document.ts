@@ -1,6 +1,6 @@
-import { scoreLimits } from '../../../schema/board/score-limits.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
+import { scoreLimits } from '../../../schema/limits.ts';
 import type { MoveCost } from './move-cost.ts';
 import type { ReadInputs } from './read.ts';
 import { edgesInOrder, SCORE_RULE_VERSION, scoreOf, type UnscoredReason } from './rule.ts';

@@ -1,4 +1,4 @@
-import { scoreLimits } from '../../../schema/board/score-limits.ts';
+import { scoreLimits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import { type FundingChain, fundersOf } from './look.ts';
 

@@ -1,4 +1,4 @@
-import { scoreLimits } from '../../../schema/board/score-limits.ts';
+import { scoreLimits } from '../../../schema/limits.ts';
 import { scoreWeights } from './weights.ts';
 
 /* Looks at a chain for who funded a wallet: bounded, and with a name for each way in which nothing is learnt. */

@@ -1,7 +1,7 @@
-import { scoreLimits } from '../../../schema/board/score-limits.ts';
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { scoreLimits } from '../../../schema/limits.ts';
 import { type ProvenPayment, provenPayments } from '../../book/ingest/proven-payments.ts';
 import type { Database } from '../../database.ts';
 import { collectedPayer } from '../../receipt/receipt/collected-payer.ts';

@@ -1,4 +1,4 @@
-import { scoreLimits } from '../../../schema/board/score-limits.ts';
+import { scoreLimits } from '../../../schema/limits.ts';
 
 /*
  * Which of a host's posts weigh where more could than are read. Pure. The heaviest, the newest of equals: whoever pushes a row out

@@ -1,5 +1,5 @@
 import { Arg, Ctx, Directive, Int, Query, Resolver } from 'type-graphql';
-import { boardReadLimits } from '../../../schema/board/read-limits.ts';
+import { boardReadLimits } from '../../../schema/limits.ts';
 import type { BoardContext } from '../context.ts';
 import { searchBoard } from './search.ts';
 import { BoardSearchPage } from './search.type.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { boardReadLimits } from '../../../schema/board/read-limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { boardReadLimits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import { Semaphore } from '../../semaphore.ts';
 import { entriesOf, type NamedEntry } from '../entry/read.ts';

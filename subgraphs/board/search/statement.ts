@@ -1,4 +1,4 @@
-import { boardReadLimits } from '../../../schema/board/read-limits.ts';
+import { boardReadLimits } from '../../../schema/limits.ts';
 import { type EntrySource, entrySources, membersOf, olderThanName } from '../entry/sources.ts';
 
 /* How entries are found by their words: $1 how many, $2 behind which name (null: from the newest on), $3 the words. */

@@ -1,7 +1,8 @@
 import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { alertLimits, type KeptAlertSettings, settingsInForce } from '../../../schema/book-alerts.ts';
+import { type KeptAlertSettings, settingsInForce } from '../../../schema/book-alerts.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { alertLimits } from '../../../schema/limits.ts';
 import { parseAlerts } from '../../../schema/requests/alerts.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
 import type { BookContext } from '../context.ts';

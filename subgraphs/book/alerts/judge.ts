@@ -5,12 +5,12 @@ import {
   type AlertSettings,
   alertCeilings,
   alertKinds,
-  alertLimits,
   type KeptAlertSettings,
   settingsInForce,
 } from '../../../schema/book-alerts.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { period_ms, type Window, windowAt } from '../../../schema/clock-window.ts';
+import { alertLimits } from '../../../schema/limits.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import { iso } from '../../clock.ts';
 import { budgetEnd, dayOf, type Hours, hourOf, lastHour } from './rate.ts';

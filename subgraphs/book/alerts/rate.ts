@@ -1,6 +1,6 @@
 import { type AtomicAmount, atomicAmount, parseAtomic } from '../../../schema/amount.ts';
-import { alertLimits } from '../../../schema/book-alerts.ts';
 import { period_ms, periodStart, type Window, windowAt } from '../../../schema/clock-window.ts';
+import { alertLimits } from '../../../schema/limits.ts';
 import { iso } from '../../clock.ts';
 import type { AlertState, Habit } from './state.ts';
 

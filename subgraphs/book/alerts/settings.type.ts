@@ -1,6 +1,7 @@
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
-import { type AlertSettings, alertLimits, alertSettings } from '../../../schema/book-alerts.ts';
+import { type AlertSettings, alertSettings } from '../../../schema/book-alerts.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { alertLimits } from '../../../schema/limits.ts';
 import type { ProvenBy } from '../../../schema/principal.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { ProofMeansWord } from '../policy/policy.type.ts';

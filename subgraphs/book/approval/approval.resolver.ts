@@ -1,6 +1,7 @@
 import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { withoutNull } from '../../../schema/camel.ts';
 import { agentId as idOf } from '../../../schema/ids.ts';
+import { approvalLimits } from '../../../schema/limits.ts';
 import {
   ApprovalAnswerRequest,
   ApprovalPath,
@@ -9,7 +10,7 @@ import {
   LinkedApproval,
 } from '../../../schema/requests/approval.ts';
 import { parseRequest, requestOf } from '../../../schema/requests/parse.ts';
-import { type ApprovalDecision, approvalLimits } from '../../../schema/session/approval.ts';
+import { type ApprovalDecision } from '../../../schema/session/approval.ts';
 import { requirePossession } from '../../access.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import type { BookContext } from '../context.ts';

@@ -1,13 +1,9 @@
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import { approvalLimits } from '../../../schema/limits.ts';
 import { endpointsOf } from '../../../schema/paid-operations.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
-import {
-  type ApprovalDecision,
-  type ApprovalMeans,
-  type ApprovalStatus,
-  approvalLimits,
-} from '../../../schema/session/approval.ts';
+import { type ApprovalDecision, type ApprovalMeans, type ApprovalStatus } from '../../../schema/session/approval.ts';
 import type { Vault } from '../../vault.ts';
 import { ApprovalDecisionWord, ApprovalMeansWord, ApprovalStatusWord } from './approval-words.ts';
 import { openAskedText } from './asked-text.ts';

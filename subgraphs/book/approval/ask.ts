@@ -1,6 +1,6 @@
 import { approvalId } from '../../../schema/ids.ts';
+import { policyLimits } from '../../../schema/limits.ts';
 import { endpointsOf } from '../../../schema/paid-operations.ts';
-import { policyLimits } from '../../../schema/policy-limits.ts';
 import { iso, type Random } from '../../clock.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import { appendEvent, type EventRecord, type Head } from '../ledger/append.ts';

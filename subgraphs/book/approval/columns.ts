@@ -1,4 +1,4 @@
-import { policyLimits } from '../../../schema/policy-limits.ts';
+import { policyLimits } from '../../../schema/limits.ts';
 
 /* SQL of what is read of approval requests (as `a`): one meaning, wherever it is asked for. */
 

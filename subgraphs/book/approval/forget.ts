@@ -1,4 +1,4 @@
-import { approvalLimits } from '../../../schema/session/approval.ts';
+import { approvalLimits } from '../../../schema/limits.ts';
 import type { Database, Tx } from '../../database.ts';
 import { TAKEN } from './columns.ts';
 

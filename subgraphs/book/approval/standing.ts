@@ -1,7 +1,7 @@
 import type { AgentId, ApprovalId } from '../../../schema/ids.ts';
-import { policyLimits } from '../../../schema/policy-limits.ts';
+import { approvalLimits, policyLimits } from '../../../schema/limits.ts';
 import type { Approval } from '../../../schema/policy-rule.ts';
-import { type ApprovalDecision, approvalLimits } from '../../../schema/session/approval.ts';
+import { type ApprovalDecision } from '../../../schema/session/approval.ts';
 import type { Tx } from '../../database.ts';
 import type { ReservationRequest } from '../ledger/reservation.ts';
 import { ms, TAKEN } from './columns.ts';

@@ -1,7 +1,7 @@
 import type { DisputeClaim } from '../../../schema/dispute/claim.ts';
-import { disputeLimits } from '../../../schema/dispute/limits.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { disputeLimits } from '../../../schema/limits.ts';
 import type { Tx } from '../../database.ts';
 import { requireHourRoom } from '../ledger/hour-room.ts';
 

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Directive, Int, Query, Resolver } from 'type-graphql';
 import { withoutNull } from '../../../schema/camel.ts';
-import { escrowLimits } from '../../../schema/escrow-limits.ts';
+import { escrowLimits } from '../../../schema/limits.ts';
 import { EscrowPage } from '../../../schema/requests/escrow.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { requirePossession, requireWriting } from '../../access.ts';

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../schema/errors.ts';
-import { escrowLimits } from '../../../schema/escrow-limits.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { escrowLimits } from '../../../schema/limits.ts';
 import type { A2aName, EscrowPage } from '../../../schema/requests/escrow.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';

@@ -1,5 +1,5 @@
 import { Refusal } from '../../../schema/errors.ts';
-import { escrowLimits } from '../../../schema/escrow-limits.ts';
+import { escrowLimits } from '../../../schema/limits.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { BookContext } from '../context.ts';
 import { lockBooks } from '../ledger/append.ts';

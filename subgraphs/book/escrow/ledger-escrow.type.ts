@@ -4,7 +4,7 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ClaimType } from '../../../schema/dispute/reasons.ts';
 import type { LedgerEscrowAction, LedgerEscrowState, ProofTier } from '../../../schema/escrow.ts';
-import { escrowLimits } from '../../../schema/escrow-limits.ts';
+import { escrowLimits } from '../../../schema/limits.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { ClaimTypeWord } from '../dispute/dispute-words.ts';
 import type { ReleaseCheck } from './checks.ts';

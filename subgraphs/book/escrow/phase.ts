@@ -1,6 +1,6 @@
 import { canonicalHash, type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
-import { escrowLimits } from '../../../schema/escrow-limits.ts';
+import { escrowLimits } from '../../../schema/limits.ts';
 import type { ReleaseCheck } from './checks.ts';
 import type { MoveJudgement } from './machine.ts';
 

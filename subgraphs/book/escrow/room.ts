@@ -1,6 +1,6 @@
 import { Refusal } from '../../../schema/errors.ts';
-import { escrowLimits } from '../../../schema/escrow-limits.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { escrowLimits } from '../../../schema/limits.ts';
 import type { Tx } from '../../database.ts';
 import { LIVE_A2A } from './a2a-escrow.entity.ts';
 

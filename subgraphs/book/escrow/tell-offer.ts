@@ -1,5 +1,5 @@
-import { escrowLimits } from '../../../schema/escrow-limits.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { escrowLimits } from '../../../schema/limits.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { addJobs } from '../../jobs.ts';

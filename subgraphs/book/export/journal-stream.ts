@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { exportLimits } from '../../../schema/export-limits.ts';
+import { exportLimits } from '../../../schema/limits.ts';
 import type { JournalFormat, JournalUnit } from '../../../schema/requests/export.ts';
 import type { AccountNames } from '../../../schema/requests/journal-accounts.ts';
 import type { Database } from '../../database.ts';

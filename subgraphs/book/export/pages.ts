@@ -1,6 +1,6 @@
 import { Refusal } from '../../../schema/errors.ts';
-import { exportLimits } from '../../../schema/export-limits.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { exportLimits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import { Semaphore } from '../../semaphore.ts';
 import { replaysCounted } from '../page/row-json.ts';

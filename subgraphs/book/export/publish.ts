@@ -1,7 +1,7 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { CoveragePayload, ExportScope } from '../../../schema/export-coverage.ts';
-import { exportLimits } from '../../../schema/export-limits.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { exportLimits } from '../../../schema/limits.ts';
 import type { PullFormat } from '../../../schema/pull-export.ts';
 import { ExportPage, ExportSize, exportRows } from '../../../schema/requests/export.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';

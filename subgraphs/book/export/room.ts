@@ -1,6 +1,6 @@
 import { Refusal } from '../../../schema/errors.ts';
-import { exportLimits } from '../../../schema/export-limits.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { exportLimits } from '../../../schema/limits.ts';
 
 /** Streams of whole books that are under way in this process, by book. */
 export class StreamRoom {

@@ -1,7 +1,7 @@
 import { withoutNull } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { exportLimits } from '../../../schema/export-limits.ts';
 import { streamedFieldNames } from '../../../schema/export-row.ts';
+import { exportLimits } from '../../../schema/limits.ts';
 import type { StreamFormat } from '../../../schema/requests/export.ts';
 import { iso } from '../../clock.ts';
 import type { Database } from '../../database.ts';

@@ -1,5 +1,5 @@
 import type { AgentId } from '../../../schema/ids.ts';
-import { inflowLimits } from '../../../schema/inflow-limits.ts';
+import { inflowLimits } from '../../../schema/limits.ts';
 import type { Tx } from '../../database.ts';
 import { lockBook } from '../ledger/damage.ts';
 import { requireHourRoom } from '../ledger/hour-room.ts';

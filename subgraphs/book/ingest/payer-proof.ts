@@ -1,7 +1,6 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { ingestLimits } from '../../../schema/ingest-limits.ts';
-import { limits } from '../../../schema/limits.ts';
+import { ingestLimits, limits } from '../../../schema/limits.ts';
 import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { IngestRequest } from '../../../schema/requests/ingest.ts';
 import { signedText } from '../../../schema/signed-words.ts';

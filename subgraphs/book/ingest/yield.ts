@@ -1,4 +1,4 @@
-import { ingestLimits } from '../../../schema/ingest-limits.ts';
+import { ingestLimits } from '../../../schema/limits.ts';
 import type { Clock, Random } from '../../clock.ts';
 import type { Database } from '../../database.ts';
 import { newTask } from '../../new-task.ts';

@@ -1,7 +1,7 @@
-import { alertLimits } from '../../../schema/book-alerts.ts';
 import { period_ms } from '../../../schema/clock-window.ts';
 import { isSpentElsewhere } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { alertLimits } from '../../../schema/limits.ts';
 import type { Tx } from '../../database.ts';
 import { judgeAlerts, wantsHabit } from '../alerts/judge.ts';
 import { dayOf, habitOf, hourPassed } from '../alerts/rate.ts';

@@ -1,5 +1,5 @@
 import type { AgentId } from '../../../schema/ids.ts';
-import { policyLimits } from '../../../schema/policy-limits.ts';
+import { policyLimits } from '../../../schema/limits.ts';
 import type { Tx } from '../../database.ts';
 import { requireHourRoom } from './hour-room.ts';
 

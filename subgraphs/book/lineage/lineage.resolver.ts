@@ -1,7 +1,6 @@
 import { Arg, Ctx, Directive, Int, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
-import { limits } from '../../../schema/limits.ts';
-import { lineageLimits } from '../../../schema/lineage-limits.ts';
+import { limits, lineageLimits } from '../../../schema/limits.ts';
 import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
 import { requirePossession } from '../../access.ts';
 import { pageByLimit } from '../../page-cost.ts';

@@ -1,7 +1,7 @@
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { Evidence } from '../../../schema/evidence.ts';
-import { lineageLimits } from '../../../schema/lineage-limits.ts';
+import { lineageLimits } from '../../../schema/limits.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { EvidenceWord } from '../ledger/row-words.ts';
 

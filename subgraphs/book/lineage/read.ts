@@ -1,7 +1,7 @@
 import type { RowColumn } from '../../../schema/book-row.ts';
 import { camel } from '../../../schema/camel.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { lineageLimits } from '../../../schema/lineage-limits.ts';
+import { lineageLimits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import type { Lineage, LineageRow } from './lineage.type.ts';
 import { parentRefOf } from './parent.ts';

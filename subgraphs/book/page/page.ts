@@ -1,7 +1,7 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import { alertLimits } from '../../../schema/book-alerts.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { alertLimits } from '../../../schema/limits.ts';
 import { Written } from '../../../schema/written.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';

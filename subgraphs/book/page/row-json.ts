@@ -3,7 +3,7 @@ import { rowFacts } from '../../../schema/book-row.ts';
 import { camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { withReceipt } from '../../../schema/evidence.ts';
-import { inflowLimits } from '../../../schema/inflow-limits.ts';
+import { inflowLimits } from '../../../schema/limits.ts';
 import type { RowFact, RowGroup } from '../../../schema/row-fact.ts';
 import type { Written } from '../../../schema/written.ts';
 import type { Database } from '../../database.ts';

@@ -1,4 +1,5 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import { policyLimits } from '../../../schema/limits.ts';
 import {
   type BookPolicy,
   budgetRule,
@@ -7,7 +8,6 @@ import {
   type PolicyType,
   policyKinds,
 } from '../../../schema/policy-kinds.ts';
-import { policyLimits } from '../../../schema/policy-limits.ts';
 import type { AskedCall, Objection, Spending } from '../../../schema/policy-rule.ts';
 import type { RefusalCode } from '../../../schema/refusal-payload.ts';
 

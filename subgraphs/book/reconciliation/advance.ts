@@ -1,5 +1,5 @@
+import { reconciliationLimits } from '../../../schema/limits.ts';
 import type { ReconciliationFault } from '../../../schema/reconciliation.ts';
-import { reconciliationLimits } from '../../../schema/reconciliation-limits.ts';
 import type { Database } from '../../database.ts';
 import { leavesFollowed } from '../../receipt/totals/receipts-of-transfers.ts';
 import type { SentTransfers } from '../../sent-transfers.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { reconciliationLimits } from '../../../schema/limits.ts';
 import type { ReconciliationFault } from '../../../schema/reconciliation.ts';
-import { reconciliationLimits } from '../../../schema/reconciliation-limits.ts';
 import type { Database, Tx } from '../../database.ts';
 import type { BookContext } from '../context.ts';
 import { signedReconciliation } from './document.ts';

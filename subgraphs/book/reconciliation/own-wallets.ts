@@ -1,5 +1,5 @@
 import { spelt } from '../../../schema/eip55.ts';
-import { reconciliationLimits } from '../../../schema/reconciliation-limits.ts';
+import { reconciliationLimits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 
 interface Payer {

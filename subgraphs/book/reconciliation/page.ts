@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { reconciliationLimits } from '../../../schema/limits.ts';
 import { sumsAsJson } from '../../../schema/reconciliation.ts';
-import { reconciliationLimits } from '../../../schema/reconciliation-limits.ts';
 import {
   type Classified,
   type ClassSums,

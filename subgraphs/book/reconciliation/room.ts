@@ -1,6 +1,6 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { reconciliationLimits } from '../../../schema/reconciliation-limits.ts';
+import { reconciliationLimits } from '../../../schema/limits.ts';
 import type { Tx } from '../../database.ts';
 
 const { per_agent_day_max, kept_per_agent_max, abandoned_seconds } = reconciliationLimits;

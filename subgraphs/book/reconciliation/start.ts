@@ -1,7 +1,7 @@
 import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId, reconciliationId } from '../../../schema/ids.ts';
+import { reconciliationLimits } from '../../../schema/limits.ts';
 import { sumsAsJson } from '../../../schema/reconciliation.ts';
-import { reconciliationLimits } from '../../../schema/reconciliation-limits.ts';
 import { noSums } from '../../../schema/reconciliation-rule.ts';
 import type { ReconciliationMembers } from '../../../schema/requests/reconciliation.ts';
 import { asEntity, asRecord } from '../../columns.ts';

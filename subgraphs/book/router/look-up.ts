@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { z } from 'zod';
+import { routerLimits } from '../../../schema/limits.ts';
 import { type CostMatch, matchCost, type ReportedCost } from '../../../schema/router/cost.ts';
-import { routerLimits } from '../../../schema/router/limits.ts';
 import type { Secret } from '../../../schema/secret.ts';
 import { readBounded } from '../../receipt/inference/hubs/ask.ts';
 import { Semaphore } from '../../semaphore.ts';

@@ -1,6 +1,6 @@
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import { routerLimits } from '../../../schema/router/limits.ts';
+import { routerLimits } from '../../../schema/limits.ts';
 import { NOT_SETTLED_HERE } from '../../../schema/router/reported.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { graphEnum } from '../../graph-enum.ts';

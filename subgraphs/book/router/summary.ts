@@ -1,5 +1,5 @@
 import { type AtomicAmount } from '../../../schema/amount.ts';
-import { routerLimits } from '../../../schema/router/limits.ts';
+import { routerLimits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 
 /** Verified generations of a book. */

@@ -1,4 +1,4 @@
-import { routerLimits } from '../../../schema/router/limits.ts';
+import { routerLimits } from '../../../schema/limits.ts';
 import type { CountedUse } from '../../counted-use.ts';
 import type { Database } from '../../database.ts';
 import type { Vault } from '../../vault.ts';

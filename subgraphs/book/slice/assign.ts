@@ -1,9 +1,9 @@
 import { sha256Hex } from '../../../schema/digest.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId, assignmentId } from '../../../schema/ids.ts';
+import { sliceLimits } from '../../../schema/limits.ts';
 import type { HeldBook, ProvenBy } from '../../../schema/principal.ts';
 import { type AssignmentMembers, sliceOf } from '../../../schema/requests/assignment.ts';
-import { sliceLimits } from '../../../schema/slice-limits.ts';
 import { SLICE_TOKEN_BYTES, sliceToken } from '../../../schema/slice-token.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, selectList } from '../../columns.ts';

@@ -1,7 +1,7 @@
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { sliceLimits } from '../../../schema/limits.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import type { GrantType, Slice } from '../../../schema/slice.ts';
-import { sliceLimits } from '../../../schema/slice-limits.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { SliceAssignment } from './assignment.entity.ts';
 import { GrantTypeWord } from './slice-words.ts';

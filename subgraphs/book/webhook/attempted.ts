@@ -1,5 +1,5 @@
 import { type AgentId, agentId } from '../../../schema/ids.ts';
-import { webhookLimits } from '../../../schema/webhook/limits.ts';
+import { webhookLimits } from '../../../schema/limits.ts';
 import { type MessageJob, type MessageName, messageId } from '../../../schema/webhook/message.ts';
 import { afterFailedAttempt, type Next, putOff, restMs } from '../../../schema/webhook/retry.ts';
 import { iso } from '../../clock.ts';

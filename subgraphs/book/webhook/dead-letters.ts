@@ -1,8 +1,8 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { webhookLimits } from '../../../schema/limits.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { DeadLetterCursor } from '../../../schema/requests/webhook.ts';
-import { webhookLimits } from '../../../schema/webhook/limits.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { WebhookDeadLetter } from './dead-letter.entity.ts';

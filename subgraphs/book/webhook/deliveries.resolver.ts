@@ -1,7 +1,7 @@
 import { Arg, Ctx, Directive, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { webhookLimits } from '../../../schema/limits.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { RedeliveryMembers } from '../../../schema/requests/webhook.ts';
-import { webhookLimits } from '../../../schema/webhook/limits.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { BookContext } from '../context.ts';

@@ -1,9 +1,9 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { webhookLimits } from '../../../schema/limits.ts';
 import type { HeldBook } from '../../../schema/principal.ts';
 import type { RedeliveryMembers } from '../../../schema/requests/webhook.ts';
 import { kindsTold, type Telling, tellingEventKinds } from '../../../schema/webhook/kinds.ts';
-import { webhookLimits } from '../../../schema/webhook/limits.ts';
 import type { RedeliveryJob } from '../../../schema/webhook/message.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';

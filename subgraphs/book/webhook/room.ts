@@ -1,5 +1,5 @@
 import { Refusal } from '../../../schema/errors.ts';
-import { webhookLimits } from '../../../schema/webhook/limits.ts';
+import { webhookLimits } from '../../../schema/limits.ts';
 
 /* How often an owner may do what nobody pays for, counted on the webhook's own row, under its lock. */
 

@@ -1,5 +1,5 @@
 import type { AgentId } from '../../../schema/ids.ts';
-import { webhookLimits } from '../../../schema/webhook/limits.ts';
+import { webhookLimits } from '../../../schema/limits.ts';
 import type { Vault } from '../../vault.ts';
 
 /** What of a webhook is a secret: as a URL is, by which whoever knows it may write to its owner. */

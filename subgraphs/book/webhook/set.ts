@@ -1,8 +1,8 @@
 import { Refusal } from '../../../schema/errors.ts';
+import { webhookLimits } from '../../../schema/limits.ts';
 import type { HeldBook, ProvenBy } from '../../../schema/principal.ts';
 import type { WebhookMembers } from '../../../schema/requests/webhook.ts';
 import { usualWebhookKinds } from '../../../schema/webhook/kinds.ts';
-import { webhookLimits } from '../../../schema/webhook/limits.ts';
 import { webhookSecret } from '../../../schema/webhook/secret.ts';
 import { webhookUrl } from '../../../schema/webhook/url.ts';
 import type { AskingWallet } from '../approval/agents-wallet.ts';

@@ -1,6 +1,6 @@
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { webhookLimits } from '../../../schema/limits.ts';
 import { everyWebhookKind, usualWebhookKinds, type WebhookKind } from '../../../schema/webhook/kinds.ts';
-import { webhookLimits } from '../../../schema/webhook/limits.ts';
 import type { StandingWebhook } from './change.ts';
 import { WebhookDeadLetter } from './dead-letter.entity.ts';
 import { WebhookKindWord } from './webhook-words.ts';

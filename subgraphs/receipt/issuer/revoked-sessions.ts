@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { sessionLimits } from '../../../schema/limits.ts';
 import type { RevocationsPage } from '../../../schema/requests/session.ts';
-import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import type { Database, Tx } from '../../database.ts';
 
 /** As it was signed. */

@@ -1,5 +1,6 @@
 import { atomicAmount } from '../../../schema/amount.ts';
 import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
+import { sessionLimits } from '../../../schema/limits.ts';
 import { grantableEndpoints, namesOfField } from '../../../schema/paid-operations.ts';
 import type { ShownDelegation } from '../../../schema/session/delegation-header.ts';
 import { grantDigest } from '../../../schema/session/grant.ts';
@@ -8,10 +9,10 @@ import {
   hasParent,
   narrowingOf,
   permissionOf,
+  SIBLINGS_FULL,
   unknownDoor,
 } from '../../../schema/session/grant-rule.ts';
 import { isKeysSignature } from '../../../schema/session/public-key.ts';
-import { SIBLINGS_FULL, sessionLimits } from '../../../schema/session/session-limits.ts';
 import { firstDomain } from '../../../schema/session/typed-data.ts';
 import type { Database } from '../../database.ts';
 import { credentialsEndedAtMs } from '../../receipt/log/break.ts';

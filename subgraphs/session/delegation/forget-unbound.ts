@@ -1,4 +1,4 @@
-import { sessionLimits } from '../../../schema/session/session-limits.ts';
+import { sessionLimits } from '../../../schema/limits.ts';
 import type { Database, Tx } from '../../database.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { sessionLimits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
-import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { takeUse } from '../../counted-use.ts';
 import type { Tx } from '../../database.ts';
 import { newTask } from '../../new-task.ts';

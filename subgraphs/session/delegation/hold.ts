@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { sessionLimits } from '../../../schema/limits.ts';
 import type { ShownDelegation } from '../../../schema/session/delegation-header.ts';
 import { grantStanding } from '../../../schema/session/grant-rule.ts';
-import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import type { Tx } from '../../database.ts';
 import { revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import { heldUnder } from './held-under.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { agentId } from '../../../schema/ids.ts';
-import { sessionLimits } from '../../../schema/session/session-limits.ts';
+import { sessionLimits } from '../../../schema/limits.ts';
 import { csvOf } from '../../book/export/csv.ts';
 import { readingOf, rowsOfTasks } from '../../book/export/read.ts';
 import { receiptDocument } from '../../receipt/receipt/document.ts';

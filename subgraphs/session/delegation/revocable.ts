@@ -1,8 +1,8 @@
 import { Refusal } from '../../../schema/errors.ts';
+import { sessionLimits } from '../../../schema/limits.ts';
 import { readDelegation } from '../../../schema/session/delegation-header.ts';
 import { delegationHash, namesOfGrant } from '../../../schema/session/grant.ts';
 import { hasParent } from '../../../schema/session/grant-rule.ts';
-import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { firstDomain } from '../../../schema/session/typed-data.ts';
 import type { Tx } from '../../database.ts';
 import { unboundRevocationsOf } from '../../receipt/issuer/revoked-sessions.ts';

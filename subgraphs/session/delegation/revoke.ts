@@ -1,7 +1,7 @@
 import { type ErrorCode, Refusal } from '../../../schema/errors.ts';
+import { sessionLimits } from '../../../schema/limits.ts';
 import { revocationDigest } from '../../../schema/session/act.ts';
 import { isKeysSignature } from '../../../schema/session/public-key.ts';
-import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { firstDomain, type SessionDomain, sessionDomain } from '../../../schema/session/typed-data.ts';
 import { leaveCredential } from '../../book/heads/leave.ts';
 import { iso } from '../../clock.ts';

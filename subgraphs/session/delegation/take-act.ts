@@ -1,7 +1,6 @@
 import { Refusal } from '../../../schema/errors.ts';
-import { limits } from '../../../schema/limits.ts';
+import { limits, sessionLimits } from '../../../schema/limits.ts';
 import type { ActTime } from '../../../schema/session/act.ts';
-import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import type { Tx } from '../../database.ts';
 import { revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import type { Delegation } from './delegation.entity.ts';

@@ -1,8 +1,8 @@
 import { Arg, Ctx, Directive, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
 import { withoutNull } from '../../../schema/camel.ts';
+import { sessionLimits } from '../../../schema/limits.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { RootSessionsPage, SessionTreePageMembers } from '../../../schema/requests/session.ts';
-import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { SessionContext } from '../context.ts';
 import { SessionBurn } from './session-burn.entity.ts';

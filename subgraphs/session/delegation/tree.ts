@@ -1,8 +1,8 @@
 import { atomicAmount, remainder } from '../../../schema/amount.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { sessionLimits } from '../../../schema/limits.ts';
 import type { RootSessionsMembers, SessionTreePageMembers } from '../../../schema/requests/session.ts';
 import { statusOf } from '../../../schema/session/grant-rule.ts';
-import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { requirePossession } from '../../access.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Tx } from '../../database.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { approvalLimits } from '../../../schema/session/approval.ts';
+import { approvalLimits } from '../../../schema/limits.ts';
 import { readNote } from '../../../schema/session/note-header.ts';
 import { requestText } from '../../../schema/session/request-text.ts';
 

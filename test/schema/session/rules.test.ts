@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
+import { sessionLimits } from '../../../schema/limits.ts';
 import { grantableEndpoints } from '../../../schema/paid-operations.ts';
 import { AUTO_MODEL } from '../../../schema/route-words.ts';
 import { actSince, windowOfAct } from '../../../schema/session/act.ts';
@@ -15,7 +16,6 @@ import {
   statusOf,
   unknownDoor,
 } from '../../../schema/session/grant-rule.ts';
-import { sessionLimits } from '../../../schema/session/session-limits.ts';
 import { ZERO_HASH } from '../../../schema/session/typed-data.ts';
 
 const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 4 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scoreLimits } from '../../../schema/board/score-limits.ts';
+import { scoreLimits } from '../../../schema/limits.ts';
 import { type ScoreRow, scoreOf } from '../../../subgraphs/board/score/rule.ts';
 import { scoreWeights } from '../../../subgraphs/board/score/weights.ts';
 import { fillWindow, type WeighablePost } from '../../../subgraphs/board/score/window.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { openQueues } from '../../../gateway/record/queues.ts';
 import { atomicAmount } from '../../../schema/amount.ts';
-import { sessionLimits } from '../../../schema/session/session-limits.ts';
+import { sessionLimits } from '../../../schema/limits.ts';
 import { sessionDomain, ZERO_HASH } from '../../../schema/session/typed-data.ts';
 import { BlockedCalls } from '../../../subgraphs/book/ledger/blocked-calls.ts';
 import type { Database } from '../../../subgraphs/database.ts';

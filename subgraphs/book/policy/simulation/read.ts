@@ -1,6 +1,6 @@
 import type { AtomicAmount } from '../../../../schema/amount.ts';
 import type { AgentId } from '../../../../schema/ids.ts';
-import { policyLimits } from '../../../../schema/policy-limits.ts';
+import { policyLimits } from '../../../../schema/limits.ts';
 import type { Tx } from '../../../database.ts';
 import { seqsFrom, seqsTo } from '../../page/row-scope.ts';
 import { beginSimulation, type LedgerRow, type SimulationState, unspent } from './simulate.ts';

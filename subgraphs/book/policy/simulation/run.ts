@@ -1,5 +1,5 @@
 import type { AgentId } from '../../../../schema/ids.ts';
-import { policyLimits } from '../../../../schema/policy-limits.ts';
+import { policyLimits } from '../../../../schema/limits.ts';
 import type { TriedTerms } from '../../../../schema/requests/simulation.ts';
 import type { Database, Tx } from '../../../database.ts';
 import type { Blocked } from '../evaluate.ts';

@@ -3,7 +3,7 @@ import { Arg, Ctx, Directive, Int, Query, Resolver } from 'type-graphql';
 import { z } from 'zod';
 import { type JsonObject, present } from '../../../../schema/canonical-json.ts';
 import { Refusal } from '../../../../schema/errors.ts';
-import { policyLimits } from '../../../../schema/policy-limits.ts';
+import { policyLimits } from '../../../../schema/limits.ts';
 import { pageRows } from '../../../../schema/requests/book.ts';
 import { parseRequest } from '../../../../schema/requests/parse.ts';
 import { parseTried, simulationMembers } from '../../../../schema/requests/simulation.ts';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { jobLimits } from '../../../../schema/board/job-limits.ts';
 import { agentId } from '../../../../schema/ids.ts';
+import { jobLimits } from '../../../../schema/limits.ts';
 import { expireJobs } from '../../../../subgraphs/board/job/expire.ts';
 import { deliverySlot, legSlot } from '../../../../subgraphs/board/job/legs.ts';
 import { listJobs } from '../../../../subgraphs/board/job/list.ts';

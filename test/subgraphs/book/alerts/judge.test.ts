@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atomicAmount } from '../../../../schema/amount.ts';
-import { alertLimits } from '../../../../schema/book-alerts.ts';
 import { emptyWindow } from '../../../../schema/clock-window.ts';
+import { alertLimits } from '../../../../schema/limits.ts';
 import { type AlertedBook, judgeAlerts, wantsHabit } from '../../../../subgraphs/book/alerts/judge.ts';
 import { budgetEnd, habitOf, hourPassed, lastHour } from '../../../../subgraphs/book/alerts/rate.ts';
 

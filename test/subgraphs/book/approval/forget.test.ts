@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { approvalLimits } from '../../../../schema/session/approval.ts';
+import { approvalLimits } from '../../../../schema/limits.ts';
 import { forgetApprovals } from '../../../../subgraphs/book/approval/forget.ts';
 import { freshStore } from '../../../harness/store.ts';
 

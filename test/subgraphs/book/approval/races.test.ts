@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AgentId } from '../../../../schema/ids.ts';
-import { approvalLimits } from '../../../../schema/session/approval.ts';
+import { approvalLimits } from '../../../../schema/limits.ts';
 import { statusOfApproval } from '../../../../subgraphs/book/approval/find.ts';
 import type { Lease } from '../../../../subgraphs/receipt/claim/claim.ts';
 import { openApprovals } from '../../../harness/claim/approvals.ts';

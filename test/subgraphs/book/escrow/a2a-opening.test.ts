@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { escrowLimits } from '../../../../schema/escrow-limits.ts';
+import { escrowLimits } from '../../../../schema/limits.ts';
 import { broughtTo, type EscrowBooks, openEscrowBooks, SPEC_HASH } from '../../../harness/escrow/books.ts';
 import { freshStore } from '../../../harness/store.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
-import { escrowLimits } from '../../../../schema/escrow-limits.ts';
+import { escrowLimits } from '../../../../schema/limits.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { CLAIM, COMMITTED, type EscrowBooks, openEscrowBooks } from '../../../harness/escrow/books.ts';
 import { freshStore } from '../../../harness/store.ts';

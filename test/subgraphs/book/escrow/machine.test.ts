@@ -6,7 +6,7 @@ import {
   ledgerEscrowActions,
   ledgerEscrowStates,
 } from '../../../../schema/escrow.ts';
-import { escrowLimits } from '../../../../schema/escrow-limits.ts';
+import { escrowLimits } from '../../../../schema/limits.ts';
 import { a2aEscrowMachine } from '../../../../subgraphs/book/escrow/a2a-escrow.machine.ts';
 import { ledgerEscrowMachine } from '../../../../subgraphs/book/escrow/ledger-escrow.machine.ts';
 import { judgeMove, legalFor, type Machine } from '../../../../subgraphs/book/escrow/machine.ts';

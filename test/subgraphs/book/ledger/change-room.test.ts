@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { agentId } from '../../../../schema/ids.ts';
-import { policyLimits } from '../../../../schema/policy-limits.ts';
+import { policyLimits } from '../../../../schema/limits.ts';
 import { parsePolicy } from '../../../../schema/requests/policy.ts';
 import { setAlerts } from '../../../../subgraphs/book/ledger/alert-settings.ts';
 import { setBudget, setPolicy } from '../../../../subgraphs/book/policy/set.ts';

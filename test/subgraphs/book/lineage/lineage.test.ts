@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { agentId } from '../../../../schema/ids.ts';
-import { lineageLimits } from '../../../../schema/lineage-limits.ts';
+import { lineageLimits } from '../../../../schema/limits.ts';
 import { LINEAGE, readLineage } from '../../../../subgraphs/book/lineage/read.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { landAt } from '../../../harness/ledger/dated.ts';

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type AtomicAmount, atomicAmount } from '../../../../schema/amount.ts';
 import type { RowBirth } from '../../../../schema/book-row.ts';
 import { type AgentId, agentId } from '../../../../schema/ids.ts';
-import { policyLimits } from '../../../../schema/policy-limits.ts';
+import { policyLimits } from '../../../../schema/limits.ts';
 import { parseTried, type TriedTerms } from '../../../../schema/requests/simulation.ts';
 import { appendRow, headOf, lockBooks, storeBirths, storeBooks } from '../../../../subgraphs/book/ledger/append.ts';
 import { cursorOf, spanOfCursor } from '../../../../subgraphs/book/policy/simulation/cursor.ts';
