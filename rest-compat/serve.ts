@@ -11,18 +11,25 @@ import { codingFor } from './http/coding.ts';
 import { isPreflight } from './http/cors.ts';
 import { readForm } from './http/form.ts';
 import { onceLeft } from './http/left.ts';
-import { notOfferedAt } from './inference/not-offered.ts';
 import type { Port } from './port.ts';
 import { type Answer, problem } from './problem.ts';
 import type { Upload } from './upload.ts';
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
+/** The answer at a path that no door has; null: a plain 404. */
+type AnswerElsewhere = (path: string, headers: DoorRequest['headers']) => Answer | null;
+
 /**
  * The door table over HTTP: each request becomes a call of a door (call.ts), and its outcome an answer. Answers in `onRequest`: Fastify looks at content types and bodies only after
  * it, and an unpaid call is to be answered before either. Owns every path that no other route of `app` has.
  */
-export async function serveDoors(app: FastifyInstance, port: Port, doors: readonly Door[]): Promise<void> {
+export async function serveDoors(
+  app: FastifyInstance,
+  port: Port,
+  doors: readonly Door[],
+  elsewhere: AnswerElsewhere,
+): Promise<void> {
   await app.register(async scope => {
     scope.addHook('onSend', async (request, reply, payload) => hangUpOnUnread(request, reply, payload));
     scope.setErrorHandler((error, request, reply) => {
@@ -51,13 +58,13 @@ export async function serveDoors(app: FastifyInstance, port: Port, doors: readon
       );
     }
     // A page hears that there is nothing there only if its browser lets it ask.
-    route('/*', async request => (isPreflight(request.raw) ? choices([]) : nothingAt(request)));
+    route('/*', async request => (isPreflight(request.raw) ? choices([]) : nothingAt(request, elsewhere)));
   });
 }
 
-function nothingAt({ url, headers }: FastifyRequest): Answer {
+function nothingAt({ url, headers }: FastifyRequest, elsewhere: AnswerElsewhere): Answer {
   const [path = ''] = url.split('?');
-  return notOfferedAt(path, headers) ?? problem({ code: 'not_found' });
+  return elsewhere(path, headers) ?? problem({ code: 'not_found' });
 }
 
 /**

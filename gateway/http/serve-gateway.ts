@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { serveMcp } from '../../rest-compat/faces/mcp/serve-mcp.ts';
 import { originsOf } from '../../rest-compat/http/cors.ts';
+import { notOfferedAt } from '../../rest-compat/inference/not-offered.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import { serveDoors } from '../../rest-compat/serve.ts';
 import { openBoardVersion } from '../../subgraphs/board/event/read.ts';
@@ -83,7 +84,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
       exposeMetrics(app, operations.metrics, operations.exposure);
       const doors_port = { ...port, follow: following(streams) };
       await serveMcp(app, { port: doors_port, doors: everyDoor }, originsOf(config.cors_origins));
-      await serveDoors(app, doors_port, everyDoor);
+      await serveDoors(app, doors_port, everyDoor, notOfferedAt);
     },
     callers: callersOnSockets(callers, services),
     ...callersOnGraphql(graph, callers, serving),

@@ -9,6 +9,7 @@ import { FileMessages } from '../../../rest-compat/faces/mcp/file-messages.ts';
 import { serveMcp } from '../../../rest-compat/faces/mcp/serve-mcp.ts';
 import { type Origins, openToOrigins } from '../../../rest-compat/http/cors.ts';
 import { answeringFor, doorServerOptions } from '../../../rest-compat/http/server-options.ts';
+import { notOfferedAt } from '../../../rest-compat/inference/not-offered.ts';
 import type {
   Caller,
   Credentials,
@@ -225,7 +226,7 @@ export async function openHouse(
   openToOrigins(app, origins);
   await compressAnswers(app);
   await serveMcp(app, { port, doors }, origins, files);
-  await serveDoors(app, port, doors);
+  await serveDoors(app, port, doors, notOfferedAt);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const listening = app.server.address() as AddressInfo;
   const url = `http://127.0.0.1:${listening.port}`;
