@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
-import { ChatRequest } from '../../schema/requests/chat-completion.ts';
+import { ChatRequest, samplingMembers, schemaMembers } from '../../schema/requests/chat-completion.ts';
+import { functionMembers, messageMembers } from '../../schema/requests/chat-message.ts';
 import { folded } from '../../schema/requests/forwarded/extra.ts';
 import { foreignRefused, foreignWithoutEffect } from '../../schema/requests/forwarded/foreign-members.ts';
 import { formerArgs, unknownMembers } from '../../schema/requests/forwarded/known-members.ts';
@@ -187,6 +188,17 @@ describe('within a chat', () => {
     expect(canonicalHash(chat(said))).not.toBe(canonicalHash(chat(without)));
     expect(canonicalHash(formerArgs(chat(said)) as JsonObject)).toBe(canonicalHash(chat(without)));
     expect(formerArgs(chat(without))).toBeNull();
+  });
+
+  it('every member that the schemas list is known', () => {
+    const nulls = (names: readonly string[]) => Object.fromEntries(names.map(member => [member, null]));
+    const known = {
+      ...nulls(Object.keys(samplingMembers)),
+      messages: [nulls(messageMembers.filter(member => member !== 'extra'))],
+      tools: [{ type: 'function', function: nulls(Object.keys(functionMembers)) }],
+      response_format: { type: 'json_schema', json_schema: nulls(Object.keys(schemaMembers)) },
+    };
+    expect(unknownMembers(known)).toEqual([]);
   });
 
   const written = { type: 'text', text: 'x', cache_control: { type: 'ephemeral' } };

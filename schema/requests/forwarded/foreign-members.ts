@@ -18,237 +18,95 @@ interface ForeignMembers {
   readonly within?: true;
 }
 
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
 /** OpenRouter, LiteLLM, Portkey, vLLM, SGLang, Anthropic, Azure, Vercel, xAI, Qwen, Gemini, Bedrock; 400 by name. */
 export const foreignRefused: readonly ForeignMembers[] = [
   {
     why: 'which model answers, and where, is said by model and svc',
-    names: [
-      ...[
-        'models',
-        'model_list',
-        'model_group',
-        'model_info',
-        'base_model',
-        'route',
-        'router',
-        'routing',
-        'router_options',
-      ],
-      ...[
-        'provider',
-        'providers',
-        'provider_options',
-        'gateway',
-        'preset',
-        'transforms',
-        'fallback',
-        'fallbacks',
-        'fallback_model',
-      ],
-      ...[
-        'fallback_models',
-        'default_fallbacks',
-        'disable_fallbacks',
-        'context_window_fallbacks',
-        'context_window_fallback_dict',
-      ],
-      ...[
-        'content_policy_fallbacks',
-        'custom_llm_provider',
-        'llm_provider',
-        'litellm_params',
-        'override_params',
-        'strategy',
-      ],
-      ...['targets', 'engine', 'deployment', 'deployment_id', 'deployment_name', 'azure_deployment', 'hf_model_name'],
-      'lora_path',
-    ],
+    names: words(`
+      models model_list model_group model_info base_model route router routing router_options provider providers
+      provider_options gateway preset transforms fallback fallbacks fallback_model fallback_models
+      default_fallbacks disable_fallbacks context_window_fallbacks context_window_fallback_dict
+      content_policy_fallbacks custom_llm_provider llm_provider litellm_params override_params strategy targets
+      engine deployment deployment_id deployment_name azure_deployment hf_model_name lora_path
+    `),
   },
   {
     why: 'a hub is asked under the key of this service',
     within: true,
-    names: [
-      ...[
-        'api_key',
-        'x_api_key',
-        'api_keys',
-        'api_token',
-        'access_token',
-        'auth',
-        'auth_token',
-        'authorization',
-        'bearer',
-        'credentials',
-      ],
-      ...[
-        'virtual_key',
-        'portkey_api_key',
-        'openai_api_key',
-        'anthropic_api_key',
-        'router_key',
-        'x_router_key',
-        'user_config',
-      ],
-      ...[
-        'organization',
-        'organization_id',
-        'project',
-        'project_id',
-        'azure_ad_token',
-        'aws_access_key_id',
-        'aws_secret_access_key',
-      ],
-      ...[
-        'aws_session_token',
-        'aws_profile_name',
-        'aws_role_name',
-        'vertex_credentials',
-        'vertex_project',
-        'vertex_location',
-      ],
-    ],
+    names: words(`
+      api_key x_api_key api_keys api_token access_token auth auth_token authorization bearer credentials
+      virtual_key portkey_api_key openai_api_key anthropic_api_key router_key x_router_key user_config
+      organization organization_id project project_id azure_ad_token aws_access_key_id aws_secret_access_key
+      aws_session_token aws_profile_name aws_role_name vertex_credentials vertex_project vertex_location
+    `),
   },
   {
     why: 'a hub is asked at its own address',
     within: true,
-    names: [
-      ...[
-        'base_url',
-        'api_base',
-        'api_url',
-        'api_host',
-        'endpoint',
-        'host',
-        'custom_host',
-        'server_url',
-        'azure_endpoint',
-        'api_version',
-      ],
-      ...[
-        'api_type',
-        'proxy',
-        'proxies',
-        'region',
-        'region_name',
-        'aws_region_name',
-        'inference_geo',
-        'webhook',
-        'webhook_url',
-      ],
-      ...['callback', 'callbacks', 'callback_url', 'success_callback', 'failure_callback', 'ssl_verify'],
-      ...['bootstrap_host', 'bootstrap_port', 'bootstrap_room'],
-    ],
+    names: words(`
+      base_url api_base api_url api_host endpoint host custom_host server_url azure_endpoint api_version api_type
+      proxy proxies region region_name aws_region_name inference_geo webhook webhook_url callback callbacks
+      callback_url success_callback failure_callback ssl_verify bootstrap_host bootstrap_port bootstrap_room
+    `),
   },
   {
     why: 'a hub is sent the members of the body alone',
-    names: [
-      ...[
-        'headers',
-        'extra_headers',
-        'custom_headers',
-        'default_headers',
-        'forward_headers',
-        'extra_body',
-        'extra_query',
-      ],
-      ...[
-        'default_query',
-        'extra_params',
-        'betas',
-        'anthropic_beta',
-        'anthropic_version',
-        'drop_params',
-        'additional_drop_params',
-      ],
-      ...['allowed_openai_params', 'additional_model_request_fields'],
-    ],
+    names: words(`
+      headers extra_headers custom_headers default_headers forward_headers extra_body extra_query default_query
+      extra_params betas anthropic_beta anthropic_version drop_params additional_drop_params allowed_openai_params
+      additional_model_request_fields
+    `),
   },
   {
     why: 'each call has the same price and the same speed',
-    names: ['tier', 'speed', 'priority', 'latency', 'performance_config'],
+    names: words('tier speed priority latency performance_config'),
     usual: ['auto', 'default', 'standard', 0],
   },
   {
     why: 'how often a hub is asked, and for how long, is not part of a request',
-    names: [
-      ...[
-        'num_retries',
-        'max_retries',
-        'retries',
-        'retry',
-        'retry_policy',
-        'timeout',
-        'request_timeout',
-        'stream_timeout',
-      ],
-      ...['background', 'deferred', 'async', 'async_mode', 'batch'],
-    ],
+    names: words(`
+      num_retries max_retries retries retry retry_policy timeout request_timeout stream_timeout background
+      deferred async async_mode batch
+    `),
     usual: [0],
   },
   {
     why: 'each call stands for itself, and nothing of it is kept',
-    names: [
-      ...[
-        'previous_response_id',
-        'conversation',
-        'conversation_id',
-        'thread',
-        'thread_id',
-        'assistant_id',
-        'parent_message_id',
-      ],
-      ...['context_management', 'cached_content', 'container', 'prompt_id', 'prompt_variables', 'prompt_template'],
-      'session_params',
-    ],
+    names: words(`
+      previous_response_id conversation conversation_id thread thread_id assistant_id parent_message_id
+      context_management cached_content container prompt_id prompt_variables prompt_template session_params
+    `),
   },
   {
     why: 'tools are functions, and the caller runs them',
-    names: [
-      ...[
-        'plugins',
-        'mcp',
-        'mcp_servers',
-        'tool_servers',
-        'server_tools',
-        'hosted_tools',
-        'builtin_tools',
-        'tool_resources',
-        'agents',
-      ],
-      ...['connectors', 'data_sources', 'enhancements', 'search', 'web_search', 'enable_web_search', 'enable_search'],
-      ...['search_options', 'search_settings', 'search_parameters', 'file_search', 'retrieval', 'code_interpreter'],
-      'enable_code_interpreter',
-      ...['code_execution', 'compound_custom', 'guardrails', 'guardrail_config'],
-    ],
+    names: words(`
+      plugins mcp mcp_servers tool_servers server_tools hosted_tools builtin_tools tool_resources agents
+      connectors data_sources enhancements search web_search enable_web_search enable_search search_options
+      search_settings search_parameters file_search retrieval code_interpreter enable_code_interpreter
+      code_execution compound_custom guardrails guardrail_config
+    `),
   },
   {
     why: 'the price is that of one answer',
-    names: ['best_of', 'candidate_count', 'num_return_sequences', 'num_generations', 'num_completions', 'n_choices'],
+    names: words('best_of candidate_count num_return_sequences num_generations num_completions n_choices'),
     usual: [1],
   },
   {
     why: 'the answer is text',
-    names: ['prompt_logprobs', 'response_modalities', 'speech_config', 'image_config', 'return_images'],
+    names: words('prompt_logprobs response_modalities speech_config image_config return_images'),
     usual: [0, ['text'], ['TEXT']],
   },
-  { why: 'a hub runs no program of a caller’s', names: ['custom_logit_processor', 'logits_processors'] },
-  { why: 'a model answers, and nothing in its place', names: ['mock_response', 'mock_tool_calls', 'mock_timeout'] },
+  { why: 'a hub runs no program of a caller’s', names: words('custom_logit_processor logits_processors') },
+  { why: 'a model answers, and nothing in its place', names: words('mock_response mock_tool_calls mock_timeout') },
   {
     why: IN_HEADER,
     within: true,
-    names: [
-      ...[
-        'session',
-        'proof',
-        'delegation',
-        'redeliver',
-        'payment',
-        'x_payment',
-        'payment_signature',
-        'payment_identifier',
-      ],
-      ...['wallet', 'agent_wallet', 'payer', 'agent_id', 'idempotency_key'],
-    ],
+    names: words(`
+      session proof delegation redeliver payment x_payment payment_signature payment_identifier wallet
+      agent_wallet payer agent_id idempotency_key
+    `),
   },
 ];
 
@@ -256,60 +114,25 @@ export const foreignWithoutEffect: readonly ForeignMembers[] = [
   {
     why: 'hubs learn nothing of who asks',
     within: true,
-    names: [
-      ...[
-        'user_id',
-        'user_name',
-        'user_info',
-        'end_user',
-        'end_user_id',
-        'customer',
-        'customer_id',
-        'customer_identifier',
-        'account_id',
-      ],
-      ...[
-        'tenant_id',
-        'session_id',
-        'chat_id',
-        'user_security_context',
-        'requester_metadata',
-        'app_name',
-        'application_name',
-      ],
-    ],
+    names: words(`
+      user_id user_name user_info end_user end_user_id customer customer_id customer_identifier account_id
+      tenant_id session_id chat_id user_security_context requester_metadata app_name application_name
+    `),
   },
   {
     why: 'nothing is kept for anybody to look up by it',
     within: true,
-    names: [
-      ...[
-        'tags',
-        'labels',
-        'trace',
-        'trace_id',
-        'trace_name',
-        'trace_metadata',
-        'span_id',
-        'span_name',
-        'generation_name',
-      ],
-      ...[
-        'request_id',
-        'x_request_id',
-        'client_request_id',
-        'litellm_metadata',
-        'litellm_call_id',
-        'litellm_session_id',
-      ],
-      ...['litellm_trace_id', 'proxy_server_request', 'no_log', 'turn_off_message_logging'],
-    ],
+    names: words(`
+      tags labels trace trace_id trace_name trace_metadata span_id span_name generation_name request_id
+      x_request_id client_request_id litellm_metadata litellm_call_id litellm_session_id litellm_trace_id
+      proxy_server_request no_log turn_off_message_logging
+    `),
   },
   {
     why: 'what a hub keeps ready, and how fast it is, is between it and us',
-    names: ['cache', 'caching', 'no_cache', 'use_cache', 'cache_key', 'cache_salt', 'cache_ttl', 'kv_transfer_params'],
+    names: words('cache caching no_cache use_cache cache_key cache_salt cache_ttl kv_transfer_params'),
   },
-  { why: 'tokens are counted in any case', names: ['usage', 'include_usage'] },
+  { why: 'tokens are counted in any case', names: words('usage include_usage') },
 ];
 
 /** Names of this kind come with each provider that a gateway serves; folded, so without `_` and `-`. */

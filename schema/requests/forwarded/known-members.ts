@@ -2,7 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../canonical-json.t
 
 /*
  * What of a canonical chat, or of a response in the words of a chat, this service knows: all else in it is passed on as it came. Where a
- * value is null below, it is known as a whole, whatever it holds.
+ * value is null below, it is known as a whole, whatever it holds. Written by hand: the canonical form is what the transforms of the
+ * schemas make, which zod cannot list, and the form that a former version bound must not change when a schema takes another member.
  */
 
 interface Known {
@@ -34,27 +35,23 @@ const message = { ...formerMessage, name: null, reasoning_content: null, reasoni
 
 /** All but what lists and objects hold. */
 const plain = [
-  ...[
-    'model',
-    'max_tokens',
-    'max_output_tokens',
-    'temperature',
-    'stream',
-    'stream_options',
-    'intent_id',
-    'attempt_index',
-    'parent_ref',
-  ],
-  ...[
-    'svc',
-    'parallel_tool_calls',
-    'top_p',
-    'stop',
-    'seed',
-    'presence_penalty',
-    'frequency_penalty',
-    'reasoning_effort',
-  ],
+  'model',
+  'max_tokens',
+  'max_output_tokens',
+  'temperature',
+  'stream',
+  'stream_options',
+  'intent_id',
+  'attempt_index',
+  'parent_ref',
+  'svc',
+  'parallel_tool_calls',
+  'top_p',
+  'stop',
+  'seed',
+  'presence_penalty',
+  'frequency_penalty',
+  'reasoning_effort',
 ];
 
 function requestWith(messages: Known): Known {
