@@ -1,23 +1,18 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject, present } from '../canonical-json.ts';
+import { jsonFault, type ValueBounds } from '../json-value.ts';
 import { limits } from '../limits.ts';
 import { AnsweredContent, canonicalContent, type Part, type PartKind, TextContent, UserContent } from './content.ts';
 import { Extra, extraOf, inlined } from './forwarded/extra.ts';
 import { openPlace } from './forwarded/foreign-members.ts';
-import { jsonFault } from './forwarded/json-value.ts';
 import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
-
-interface ObjectBounds {
-  readonly depth_max: number;
-  readonly members_max: number;
-}
 
 /**
  * An object of the caller's own, handed on as it is: nothing in it is read, but all of it must have a canonical form
  * (RFC 8785), since the payment is bound to it, and be no larger than whoever walks it can bear.
  */
-function jsonObject(bounds: ObjectBounds) {
+function jsonObject(bounds: ValueBounds) {
   return z
     .custom<JsonObject>(isJsonObject, { error: 'must be an object' })
     .superRefine((value, context) => {

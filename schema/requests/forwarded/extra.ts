@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../canonical-json.ts';
+import { jsonFault } from '../../json-value.ts';
 import { limits } from '../../limits.ts';
-import { jsonFault } from './json-value.ts';
 
 /*
  * Members of a request that neither this service nor its table of exceptions knows: a hub may know them, so they are passed on as

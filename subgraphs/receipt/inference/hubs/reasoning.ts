@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { isJsonObject, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { mendedJson } from '../../../../schema/json-value.ts';
 import { limits } from '../../../../schema/limits.ts';
 import {
   addDetail,
@@ -12,6 +13,11 @@ import {
 import type { ReasoningPiece } from '../../../piece.ts';
 import { SplitText } from './split-text.ts';
 
+const DETAIL_BOUNDS = {
+  depth_max: limits.reasoning_details_depth_max,
+  members_max: limits.reasoning_details_members_max,
+} as const;
+
 /**
  * Reasoning as hubs give it, in a message or in a delta. It is beside the answer: where a member is of another shape, or larger than its
  * bounds, it is left out as if the hub had not sent it, and the answer stands.
@@ -22,7 +28,7 @@ export const reasoningMembers = {
   reasoning_details: z
     .array(z.custom<JsonObject>(isJsonObject))
     .max(limits.reasoning_details_max)
-    .transform(boundedCopy)
+    .transform(details => mendedJson(details, DETAIL_BOUNDS))
     .nullish()
     .catch(null),
 } as const;
@@ -89,30 +95,5 @@ export class StreamedReasoning {
     if (this.#details.length <= limits.reasoning_details_max) return true;
     this.#details.pop();
     return false;
-  }
-}
-
-/** As they came, but that all of it has a canonical form. Null where they are deeper or have more members than they may. */
-function boundedCopy(details: readonly JsonObject[]): JsonObject[] | null {
-  const copying = new Copying();
-  const copies = details.map(detail => copying.of(detail, limits.reasoning_details_depth_max) as JsonObject);
-  return copying.exceeded ? null : copies;
-}
-
-class Copying {
-  exceeded = false;
-  #members_left: number = limits.reasoning_details_members_max;
-
-  of(value: Json, depth_left: number): Json {
-    if (typeof value === 'string') return value.toWellFormed();
-    // What JSON spells 1e400 is parsed as Infinity, which has no spelling.
-    if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-    if (typeof value !== 'object' || value === null) return value;
-    const members = Object.entries(value);
-    this.#members_left -= members.length;
-    this.exceeded ||= depth_left === 0 || this.#members_left < 0;
-    if (this.exceeded) return null;
-    const copies = members.map(([name, member]) => [name.toWellFormed(), this.of(member, depth_left - 1)] as const);
-    return Array.isArray(value) ? copies.map(([, copy]) => copy) : Object.fromEntries(copies);
   }
 }

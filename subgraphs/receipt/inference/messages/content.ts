@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { exceededBy } from '../../../../schema/json-bounds.ts';
+import { jsonFault } from '../../../../schema/json-value.ts';
 import { type Reasoning, reasoningText } from '../../../../schema/reasoning.ts';
 import type { Channel, Piece } from '../../../piece.ts';
 import type { AssistantMessage, Usage } from '../hubs/chat.ts';
@@ -102,18 +103,10 @@ function inputOf(given: string): JsonObject | string {
   if (exceededBy(Buffer.from(given)) !== null) return given;
   try {
     const value: Json = JSON.parse(given);
-    return isJsonObject(value) && isSignable(value) ? value : given;
+    return isJsonObject(value) && jsonFault(value) === null ? value : given;
   } catch {
     return given;
   }
-}
-
-/** RFC 8785 has no spelling for half of a surrogate pair, nor for what JSON spells 1e400. */
-function isSignable(value: Json): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isSignable(member));
 }
 
 /** Blocks that were kept, as pieces of a stream: of two texts one was a refusal, and each is a block of its own again. */

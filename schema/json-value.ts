@@ -1,0 +1,83 @@
+import type { Json } from './canonical-json.ts';
+import { limits } from './limits.ts';
+
+/*
+ * JSON values that somebody else has written, before they are passed on: all of them must have a canonical form (RFC 8785), since
+ * payments and receipts are bound to it, and they are no larger than whoever walks them can bear.
+ */
+
+export interface ValueBounds {
+  readonly depth_max: number;
+  readonly members_max: number;
+}
+
+/** Those of any body. */
+const BODY_BOUNDS: ValueBounds = { depth_max: limits.json_depth_max, members_max: limits.json_members_max };
+
+/** Why a value cannot be passed on as it is; null where it can. */
+export function jsonFault(value: Json, bounds: ValueBounds = BODY_BOUNDS): string | null {
+  const walk = new Walk(bounds);
+  walk.through(value, 1);
+  return walk.first_fault;
+}
+
+/**
+ * The values with a replacement for what has no canonical form: U+FFFD for half of a surrogate pair, and null for a number. Null where
+ * they are deeper than they may be, or have more members together.
+ */
+export function mendedJson<V extends Json>(values: readonly V[], bounds: ValueBounds): readonly V[] | null {
+  const walk = new Walk(bounds);
+  for (const value of values) walk.through(value, 1);
+  if (walk.exceeded) return null;
+  return walk.first_fault === null ? values : values.map(value => mended(value) as V);
+}
+
+class Walk {
+  /** In the order in which the value is written. */
+  first_fault: string | null = null;
+  exceeded = false;
+  readonly #bounds: ValueBounds;
+  #members = 0;
+
+  constructor(bounds: ValueBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** Ends where a bound is exceeded. */
+  through(value: Json, depth: number): void {
+    this.first_fault ??= faultOf(value);
+    if (typeof value !== 'object' || value === null || this.exceeded) return;
+    const members = Object.entries(value);
+    this.#members += members.length;
+    const excess = this.#excessAt(depth);
+    this.first_fault ??= excess;
+    this.exceeded = excess !== null;
+    if (this.exceeded) return;
+    for (const [name, member] of members) {
+      this.through(name, depth);
+      this.through(member, depth + 1);
+    }
+  }
+
+  #excessAt(depth: number): string | null {
+    const { depth_max, members_max } = this.#bounds;
+    if (depth > depth_max) return `is nested more than ${depth_max} levels deep`;
+    return this.#members > members_max ? `has more than ${members_max} members` : null;
+  }
+}
+
+/** What keeps a text or a number from having a canonical form. */
+function faultOf(value: Json): string | null {
+  if (typeof value === 'string') return value.isWellFormed() ? null : 'holds half of a surrogate pair';
+  // What JSON spells 1e400 is parsed as Infinity, which has no spelling.
+  return typeof value !== 'number' || Number.isFinite(value) ? null : 'holds a number beyond every other';
+}
+
+/** Recursion ends: the value is within bounds. */
+function mended(value: Json): Json {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(mended);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toWellFormed(), mended(member)]));
+}
