@@ -8,6 +8,7 @@ import type { NetworkName } from '../schema/network.ts';
 import type { ObservedTransfer } from '../schema/observed-transfer.ts';
 import type { ProviderCogs } from '../schema/receipt-payload.ts';
 import type { NamedIntent } from '../schema/requests/paid-work.ts';
+import type { AnswerEnd, BrokenBy } from './answer-end.ts';
 import type { Context } from './context.ts';
 import type { Tx } from './database.ts';
 import type { Piece } from './piece.ts';
@@ -49,8 +50,8 @@ export interface Work<T extends JsonObject> {
   readonly output_covers?: readonly string[] | null;
   /** Why there is nothing to commit to. */
   readonly omission_rule: OmissionRule | null;
-  /** Of a streamed answer that is not whole; null or left out of any other. */
-  readonly broke_off?: BrokenBy | null;
+  /** How an answer ended; left out where that is nothing but whole. */
+  readonly end?: AnswerEnd;
   /** What it cost us, where a price is known. */
   readonly provider_cogs?: ProviderCogs | null;
   /** It lies with whoever made it, and is fetched from there: by the caller himself, whom `vendor_blind` hides no longer. */
@@ -64,12 +65,6 @@ export interface Work<T extends JsonObject> {
  * ours: those two bring no rerun.
  */
 export type OmissionRule = 'no_output' | 'no_input' | 'hub_broke_off' | 'process_ended';
-
-/**
- * By whose doing a streamed answer ended in its midst: the hub's, the request's as its hub judged it on the way, a limit of ours on
- * time or size, or the stop of this process.
- */
-export type BrokenBy = 'hub' | 'request' | 'limit' | 'stop';
 
 /** Why the receipt of an answer that broke off commits to no output. */
 export const omissionOf: Readonly<Record<BrokenBy, OmissionRule>> = {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { limits } from '../../schema/limits.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { CanceledNotice } from '../../subgraphs/live-channels.ts';
-import type { HubFailed } from '../../subgraphs/receipt/inference/answer.paid.ts';
+import type { HubFailed } from '../../subgraphs/receipt/inference/hub-failed.ts';
 import { rateHeaders } from '../rates/headers.ts';
 import { Meter } from '../rates/meter.ts';
 

@@ -6,7 +6,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { type Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import { type Abandoned, abandonClaim } from '../../subgraphs/receipt/claim/transitions.ts';
-import { HubFailed } from '../../subgraphs/receipt/inference/answer.paid.ts';
+import { HubFailed } from '../../subgraphs/receipt/inference/hub-failed.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { NotTransferred } from '../rails/outcome.ts';
 import type { Landing } from '../record/facts.ts';

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { WHOLE } from '../../subgraphs/answer-end.ts';
 import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
 import type { Charged } from '../../subgraphs/selling.ts';
 import type { Found } from '../../subgraphs/stamped-row.ts';
@@ -29,7 +30,7 @@ export async function recordClaim(
   const recorded = await record({ lease, settled, answer: stamp ?? answered(paid, work, transfer) });
   const answer = work?.answer ?? recorded.answer;
   if (answer === null) throw new Error('a recorded claim has an answer');
-  const reruns_left = work?.broke_off ? rerunsLeft(work.broke_off, 0) : 0;
+  const reruns_left = rerunsLeft(work?.end ?? WHOLE, 0);
   return { answer, task_id, settlement_status: 'settled', receipt: recorded.receipt, reruns_left };
 }
 
@@ -64,6 +65,6 @@ function answered(paid: AnyPaid, work: Work<JsonObject> | null, transfer: Moved)
   const sent_by_us = transfer.kind === 'vouched' || transfer.by === 'us';
   const sealed_before = paid.order === 'work_then_settle' && sent_by_us;
   // As after a crash no answer is kept of which a resend may bring the whole.
-  const is_owed = work?.broke_off != null && rerunsLeft(work.broke_off, 0) > 0;
+  const is_owed = rerunsLeft(work?.end ?? WHOLE, 0) > 0;
   return work && !sealed_before && !is_owed ? { kind: 'worked', answer: work.answer } : { kind: 'stored' };
 }

@@ -10,7 +10,7 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { answerLabel } from '../../subgraphs/receipt/claim/answer-label.ts';
 import { isResendOpen, type LostRerun } from '../../subgraphs/receipt/claim/rerun.ts';
-import { HubFailed } from '../../subgraphs/receipt/inference/answer.paid.ts';
+import { HubFailed } from '../../subgraphs/receipt/inference/hub-failed.ts';
 import { receiptsByTask } from '../../subgraphs/receipt/receipt/find.ts';
 import { type Receipt } from '../../subgraphs/receipt/receipt/receipt.entity.ts';
 import type { Vault } from '../../subgraphs/vault.ts';

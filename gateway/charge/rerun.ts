@@ -2,6 +2,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
+import { type AnswerEnd, WHOLE } from '../../subgraphs/answer-end.ts';
 import { correct } from '../../subgraphs/book/ledger/correct.ts';
 import { type Clock, iso } from '../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
@@ -14,7 +15,7 @@ import {
   takeRerun,
 } from '../../subgraphs/receipt/claim/rerun.ts';
 import { type AnsweredAgain, setAnsweredAgain } from '../../subgraphs/receipt/receipt/unsigned-facts.ts';
-import type { AnyPaid, BrokenBy, Route, Work } from '../../subgraphs/sale.ts';
+import type { AnyPaid, Route, Work } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { ReleaseLater } from './release-later.ts';
@@ -74,8 +75,9 @@ export async function beginRerun(reruns: Reruns, { order }: AnyPaid, claim_key: 
  * How many reruns a payment brings after an answer that broke off; `spent`: how many it has brought, with this one. What a limit of
  * ours or the request itself has ended would end so again.
  */
-export function rerunsLeft(broke_off: BrokenBy, spent: number): number {
-  return broke_off === 'hub' || broke_off === 'stop' ? Math.max(0, limits.reruns_max - spent) : 0;
+export function rerunsLeft(end: AnswerEnd, spent: number): number {
+  const may_rerun = end.kind === 'broke_off' && (end.by === 'hub' || end.by === 'stop');
+  return may_rerun ? Math.max(0, limits.reruns_max - spent) : 0;
 }
 
 function rerunOf(
@@ -103,10 +105,10 @@ function rerunOf(
     number,
     giveUp: async () => drop(false),
     holdOn: () => writing(tx => renewRerun(tx, hold)),
-    async keep({ answer, route, output_sha256, broke_off = null }) {
-      if (broke_off !== null) {
-        const counts = broke_off !== 'stop';
-        const left = rerunsLeft(broke_off, counts ? number : reruns);
+    async keep({ answer, route, output_sha256, end = WHOLE }) {
+      if (end.kind === 'broke_off') {
+        const counts = end.by !== 'stop';
+        const left = rerunsLeft(end, counts ? number : reruns);
         const kept = left > 0 ? null : await writing(tx => keepIn(tx, answer));
         if (left > 0) await drop(counts);
         return { kept, left, answered_again: null };

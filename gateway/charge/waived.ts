@@ -9,7 +9,7 @@ import { newTask } from '../../subgraphs/new-task.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { type KeyCallHold, LostKeyCall } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import type { NamedCall } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
-import { HubFailed } from '../../subgraphs/receipt/inference/answer.paid.ts';
+import { HubFailed } from '../../subgraphs/receipt/inference/hub-failed.ts';
 import { LogHalted } from '../../subgraphs/receipt/log/halt.ts';
 import { type RequestedCall, requestedCall } from '../../subgraphs/requested-call.ts';
 import { type AnyPaid, type WaivingKey, type Work, type WorkBounds } from '../../subgraphs/sale.ts';

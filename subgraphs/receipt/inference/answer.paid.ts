@@ -1,12 +1,23 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { type ErrorCode, errors, Refusal } from '../../../schema/errors.ts';
+import { Refusal } from '../../../schema/errors.ts';
 import type { TaskId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import { commitTo, type OutputToCommit } from '../../../schema/output-commitment.ts';
 import { type Intent, intentOf, type SvcOptions } from '../../../schema/requests/paid-work.ts';
 import { AUTO_MODEL } from '../../../schema/route-words.ts';
+import { type AnswerEnd, WHOLE } from '../../answer-end.ts';
 import type { Context } from '../../context.ts';
-import { CALL_KEYS, type JobKind, type Work, type WorkBounds, type WorkThenSettle } from '../../sale.ts';
+import type { Piece } from '../../piece.ts';
+import {
+  CALL_KEYS,
+  type JobKind,
+  omissionOf,
+  type Payer,
+  type Stream,
+  type Work,
+  type WorkBounds,
+  type WorkThenSettle,
+} from '../../sale.ts';
 import { answeredRoute } from './answered-model.ts';
 import {
   type Candidate,
@@ -19,11 +30,18 @@ import {
   wireModel,
 } from './catalogue.ts';
 import { unofferedModel } from './demand.ts';
+import { HubFailed } from './hub-failed.ts';
 import type { Question } from './hubs/ask.ts';
-import type { Usage } from './hubs/chat.ts';
-import type { HubAttempt, HubRoute, Hubs } from './hubs/open.ts';
-import type { HubError, RequestStatus } from './hubs/verdict.ts';
+import type { HubRequest, Usage } from './hubs/chat.ts';
+import type { HubRoute, Hubs } from './hubs/open.ts';
+import type { StreamedReply } from './hubs/stream.ts';
+import { type KeptEnd, keptEnd } from './kept-end.ts';
 import { providerCogs } from './provider-cogs.ts';
+
+/*
+ * How an answer of a model is sold, in one piece or while it streams: what is the same for both, and for every kind of answer, stands
+ * here, and a kind declares what differs.
+ */
 
 /** What every call of a paid door costs, wherever it is paid. */
 export const callTerms = {
@@ -101,131 +119,173 @@ function routedTo({ routes }: Hubs, model: string, { router_key }: Context): Rou
   return { candidates: [{ hub: ROUTER, model }], router_key };
 }
 
-export function hubFailed(attempts: readonly HubAttempt[]): Refusal {
-  return new HubFailed(attempts);
+/** What an answer of a model is sold for, in one piece or in many. */
+interface AnswerTerms<A> {
+  readonly job_kind: JobKind;
+  /** What whoever answers must be able to do and take. */
+  demand(asked: A): Demand;
+  /** The same, before any claim: throws a Refusal where no model takes what is asked for. Left out: `demand` says it all. */
+  served?(asked: A, hubs: Hubs): Demand;
+  former_args?(asked: A): JsonObject | null;
 }
 
-/** No hub answered. Nothing was charged; the payment stays usable. */
-export class HubFailed extends Refusal {
-  /** What of the call is at fault: the request, or the key that it brought for the router. Null where neither is known to be. */
-  readonly by_caller: 'request' | 'router_key' | null;
-  /** The caller is told that the hubs take no more for now. */
-  readonly crowded: boolean;
-
-  constructor(attempts: readonly HubAttempt[]) {
-    const answer = answerOf(attempts);
-    super(answer.code, {
-      detail: answer.detail,
-      facts: { charged: false, attempts: attempts.map(({ hub, reason }) => ({ hub, reason })), ...answer.facts },
-    });
-    const refused_by_router = attempts.length > 0 && attempts.every(isRefusedByRouter);
-    this.by_caller = answer.by_caller ?? (refused_by_router ? 'router_key' : null);
-    this.crowded = answer.crowded ?? false;
-  }
-}
-
-/** A 4xx is the caller's fault (RFC 9110 §15.5), but for 408, which says that the router was slow to be asked, and 429. */
-function isRefusedByRouter({ hub, reason }: HubAttempt): boolean {
-  return hub === ROUTER && /^status_4\d\d$/.test(reason) && reason !== 'status_408' && reason !== 'status_429';
-}
-
-interface HubFailedAnswer {
-  readonly code: ErrorCode;
-  readonly detail: string;
-  readonly facts?: JsonObject;
-  readonly by_caller?: 'request' | 'router_key';
-  readonly crowded?: true;
-}
-
-const requestCodes = {
-  400: 'hub_rejected_request',
-  403: 'hub_rejected_content',
-  413: 'hub_request_too_large',
-  422: 'hub_unprocessable_request',
-} as const satisfies Record<RequestStatus, ErrorCode>;
-
-/** What a caller is told: the verdict on its request or key first, then how long the hubs take no more. */
-function answerOf(attempts: readonly HubAttempt[]): HubFailedAnswer {
-  const verdicts = attempts.flatMap(({ verdict }) => verdict ?? []);
-  const judged = verdicts.find(({ kind }) => kind !== 'crowded');
-  if (judged?.kind === 'too_large')
-    return { code: 'answer_too_large', detail: judged.detail, facts: { param: judged.param }, by_caller: 'request' };
-  if (judged?.kind === 'request') {
-    const code = requestCodes[judged.status];
-    return { ...refusedBy(code, judged.error), by_caller: 'request' };
-  }
-  if (judged?.kind === 'key') {
-    const { error, hub_status } = judged;
-    // Also a 402 of the router's: a client of x402 would take it for our own price, and pay again.
-    const { facts, ...said } = refusedBy(hub_status === 401 ? 'router_key_invalid' : 'router_refused', error);
-    return { ...said, facts: { ...facts, hub_status }, by_caller: 'router_key' };
-  }
-  const crowded = verdicts.filter(verdict => verdict.kind === 'crowded');
-  const [first] = crowded;
-  if (first === undefined)
-    return { code: 'hub_failed', detail: 'No model hub answered. Nothing was charged; the payment stays usable.' };
-  const waits = crowded.flatMap(({ retry_after_seconds }) => retry_after_seconds ?? []);
-  const code = crowded.some(({ status }) => status === 429) ? 'hub_rate_limited' : 'hub_overloaded';
+function termsOf<A extends Wanted & Intent>(
+  hubs: Hubs,
+  { job_kind, demand, served = demand, former_args }: AnswerTerms<A>,
+) {
   return {
-    code,
-    detail: `${errors[code][1]} Nothing was charged; the payment stays usable.`,
-    facts: waits.length === 0 ? {} : { retry_after_seconds: Math.min(...waits) },
-    crowded: true,
+    ...callTerms,
+    job_kind,
+    model: ({ model }: A) => model,
+    models: (asked: A) => modelsFor(hubs, asked.model, demand(asked)),
+    auto_models: (asked: A) => autoModels(hubs, asked.model, demand(asked)),
+    ...(former_args && { former_args }),
+    admit: async (asked: A, _payer: Payer | null, context: Context) =>
+      admitRoute(hubs, asked, served(asked, hubs), context),
   };
 }
 
-function refusedBy(code: ErrorCode, { message, ...words }: HubError) {
-  return { code, detail: message ?? errors[code][1], facts: { hub_error: words } };
+/** What of a hub's answer goes on, whichever way it came. */
+interface Answered<T extends JsonObject> {
+  readonly by: Candidate;
+  /** As the hub names it; null where it names none. */
+  readonly answered_model: string | null;
+  /** The tokens that its hub counted. */
+  readonly usage: Usage | null;
+  readonly sold: SoldOutput<T>;
+  readonly end: AnswerEnd;
 }
 
-/** A hub's answer, whose it is, and when it came. */
-export interface AnswerInHand<A, V> {
-  readonly asked: A;
-  readonly value: V;
+/** What is kept of an answer for redelivery, and what of that the receipt commits to. */
+type SoldOutput<T extends JsonObject> = OutputToCommit & Pick<Work<T>, 'answer' | 'fetched_there'>;
+
+/** An answer is delivered as far as it came; its receipt commits to it only where it came to its end. */
+function workOf<T extends JsonObject>(
+  { settings }: Hubs,
+  { by, answered_model, usage, sold: { answer, fetched_there = false, ...output }, end }: Answered<T>,
+): Work<T> {
+  const committed = end.kind === 'whole' ? commitTo(output) : { output_sha256: null };
+  return {
+    answer,
+    fetched_there,
+    route: answeredRoute(settings, by, answered_model),
+    ...committed,
+    omission_rule: end.kind === 'whole' ? null : omissionOf[end.by],
+    provider_cogs: providerCogs(settings, by, usage),
+    end,
+  };
+}
+
+/** Whose answer it is, and when it came. */
+interface AnswerHead {
   readonly by: Candidate;
   readonly task_id: TaskId;
   /** Unix seconds. */
   readonly at: number;
 }
 
-interface SoldAnswer<A, V extends object, T extends JsonObject> {
+function headOf({ hub, model }: Candidate, task_id: TaskId, { clock }: Context): AnswerHead {
+  return { by: { hub, model }, task_id, at: Math.floor(clock.now_ms() / 1000) };
+}
+
+/** A hub's whole answer. */
+interface AnswerInHand<A, V> extends AnswerHead {
+  readonly asked: A;
+  readonly value: V;
+}
+
+interface SoldAnswer<A, V extends object, T extends JsonObject> extends Omit<AnswerTerms<A>, 'demand'> {
   readonly field: `Mutation.${string}`;
-  readonly job_kind: JobKind;
+  /** The field that answers the same request in many pieces; left out: none does. */
+  readonly streamed_by?: string;
   readonly modality: Modality;
-  /** What whoever answers must be able to do and take; without it, what answers in its modality do. */
+  /** Left out: what answers in its modality does. */
   demand?(asked: A): Demand;
   question(asked: A, context: Context): Question<V>;
   /** The tokens that its hub counted. */
   usage?(value: V): Usage | null;
-  /** What is kept of it for redelivery, and what of that the receipt commits to. */
-  answer(in_hand: AnswerInHand<A, V>): OutputToCommit & Pick<Work<T>, 'answer' | 'fetched_there'>;
+  answer(in_hand: AnswerInHand<A, V>): SoldOutput<T>;
 }
 
 /** One answer of a hub, sold at the fixed price: the hub answers first, and only an answer in hand is charged. */
 export function answerPaid<A extends JsonObject & Wanted & Intent, V extends object, T extends JsonObject>(
   hubs: Hubs,
-  { field, job_kind, modality, demand = () => modality, ...sold }: SoldAnswer<A, V, T>,
+  { field, streamed_by, modality, demand = () => modality, ...sold }: SoldAnswer<A, V, T>,
 ): WorkThenSettle<A, T> {
+  const terms = termsOf(hubs, { ...sold, demand });
   return {
-    ...callTerms,
+    ...terms,
     order: 'work_then_settle',
     field,
-    job_kind,
-    model: ({ model }) => model,
-    models: asked => modelsFor(hubs, asked.model, demand(asked)),
-    auto_models: asked => autoModels(hubs, asked.model, demand(asked)),
-    admit: (asked, _payer, context) => admitRoute(hubs, asked, demand(asked), context),
+    async admit(asked, payer, context) {
+      if (streamed_by !== undefined) requireWhole(asked, streamed_by);
+      await terms.admit(asked, payer, context);
+    },
     async work(asked, task_id, context, bounds) {
       const route = boundRoute(hubs, asked, demand(asked), context, bounds);
       const outcome = await hubs.put(sold.question(asked, context), route);
-      if (outcome.kind === 'failed') throw hubFailed(outcome.attempts);
-      const { hub, model, value, answered_model } = outcome;
-      const by = { hub, model };
-      const at = Math.floor(context.clock.now_ms() / 1000);
-      const { answer, fetched_there = false, ...output } = sold.answer({ asked, value, by, task_id, at });
-      const provider_cogs = providerCogs(hubs.settings, by, sold.usage?.(value) ?? null);
-      const answered = answeredRoute(hubs.settings, by, answered_model);
-      return { answer, fetched_there, route: answered, ...commitTo(output), omission_rule: null, provider_cogs };
+      if (outcome.kind === 'failed') throw new HubFailed(outcome.attempts);
+      const { value, answered_model } = outcome;
+      const head = headOf(outcome, task_id, context);
+      const usage = sold.usage?.(value) ?? null;
+      const answer = sold.answer({ ...head, asked, value });
+      return workOf(hubs, { by: head.by, answered_model, usage, sold: answer, end: WHOLE });
     },
+  };
+}
+
+/** @throws invalid_request where an answer in many pieces is asked for, which another field gives. */
+function requireWhole({ stream }: JsonObject, elsewhere: string): void {
+  if (!stream) return;
+  const detail = `stream: this field answers in one piece, ${elsewhere} in many.`;
+  throw new Refusal('invalid_request', { param: 'stream', detail });
+}
+
+/** A hub's streamed answer as far as it came, and what was known of it as it began. */
+interface StreamedAnswer<A, T> {
+  readonly asked: A;
+  readonly task_id: TaskId;
+  readonly begun: T;
+  readonly reply: StreamedReply;
+}
+
+interface SoldStream<A, T extends JsonObject> extends AnswerTerms<A> {
+  readonly field: `Subscription.${string}`;
+  /** The chat that hubs are asked for. */
+  chat(asked: A): HubRequest;
+  /** The answer without what is said. */
+  begun(head: AnswerHead): T;
+  /** The answer as it is kept, but for how it ended, where it broke off. */
+  answer(streamed: StreamedAnswer<A, T>): SoldOutput<T>;
+  piecesOf(answer: T): readonly Piece[];
+}
+
+/** One answer of a hub, sold while it streams: charged once the hub has begun, brought to its end in any case. */
+export function streamPaid<A extends JsonObject & Wanted & Intent, T extends JsonObject & KeptEnd>(
+  hubs: Hubs,
+  sold: SoldStream<A, T>,
+): Stream<A, T> {
+  return {
+    ...termsOf(hubs, sold),
+    order: 'stream',
+    field: sold.field,
+    async open(asked, task_id, context, bounds) {
+      const route = boundRoute(hubs, asked, sold.demand(asked), context, bounds);
+      const outcome = await hubs.stream(sold.chat(asked), route);
+      if (outcome.kind === 'failed') throw new HubFailed(outcome.attempts);
+      const { pieces, cancel, reply: replied } = outcome.listening;
+      const head = headOf(outcome, task_id, context);
+      const { by } = head;
+      const begun = sold.begun(head);
+      const spoken = () => {
+        const reply = replied();
+        const { answered_model, usage, end } = reply;
+        const { answer, ...output } = sold.answer({ asked, task_id, begun, reply });
+        const kept = { ...output, answer: { ...answer, ...keptEnd(end) } };
+        return workOf(hubs, { by, answered_model, usage, sold: kept, end });
+      };
+      return { route: by, begun, pieces, cancel, spoken };
+    },
+    piecesOf: sold.piecesOf,
   };
 }

@@ -1,13 +1,9 @@
 import { type ErrorCode, errors, Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
-import type { BrokenBy } from '../../sale.ts';
+import type { BrokenBy, BrokenOff } from '../../answer-end.ts';
 import type { Charged } from '../../selling.ts';
 import type { ShowsReceipts } from '../context.ts';
-import type { BrokeOff } from './hubs/broke-off.ts';
-
-/** Of an answer that was kept before answers said why they broke off. */
-export const broke_off_before: BrokeOff = { by: 'hub', hub_error: null };
 
 const codes: Readonly<Record<BrokenBy, ErrorCode>> = {
   hub: 'hub_broke_off',
@@ -31,7 +27,7 @@ type Delivered = Pick<Charged<never>, 'task_id' | 'reruns_left'>;
  */
 export function brokenStream(
   { task_id, reruns_left = null }: Delivered,
-  { by, hub_error }: BrokeOff,
+  { by, hub_error }: BrokenOff,
   { base_url }: Pick<ShowsReceipts, 'base_url'>,
 ): Refusal {
   const { message = null, ...hub_said } = hub_error ?? {};

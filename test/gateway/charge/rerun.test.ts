@@ -1,9 +1,10 @@
 import { beforeEach, expect, it } from 'vitest';
 import { beginRerun } from '../../../gateway/charge/rerun.ts';
 import type { LogStanding } from '../../../gateway/log/open-log.ts';
+import { type AnswerEnd, type BrokenBy, WHOLE } from '../../../subgraphs/answer-end.ts';
 import { systemClock } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import type { AnyPaid, BrokenBy } from '../../../subgraphs/sale.ts';
+import type { AnyPaid } from '../../../subgraphs/sale.ts';
 import { claim, claimRequest } from '../../harness/claim/fixture.ts';
 import { freshStore } from '../../harness/store.ts';
 
@@ -30,7 +31,8 @@ it.each<['broken' | 'whole', BrokenBy | null]>([
   ['broken', 'limit'],
   ['broken', 'hub'],
   ['whole', null],
-])('an answer that is %s (%s) is not kept once it is halted, and its hold is left to lapse', async (_, broke_off) => {
+])('an answer that is %s (%s) is not kept once it is halted, and its hold is left to lapse', async (_, by) => {
+  const end: AnswerEnd = by === null ? WHOLE : { kind: 'broke_off', by, hub_error: null };
   const log: { halt: LogStanding['halt'] } = { halt: null };
   const later: (() => Promise<unknown>)[] = [];
   const begun = await beginRerun(
@@ -52,9 +54,9 @@ it.each<['broken' | 'whole', BrokenBy | null]>([
   const unavailable = { code: 'unavailable' };
   await expect(begun.holdOn()).rejects.toMatchObject(unavailable);
   const route = { hub: 'alpha', model: 'm' };
-  const work = { answer: { a: 1 }, route, output_sha256: 'a', broke_off } as never;
+  const work = { answer: { a: 1 }, route, output_sha256: 'a', end } as never;
   const kept = begun.keep(work);
-  if (broke_off === 'hub') await kept;
+  if (by === 'hub') await kept;
   else await expect(kept).rejects.toMatchObject(unavailable);
   await begun.giveUp();
   expect(later).toEqual([]);

@@ -7,7 +7,7 @@ import type { Charged, ChargedStream } from '../../../selling.ts';
 import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';
 import { announceStream, receiptOf, svcOf } from '../svc.ts';
-import { chatBreakOf, completionPaid, completionStream, type KeptChat } from './completion.paid.ts';
+import { chatEndOf, completionPaid, completionStream, type KeptChat } from './completion.paid.ts';
 import {
   type ChatChunkChoice,
   ChatCompletion,
@@ -84,10 +84,10 @@ async function* chunksOf(
   }
   const { choices, usage } = recorded.answer;
   const receipt = { usage: usageOf(usage), svc: svcOf(recorded, context).svc };
-  const broke_off = chatBreakOf(recorded.answer);
-  if (broke_off) {
+  const end = chatEndOf(recorded.answer);
+  if (end.kind === 'broke_off') {
     yield { ...chunk([]), ...receipt };
-    yield brokenStream(recorded, broke_off, context);
+    yield brokenStream(recorded, end, context);
     return;
   }
   const ends = choices.map(({ index, finish_reason }) => ({ ...choiceOf({}), index, finishReason: finish_reason }));

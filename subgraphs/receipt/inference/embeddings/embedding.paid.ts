@@ -4,7 +4,8 @@ import { Refusal } from '../../../../schema/errors.ts';
 import { limits } from '../../../../schema/limits.ts';
 import type { EmbeddingRequest } from '../../../../schema/requests/embedding.ts';
 import type { WorkThenSettle } from '../../../sale.ts';
-import { answerPaid, hubFailed } from '../answer.paid.ts';
+import { answerPaid } from '../answer.paid.ts';
+import { HubFailed } from '../hub-failed.ts';
 import { type Question, readJsonAs } from '../hubs/ask.ts';
 import type { Hubs } from '../hubs/open.ts';
 import type { AnswerTooLarge } from '../hubs/verdict.ts';
@@ -92,7 +93,7 @@ export function embeddingsPaid(hubs: Hubs): WorkThenSettle<EmbeddingRequest, Kep
     answer({ value, by }) {
       const data = canonicalData(value.vectors);
       if (data.length > limits.embedding_answer_chars_max)
-        throw hubFailed([{ hub: by.hub, reason: 'too_large', verdict: TOO_LARGE }]);
+        throw new HubFailed([{ hub: by.hub, reason: 'too_large', verdict: TOO_LARGE }]);
       return { answer: { ...by, ...value }, output: new CanonicalText(data), output_member: 'data' };
     },
   });

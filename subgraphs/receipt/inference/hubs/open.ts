@@ -27,14 +27,13 @@ import {
   type Unanswered,
   unanswered,
 } from './ask.ts';
-import { type BrokeOff, brokeOff } from './broke-off.ts';
 import { CHAT_PATH, chatBody, type HubRequest } from './chat.ts';
 import type { Awaited } from './choose.ts';
 import { namesOfTools } from './discretion.ts';
 import { type RefusalReport, reportOf } from './refusal-report.ts';
 import { type RouterListing, RouterModels, type RouterSettings } from './router.ts';
 import { type HubStanding, Standings } from './standings.ts';
-import { type OpenReply, openReply, type StreamedReply } from './stream.ts';
+import { type OpenReply, openReply } from './stream.ts';
 import {
   type AnswerTooLarge,
   answeredModelOf,
@@ -74,17 +73,7 @@ interface WholeAnswer<T> {
   readonly answered_model: string | null;
 }
 export type HubOutcome<T> = Answered<WholeAnswer<T> & Candidate> | Failed;
-export type HubStreamOutcome = Answered<{ readonly listening: Listening } & Candidate> | Failed;
-
-/** An answer as far as it came, and by whose doing it came no further. */
-export interface HeardReply extends StreamedReply {
-  /** Null where it came to its end, or still goes on. */
-  readonly broken: BrokeOff | null;
-}
-
-export interface Listening extends OpenReply {
-  reply(): HeardReply;
-}
+export type HubStreamOutcome = Answered<{ readonly listening: OpenReply } & Candidate> | Failed;
 
 export interface Hubs {
   readonly settings: readonly HubSettings[];
@@ -250,7 +239,7 @@ class PooledHubs implements Hubs {
     // One time for all who are asked: it is what the caller's claim must outlive.
     const ends_at_ms = clock.now_ms() + this.#options.stream_ms_max;
     const added = ['model', ...Object.keys(streamed)];
-    return this.#inTurn<{ listening: Listening }>(asking, {
+    return this.#inTurn<{ listening: OpenReply }>(asking, {
       modality: 'text',
       awaited: 'first_piece_ms',
       limits_tokens: request.max_tokens !== null,
@@ -269,10 +258,11 @@ class PooledHubs implements Hubs {
           text_bytes_max,
           event_chars_max,
           discretion: { tells: this.#toldBy(line, asking), tools: namesOfTools(request.tools) },
+          rules: { by_router: candidate.hub === ROUTER, added, secrets: this.#secretsWith(asking.router_key) },
         });
         return listened.kind === 'failed'
           ? listened
-          : { ...listened, listening: this.#judged(candidate, listened.listening, { added }, asking) };
+          : { ...listened, listening: this.#judged(candidate, listened.listening, asking) };
       },
     });
   }
@@ -385,25 +375,17 @@ class PooledHubs implements Hubs {
   }
 
   /** Whoever breaks off in the midst of an answer has failed like one who gave none: once, however often that is asked. */
-  #judged(
-    candidate: Candidate,
-    listening: OpenReply,
-    { added }: Pick<Turn<unknown>, 'added'>,
-    asking: HubRoute,
-  ): Listening {
+  #judged(candidate: Candidate, listening: OpenReply, asking: HubRoute): OpenReply {
     const { hub } = candidate;
-    const by_router = hub === ROUTER;
-    let judged = by_router;
-    const reply = (): HeardReply => {
+    let judged = hub === ROUTER;
+    const reply = () => {
       const so_far = listening.reply();
-      if (so_far.broke_off !== null && !judged) this.#standings.failed(hub, 'text', so_far.broke_off);
-      judged ||= so_far.broke_off !== null;
-      const secrets = this.#secretsWith(asking.router_key);
-      return {
-        ...so_far,
-        answered_model: this.#answeredModel(candidate, so_far.answered_model, asking),
-        broken: so_far.break && brokeOff(so_far.break, { by_router, added, secrets }),
-      };
+      const { end } = so_far;
+      if (end.kind === 'broke_off') {
+        if (!judged) this.#standings.failed(hub, 'text', end.reason);
+        judged = true;
+      }
+      return { ...so_far, answered_model: this.#answeredModel(candidate, so_far.answered_model, asking) };
     };
     return { ...listening, reply };
   }

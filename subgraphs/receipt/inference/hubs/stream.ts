@@ -1,11 +1,12 @@
 import { type Dispatcher, errors, type Pool } from 'undici';
+import { WHOLE } from '../../../answer-end.ts';
 import type { Channel, Piece } from '../../../piece.ts';
 import { type HubFailure, type Post, readRefusal, type Unanswered, unanswered } from './ask.ts';
-import type { Break } from './broke-off.ts';
 import type { AssistantMessage, Usage } from './chat.ts';
 import { type Discretion, discreetMessage, discreetUsage } from './discretion.ts';
 import { eventsIn, OverlongEvent } from './events.ts';
 import { finishReasonOf, type HeardReason } from './finish-reason.ts';
+import { type BreakFacts, type BreakRules, brokenReply, type ReplyEnd } from './reply-end.ts';
 import { bytesIn, readChunk, StreamedMessage } from './streamed-message.ts';
 
 /** A hub's answer until it came to its end or broke off. */
@@ -20,10 +21,8 @@ export interface StreamedReply {
   readonly usage: Usage | null;
   /** As the hub names it; null where it names none. */
   readonly answered_model: string | null;
-  /** Why it broke off; null where it came to its end. */
-  readonly broke_off: HubFailure | null;
-  /** The same with what is known of it beside the reason. */
-  readonly break: Break | null;
+  /** Whole as long as it has not broken off. */
+  readonly end: ReplyEnd;
 }
 
 export interface ReplyBounds {
@@ -48,22 +47,27 @@ class ReplyStream {
   readonly #aborted: () => HubFailure | null;
   readonly #chunk: (event: string) => string;
   readonly #discretion: Discretion;
+  readonly #rules: BreakRules;
   readonly #message = new StreamedMessage();
   #bytes = 0;
   #finish_reason: HeardReason | null = null;
   #usage: Usage | null = null;
   #answered_model: string | null = null;
   #done = false;
-  #break: Break | null = null;
+  #end: ReplyEnd = WHOLE;
   readonly #wholly = Promise.withResolvers<void>();
   /** Resolves as soon as it is whole, though nothing may have been said and the hub goes on to tell of usage. */
   readonly whole = this.#wholly.promise;
 
-  constructor(bounds: ReplyBounds & Pick<StreamQuestion, 'chunk' | 'discretion'>, aborted: () => HubFailure | null) {
-    this.#bounds = bounds;
-    this.#chunk = bounds.chunk ?? (event => event);
+  constructor(
+    question: ReplyBounds & Pick<StreamQuestion, 'chunk' | 'discretion' | 'rules'>,
+    aborted: () => HubFailure | null,
+  ) {
+    this.#bounds = question;
+    this.#chunk = question.chunk ?? (event => event);
     this.#aborted = aborted;
-    this.#discretion = bounds.discretion;
+    this.#discretion = question.discretion;
+    this.#rules = question.rules;
   }
 
   get reply(): StreamedReply {
@@ -74,8 +78,7 @@ class ReplyStream {
       finish_reason: this.#finish_reason,
       usage: this.#usage,
       answered_model: this.#answered_model,
-      broke_off: this.#break?.reason ?? null,
-      break: this.#break,
+      end: this.#end,
     };
   }
 
@@ -125,8 +128,8 @@ class ReplyStream {
   }
 
   /** What comes after the last word can spoil nothing any more. */
-  #breakOff(reason: HubFailure, known: Partial<Break> = {}): null {
-    if (!this.#is_whole) this.#break ??= { reason, at_limit: false, event: null, ...known };
+  #breakOff(reason: HubFailure, facts: BreakFacts = {}): null {
+    if (!this.#is_whole && this.#end.kind === 'whole') this.#end = brokenReply(reason, facts, this.#rules);
     return null;
   }
 }
@@ -150,6 +153,7 @@ export interface StreamQuestion extends Omit<Post, 'answer_bytes_max'>, ReplyBou
   /** The data of an event as that of a chunk, where the hub speaks otherwise. */
   readonly chunk?: (event: string) => string;
   readonly discretion: Discretion;
+  readonly rules: BreakRules;
 }
 
 /** A hub that has begun to answer: its first piece is in hand, or it has ended without one, for a reason that makes that an answer. */
@@ -171,8 +175,8 @@ export async function openReply(pool: Pool, question: StreamQuestion): Promise<O
   const pieces = stream.pieces(body);
   const first = pieces.next();
   const begun = await Promise.race([first, stream.whole]);
-  const { broke_off } = stream.reply;
-  if (begun?.done && broke_off !== null) return hungUp(deadlines, unanswered(broke_off));
+  const { end } = stream.reply;
+  if (begun?.done && end.kind === 'broke_off') return hungUp(deadlines, unanswered(end.reason));
   deadlines.begun();
   return {
     kind: 'answered',

@@ -4,6 +4,7 @@ import { holdsSecret } from '../../../../schema/board/secrets.ts';
 import { isJsonObject, type Json } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { retryAfterMs } from '../../../../schema/webhook/retry.ts';
+import type { HubError } from '../../../answer-end.ts';
 
 /** Why a hub did not answer a request, as far as its caller is told. */
 export type HubVerdict =
@@ -24,14 +25,6 @@ export interface AnswerTooLarge {
 }
 
 export type RequestStatus = 400 | 403 | 413 | 422;
-
-/** The error of a hub in the words of OpenAI's API. Null where the hub said nothing, or nothing that may be passed on. */
-export interface HubError {
-  readonly code: string | null;
-  readonly type: string | null;
-  readonly param: string | null;
-  readonly message: string | null;
-}
 
 /** What a hub answered in place of what it was asked for. `body` is null where it was too long or cut off. */
 export interface HubRefusal {

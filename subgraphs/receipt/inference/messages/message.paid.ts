@@ -1,19 +1,17 @@
 import { Refusal } from '../../../../schema/errors.ts';
-import { commitTo } from '../../../../schema/output-commitment.ts';
 import type { MessageBlock } from '../../../../schema/requests/message-blocks.ts';
 import type { MessagesRequest } from '../../../../schema/requests/messages.ts';
-import { omissionOf, type Stream, type Work, type WorkThenSettle } from '../../../sale.ts';
-import { admitRoute, answerPaid, autoModels, boundRoute, callTerms, hubFailed, modelsFor } from '../answer.paid.ts';
-import { answeredRoute } from '../answered-model.ts';
+import type { Stream, WorkThenSettle } from '../../../sale.ts';
+import { answerPaid, streamPaid } from '../answer.paid.ts';
 import { candidatesFor, isRouted, type MessageDemand } from '../catalogue.ts';
-import { requireWhole } from '../completions/completion.paid.ts';
-import type { BrokeOff } from '../hubs/broke-off.ts';
 import type { Usage } from '../hubs/chat.ts';
-import type { HeardReply, Hubs } from '../hubs/open.ts';
-import { providerCogs } from '../provider-cogs.ts';
+import type { Hubs } from '../hubs/open.ts';
+import type { KeptEnd } from '../kept-end.ts';
 import { type HubReply, replyQuestion } from '../responses/output.ts';
 import { askedOf } from './chat-request.ts';
 import { type AnswerBlock, blocksOf, piecesOfBlocks, type StopReason, stopReasonOf } from './content.ts';
+
+/* Messages, whole and streamed: the chat that hubs are asked for, and what of their answer is kept and committed to. */
 
 /** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
 export type KeptMessage = {
@@ -26,16 +24,7 @@ export type KeptMessage = {
   /** Which text ended it; null where none did, or the hub does not say which of several. */
   readonly stop_sequence: string | null;
   readonly usage: Usage | null;
-  /** Why it is not whole; left out where it is. */
-  readonly broke_off?: BrokeOff;
-};
-
-/** What one message is sold for, whole or streamed. */
-const messageTerms = {
-  ...callTerms,
-  job_kind: 'completions',
-  model: ({ model }: MessagesRequest) => model,
-} as const;
+} & KeptEnd;
 
 /** Where the first block of a kind stands, as the request has it, also within a result; null where there is none. */
 function blockAt({ messages }: MessagesRequest, is: (block: MessageBlock) => boolean): string | null {
@@ -104,15 +93,22 @@ function stopSequenceOf({ stop_sequences = [] }: MessagesRequest, stop_reason: S
   return stop_reason === 'stop_sequence' && others.length === 0 ? only : null;
 }
 
+/** What one message is sold for, whole or streamed. */
+const messageTerms = {
+  job_kind: 'completions',
+  demand: demandOf,
+  served: (request: MessagesRequest, hubs: Hubs) => requireAbility(hubs, request),
+} as const;
+
 const idOf = (task_id: string) => `msg_${task_id}`;
 
 /** One message, sold as a chat completion is. */
 export function messagePaid(hubs: Hubs): WorkThenSettle<MessagesRequest, KeptMessage> {
-  const sold = answerPaid<MessagesRequest, HubReply, KeptMessage>(hubs, {
+  return answerPaid<MessagesRequest, HubReply, KeptMessage>(hubs, {
+    ...messageTerms,
     field: 'Mutation.createMessage',
-    job_kind: messageTerms.job_kind,
+    streamed_by: 'messageStream',
     modality: 'text',
-    demand: demandOf,
     question: request => replyQuestion(askedOf(request)),
     usage: ({ usage }) => usage,
     answer({ value, by, task_id, asked }) {
@@ -124,65 +120,32 @@ export function messagePaid(hubs: Hubs): WorkThenSettle<MessagesRequest, KeptMes
       return { answer, output: content, output_member: 'content' };
     },
   });
-  return {
-    ...sold,
-    async admit(request, _payer, context) {
-      requireWhole(request, 'messageStream');
-      await admitRoute(hubs, request, requireAbility(hubs, request), context);
-    },
-  };
 }
 
 /** One message, sold while it streams, as a streamed chat is: brought to its end in any case. */
 export function messageStream(hubs: Hubs): Stream<MessagesRequest, KeptMessage> {
-  return {
+  return streamPaid<MessagesRequest, KeptMessage>(hubs, {
     ...messageTerms,
-    order: 'stream',
     field: 'Subscription.messageStream',
-    models: request => modelsFor(hubs, request.model, demandOf(request)),
-    auto_models: request => autoModels(hubs, request.model, demandOf(request)),
-    async admit(request, _payer, context) {
-      await admitRoute(hubs, request, requireAbility(hubs, request), context);
-    },
-    async open(request, task_id, context, bounds) {
-      const route = boundRoute(hubs, request, demandOf(request), context, bounds);
-      const outcome = await hubs.stream(askedOf(request), route);
-      if (outcome.kind === 'failed') throw hubFailed(outcome.attempts);
-      const { hub, model, listening } = outcome;
-      const begun: KeptMessage = {
-        id: idOf(task_id),
-        model,
-        hub,
-        content: [],
-        stop_reason: null,
-        stop_sequence: null,
-        usage: null,
+    chat: askedOf,
+    begun: ({ by, task_id }) => ({
+      id: idOf(task_id),
+      ...by,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: null,
+    }),
+    answer({ asked, begun, reply: { message, began, reasoning_text, finish_reason, usage, end } }) {
+      const content = blocksOf(message, { thinking: showsThinking(asked), began, reasoning_text });
+      const stop_reason = end.kind === 'whole' ? stopReasonOf(finish_reason, message) : null;
+      const stop_sequence = stopSequenceOf(asked, stop_reason);
+      return {
+        answer: { ...begun, content, stop_reason, stop_sequence, usage },
+        output: content,
+        output_member: 'content',
       };
-      const { pieces, cancel } = listening;
-      const spoken = () => workOf(hubs, begun, listening.reply(), request);
-      return { route: { hub, model }, begun, pieces, cancel, spoken };
     },
     piecesOf: ({ content }) => piecesOfBlocks(content),
-  };
-}
-
-/** An answer is delivered as far as it came; the receipt commits to it only where it came to its end. */
-function workOf(
-  { settings }: Hubs,
-  begun: KeptMessage,
-  { message, began, reasoning_text, finish_reason, usage, answered_model, broken }: HeardReply,
-  request: MessagesRequest,
-): Work<KeptMessage> {
-  const content = blocksOf(message, { thinking: showsThinking(request), began, reasoning_text });
-  const stop_reason = broken ? null : stopReasonOf(finish_reason, message);
-  const stop_sequence = stopSequenceOf(request, stop_reason);
-  const route = { hub: begun.hub, model: begun.model };
-  return {
-    answer: { ...begun, content, stop_reason, stop_sequence, usage, ...(broken && { broke_off: broken }) },
-    route: answeredRoute(settings, route, answered_model),
-    provider_cogs: providerCogs(settings, route, usage),
-    ...(broken ? { output_sha256: null } : commitTo({ output: content, output_member: 'content' })),
-    omission_rule: broken && omissionOf[broken.by],
-    broke_off: broken?.by ?? null,
-  };
+  });
 }

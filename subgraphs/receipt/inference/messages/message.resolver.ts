@@ -8,6 +8,7 @@ import { estimatedTokens } from '../../../../schema/requests/token-estimate.ts';
 import type { Charged, ChargedStream } from '../../../selling.ts';
 import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';
+import { endOf } from '../kept-end.ts';
 import { announceStream, receiptOf, svcOf } from '../svc.ts';
 import { blocksUsage, stopDetailsOf } from './content.ts';
 import { BlockEvents, type MessageEvent } from './events.ts';
@@ -93,11 +94,12 @@ async function* eventsOf(
     yield error instanceof Error ? error : new Error('the stream was not recorded', { cause: error });
     return;
   }
-  const { stop_reason, stop_sequence, usage, broke_off } = recorded.answer;
+  const { stop_reason, stop_sequence, usage } = recorded.answer;
+  const end = endOf(recorded.answer);
   const { svc } = svcOf(recorded, context);
-  if (broke_off) {
+  if (end.kind === 'broke_off') {
     yield { type: 'ping', svc };
-    yield brokenStream(recorded, broke_off, context);
+    yield brokenStream(recorded, end, context);
     return;
   }
   yield* blocks.end();

@@ -9,7 +9,7 @@ import type { InferenceContext } from '../context.ts';
 import { announceStream, receiptOf, svcOf } from '../svc.ts';
 import { numbered, OutputEvents, type UnnumberedEvent } from './events.ts';
 import { howResponseEnded, responseUsage, textOf } from './output.ts';
-import { type KeptResponse, responseBreakOf, responsePaid, responseStream } from './response.paid.ts';
+import { type KeptResponse, responseEndOf, responsePaid, responseStream } from './response.paid.ts';
 import { ModelResponse, ResponseInput, ResponseStreamEvent, responseOf } from './response.type.ts';
 
 @Resolver(() => ModelResponse)
@@ -77,13 +77,13 @@ async function* eventsOf(
     return;
   }
   const { answer } = recorded;
-  const broke_off = responseBreakOf(answer);
+  const end = responseEndOf(answer);
   // What did not come whole is not said to be done: a client would make a call of half its arguments.
-  if (broke_off === null) for (const event of output.ends(answer.output)) yield number(event);
+  if (end.kind === 'whole') for (const event of output.ends(answer.output)) yield number(event);
   const { status } = howResponseEnded(answer.output, answer.fault);
   const { svc } = svcOf(recorded, context);
   yield number({ type: `response.${status}`, response: { ...documentOf(answer, status), svc } });
-  if (broke_off) yield brokenStream(recorded, broke_off, context);
+  if (end.kind === 'broke_off') yield brokenStream(recorded, end, context);
 }
 
 /** The answer in the words of the wire, as POST /v1/responses has it in one piece. */

@@ -1,13 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { type EndHabit, ends } from '../../../../gateway/development/hub/broken.ts';
+import { WHOLE } from '../../../../subgraphs/answer-end.ts';
 import { systemClock } from '../../../../subgraphs/clock.ts';
 import { candidatesFor } from '../../../../subgraphs/receipt/inference/catalogue.ts';
-import { chatBreakOf, type KeptChat } from '../../../../subgraphs/receipt/inference/completions/completion.paid.ts';
+import { chatEndOf, type KeptChat } from '../../../../subgraphs/receipt/inference/completions/completion.paid.ts';
 import { chatQuestion } from '../../../../subgraphs/receipt/inference/hubs/chat.ts';
 import { finishReasonOf, finishReasons } from '../../../../subgraphs/receipt/inference/hubs/finish-reason.ts';
 import { openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
-import { type KeptResponse, responseBreakOf } from '../../../../subgraphs/receipt/inference/responses/response.paid.ts';
+import { endOf, keptEnd } from '../../../../subgraphs/receipt/inference/kept-end.ts';
+import { type KeptResponse, responseEndOf } from '../../../../subgraphs/receipt/inference/responses/response.paid.ts';
 import { gathered } from '../../../harness/gathered.ts';
 import { hubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
@@ -43,8 +45,8 @@ async function broken(text: string, then: Then = ended, cancel = false) {
     if (outcome.kind === 'failed') throw new Error(JSON.stringify(outcome.attempts));
     if (cancel) outcome.listening.cancel();
     await gathered(outcome.listening.pieces);
-    const { broken: broke_off, finish_reason, message } = outcome.listening.reply();
-    return { broke_off, finish_reason, content: message.content };
+    const { end, finish_reason, message } = outcome.listening.reply();
+    return { end, finish_reason, content: message.content };
   } finally {
     await hubs.close();
   }
@@ -53,7 +55,7 @@ async function broken(text: string, then: Then = ended, cancel = false) {
 const silent: Then = () => {};
 
 describe('an answer that breaks off', () => {
-  it.each<[string, Promise<object> | (() => Promise<object>), string]>([
+  it.each<[string, () => ReturnType<typeof broken>, string]>([
     ['a connection that is cut', () => broken(first, cut), 'hub'],
     ['an end without a word', () => broken(first), 'hub'],
     ['silence', () => broken(first, silent), 'hub'],
@@ -66,8 +68,7 @@ describe('an answer that breaks off', () => {
     ],
     ['a stop of ours', () => broken(first, hanging, true), 'stop'],
   ])('by %s', async (_, made, by) => {
-    const { broke_off } = (await (made as () => Promise<{ broke_off: object }>)()) ?? {};
-    expect(broke_off).toEqual({ by, hub_error: null });
+    expect((await made()).end).toMatchObject({ kind: 'broke_off', by, hub_error: null });
   });
 
   it.each<[string, object, string, object | null]>([
@@ -105,7 +106,7 @@ describe('an answer that breaks off', () => {
     ['that our key is at fault', { message: 'Incorrect API key provided.', code: 401 }, 'hub', null],
     ['nothing', {}, 'hub', null],
   ])('by an event that says %s', async (_, said, by, hub_error) => {
-    expect((await broken(error(said))).broke_off).toEqual({ by, hub_error });
+    expect((await broken(error(said))).end).toMatchObject({ kind: 'broke_off', by, hub_error });
   });
 
   it.each([
@@ -114,8 +115,8 @@ describe('an answer that breaks off', () => {
     ['an organisation', 'org-AbCdEf0123456789 has too many requests'],
     ['an address', 'upstream http://10.0.0.7:8000/v1 went away'],
   ])('shows no message that names %s', async (_, message) => {
-    const { broke_off } = await broken(error({ message, code: 'server_error' }));
-    expect(broke_off).toEqual({ by: 'hub', hub_error: { ...nothing, code: 'server_error', message: null } });
+    const { end } = await broken(error({ message, code: 'server_error' }));
+    expect(end).toMatchObject({ by: 'hub', hub_error: { ...nothing, code: 'server_error', message: null } });
   });
 });
 
@@ -127,9 +128,9 @@ const whole = new Map([
 
 describe.each(habits)('%s', (name, habit) => {
   it('streamed: broken, or ended by a word of the API', async () => {
-    const { broke_off, finish_reason, content } = await broken(habit.stream, habit.cuts ? cut : ended);
+    const { end, finish_reason, content } = await broken(habit.stream, habit.cuts ? cut : ended);
     expect([content, finish_reason]).toEqual(['One two ', whole.get(name) ?? null]);
-    expect(broke_off?.by ?? null).toBe(whole.has(name) ? null : 'hub');
+    expect(end).toMatchObject(whole.has(name) ? WHOLE : { kind: 'broke_off', by: 'hub' });
   });
 
   it.runIf(habit.whole)('whole: an answer that ended by a word of the API, or none', () => {
@@ -140,12 +141,15 @@ describe.each(habits)('%s', (name, habit) => {
 });
 
 it('what OpenRouter and OpenAI say in place of a chunk is passed on', async () => {
-  const { broke_off } = await broken(ends['dev/ends-with-error-event'].stream);
-  expect(broke_off?.hub_error).toEqual({ ...nothing, code: 'server_error', message: 'Provider disconnected' });
+  const { end } = await broken(ends['dev/ends-with-error-event'].stream);
+  const hub_error = { ...nothing, code: 'server_error', message: 'Provider disconnected' };
+  expect(end).toMatchObject({ kind: 'broke_off', hub_error });
   const bare = await broken(ends['dev/ends-with-bare-error'].stream);
-  expect(bare.broke_off?.hub_error).toMatchObject({
-    type: 'server_error',
-    message: 'The server had an error while processing your request. Sorry about that!',
+  expect(bare.end).toMatchObject({
+    hub_error: {
+      type: 'server_error',
+      message: 'The server had an error while processing your request. Sorry about that!',
+    },
   });
 });
 
@@ -176,12 +180,25 @@ describe('a finish reason', () => {
 it('an answer that was kept before it said why is known for broken by the mark that it has', () => {
   const message = { role: 'assistant' as const, content: 'One ' };
   const chat: KeptChat = { id: 'x', created: 1, model: 'm', hub: 'h', choices: [], usage: null };
-  const ended = (finish_reason: string) => chatBreakOf({ ...chat, choices: [{ index: 0, message, finish_reason }] });
-  expect(ended('error')).toEqual({ by: 'hub', hub_error: null });
-  expect(ended('stop')).toBeNull();
+  const ended = (finish_reason: string) => chatEndOf({ ...chat, choices: [{ index: 0, message, finish_reason }] });
+  const broke_off = { kind: 'broke_off', by: 'hub', hub_error: null };
+  expect(ended('error')).toEqual(broke_off);
+  expect(ended('stop')).toEqual(WHOLE);
   const response: KeptResponse = { id: 'x', created_at: 1, model: 'm', hub: 'h', output: [], fault: null, usage: null };
   const faulty = (code: 'server_error' | 'content_filter') =>
-    responseBreakOf({ ...response, fault: { code, message: 'It ended.' } });
-  expect(faulty('server_error')).toEqual({ by: 'hub', hub_error: null });
-  expect([responseBreakOf(response), faulty('content_filter')]).toEqual([null, null]);
+    responseEndOf({ ...response, fault: { code, message: 'It ended.' } });
+  expect(faulty('server_error')).toEqual(broke_off);
+  expect([responseEndOf(response), faulty('content_filter')]).toEqual([WHOLE, WHOLE]);
 });
+
+it.each([null, { ...nothing, code: 'overloaded', message: 'Overloaded.' }])(
+  'how an answer ended is kept in the form that former versions kept, and read from it: %j',
+  hub_error => {
+    expect(keptEnd(WHOLE)).toEqual({});
+    for (const by of ['hub', 'request', 'limit', 'stop'] as const) {
+      const end = { kind: 'broke_off', by, hub_error } as const;
+      expect(keptEnd(end)).toEqual({ broke_off: { by, hub_error } });
+      expect(endOf(keptEnd(end))).toEqual(end);
+    }
+  },
+);

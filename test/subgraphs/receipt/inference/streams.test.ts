@@ -1,13 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { WHOLE } from '../../../../subgraphs/answer-end.ts';
 import { systemClock } from '../../../../subgraphs/clock.ts';
 import { candidatesFor } from '../../../../subgraphs/receipt/inference/catalogue.ts';
-import {
-  type HubOptions,
-  type Hubs,
-  type Listening,
-  openHubs,
-} from '../../../../subgraphs/receipt/inference/hubs/open.ts';
+import { type HubOptions, type Hubs, openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
+import type { OpenReply } from '../../../../subgraphs/receipt/inference/hubs/stream.ts';
 import { gathered } from '../../../harness/gathered.ts';
 import { type HubServer, hubServer } from '../../../harness/receipt/inference/hub-server.ts';
 
@@ -64,7 +61,7 @@ async function streamed<T>(
 
 const ask = (hubs: Hubs) => hubs.stream(request, { candidates: candidatesFor(hubs.settings, 'svc/auto'), until_ms });
 
-async function listening(hubs: Hubs): Promise<Listening> {
+async function listening(hubs: Hubs): Promise<OpenReply> {
   const outcome = await ask(hubs);
   if (outcome.kind === 'failed') throw new Error(JSON.stringify(outcome.attempts));
   return outcome.listening;
@@ -80,13 +77,13 @@ async function heard(behaviour: Behaviour) {
   });
 }
 
-function saidBy(speech: Listening) {
-  const { message, began: _, reasoning_text: __, break: ___, broken: ____, ...spoken } = speech.reply();
+function saidBy(speech: OpenReply) {
+  const { message, began: _, reasoning_text: __, ...spoken } = speech.reply();
   return { text: message.content, ...spoken };
 }
 
 describe('a hub that streams', () => {
-  const whole = { pieces: ['Hel', 'lo'], text: 'Hello', finish_reason: 'stop', broke_off: null, answered_model: null };
+  const whole = { pieces: ['Hel', 'lo'], text: 'Hello', finish_reason: 'stop', end: WHOLE, answered_model: null };
 
   it('is heard piece by piece, with its usage', async () => {
     expect(await heard(says(spoken + usageAtEnd + event('[DONE]')))).toEqual({ ...whole, usage });
@@ -112,7 +109,7 @@ describe('a hub that streams', () => {
     ['no text, since it was withheld', 'content_filter', null],
   ])('may have nothing to say: %s', async (_, reason, content) => {
     const all = await heard(says(event(delta(content, reason)) + event('[DONE]')));
-    expect(all).toMatchObject({ pieces: [], text: '', finish_reason: reason, broke_off: null });
+    expect(all).toMatchObject({ pieces: [], text: '', finish_reason: reason, end: WHOLE });
   });
 
   it.each<[string, readonly unknown[], string | null]>([
@@ -129,7 +126,7 @@ describe('a hub that streams', () => {
     const speech = await listening(hubs);
     await gathered(speech.pieces);
     await hubs.close();
-    expect(speech.reply()).toMatchObject({ answered_model, broke_off: null });
+    expect(speech.reply()).toMatchObject({ answered_model, end: WHOLE });
   });
 
   it('that has nothing to say is answered with its reason, though it goes on to say nothing', async () => {
@@ -138,7 +135,7 @@ describe('a hub that streams', () => {
       [hub],
       async hubs => {
         const speech = await listening(hubs);
-        expect(saidBy(speech)).toMatchObject({ finish_reason: 'length', broke_off: null });
+        expect(saidBy(speech)).toMatchObject({ finish_reason: 'length', end: WHOLE });
         speech.cancel();
         expect(await gathered(speech.pieces)).toEqual([]);
       },
@@ -152,7 +149,7 @@ describe('a hub that streams', () => {
     expect(all).toMatchObject({
       pieces: [{ reasoning: { reasoning_content: 'Hm' }, text: 'Hm' }, 'Hel', 'lo'],
       text: 'Hello',
-      broke_off: null,
+      end: WHOLE,
     });
   });
 
@@ -204,8 +201,9 @@ describe('a hub that breaks off', () => {
     ['not_a_chunk', says(`${first}${event({ choices: [{ delta: { content: 7 } }] })}`)],
     ['too_large', says(`${first}${event(delta('x'.repeat(1_000)))}`)],
     ['too_large', says(`${first}data: ${'x'.repeat(8_000)}`, hangs)],
-  ])('by %s is heard as far as it came', async (broke_off, behaviour) => {
-    expect(await heard(behaviour)).toMatchObject({ pieces: ['Hel'], text: 'Hel', finish_reason: null, broke_off });
+  ])('by %s is heard as far as it came', async (reason, behaviour) => {
+    const end = { kind: 'broke_off', reason };
+    expect(await heard(behaviour)).toMatchObject({ pieces: ['Hel'], text: 'Hel', finish_reason: null, end });
   });
 
   it.each<[string, string]>([
@@ -215,7 +213,7 @@ describe('a hub that breaks off', () => {
     const thinks = event({ choices: [{ delta: { reasoning: 'Hm' } }] });
     const stops = event({ choices: [{ delta: {}, finish_reason: 'stop' }] });
     const all = await heard(says(failing === '' ? thinks + stops : first + failing));
-    expect(all).toMatchObject({ broke_off: 'not_a_completion' });
+    expect(all).toMatchObject({ end: { kind: 'broke_off', reason: 'not_a_completion' } });
     expect(all.pieces).toHaveLength(1);
   });
 
@@ -230,7 +228,7 @@ describe('a hub that breaks off', () => {
       },
       bounded,
     );
-    expect(all).toMatchObject({ pieces: ['Hel'], broke_off: 'timeout' });
+    expect(all).toMatchObject({ pieces: ['Hel'], end: { kind: 'broke_off', reason: 'timeout' } });
   });
 
   it('rests: the next call asks the other one first', async () => {
@@ -287,7 +285,7 @@ describe('a listener', () => {
       const speech = await listening(hubs);
       speech.cancel();
       expect(await gathered(speech.pieces)).toEqual(['Hel']);
-      expect(saidBy(speech)).toMatchObject({ text: 'Hel', broke_off: 'cancelled' });
+      expect(saidBy(speech)).toMatchObject({ text: 'Hel', end: { kind: 'broke_off', reason: 'cancelled' } });
       await gone.promise;
     });
   });

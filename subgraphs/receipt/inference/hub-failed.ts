@@ -1,0 +1,81 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { type ErrorCode, errors, Refusal } from '../../../schema/errors.ts';
+import type { HubError } from '../../answer-end.ts';
+import { ROUTER } from './catalogue.ts';
+import type { HubAttempt } from './hubs/open.ts';
+import type { RequestStatus } from './hubs/verdict.ts';
+
+/* No hub answered: what a caller is told of it, and whose fault it was. */
+
+/** No hub answered. Nothing was charged; the payment stays usable. */
+export class HubFailed extends Refusal {
+  /** What of the call is at fault: the request, or the key that it brought for the router. Null where neither is known to be. */
+  readonly by_caller: 'request' | 'router_key' | null;
+  /** The caller is told that the hubs take no more for now. */
+  readonly crowded: boolean;
+
+  constructor(attempts: readonly HubAttempt[]) {
+    const answer = answerOf(attempts);
+    super(answer.code, {
+      detail: answer.detail,
+      facts: { charged: false, attempts: attempts.map(({ hub, reason }) => ({ hub, reason })), ...answer.facts },
+    });
+    const refused_by_router = attempts.length > 0 && attempts.every(isRefusedByRouter);
+    this.by_caller = answer.by_caller ?? (refused_by_router ? 'router_key' : null);
+    this.crowded = answer.crowded ?? false;
+  }
+}
+
+/** A 4xx is the caller's fault (RFC 9110 §15.5), but for 408, which says that the router was slow to be asked, and 429. */
+function isRefusedByRouter({ hub, reason }: HubAttempt): boolean {
+  return hub === ROUTER && /^status_4\d\d$/.test(reason) && reason !== 'status_408' && reason !== 'status_429';
+}
+
+interface HubFailedAnswer {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly facts?: JsonObject;
+  readonly by_caller?: 'request' | 'router_key';
+  readonly crowded?: true;
+}
+
+const requestCodes = {
+  400: 'hub_rejected_request',
+  403: 'hub_rejected_content',
+  413: 'hub_request_too_large',
+  422: 'hub_unprocessable_request',
+} as const satisfies Record<RequestStatus, ErrorCode>;
+
+/** What a caller is told: the verdict on its request or key first, then how long the hubs take no more. */
+function answerOf(attempts: readonly HubAttempt[]): HubFailedAnswer {
+  const verdicts = attempts.flatMap(({ verdict }) => verdict ?? []);
+  const judged = verdicts.find(({ kind }) => kind !== 'crowded');
+  if (judged?.kind === 'too_large')
+    return { code: 'answer_too_large', detail: judged.detail, facts: { param: judged.param }, by_caller: 'request' };
+  if (judged?.kind === 'request') {
+    const code = requestCodes[judged.status];
+    return { ...refusedBy(code, judged.error), by_caller: 'request' };
+  }
+  if (judged?.kind === 'key') {
+    const { error, hub_status } = judged;
+    // Also a 402 of the router's: a client of x402 would take it for our own price, and pay again.
+    const { facts, ...said } = refusedBy(hub_status === 401 ? 'router_key_invalid' : 'router_refused', error);
+    return { ...said, facts: { ...facts, hub_status }, by_caller: 'router_key' };
+  }
+  const crowded = verdicts.filter(verdict => verdict.kind === 'crowded');
+  const [first] = crowded;
+  if (first === undefined)
+    return { code: 'hub_failed', detail: 'No model hub answered. Nothing was charged; the payment stays usable.' };
+  const waits = crowded.flatMap(({ retry_after_seconds }) => retry_after_seconds ?? []);
+  const code = crowded.some(({ status }) => status === 429) ? 'hub_rate_limited' : 'hub_overloaded';
+  return {
+    code,
+    detail: `${errors[code][1]} Nothing was charged; the payment stays usable.`,
+    facts: waits.length === 0 ? {} : { retry_after_seconds: Math.min(...waits) },
+    crowded: true,
+  };
+}
+
+function refusedBy(code: ErrorCode, { message, ...words }: HubError) {
+  return { code, detail: message ?? errors[code][1], facts: { hub_error: words } };
+}
