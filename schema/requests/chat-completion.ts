@@ -11,7 +11,7 @@ import {
   Tools,
   unofferedChoice,
 } from './chat-message.ts';
-import { Extra, extraOf, FORWARDED, inlined, withoutProto } from './forwarded/extra.ts';
+import { Extra, extraOf, FORWARDED, folded, inlined, type MemberRule, withoutProto } from './forwarded/extra.ts';
 import { bodyPlace, openPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, svcMembers, withParent } from './paid-work.ts';
 import { listOf, remembering } from './parse.ts';
@@ -192,6 +192,25 @@ const members = z.looseObject({
 export const chatMembers: ReadonlySet<string> = new Set(Object.keys(members.shape));
 
 const chatPlace = bodyPlace(chatMembers, Object.keys(chatWithoutEffect), () => FORWARDED);
+
+/**
+ * What becomes of a chat's member in the body of another request that hubs are asked for as a chat. Passed on, what that request says in its
+ * own way would be said twice. `forwarded`: what a chat takes under the same name, and the request has no word for.
+ */
+export function chatMemberRule(noun: string, forwarded: readonly string[]) {
+  return (name: string, value: Json): MemberRule => {
+    const spelt = [...chatMembers].find(member => folded(member) === folded(name));
+    if (spelt === undefined || forwarded.includes(name)) return FORWARDED;
+    if (isUnserved(spelt)) {
+      // A chat does not take it either: whoever sends it is told why, and not sent there.
+      const { error } = chatUnserved[spelt].safeParse(value);
+      return error ? { kind: 'refused', why: error.issues[0]?.message ?? '' } : { kind: 'without_effect' };
+    }
+    return { kind: 'refused', why: `is not served here: ${spelt} is a member of a chat, not of a ${noun}` };
+  };
+}
+
+const isUnserved = (name: string): name is keyof typeof chatUnserved => Object.hasOwn(chatUnserved, name);
 
 /** A choice can be made of what is offered alone. */
 export function requireOffered<S extends z.ZodType<Parameters<typeof unofferedChoice>[0]>>(request: S) {

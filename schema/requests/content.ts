@@ -122,6 +122,7 @@ export function canonicalContent(
   return { content: content.map(({ text }) => text).join('') };
 }
 
-function isPlainText(part: Part): part is TextPart {
+/** Whether it holds nothing but its text. */
+export function isPlainText(part: Part): part is TextPart {
   return part.type === 'text' && Object.keys(part).length === 2;
 }

@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { type Json, type JsonObject, present } from '../canonical-json.ts';
+import { type JsonObject, present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
-import { flag, ModelId, samplingMembers, Temperature } from './chat-completion.ts';
+import { chatMemberRule, flag, ModelId, samplingMembers, Temperature } from './chat-completion.ts';
 import { Schema, ToolName } from './chat-message.ts';
-import { CacheControl, type MessageBlock, MessageTurn, SystemBlocks } from './message-blocks.ts';
+import { Extra, extraOf, withoutProto } from './forwarded/extra.ts';
+import { bodyPlace } from './forwarded/foreign-members.ts';
+import { CacheControl, knownIn, type MessageBlock, MessageTurn, openObject, SystemBlocks } from './message-blocks.ts';
 import { intentMembers, type SvcOptions, svcMembers, withParent } from './paid-work.ts';
 import { listOf, remembering } from './parse.ts';
 import { wellFormedText } from './text.ts';
-import { noItems, only, unset, withoutEffect } from './unserved.ts';
+import { chatWithoutEffect, noItems, only, unset, withoutEffect } from './unserved.ts';
 
 /* The body of POST /v1/messages, and of POST /v1/messages/count_tokens. */
 
@@ -19,50 +21,68 @@ const hosted = {
 };
 
 const NO_SEARCH = 'is not served here: every tool is told at once';
-const Tool = z
-  .strictObject({
-    type: z.literal('custom', hosted).nullish(),
-    name: ToolName,
-    description: wellFormedText.max(limits.tool_description_chars_max).nullish(),
-    input_schema: Schema.describe('A JSON Schema, passed on as it is.'),
-    strict: z.boolean().nullish(),
-    defer_loading: z.literal(false, NO_SEARCH).nullish(),
-    allowed_callers: z
-      .array(z.literal('direct', 'is not served here: a model calls its tools itself'))
-      .nullish()
-      .transform(() => undefined),
-    eager_input_streaming: z.boolean().nullish().describe('Without effect: arguments come as the model writes them.'),
-    input_examples: noItems('examples stand in the description'),
-    cache_control: CacheControl,
-  })
-  .transform(({ name, description, input_schema, strict, cache_control }) =>
-    present({ name, description, input_schema, strict, cache_control }),
-  );
+const Tool = openObject({
+  type: z
+    .literal('custom', hosted)
+    .nullish()
+    .transform(() => undefined),
+  name: ToolName,
+  description: wellFormedText.max(limits.tool_description_chars_max).nullish(),
+  input_schema: Schema.describe('A JSON Schema, passed on as it is.'),
+  strict: z.boolean().nullish(),
+  defer_loading: z
+    .literal(false, NO_SEARCH)
+    .nullish()
+    .transform(() => undefined),
+  allowed_callers: z
+    .array(z.literal('direct', 'is not served here: a model calls its tools itself'))
+    .nullish()
+    .transform(() => undefined),
+  eager_input_streaming: z
+    .boolean()
+    .nullish()
+    .transform(() => undefined)
+    .describe('Without effect: arguments come as the model writes them.'),
+  input_examples: noItems('examples stand in the description').transform(() => undefined),
+  cache_control: CacheControl,
+});
 
 const parallel = { disable_parallel_tool_use: z.boolean().nullish() } as const;
-const ToolChoice = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.enum(['auto', 'any']), ...parallel }),
-  z.strictObject({ type: z.literal('tool'), name: ToolName, ...parallel }),
-  z.strictObject({ type: z.literal('none') }),
-]);
+const ChosenByModel = openObject({ type: z.enum(['auto', 'any']), ...parallel });
+const ChosenTool = openObject({ type: z.literal('tool'), name: ToolName, ...parallel });
+const NoTool = openObject({ type: z.literal('none') });
+const ToolChoice = z
+  .discriminatedUnion('type', [ChosenByModel, ChosenTool, NoTool])
+  .transform(choice => choice as MessageToolChoice);
+
+export type MessageToolChoice = JsonObject & {
+  readonly type: 'auto' | 'any' | 'tool' | 'none';
+  readonly name?: string;
+  readonly disable_parallel_tool_use?: boolean;
+};
 
 const display = { display: z.enum(['summarized', 'omitted']).nullish() } as const;
-const Thinking = z.discriminatedUnion(
-  'type',
-  [
-    z.strictObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1).max(INT32_MAX), ...display }),
-    z
-      .strictObject({ type: z.literal('adaptive'), budget_tokens: z.int().min(0).nullish(), ...display })
-      .transform(({ type, display: shown }) => ({ type, display: shown })),
-    z.strictObject({ type: z.literal('disabled') }),
-  ],
-  { error: 'is not served here: thinking is enabled, adaptive or disabled' },
-);
+const Enabled = openObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1).max(INT32_MAX), ...display });
+const Adaptive = openObject({
+  type: z.literal('adaptive'),
+  budget_tokens: z
+    .int()
+    .min(0)
+    .nullish()
+    .transform(() => undefined),
+  ...display,
+});
+const Disabled = openObject({ type: z.literal('disabled') });
+const Thinking = z.discriminatedUnion('type', [Enabled, Adaptive, Disabled], {
+  error: 'is not served here: thinking is enabled, adaptive or disabled',
+});
 
-const Format = z
-  .strictObject({ type: z.literal('json_schema', 'is not served here: a format is json_schema'), schema: Schema })
-  .nullish();
-const OutputConfig = z.strictObject({
+const JsonFormat = openObject({
+  type: z.literal('json_schema', 'is not served here: a format is json_schema'),
+  schema: Schema,
+});
+const Format = JsonFormat.nullish();
+const OutputConfig = openObject({
   effort: z
     .enum(['low', 'medium', 'high', 'xhigh', 'max'])
     .nullish()
@@ -70,6 +90,22 @@ const OutputConfig = z.strictObject({
   format: Format.describe('A schema that the answer is to fit.'),
   task_budget: unset('an answer has no budget beyond max_tokens'),
 });
+
+/** Known members of the objects of a request beside its turns. */
+export const knownMembers = {
+  tool: knownIn(Tool),
+  /** By the kind of the choice. */
+  choices: {
+    auto: knownIn(ChosenByModel),
+    any: knownIn(ChosenByModel),
+    tool: knownIn(ChosenTool),
+    none: knownIn(NoTool),
+  },
+  /** By the kind of thinking. */
+  thinking: { enabled: knownIn(Enabled), adaptive: knownIn(Adaptive), disabled: knownIn(Disabled) },
+  output_config: knownIn(OutputConfig),
+  format: knownIn(JsonFormat),
+} as const;
 
 const AS_SENT = 'the history is read as it is sent';
 const KEEPS_ALL = `is not served here: ${AS_SENT}`;
@@ -89,12 +125,14 @@ const messageUnserved = {
   fallbacks: unset('which model may answer is said by `model`'),
   fallback_credit_token: unset('each call is paid for by itself'),
   billing_policy: unset('each call is paid for by itself'),
+  workspace_id: unset('a hub is asked under the key of this service'),
   inference_geo: unset('it is not known where a hub computes'),
   speed: only('a hub has one speed', 'standard'),
 } as const;
 
 const messageWithoutEffect = {
   metadata: 'hubs learn nothing of who asks',
+  user_profile_id: 'hubs learn nothing of who asks',
   service_tier: 'what a hub keeps ready, and how fast it is, is between it and us',
   diagnostics: 'nothing is told of a hub’s cache',
 } as const;
@@ -111,42 +149,38 @@ const common = {
   cache_control: CacheControl,
   context_management: ContextManagement.nullish(),
   ...messageUnserved,
+  extra: Extra,
 } as const;
 
-type Asked = z.output<ReturnType<typeof asked>>;
-const asked = () => z.strictObject(common);
+const asked = z.looseObject(common);
+type Asked = z.output<typeof asked>;
 
 /** In one form each: what says the usual is left out. */
-function canonical({
-  tools,
-  tool_choice,
-  thinking,
-  output_config,
-  output_format,
-  ...given
-}: Omit<Asked, 'model'>): JsonObject {
-  const format = output_config?.format ?? output_format;
-  const config = present({ effort: output_config?.effort, format: format && present(format) });
-  const choice = tool_choice && present(tool_choice);
-  const usual = choice?.type === 'auto' && !choice.disable_parallel_tool_use;
+function canonical({ tools, tool_choice, thinking, output_config, output_format, ...given }: Asked): JsonObject {
+  const config = present({ ...output_config, format: (output_config?.format as JsonObject) ?? output_format });
   return present({
-    messages: given.messages as unknown as Json,
+    messages: given.messages,
     system: given.system?.length ? given.system : null,
     cache_control: given.cache_control,
-    ...(tools?.length ? { tools, tool_choice: usual ? null : choice } : {}),
-    thinking: thinking && present(thinking),
+    ...(tools?.length ? { tools, tool_choice: isUsual(tool_choice) ? null : tool_choice } : {}),
+    thinking,
     output_config: Object.keys(config).length > 0 ? config : null,
   });
 }
 
+function isUsual(choice: MessageToolChoice | null | undefined): boolean {
+  const { type, disable_parallel_tool_use = false, ...others } = choice ?? { type: 'auto' };
+  return type === 'auto' && !disable_parallel_tool_use && Object.keys(others).length === 0;
+}
+
 /** A choice can be made of what is offered alone. */
-function requireOffered({ tools, tool_choice }: Omit<Asked, 'model'>, context: z.RefinementCtx): void {
+function requireOffered({ tools, tool_choice }: Asked, context: z.RefinementCtx): void {
   if (!tool_choice || tool_choice.type === 'auto' || tool_choice.type === 'none') return;
   const names = (tools ?? []).map(({ name }) => name);
   const fault =
     names.length === 0
       ? 'asks for a tool, and none is offered'
-      : tool_choice.type === 'tool' && !names.includes(tool_choice.name)
+      : tool_choice.type === 'tool' && !names.includes(tool_choice.name ?? '')
         ? `names a tool that is not offered: ${tool_choice.name}`
         : null;
   if (fault !== null) context.addIssue({ code: 'custom', path: ['tool_choice'], message: fault });
@@ -158,10 +192,19 @@ export interface AskedMessage {
   readonly messages: readonly MessageTurn[];
   readonly system?: readonly MessageBlock[];
   readonly tools?: readonly OfferedTool[];
-  readonly tool_choice?: z.output<typeof ToolChoice>;
-  readonly thinking?: { readonly type: string; readonly budget_tokens?: number; readonly display?: string };
-  readonly output_config?: { readonly effort?: string; readonly format?: { readonly schema: JsonObject } };
+  readonly tool_choice?: MessageToolChoice;
+  readonly thinking?: JsonObject & {
+    readonly type: 'enabled' | 'adaptive' | 'disabled';
+    readonly budget_tokens?: number;
+    readonly display?: string;
+  };
+  readonly output_config?: JsonObject & {
+    readonly effort?: string;
+    readonly format?: JsonObject & { readonly schema: JsonObject };
+  };
   readonly cache_control?: JsonObject;
+  /** What nobody here knows, as it came. */
+  readonly extra?: JsonObject;
 }
 
 export type OfferedTool = JsonObject & {
@@ -203,19 +246,27 @@ const drawn = {
   top_k: z.int().min(0).max(INT32_MAX).nullish(),
 } as const;
 
+const sent = z.looseObject({
+  ...common,
+  ...drawn,
+  stream: flag.describe('Server-sent events, as Anthropic sends them; the event `svc` carries the receipt.'),
+  ...intentMembers,
+  ...svcMembers,
+  ...withoutEffect(messageWithoutEffect),
+});
+
+/** A chat's names of what says who asks are the same here. */
+const ineffective = Object.keys({ ...messageWithoutEffect, ...chatWithoutEffect });
+/** What a chat takes under the same name, though a message has no word for it. */
+const chatRule = chatMemberRule('message', ['seed', 'presence_penalty', 'frequency_penalty']);
+const sentPlace = bodyPlace(Object.keys(sent.shape), ineffective, chatRule);
+
 /** Body of POST /v1/messages. A text and one block of it are the same request. */
 export const MessagesRequest = remembering(
-  z
-    .strictObject({
-      ...common,
-      ...drawn,
-      stream: flag.describe('Server-sent events, as Anthropic sends them; the event `svc` carries the receipt.'),
-      ...intentMembers,
-      ...svcMembers,
-      ...withoutEffect(messageWithoutEffect),
-    })
-    .superRefine(requireOffered)
-    .transform(({ model, max_tokens, stream, intent_id, attempt_index, svc, stop_sequences, ...given }) => {
+  z.preprocess(
+    withoutProto,
+    sent.superRefine(requireOffered).transform((given, context) => {
+      const { model, max_tokens, stream, intent_id, attempt_index, svc, stop_sequences } = given;
       const { temperature, top_p, top_k } = given;
       const stops = stop_sequences?.length ? stop_sequences : null;
       const request = {
@@ -228,16 +279,27 @@ export const MessagesRequest = remembering(
         ...withParent(given),
         ...(stream ? { stream } : {}),
         ...(svc === undefined ? {} : { svc }),
+        ...present({ extra: extraOf(given as JsonObject, sentPlace, context) }),
       };
       return request as unknown as MessagesRequest;
     }),
+  ),
+);
+
+const DRAWN = 'is not served here: tokens are counted of what is asked, and not of its answer';
+const countedPlace = bodyPlace(Object.keys(asked.shape), ineffective, (name, value) =>
+  Object.hasOwn(drawn, name) || name === 'stream' ? { kind: 'refused', why: DRAWN } : chatRule(name, value),
 );
 
 /** Body of POST /v1/messages/count_tokens: what a message is asked with, but for how its answer is drawn. */
 export const MessageTokensRequest = remembering(
-  asked()
-    .superRefine(requireOffered)
-    .transform(given => ({ model: given.model, ...canonical(given) }) as unknown as AskedMessage & JsonObject),
+  z.preprocess(
+    withoutProto,
+    asked.superRefine(requireOffered).transform((given, context) => {
+      const extra = extraOf(given as JsonObject, countedPlace, context);
+      return { model: given.model, ...canonical(given), ...present({ extra }) } as unknown as AskedMessage & JsonObject;
+    }),
+  ),
 );
 export type MessageTokensRequest = z.output<typeof MessageTokensRequest>;
 
@@ -250,4 +312,5 @@ export const messageOpaqueMembers: readonly string[] = [
   'thinking',
   'output_config',
   'cache_control',
+  'extra',
 ];

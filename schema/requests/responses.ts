@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { type Json, type JsonObject, present } from '../canonical-json.ts';
+import { type JsonObject, present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
 import {
-  chatMembers,
-  chatUnserved,
+  chatMemberRule,
   flag,
   forwardedMembers,
   ModelId,
@@ -16,7 +15,7 @@ import {
   tokenLimitOf,
 } from './chat-completion.ts';
 import { ChatRequestMessage, functionMembers, ToolChoice, ToolMode, Tools, toolsOf } from './chat-message.ts';
-import { Extra, extraOf, FORWARDED, folded, type MemberRule, withoutProto } from './forwarded/extra.ts';
+import { Extra, extraOf, folded, withoutProto } from './forwarded/extra.ts';
 import { bodyPlace, openPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, svcMembers, withParent } from './paid-work.ts';
 import { listOf, remembering } from './parse.ts';
@@ -164,21 +163,7 @@ const chat = z.looseObject({
 });
 
 /** What a chat takes under the same name, though a response has no word for it. */
-const sampling = ['stop', 'seed', 'presence_penalty', 'frequency_penalty'];
-
-/** All other members of a chat, and those that a response says in its own way: passed on, they would say it twice. */
-function chatRule(name: string, value: Json): MemberRule {
-  const spelt = [...chatMembers].find(member => folded(member) === folded(name));
-  if (spelt === undefined || sampling.includes(name)) return FORWARDED;
-  if (isUnserved(spelt)) {
-    // A chat does not take it either: whoever sends it is told why, and not sent there.
-    const { error } = chatUnserved[spelt].safeParse(value);
-    return error ? { kind: 'refused', why: error.issues[0]?.message ?? '' } : { kind: 'without_effect' };
-  }
-  return { kind: 'refused', why: `is not served here: ${spelt} is a member of a chat, not of a response` };
-}
-
-const isUnserved = (name: string): name is keyof typeof chatUnserved => Object.hasOwn(chatUnserved, name);
+const chatRule = chatMemberRule('response', ['stop', 'seed', 'presence_penalty', 'frequency_penalty']);
 
 const ineffective = Object.keys(responseWithoutEffect);
 const sentPlace = bodyPlace(Object.keys(sent.shape), ineffective, chatRule);

@@ -526,6 +526,7 @@ keepsPaidManners(() => service, {
     ['context_management.edits.0.type', { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }],
     ['output_config.task_budget', { output_config: { task_budget: { type: 'tokens', total: 9 } } }],
     ['fallbacks', { fallbacks: [{ model: 'x' }] }],
-    ['unheard_of', { unheard_of: 1 }],
+    ['provider', { provider: { order: ['a'] } }],
+    ['messages.0.content.0.api_key', blockOf({ type: 'text', text: 'x', api_key: 'sk-other' })],
   ],
 });

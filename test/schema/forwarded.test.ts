@@ -3,20 +3,25 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { toCamelKeys } from '../../schema/camel.ts';
+import { camel, toCamelKeys } from '../../schema/camel.ts';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { ChatRequest, samplingMembers, schemaMembers } from '../../schema/requests/chat-completion.ts';
 import { functionMembers, messageMembers } from '../../schema/requests/chat-message.ts';
 import { folded } from '../../schema/requests/forwarded/extra.ts';
 import { foreignRefused, foreignWithoutEffect } from '../../schema/requests/forwarded/foreign-members.ts';
 import { formerArgs, unknownMembers } from '../../schema/requests/forwarded/known-members.ts';
-import { opaqueFields, opaqueMembers, parseRequest, requestOf } from '../../schema/requests/parse.ts';
+import { MessagesRequest, messageOpaqueMembers } from '../../schema/requests/messages.ts';
+import { opaqueMembers, parseRequest, requestOf } from '../../schema/requests/parse.ts';
 import { ResponseCall, ResponsesRequest } from '../../schema/requests/responses.ts';
+import { askedOf } from '../../subgraphs/receipt/inference/messages/chat-request.ts';
+import { unknownInMessage } from '../../subgraphs/receipt/inference/messages/unknown-members.ts';
 import { ROOT } from '../harness/root.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }];
 const chat = (members: JsonObject): JsonObject => parseRequest(ChatRequest, { messages, ...members });
 const response = (members: JsonObject): JsonObject => parseRequest(ResponsesRequest, { input: 'Hello', ...members });
+const message = (members: JsonObject): JsonObject =>
+  parseRequest(MessagesRequest, { max_tokens: 9, messages, ...members });
 const refusal = (param: string) =>
   expect.objectContaining({ code: 'invalid_request', extensions: expect.objectContaining({ param }) });
 const nested = (levels: number): Json => (levels === 1 ? {} : { a: nested(levels - 1) });
@@ -31,10 +36,11 @@ const members = fc.dictionary(name, value, { minKeys: 1, maxKeys: 4 });
 /** Without a prototype of its own, as a request has it. */
 const plain = (json: unknown) => JSON.parse(JSON.stringify(json)) as JsonObject;
 
-describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>]>([
-  ['a chat', chat, ChatRequest],
-  ['a response', response, ResponseCall],
-])('%s', (_, parse, of_resolver) => {
+describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>, readonly string[]]>([
+  ['a chat', chat, ChatRequest, opaqueMembers],
+  ['a response', response, ResponseCall, opaqueMembers],
+  ['a message', message, MessagesRequest, messageOpaqueMembers],
+])('%s', (_, parse, of_resolver, opaque) => {
   it('keeps any member under a name that nobody knows, deep-equal, whether it stands beside the others or in extra', () => {
     fc.assert(
       fc.property(members, given => {
@@ -50,8 +56,9 @@ describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>]>([
     fc.assert(
       fc.property(members, given => {
         const valid = parse(plain(given));
-        const argument = JSON.parse(JSON.stringify(toCamelKeys(valid, opaqueMembers)));
-        const again = requestOf(of_resolver, argument, undefined, opaqueFields) as JsonObject;
+        const argument = JSON.parse(JSON.stringify(toCamelKeys(valid, opaque)));
+        const fields = opaque.map(member => camel(member));
+        const again = requestOf(of_resolver, argument, undefined, fields) as JsonObject;
         expect(canonicalHash(again)).toBe(canonicalHash(valid));
       }),
       { numRuns: 50 },
@@ -107,7 +114,7 @@ describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>]>([
   it('is refused by every name that chooses who answers, at whose cost or in whose name', () => {
     for (const { names, why } of foreignRefused)
       for (const spelt of names.flatMap(spellings)) {
-        const known = ['background', 'conversation', 'context_management', 'previous_response_id'].includes(spelt);
+        const known = refusedByItself.includes(spelt);
         expect(() => parse({ [spelt]: 'other' })).toThrow(refusal(spelt));
         if (!known) expect(() => parse({ [spelt]: 'other' })).toThrow(`${spelt}: is not served here: ${why}`);
         for (const nothing of [null, false, [], {}]) if (!known) expect(parse({ [spelt]: nothing })).toEqual(parse({}));
@@ -128,6 +135,12 @@ describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>]>([
       expect(parse({ [spelt]: 'x' })).toEqual(parse({}));
   });
 });
+
+/** Names of which a request says by itself why it does not take them. */
+const refusedByItself = [
+  ...['background', 'conversation', 'context_management', 'previous_response_id'],
+  ...['container', 'thread', 'fallbacks', 'speed', 'inference_geo', 'mcp_servers'],
+];
 
 it('no name stands in two tables, or twice in one', () => {
   const all = [...foreignRefused, ...foreignWithoutEffect].flatMap(({ names }) => names.map(folded));
@@ -307,6 +320,155 @@ describe('within a chat', () => {
 
   it('an empty list is no content of a user, as at OpenAI', () => {
     expect(() => chat({ messages: [{ role: 'user', content: [] }] })).toThrow(refusal('messages.0.content'));
+  });
+});
+
+describe('within a message', () => {
+  const text = { type: 'text', text: 'x' };
+  const input_schema = { type: 'object' };
+  const turn = (block: JsonObject, role = 'user') => ({ messages: [{ role, content: [block] }] });
+  const pdf = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' };
+  const link = { type: 'url', url: 'https://a.example/a.png' };
+  const json_schema = { type: 'json_schema', schema: { type: 'object' } };
+
+  it.each<[string, JsonObject, string, boolean]>([
+    ['a turn', { messages: [{ role: 'user', content: 'x', zz: 1 }] }, 'messages.0.zz', true],
+    ['a system', { system: [{ ...text, zz: 1 }] }, 'system.0.zz', true],
+    ['a text', turn({ ...text, zz: 1 }), 'messages.0.content.0.zz', true],
+    ['a text of an answer', turn({ ...text, zz: 1 }, 'assistant'), 'messages.0.content.0.zz', true],
+    ['an image', turn({ type: 'image', source: link, zz: 1 }), 'messages.0.content.0.zz', true],
+    ['its source', turn({ type: 'image', source: { ...link, zz: 1 } }), 'messages.0.content.0.source.zz', true],
+    ['a PDF', turn({ type: 'document', source: pdf, zz: 1 }), 'messages.0.content.0.zz', true],
+    ['its source', turn({ type: 'document', source: { ...pdf, zz: 1 } }), 'messages.0.content.0.source.zz', true],
+    [
+      'a document of text',
+      turn({ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' }, zz: 1 }),
+      'messages.0.content.0.zz',
+      true,
+    ],
+    [
+      'its source',
+      turn({ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x', zz: 1 } }),
+      'messages.0.content.0.source.zz',
+      false,
+    ],
+    [
+      'a document of blocks',
+      turn({ type: 'document', source: { type: 'content', content: [text] }, zz: 1 }),
+      'messages.0.content.0.zz',
+      false,
+    ],
+    [
+      'a block in a document',
+      turn({ type: 'document', source: { type: 'content', content: [{ ...text, zz: 1 }] } }),
+      'messages.0.content.0.source.content.0.zz',
+      true,
+    ],
+    [
+      'what was found',
+      turn({ type: 'search_result', source: 's', title: 't', content: [text], zz: 1 }),
+      'messages.0.content.0.zz',
+      true,
+    ],
+    [
+      'a text of what was found',
+      turn({ type: 'search_result', source: 's', title: 't', content: [{ ...text, zz: 1 }] }),
+      'messages.0.content.0.content.0.zz',
+      false,
+    ],
+    [
+      'a call',
+      turn({ type: 'tool_use', id: 'c', name: 'f', input: {}, zz: 1 }, 'assistant'),
+      'messages.0.content.0.zz',
+      true,
+    ],
+    ['a result', turn({ type: 'tool_result', tool_use_id: 'c', zz: 1 }), 'messages.0.content.0.zz', true],
+    [
+      'a text of a result',
+      turn({ type: 'tool_result', tool_use_id: 'c', content: [{ ...text, zz: 1 }] }),
+      'messages.0.content.0.content.0.zz',
+      true,
+    ],
+    [
+      'thinking that is signed',
+      turn({ type: 'thinking', thinking: 'x', signature: 's', zz: 1 }, 'assistant'),
+      'messages.0.content.0.zz',
+      true,
+    ],
+    [
+      'thinking that nobody has signed',
+      turn({ type: 'thinking', thinking: 'x', signature: '', zz: 1 }, 'assistant'),
+      'messages.0.content.0.zz',
+      false,
+    ],
+    [
+      'thinking that is encrypted',
+      turn({ type: 'redacted_thinking', data: 'x', zz: 1 }, 'assistant'),
+      'messages.0.content.0.zz',
+      true,
+    ],
+    ['a tool', { tools: [{ name: 'f', input_schema, zz: 1 }] }, 'tools.0.zz', true],
+    [
+      'the tool that is chosen',
+      { tools: [{ name: 'f', input_schema }], tool_choice: { type: 'tool', name: 'f', zz: 1 } },
+      'tool_choice.zz',
+      true,
+    ],
+    [
+      'what may be chosen',
+      { tools: [{ name: 'f', input_schema }], tool_choice: { type: 'auto', zz: 1 } },
+      'tool_choice.zz',
+      false,
+    ],
+    ['thinking', { thinking: { type: 'adaptive', zz: 1 } }, 'thinking.zz', false],
+    ['how it is put out', { output_config: { zz: 1 } }, 'output_config.zz', false],
+    ['a format', { output_config: { format: { ...json_schema, zz: 1 } } }, 'output_config.format.zz', true],
+    ['a format by its former name', { output_format: { ...json_schema, zz: 1 } }, 'output_config.format.zz', true],
+    ['a cache marker', { cache_control: { type: 'ephemeral', zz: 1 } }, 'cache_control.zz', false],
+    [
+      'the cache marker of a block',
+      turn({ ...text, cache_control: { type: 'ephemeral', zz: 1 } }),
+      'messages.0.content.0.cache_control.zz',
+      false,
+    ],
+  ])('%s keeps what nobody knows: %j, named as %s; it has a place in a chat: %s', (_, said, at, in_chat) => {
+    const asked = message(said) as unknown as MessagesRequest;
+    expect(unknownInMessage(asked)).toEqual([{ name: 'zz', at, in_chat }]);
+    const { in_anthropic, ...as_chat } = askedOf(asked);
+    // A hub of the dialect is not put thinking that nobody has signed.
+    if (!JSON.stringify(said).includes('"signature":""')) expect(JSON.stringify(in_anthropic)).toContain('"zz":1');
+    expect(JSON.stringify(as_chat).includes('"zz":1')).toBe(in_chat);
+    const without = JSON.parse(JSON.stringify(said).replaceAll(',"zz":1', '').replaceAll('"zz":1', '')) as JsonObject;
+    expect(canonicalHash(asked)).not.toBe(canonicalHash(message(without)));
+    expect(unknownInMessage(message(without) as unknown as MessagesRequest)).toEqual([]);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['messages.0.content.0.api_key', turn({ ...text, api_key: 'sk-other' })],
+    ['messages.0.base_url', { messages: [{ role: 'user', content: 'x', base_url: 'https://a.example' }] }],
+    ['tools.0.proxy', { tools: [{ name: 'f', input_schema, proxy: 'https://a.example' }] }],
+    ['thinking.secret_key', { thinking: { type: 'adaptive', secret_key: 'x' } }],
+    ['messages.0.content.0.Text', turn({ ...text, Text: 'y' })],
+    ['messages.0.content.0.deep', turn({ ...text, deep: nested(33) })],
+    ['stop', { stop: ['a'] }],
+    ['max_completion_tokens', { max_completion_tokens: 9 }],
+    ['response_format', { response_format: { type: 'json_object' } }],
+    ['n', { n: 2 }],
+  ])('is refused, naming %s', (param, said) => {
+    expect(() => message(said)).toThrow(refusal(param));
+  });
+
+  it('says nothing of who asks', () => {
+    for (const spelt of ['user', 'user_id', 'session_id', 'metadata', 'trace_id', 'store']) {
+      expect(message(turn({ ...text, [spelt]: 'me' }))).toEqual(message(turn(text)));
+      expect(message({ [spelt]: 'me' })).toEqual(message({}));
+    }
+  });
+
+  it('a choice of nothing else than the usual is none, and one with more than that is kept', () => {
+    const tools = [{ name: 'f', input_schema }];
+    expect(message({ tools, tool_choice: { type: 'auto' } })).toEqual(message({ tools }));
+    expect(message({ tools, tool_choice: { type: 'auto', zz: 1 } }).tool_choice).toEqual({ type: 'auto', zz: 1 });
   });
 });
 

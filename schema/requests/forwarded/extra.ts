@@ -109,6 +109,11 @@ export function inlined(
   return { ...Object.fromEntries(known), ...extra };
 }
 
+/** The members of an object that it does not have itself. */
+export function besideKnown(object: JsonObject, known: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !known.has(name)));
+}
+
 /** The path of an own member `__proto__`, at whatever depth; null where there is none. Recursion ends: a body is so deep at most. */
 export function protoIn(value: unknown): readonly PropertyKey[] | null {
   if (typeof value !== 'object' || value === null) return null;

@@ -54,12 +54,14 @@ export interface TextDemand {
   /** Names of members that this service does not know. */
   readonly members: readonly string[];
 }
-/** The same of a message, whose members a hub of its own dialect knows. */
-export interface MessageDemand {
-  readonly ability: Extract<Ability, `message${string}`>;
+/** The same of other work. */
+export interface MemberDemand {
+  readonly ability: Ability;
   readonly members: readonly string[];
+  /** The same where a message is put as a chat: with what only a message has; null where it has members that no chat has a place for. */
+  readonly as_chat?: readonly string[] | null;
 }
-export type Demand = Ability | TextDemand | MessageDemand;
+export type Demand = Ability | TextDemand | MemberDemand;
 
 const seeing = ({ models, vision_models = [] }: HubSettings) => models.filter(id => vision_models.includes(id));
 const speaks = (dialect: Dialect, hub: HubSettings) => (hub.dialect ?? 'openai') === dialect;
@@ -81,12 +83,20 @@ const modelsFor = {
 /** Ids of those models of a hub that can be asked for it. */
 function servingFor(hub: HubSettings, demand: Demand): readonly string[] {
   if (typeof demand === 'string') return modelsFor[demand](hub);
-  const { forward } = hub;
-  const is_known = 'ability' in demand && speaks('anthropic', hub);
-  if (forward && !is_known && demand.members.some(name => !forward.includes(name))) return [];
+  if (!isForwarded(membersFor(hub, demand), hub)) return [];
   if ('ability' in demand) return modelsFor[demand.ability](hub);
   const able = demand.abilities.map(ability => modelsFor[ability](hub));
   return modelsFor.text(hub).filter(id => able.every(ids => ids.includes(id)));
+}
+
+/** Names of the members that a hub would be sent, and this service does not know; null where it cannot be sent one of them. */
+function membersFor(hub: HubSettings, demand: TextDemand | MemberDemand): readonly string[] | null {
+  if (!('as_chat' in demand) || demand.as_chat === undefined || speaks('anthropic', hub)) return demand.members;
+  return demand.as_chat;
+}
+
+function isForwarded(members: readonly string[] | null, { forward }: HubSettings): boolean {
+  return members !== null && (forward === undefined || members.every(name => forward.includes(name)));
 }
 
 /** Whether a hub has any model for that kind of work. */

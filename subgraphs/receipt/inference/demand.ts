@@ -70,15 +70,21 @@ export function requireServed(
   const [first = list] = partsIn(messages).map(kind => `${list}.${partAt(messages, kind)}`);
   if (!isServed({ abilities: demand.abilities }))
     throw refusal(first, `no model takes all kinds of parts of this request`);
-  const unknown = unknownMembers(asked);
-  const untaken = unknown.find(({ name }) => !isServed({ abilities: demand.abilities, members: [name] }));
-  throw refusal(
-    (untaken ?? (unknown[0] as UnknownMember)).at,
-    `no hub that answers for ${model} takes ${untaken ? 'this member' : 'all of these members'}`,
-  );
+  throw untaken(model, unknownMembers(asked), ({ name }) => isServed({ abilities: demand.abilities, members: [name] }));
 }
 
-function refusal(param: string, what: string): Refusal {
+/** Of members that no hub with the model takes all at once: names the first that none of them takes, or the first of all. */
+export function untaken<M extends UnknownMember>(
+  model: string,
+  members: readonly M[],
+  isTaken: (member: M) => boolean,
+): Refusal {
+  const member = members.find(one => !isTaken(one));
+  const { at } = member ?? (members[0] as M);
+  return refusal(at, `no hub that answers for ${model} takes ${member ? 'this member' : 'all of these members'}`);
+}
+
+export function refusal(param: string, what: string): Refusal {
   return new Refusal('invalid_request', { param, detail: `${param}: ${what}.` });
 }
 
@@ -93,7 +99,7 @@ const uses: Partial<Record<Ability, string>> = {
 
 /** Of a model of another kind that it is one; of any other id that it is none. */
 export function unofferedModel({ settings }: Pick<Hubs, 'settings'>, model: string, demand: Demand): Refusal {
-  const use = uses[typeof demand === 'string' ? demand : 'text'];
+  const use = uses[typeof demand === 'string' ? demand : 'ability' in demand ? demand.ability : 'text'];
   const is_offered = offeredModels(settings).some(({ id }) => id === model);
   if (use === undefined || !is_offered) return new Refusal('unknown_model', { param: 'model' });
   return new Refusal('unknown_model', { param: 'model', detail: `The model ${model} is not offered for ${use}.` });

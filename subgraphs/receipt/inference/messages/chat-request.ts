@@ -2,22 +2,35 @@ import { isJsonObject, type Json, type JsonObject, present } from '../../../../s
 import { type Reasoning, reasoningOf } from '../../../../schema/reasoning.ts';
 import type { ForwardedMembers } from '../../../../schema/requests/chat-completion.ts';
 import type { ChatRequestMessage, ToolCall } from '../../../../schema/requests/chat-message.ts';
-import type { Part } from '../../../../schema/requests/content.ts';
-import type { MessageBlock } from '../../../../schema/requests/message-blocks.ts';
-import type { MessagesRequest, OfferedTool } from '../../../../schema/requests/messages.ts';
+import { isPlainText, type Part, type TextPart } from '../../../../schema/requests/content.ts';
+import { besideKnown } from '../../../../schema/requests/forwarded/extra.ts';
+import {
+  blockMembers,
+  type MessageBlock,
+  type MessageTurn,
+  sourceMembers,
+  turnMembers,
+} from '../../../../schema/requests/message-blocks.ts';
+import {
+  knownMembers,
+  type MessagesRequest,
+  type MessageToolChoice,
+  type OfferedTool,
+} from '../../../../schema/requests/messages.ts';
 import type { HubRequest } from '../hubs/chat.ts';
 
 /*
  * The chat that a message comes to: hubs are asked in one language. Nothing of the request is lost but what a chat has no word for, and
- * that changes no answer: cache markers.
+ * that changes no answer: cache markers. What nobody here knows goes on in the part, tool or message that its object comes to; where it
+ * has none of these (`unknown-members.ts`), the request is put to hubs of Anthropic's dialect alone.
  */
 
 export function askedOf(request: MessagesRequest): HubRequest {
-  const { max_tokens, temperature = null, top_p, top_k, stop_sequences: stop, system, messages } = request;
-  const said = system ? [{ role: 'system', content: textsOf(system, BETWEEN) } as ChatRequestMessage] : [];
+  const { max_tokens, temperature = null, top_p, top_k, stop_sequences: stop, system, messages, extra } = request;
+  const said: ChatRequestMessage[] = system ? [{ role: 'system', ...textsOf(system, BETWEEN) }] : [];
   return {
     in_anthropic: asWritten(request),
-    messages: [...said, ...messages.flatMap(turn => turns[turn.role](turn.content))],
+    messages: [...said, ...messages.flatMap(messagesOf)],
     max_tokens,
     temperature,
     ...toolsOf(request),
@@ -25,6 +38,7 @@ export function askedOf(request: MessagesRequest): HubRequest {
     ...(top_p === undefined ? {} : { top_p }),
     ...(top_k === undefined ? {} : { top_k }),
     ...(stop === undefined ? {} : { stop }),
+    ...(extra === undefined ? {} : { extra }),
   };
 }
 
@@ -43,14 +57,14 @@ const written = [
   'top_k',
 ] as const satisfies readonly (keyof MessagesRequest)[];
 
-/** From known members only. Thinking that nobody has signed is no thinking of a model that is asked so, and would be refused. */
+/** Thinking that nobody has signed is no thinking of a model that is asked so, and would be refused. */
 function asWritten(request: MessagesRequest): JsonObject {
   const members = present(Object.fromEntries(written.map(name => [name, request[name] as Json | undefined])));
-  const messages = request.messages.map(({ role, content }) => ({
-    role,
-    content: content.filter(({ type, signature }) => type !== 'thinking' || signature !== ''),
+  const messages = request.messages.map(turn => ({
+    ...turn,
+    content: turn.content.filter(({ type, signature }) => type !== 'thinking' || signature !== ''),
   }));
-  return { ...members, messages };
+  return { ...request.extra, ...members, messages };
 }
 
 /** Blocks of a user or a system are passages of their own; those of an answer are one text. */
@@ -58,8 +72,17 @@ const BETWEEN = '\n\n';
 
 type Blocks = readonly MessageBlock[];
 
-const turns: Readonly<Record<'user' | 'assistant' | 'system', (content: Blocks) => ChatRequestMessage[]>> = {
-  system: content => [{ role: 'system', content: textsOf(content, BETWEEN) }],
+/** What a turn has itself, beside its blocks, goes on in the last message that it comes to. */
+function messagesOf(turn: MessageTurn): ChatRequestMessage[] {
+  const messages = turns[turn.role](turn.content);
+  const extra = besideKnown(turn, turnMembers);
+  const last = messages.at(-1);
+  if (!last || Object.keys(extra).length === 0) return messages;
+  return [...messages.slice(0, -1), { ...last, extra: { ...last.extra, ...extra } }];
+}
+
+const turns: Readonly<Record<MessageTurn['role'], (content: Blocks) => ChatRequestMessage[]>> = {
+  system: content => [{ role: 'system', ...textsOf(content, BETWEEN) }],
   user: content => {
     const results = content.filter(({ type }) => type === 'tool_result');
     const others = content.filter(({ type }) => type !== 'tool_result');
@@ -72,11 +95,11 @@ const turns: Readonly<Record<'user' | 'assistant' | 'system', (content: Blocks) 
   assistant: content => {
     const calls = content.filter(({ type }) => type === 'tool_use').map(callOf);
     const text = textsOf(content, '');
-    const said = text === '' && calls.length > 0 ? null : text;
+    const said = text.content === '' && calls.length > 0 ? { content: null } : text;
     return [
       {
         role: 'assistant',
-        content: said,
+        ...said,
         ...(calls.length > 0 ? { tool_calls: calls } : {}),
         ...thoughtIn(content),
       },
@@ -97,54 +120,92 @@ function thoughtIn(content: Blocks): Reasoning {
   });
 }
 
-function detailOf({ type, thinking: text, signature, data }: MessageBlock): JsonObject[] {
-  if (type === 'redacted_thinking') return [present({ type: 'reasoning.encrypted', data })];
-  return type === 'thinking' && signature !== '' ? [present({ type: 'reasoning.text', text, signature })] : [];
+function detailOf(block: MessageBlock): JsonObject[] {
+  const { type, thinking: text, signature, data } = block;
+  if (type === 'redacted_thinking') return [{ ...unknownIn(block), ...present({ type: 'reasoning.encrypted', data }) }];
+  if (type !== 'thinking' || signature === '') return [];
+  return [{ ...unknownIn(block), ...present({ type: 'reasoning.text', text, signature }) }];
 }
 
-function textsOf(content: Blocks, between: string): string {
-  return content.flatMap(({ type, text }) => (type === 'text' ? [String(text)] : [])).join(between);
+/** What of a block this service does not know. */
+function unknownIn(block: JsonObject): JsonObject {
+  return besideKnown(block, blockMembers[String(block.type)] ?? new Set());
 }
+
+/** The same of what an image or a document is made of. */
+function unknownInSource(source: JsonObject): JsonObject {
+  return besideKnown(source, sourceMembers[String(source.type)] ?? new Set());
+}
+
+type Texts = { readonly content: string } | { readonly parts: readonly Part[] };
+
+/** Of the blocks that are texts: one text, or parts where one of them holds more than that. */
+function textsOf(content: Blocks, between: string): { readonly content?: string; readonly parts?: readonly Part[] } {
+  return joined(
+    content.flatMap(block => (block.type === 'text' ? [textPart(String(block.text), unknownIn(block))] : [])),
+    between,
+  );
+}
+
+function joined(parts: readonly TextPart[], between: string): Texts {
+  if (!parts.every(isPlainText)) return { parts };
+  return { content: parts.map(({ text }) => text).join(between) };
+}
+
+const isText = (part: Part): part is TextPart => part.type === 'text';
 
 /** Text alone is one text; where there is an image or a file, everything is a part. */
 function userOf(passages: readonly Part[]): ChatRequestMessage {
-  if (passages.some(isShown)) return { role: 'user', parts: passages };
-  return { role: 'user', content: passages.map(part => ('text' in part ? part.text : '')).join(BETWEEN) };
+  return { role: 'user', ...(passages.every(isText) ? joined(passages, BETWEEN) : { parts: passages }) };
 }
 
 const FAILED = 'Error: ';
 
-function resultOf({ tool_use_id, content, is_error }: MessageBlock): ChatRequestMessage {
-  const text = blocksIn(content)
-    .flatMap(passagesOf)
-    .flatMap(part => ('text' in part ? [part.text] : []))
-    .join(BETWEEN);
-  return { role: 'tool', content: is_error ? FAILED + text : text, tool_call_id: String(tool_use_id) };
+function resultOf(block: MessageBlock): ChatRequestMessage {
+  const { tool_use_id, content, is_error } = block;
+  const said = joined(blocksIn(content).flatMap(passagesOf).filter(isText), BETWEEN);
+  const extra = unknownIn(block);
+  return {
+    role: 'tool',
+    ...(is_error ? failed(said) : said),
+    tool_call_id: String(tool_use_id),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
 }
 
-/** What is no text, and stands in a user's turn alone. */
-const isShown = ({ type }: Part) => type !== 'text';
+function failed(said: Texts): Texts {
+  return 'parts' in said ? { parts: [textPart(FAILED), ...said.parts] } : { content: FAILED + said.content };
+}
 
 function shownIn(content: Json | undefined): Part[] {
-  return blocksIn(content).flatMap(passagesOf).filter(isShown);
+  return blocksIn(content)
+    .flatMap(passagesOf)
+    .filter(part => !isText(part));
 }
 
 function blocksIn(content: Json | undefined): Blocks {
   return Array.isArray(content) ? (content as Blocks) : [];
 }
 
-const textPart = (text: string): Part => ({ type: 'text', text });
+const textPart = (text: string, beside: JsonObject = {}): TextPart => ({ ...beside, type: 'text', text });
 
 /** By the kind of a block: what a user says by it, in the parts of a chat. */
 const passages: Readonly<Record<string, (block: JsonObject) => Part[]>> = {
-  text: ({ text }) => [textPart(String(text))],
-  image: ({ source }) => (isJsonObject(source) ? [{ type: 'image_url', image_url: { url: urlOf(source) } }] : []),
-  search_result: ({ source, title, content }) => [
-    textPart([String(title), String(source), textsOf(blocksIn(content), BETWEEN)].join('\n')),
-  ],
-  document: ({ source, title, context }) => {
+  text: block => [textPart(String(block.text), unknownIn(block))],
+  image: block => {
+    const { source } = block;
+    if (!isJsonObject(source)) return [];
+    return [{ ...unknownIn(block), type: 'image_url', image_url: { ...unknownInSource(source), url: urlOf(source) } }];
+  },
+  search_result: block => {
+    const { source, title, content } = block;
+    const found = blocksIn(content).map(({ text }) => String(text));
+    return [textPart([String(title), String(source), found.join(BETWEEN)].join('\n'), unknownIn(block))];
+  },
+  document: block => {
+    const { source, title, context } = block;
     const head = [title, context].filter(text => typeof text === 'string').map(text => textPart(String(text)));
-    return isJsonObject(source) ? [...head, ...documentIn(source, fileNameOf(title))] : head;
+    return isJsonObject(source) ? [...head, ...documentIn(source, fileNameOf(title), unknownIn(block))] : head;
   },
 };
 
@@ -157,10 +218,11 @@ function fileNameOf(title: Json | undefined): string {
   return typeof title === 'string' && title !== '' ? title : 'document.pdf';
 }
 
-function documentIn(source: JsonObject, filename: string): Part[] {
+function documentIn(source: JsonObject, filename: string, beside: JsonObject): Part[] {
   const { type, data, content } = source;
-  if (type === 'text') return [textPart(String(data))];
-  if (type === 'base64') return [{ type: 'file', file: { file_data: urlOf(source), filename } }];
+  if (type === 'text') return [textPart(String(data), beside)];
+  if (type === 'base64')
+    return [{ ...beside, type: 'file', file: { ...unknownInSource(source), file_data: urlOf(source), filename } }];
   return typeof content === 'string' ? [textPart(content)] : blocksIn(content).flatMap(passagesOf);
 }
 
@@ -168,14 +230,16 @@ function urlOf({ type, media_type, data, url }: JsonObject): string {
   return type === 'url' ? String(url) : `data:${String(media_type)};base64,${String(data)}`;
 }
 
-function callOf({ id, name, input }: MessageBlock): ToolCall {
+function callOf(block: MessageBlock): ToolCall {
+  const { id, name, input } = block;
   const given = typeof input === 'string' ? input : JSON.stringify(input);
-  return { id: String(id), type: 'function', function: { name: String(name), arguments: given } };
+  const called = { name: String(name), arguments: given };
+  return { ...unknownIn(block), id: String(id), type: 'function', function: called };
 }
 
 function toolsOf({ tools, tool_choice }: MessagesRequest): ForwardedMembers {
   if (!tools) return {};
-  const parallel = tool_choice && 'disable_parallel_tool_use' in tool_choice && tool_choice.disable_parallel_tool_use;
+  const parallel = tool_choice?.disable_parallel_tool_use;
   const choice = tool_choice && choiceOf(tool_choice);
   return {
     tools: tools.map(functionOf),
@@ -184,13 +248,20 @@ function toolsOf({ tools, tool_choice }: MessagesRequest): ForwardedMembers {
   };
 }
 
-function functionOf({ name, description, input_schema: parameters, strict }: OfferedTool): JsonObject {
-  return { type: 'function', function: present({ name, description, parameters, strict }) };
+function functionOf(tool: OfferedTool): JsonObject {
+  const { name, description, input_schema: parameters, strict } = tool;
+  const beside = besideKnown(tool, knownMembers.tool);
+  return { ...beside, type: 'function', function: present({ name, description, parameters, strict }) };
 }
 
 /** `auto` is what is done anyway. */
-function choiceOf(choice: NonNullable<MessagesRequest['tool_choice']>): Json {
-  if (choice.type === 'tool') return { type: 'function', function: { name: choice.name } };
+function choiceOf(choice: MessageToolChoice): Json {
+  if (choice.type === 'tool')
+    return {
+      ...besideKnown(choice, knownMembers.choices.tool),
+      type: 'function',
+      function: present({ name: choice.name }),
+    };
   return ({ auto: null, any: 'required', none: 'none' } as const)[choice.type];
 }
 
@@ -209,7 +280,8 @@ function shapeOf({ thinking, output_config }: MessagesRequest): ForwardedMembers
   const by_budget = budget === undefined ? undefined : effortOfBudget.find(([most]) => budget <= most)?.[1];
   const effort = output_config?.effort ?? by_budget;
   const format = output_config?.format;
-  const json_schema = format && { name: 'answer', schema: format.schema, strict: true };
+  const beside = format && besideKnown(format, knownMembers.format);
+  const json_schema = format && { name: 'answer', strict: true, ...beside, schema: format.schema };
   return {
     ...(effort === undefined ? {} : { reasoning_effort: effort }),
     ...(json_schema ? { response_format: { type: 'json_schema', json_schema } } : {}),

@@ -1,15 +1,20 @@
 import { Refusal } from '../../../../schema/errors.ts';
 import type { MessageBlock } from '../../../../schema/requests/message-blocks.ts';
 import type { MessagesRequest } from '../../../../schema/requests/messages.ts';
-import type { Stream, WorkThenSettle } from '../../../sale.ts';
-import { answerPaid, streamPaid } from '../answer.paid.ts';
-import { candidatesFor, isRouted, type MessageDemand } from '../catalogue.ts';
+import { omissionOf, type Stream, type Work, type WorkThenSettle } from '../../../sale.ts';
+import { admitRoute, answerPaid, autoModels, boundRoute, callTerms, hubFailed, modelsFor } from '../answer.paid.ts';
+import { answeredRoute } from '../answered-model.ts';
+import { type Ability, candidatesFor, isRouted, type MemberDemand } from '../catalogue.ts';
+import { requireWhole } from '../completions/completion.paid.ts';
+import { refusal, untaken } from '../demand.ts';
+import type { BrokeOff } from '../hubs/broke-off.ts';
 import type { Usage } from '../hubs/chat.ts';
 import type { Hubs } from '../hubs/open.ts';
 import type { KeptEnd } from '../kept-end.ts';
 import { type HubReply, replyQuestion } from '../responses/output.ts';
 import { askedOf } from './chat-request.ts';
 import { type AnswerBlock, blocksOf, piecesOfBlocks, type StopReason, stopReasonOf } from './content.ts';
+import { type UnknownInMessage, unknownInMessage } from './unknown-members.ts';
 
 /* Messages, whole and streamed: the chat that hubs are asked for, and what of their answer is kept and committed to. */
 
@@ -51,35 +56,55 @@ const isImage = ({ type }: MessageBlock) => type === 'image';
 const isPdf = ({ type, source }: MessageBlock) =>
   type === 'document' && (source as { readonly type?: string }).type === 'base64';
 
-function abilityFor(request: MessagesRequest): MessageDemand['ability'] {
+function abilityFor(request: MessagesRequest): Extract<Ability, `message${string}`> {
   if (blockAt(request, isPdf) !== null) return 'message_file';
   return blockAt(request, isImage) === null ? 'message' : 'message_vision';
 }
 
-/** `top_k` is no member of a chat. */
-function demandOf(request: MessagesRequest): MessageDemand {
-  return { ability: abilityFor(request), members: request.top_k === undefined ? [] : ['top_k'] };
+/** A member of the dialect that a chat of OpenAI's has not: a hub of that one is asked for it as for one that nobody knows. */
+const TOP_K: UnknownInMessage = { name: 'top_k', at: 'top_k', in_chat: true };
+
+function demandOf(request: MessagesRequest): MemberDemand {
+  return { ability: abilityFor(request), ...membersOf(unknownInMessage(request), request.top_k !== undefined) };
+}
+
+function membersOf(
+  unknown: readonly UnknownInMessage[],
+  has_top_k: boolean,
+): Pick<MemberDemand, 'members' | 'as_chat'> {
+  const members = [...new Set(unknown.map(({ name }) => name))];
+  const as_chat = has_top_k ? [...members, TOP_K.name] : members;
+  return { members, as_chat: unknown.every(({ in_chat }) => in_chat) ? as_chat : null };
 }
 
 /**
- * The same, before any claim. @throws invalid_request, naming the block, where it is shown to a model that cannot take it, or `top_k`,
- * which a hub may refuse to be passed; the router judges its own images.
+ * The same, before any claim: nothing that is asked for is left out in silence. The router, which is asked for chats, judges its own images.
+ * @throws invalid_request, naming the block that the model does not take, or the member that no hub with that model does; unknown_model
  */
-function requireAbility({ settings }: Hubs, request: MessagesRequest): MessageDemand {
+function requireAbility({ settings }: Hubs, request: MessagesRequest): MemberDemand {
   const { model } = request;
   const demand = demandOf(request);
   const pdf = blockAt(request, isPdf);
-  if ((isRouted(model) && pdf === null) || candidatesFor(settings, model, demand).length > 0) return demand;
-  const isServed = (part: Partial<MessageDemand>) =>
-    candidatesFor(settings, model, { ability: 'message', members: [], ...part }).length > 0;
-  if (!isRouted(model) && !isServed({})) throw new Refusal('unknown_model', { param: 'model' });
+  const is_routed = isRouted(model);
+  if (is_routed ? pdf === null && demand.as_chat !== null : isServedBy(settings, model, demand)) return demand;
+  const isServed = (part: Partial<MemberDemand>) =>
+    isServedBy(settings, model, { ability: 'message', members: [], as_chat: [], ...part });
+  if (!is_routed && !isServed({})) throw new Refusal('unknown_model', { param: 'model' });
+  const { ability } = demand;
   const at = pdf ?? blockAt(request, isImage);
-  if (at === null || isServed({ ability: demand.ability })) {
-    const detail = `top_k: no hub that answers for ${model} takes this member.`;
-    throw new Refusal('invalid_request', { param: 'top_k', detail });
+  if (at !== null && (is_routed ? pdf !== null : !isServed({ ability }))) {
+    const why = pdf === null ? 'looks at no images' : 'reads no PDFs';
+    throw refusal(at, `the model ${model} ${why} here`);
   }
-  const why = pdf === null ? 'looks at no images' : 'reads no PDFs';
-  throw new Refusal('invalid_request', { param: at, detail: `${at}: the model ${model} ${why} here.` });
+  const unknown = unknownInMessage(request);
+  throw untaken(model, request.top_k === undefined ? unknown : [...unknown, TOP_K], member => {
+    const asked = member === TOP_K ? membersOf([], true) : membersOf([member], false);
+    return is_routed ? asked.as_chat !== null : isServed({ ability, ...asked });
+  });
+}
+
+function isServedBy(settings: Hubs['settings'], model: string, demand: MemberDemand): boolean {
+  return candidatesFor(settings, model, demand).length > 0;
 }
 
 /** Who has not asked for thinking may not know what to do with a block of it. */

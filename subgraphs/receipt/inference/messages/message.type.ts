@@ -13,6 +13,8 @@ const TOOLS = '`{name, description, input_schema}` each.';
 const CHOICE = '`{type: "auto"}`, `any`, `none`, or `{type: "tool", name}`.';
 const THINKING = '`{type: "enabled", budget_tokens}`, `adaptive` or `disabled`.';
 const OUTPUT = '`{effort, format: {type: "json_schema", schema}}`.';
+const EXTRA =
+  'Members that this service does not know, passed on to the hub as they are; 400 by name if it must not know them, or if no hub with the model takes them.';
 const MARK = '`{type: "ephemeral"}`. Changes nothing about the answer.';
 
 @InputType({ description: 'A request of the Messages API; the limits are those of POST /v1/messages.' })
@@ -36,6 +38,7 @@ export class MessageInput extends WorkInput {
   @Field(() => GraphQLJSONObject, { nullable: true, description: THINKING }) thinking?: JsonObject | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: OUTPUT }) outputConfig?: JsonObject | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: MARK }) cacheControl?: JsonObject | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: EXTRA }) extra?: JsonObject | null;
   @Field(() => Boolean, { nullable: true, description: 'True for messageStream alone, which says so itself.' })
   stream?: boolean | null;
 }
@@ -51,6 +54,11 @@ export class MessageTokensInput {
   @Field(() => GraphQLJSONObject, { nullable: true, description: THINKING }) thinking?: JsonObject | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: OUTPUT }) outputConfig?: JsonObject | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: MARK }) cacheControl?: JsonObject | null;
+  @Field(() => GraphQLJSONObject, {
+    nullable: true,
+    description: 'Members that this service does not know; they are not counted.',
+  })
+  extra?: JsonObject | null;
 }
 
 @ObjectType({ description: 'How many tokens a request comes to, estimated without asking a model.' })

@@ -32,9 +32,8 @@ describe('a request', () => {
   });
 
   it('is the same with what has no effect, and refused by name with what would have one', () => {
-    expect(parsed({ metadata: { user_id: 'me' }, service_tier: 'auto', diagnostics: {}, speed: 'standard' })).toEqual(
-      parsed({}),
-    );
+    const ineffective = { metadata: { user_id: 'me' }, user_profile_id: 'me', service_tier: 'auto', diagnostics: {} };
+    expect(parsed({ ...ineffective, speed: 'standard' })).toEqual(parsed({}));
     const keeps_all = { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] };
     expect(parsed({ context_management: keeps_all })).toEqual(parsed({}));
     for (const name of [
@@ -44,6 +43,7 @@ describe('a request', () => {
       'fallbacks',
       'fallback_credit_token',
       'billing_policy',
+      'workspace_id',
       'inference_geo',
       'speed',
     ]) {
