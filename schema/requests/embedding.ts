@@ -1,10 +1,15 @@
 import { z } from 'zod';
+import type { JsonObject } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
 import { ModelId } from './chat-completion.ts';
+import { Extra, extraOf, FORWARDED, withoutProto } from './forwarded/extra.ts';
+import { bodyPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, svcMembers, withParent } from './paid-work.ts';
 import { listOf, remembering } from './parse.ts';
 import { wellFormedText } from './text.ts';
-import { embeddingWithoutEffect, withoutEffect } from './unserved.ts';
+import { namesWhoAsks, only, usualTier, withoutEffect } from './unserved.ts';
+
+/* The body of POST /v1/embeddings. */
 
 const { embedding_inputs_max: inputs_max, embedding_tokens_max: tokens_max, embedding_dimensions_max } = limits;
 
@@ -59,7 +64,14 @@ const Input = z
     ],
   });
 
-const members = z.strictObject({
+/** What would change the answer or its price, and is not passed on: refused by name. */
+const embeddingUnserved = {
+  stream: only('vectors are answered in one piece', false),
+  n: only('the price is that of one answer', 1),
+  service_tier: usualTier,
+} as const;
+
+const members = z.looseObject({
   model: ModelId,
   input: Input,
   encoding_format: z
@@ -80,21 +92,33 @@ const members = z.strictObject({
     ),
   ...intentMembers,
   ...svcMembers,
-  ...withoutEffect(embeddingWithoutEffect),
+  ...embeddingUnserved,
+  ...withoutEffect(namesWhoAsks),
+  extra: Extra,
 });
+
+const place = bodyPlace(Object.keys(members.shape), Object.keys(namesWhoAsks), () => FORWARDED);
 
 /** Body of POST /v1/embeddings. Absent and null are the same, so that one call has one canonical form. */
 export const EmbeddingRequest = remembering(
-  members.transform(({ model, input, encoding_format, dimensions, intent_id, attempt_index, svc, ...given }) => ({
-    model,
-    input,
-    encoding_format,
-    dimensions,
-    intent_id,
-    attempt_index,
-    ...withParent(given),
-    ...(svc ? { svc } : {}),
-  })),
+  z.preprocess(
+    withoutProto,
+    members.transform((given, context) => {
+      const { model, input, encoding_format, dimensions, intent_id, attempt_index, svc } = given;
+      const extra = extraOf(given as JsonObject, place, context);
+      return {
+        model,
+        input,
+        encoding_format,
+        dimensions,
+        intent_id,
+        attempt_index,
+        ...withParent(given),
+        ...(svc ? { svc } : {}),
+        ...(extra ? { extra } : {}),
+      };
+    }),
+  ),
 );
 export type EmbeddingRequest = z.output<typeof EmbeddingRequest>;
 

@@ -57,8 +57,6 @@ export const chatWithoutEffect = {
   prediction: 'it makes an answer faster, and not another one',
 } as const;
 
-export const embeddingWithoutEffect = { user: NOBODY } as const;
-
 export const responseWithoutEffect = {
   ...bothWithoutEffect,
   max_tool_calls: 'it bounds tools that a hub runs itself, and there are none',

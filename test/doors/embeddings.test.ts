@@ -406,6 +406,8 @@ keepsPaidManners(() => service, {
     ['encoding_format', { encoding_format: 'int8' }],
     ['dimensions', { dimensions: 0 }],
     ['dimensions', { dimensions: limits.embedding_dimensions_max + 1 }],
-    ['input_type', { input_type: 'query' }],
+    ['provider', { provider: { order: ['a'] } }],
+    ['service_tier', { service_tier: 'priority' }],
+    ['stream', { stream: true }],
   ],
 });

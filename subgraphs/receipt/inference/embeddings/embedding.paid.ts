@@ -3,9 +3,11 @@ import { CanonicalText } from '../../../../schema/canonical-json.ts';
 import { Refusal } from '../../../../schema/errors.ts';
 import { limits } from '../../../../schema/limits.ts';
 import type { EmbeddingRequest } from '../../../../schema/requests/embedding.ts';
+import type { UnknownMember } from '../../../../schema/requests/forwarded/known-members.ts';
 import type { WorkThenSettle } from '../../../sale.ts';
-import { answerPaid } from '../answer.paid.ts';
-import { HubFailed } from '../hub-failed.ts';
+import { answerPaid, hubFailed } from '../answer.paid.ts';
+import { candidatesFor, type Demand, isRouted, type MemberDemand } from '../catalogue.ts';
+import { untaken } from '../demand.ts';
 import { type Question, readJsonAs } from '../hubs/ask.ts';
 import type { Hubs } from '../hubs/open.ts';
 import type { AnswerTooLarge } from '../hubs/verdict.ts';
@@ -50,7 +52,7 @@ const TOO_LARGE: AnswerTooLarge = {
  * told; which of both a hub then sends makes no difference.
  */
 function embeddingsQuestion(asked: EmbeddingRequest): Question<EmbeddingsInHand> {
-  const { input, encoding_format, dimensions } = asked;
+  const { input, encoding_format, dimensions, extra } = asked;
   return {
     modality: 'embedding',
     path: '/embeddings',
@@ -60,6 +62,7 @@ function embeddingsQuestion(asked: EmbeddingRequest): Question<EmbeddingsInHand>
     body: ({ model }) => ({
       content_type: 'application/json',
       bytes: JSON.stringify({
+        ...extra,
         model,
         input,
         ...(encoding_format === 'float' ? {} : { encoding_format }),
@@ -88,6 +91,7 @@ export function embeddingsPaid(hubs: Hubs): WorkThenSettle<EmbeddingRequest, Kep
     field: 'Mutation.createEmbeddings',
     job_kind: 'other',
     modality: 'embedding',
+    demand: demandOf,
     question: embeddingsQuestion,
     usage: ({ usage }) => usage && { ...usage, completion_tokens: 0 },
     answer({ value, by }) {
@@ -101,9 +105,27 @@ export function embeddingsPaid(hubs: Hubs): WorkThenSettle<EmbeddingRequest, Kep
     ...paid,
     async admit(asked, payer, context) {
       requireRoom(asked);
+      requireTaken(hubs, asked);
       await paid.admit?.(asked, payer, context);
     },
   };
+}
+
+/** What of a request this service does not know. */
+function unknownIn({ extra = {} }: EmbeddingRequest): readonly UnknownMember[] {
+  return Object.keys(extra).map(name => ({ name, at: name }));
+}
+
+function demandOf(asked: EmbeddingRequest): MemberDemand {
+  return { ability: 'embedding', members: unknownIn(asked).map(({ name }) => name) };
+}
+
+/** Nothing that is asked for is left out in silence. @throws invalid_request, naming a member that no hub with the model takes */
+function requireTaken({ settings }: Hubs, asked: EmbeddingRequest): void {
+  const { model } = asked;
+  const isServed = (demand: Demand) => candidatesFor(settings, model, demand).length > 0;
+  if (isRouted(model) || isServed(demandOf(asked)) || !isServed('embedding')) return;
+  throw untaken(model, unknownIn(asked), ({ name }) => isServed({ ability: 'embedding', members: [name] }));
 }
 
 /** What is known to be too large is not worked for. @throws answer_too_large */

@@ -3,7 +3,7 @@ import type { Json } from '../../../../schema/canonical-json.ts';
 import { Refusal } from '../../../../schema/errors.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { EmbeddingRequest } from '../../../../schema/requests/embedding.ts';
-import { requestOf } from '../../../../schema/requests/parse.ts';
+import { opaqueFields, requestOf } from '../../../../schema/requests/parse.ts';
 import { Written } from '../../../../schema/written.ts';
 import { selected } from '../../../json-sql.ts';
 import type { WrittenFields } from '../../../written-leaves.ts';
@@ -43,7 +43,7 @@ export class EmbeddingResolver {
     @Arg('input', () => EmbeddingsInput, { description: 'What is to be turned into vectors.' }) input: EmbeddingsInput,
     @Ctx() context: InferenceContext,
   ): Promise<EmbeddingList> {
-    const request = requestOf(EmbeddingRequest, bodyOf(input), context.valid_body);
+    const request = requestOf(EmbeddingRequest, bodyOf(input), context.valid_body, opaqueFields);
     const charged = await context.charge(embeddingsPaid(context.hubs), request, context);
     return { ...embeddingListOf(charged.answer), ...receiptOf(charged, context) };
   }

@@ -19,6 +19,12 @@ export class EmbeddingsInput extends WorkInput {
     description: `Length of each vector, 1 to ${limits.embedding_dimensions_max}, where the model can shorten them.`,
   })
   dimensions?: number | null;
+  @Field(() => GraphQLJSONObject, {
+    nullable: true,
+    description:
+      'Members that this service does not know, such as `input_type`, passed on to the hub as they are; 400 by name if it must not know them.',
+  })
+  extra?: JsonObject | null;
 }
 
 /** All vectors may be 12 MB: a document that names them twice costs more than it may, so that no answer holds them twice. */
