@@ -32,15 +32,17 @@ import {
 } from './answers.ts';
 import { ChatFault } from './stream-fault.ts';
 
+/* The endpoints that sell answers of models, but for messages and tasks, and what all such endpoints share. */
+
 /** The intent and the parent as headers name them, on every door that sells work. */
-const IntentHeaders = z.object({
+export const IntentHeaders = z.object({
   'x-svc-intent': headerText(IntentId),
   'x-svc-attempt': digits(AttemptIndex).optional(),
   'x-svc-parent': headerText(ParentRef.optional()),
 });
 
 /** A body that names them itself goes before the headers. */
-function withIntent(body: JsonObject, headers: z.output<typeof IntentHeaders>): JsonObject {
+export function withIntent(body: JsonObject, headers: z.output<typeof IntentHeaders>): JsonObject {
   return {
     ...body,
     intent_id: body.intent_id ?? headers['x-svc-intent'],

@@ -7,7 +7,7 @@ import { MessagesRequest, MessageTokensRequest, messageOpaqueMembers } from '../
 import { documentDoor } from '../door.ts';
 import { MessageFault } from '../fault-form.ts';
 import { RefusalAnswer } from '../receipt/answers.ts';
-import { eventOperation, paidWork, workErrors } from './doors.ts';
+import { IntentHeaders, paidWork, withIntent, workErrors } from './doors.ts';
 import { MessageAnswer, MessageEventAnswer, MessageTokensAnswer } from './message-answers.ts';
 import { messageFrames } from './message-frames.ts';
 
@@ -17,6 +17,13 @@ const example = { max_tokens: 1024, messages: [{ role: 'user', content: 'Hi' }] 
 
 /** Anthropic's clients ask for their betas by it; which betas, a header says. */
 const BetaQuery = z.strictObject({ beta: z.literal('true').optional().describe('Ignored.') });
+
+const MessageHeaders = IntentHeaders.extend(anthropicHeaders);
+
+/** A body that names betas itself goes before the header, as with intents. */
+function withHeaders(body: JsonObject, headers: z.output<typeof MessageHeaders>): JsonObject {
+  return { ...withIntent(body, headers), betas: body.betas ?? headers['anthropic-beta'] ?? null };
+}
 
 function inputOf<B extends object>({ body }: { readonly body: B }) {
   return { input: toCamelKeys(body, messageOpaqueMembers) as JsonObject };
@@ -37,7 +44,8 @@ export const messageDoors = [
       eventOf: data => (data.answer as JsonObject).event ?? null,
     },
     query: BetaQuery,
-    headers: paidWork.headers.extend(anthropicHeaders),
+    headers: MessageHeaders,
+    complete: withHeaders,
     body: MessagesRequest,
     variables: inputOf,
     faults: 'anthropic',

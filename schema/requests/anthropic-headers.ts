@@ -1,14 +1,13 @@
 import { z } from 'zod';
 
 /*
- * Headers of Anthropic's clients. A beta that changes how a request is read or answered, and is not done here, must not be dropped in
- * silence; those that its coding agents send with every request change nothing here.
+ * Headers of Anthropic's clients. A beta that changes how a request is read or answered, and is not served here, must not be dropped in
+ * silence. Those that are served go on to hubs of Anthropic's dialect, and the payment is bound to them; at any other hub they change
+ * nothing.
  */
 
-/** Betas by their names without the date, and why they change nothing. */
-const harmlessBetas: Readonly<Record<string, string>> = {
-  'claude-code': 'it says which client asks',
-  oauth: 'it says how a client shows who it is',
+/** Betas by their names without the date, and why a request with them can be served by any hub. */
+const servedBetas: Readonly<Record<string, string>> = {
   'prompt-caching': 'cache markers change no answer',
   'prompt-caching-scope': 'cache markers change no answer',
   'extended-cache-ttl': 'cache markers change no answer',
@@ -28,24 +27,43 @@ const harmlessBetas: Readonly<Record<string, string>> = {
   'model-context-window-exceeded': 'a hub says how its answer ended',
 };
 
+/** Such as coding agents send with every request: they say who asks, and no hub is told. */
+const betasOfClients: Readonly<Record<string, string>> = {
+  'claude-code': 'it says which client asks',
+  oauth: 'it says how a client shows who it is',
+};
+
 /** A dated name: `prompt-caching-2024-07-31`. */
 const DATED = /^(?<name>[a-z0-9-]+?)-\d{4}-?\d{2}-?\d{2}$/;
 
-function unservedBeta(header: string): string | undefined {
-  const values = header.split(',').map(value => value.trim());
-  return values.find(value => {
-    const name = value.match(DATED)?.groups?.name ?? value;
-    return value !== '' && !Object.hasOwn(harmlessBetas, name);
-  });
+const isIn = (table: Readonly<Record<string, string>>, beta: string): boolean =>
+  Object.hasOwn(table, beta.match(DATED)?.groups?.name ?? beta);
+
+function requireServed(betas: readonly string[], context: z.core.$RefinementCtx): void {
+  const value = betas.find(beta => !isIn(servedBetas, beta) && !isIn(betasOfClients, beta));
+  if (value !== undefined) context.addIssue({ code: 'custom', message: `${value.slice(0, 100)} is not served here.` });
 }
 
-const Betas = z
+/** As a payment is bound to them: each once and in one order, without those that say who asks; undefined where there is none. */
+export const Betas = z
+  .array(z.string())
+  .superRefine(requireServed)
+  .transform(betas => [...new Set(betas)].filter(beta => isIn(servedBetas, beta)).sort())
+  .nullish()
+  .transform(betas => (betas?.length ? betas : undefined))
+  .describe(
+    'Names of betas, sent to hubs with the dialect of Anthropic. Also header anthropic-beta. One that would change how a request is read or answered, and is not served, is 400.',
+  );
+
+const BetaHeader = z
   .string()
-  .superRefine((header, context) => {
-    const value = unservedBeta(header);
-    if (value !== undefined)
-      context.addIssue({ code: 'custom', message: `${value.slice(0, 100)} is not served here.` });
-  })
+  .transform(header =>
+    header
+      .split(',')
+      .map(value => value.trim())
+      .filter(value => value !== ''),
+  )
+  .superRefine(requireServed)
   .describe('Names of betas, by commas. One that would change how a request is read or answered is 400.');
 
 /**
@@ -58,5 +76,5 @@ export const anthropicHeaders = {
   'anthropic-version': z
     .enum(messageVersions, { error: `is not served here: the versions are ${messageVersions.join(' and ')}` })
     .optional(),
-  'anthropic-beta': Betas.optional(),
+  'anthropic-beta': BetaHeader.optional(),
 } as const;

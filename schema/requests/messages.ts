@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type JsonObject, present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
+import { Betas } from './anthropic-headers.ts';
 import { chatMemberRule, flag, ModelId, samplingMembers, Temperature } from './chat-completion.ts';
 import { Schema, ToolName } from './chat-message.ts';
 import { Extra, extraOf, withoutProto } from './forwarded/extra.ts';
@@ -148,6 +149,7 @@ const common = {
   output_format: Format.describe('The former name of `output_config.format`.'),
   cache_control: CacheControl,
   context_management: ContextManagement.nullish(),
+  betas: Betas,
   ...messageUnserved,
   extra: Extra,
 } as const;
@@ -229,6 +231,8 @@ export type MessagesRequest = JsonObject &
   Drawn &
   SvcOptions & {
     readonly stream?: boolean;
+    /** In which of the API's betas a hub of its dialect is to read it. */
+    readonly betas?: readonly string[];
     readonly intent_id: string | null;
     readonly attempt_index: number | null;
     readonly parent_ref?: string;
@@ -273,7 +277,7 @@ export const MessagesRequest = remembering(
         model,
         max_tokens,
         ...canonical(given),
-        ...present({ stop_sequences: stops, temperature, top_p, top_k }),
+        ...present({ stop_sequences: stops, temperature, top_p, top_k, betas: given.betas }),
         intent_id,
         attempt_index,
         ...withParent(given),

@@ -108,6 +108,7 @@ async function streamed() {
     apiKey: 'sk-ant-of-the-caller',
     maxRetries: 0,
     fetch: payingFetch(payer),
+    defaultHeaders: { 'anthropic-beta': 'effort-2025-11-24' },
   });
   const params = asked as unknown as Anthropic.MessageCreateParamsStreaming;
   const events: JsonObject[] = [];
@@ -128,6 +129,32 @@ describe('a hub of the dialect', () => {
     expect(body).toEqual(asked);
   });
 
+  it('is sent the betas that are served, but for those that say who asks, and the payment is bound to them', async () => {
+    const betas = 'interleaved-thinking-2025-05-14, claude-code-20250219,context-management-2025-06-27';
+    const payment = await service.payment(await service.chain.newWallet(), MESSAGES);
+    type Bought = { readonly svc: Svc };
+    const { body } = await service.post<Bought>(MESSAGES, asked, { ...payment, 'anthropic-beta': betas });
+    const sent = 'context-management-2025-06-27,interleaved-thinking-2025-05-14';
+    expect(hub.heard.at(-1)).toMatchObject({ headers: { 'anthropic-beta': sent }, body: asked });
+    const named = await service.post<Bought>(MESSAGES, { ...asked, betas: sent.split(',') }, payment);
+    expect(named.body.svc.task_id).toBe(body.svc.task_id);
+    const other = await service.post(MESSAGES, asked, { ...payment, 'anthropic-beta': 'effort-2025-11-24' });
+    expect(other).toMatchObject({ status: 409, body: { code: 'claim_already_settled' } });
+    await bought();
+    expect(hub.heard.at(-1)?.headers).not.toHaveProperty('anthropic-beta');
+  });
+
+  it.each([
+    ['anthropic-beta', {}, { 'anthropic-beta': 'mcp-client-2025-11-20' }],
+    ['betas', { betas: ['mcp-client-2025-11-20'] }, {}],
+  ])('is sent no beta that is not served: 400, naming %s', async (param, members, headers) => {
+    const before = hub.heard.length;
+    const payment = await service.payment(await service.chain.newWallet(), MESSAGES);
+    const refused = await service.post(MESSAGES, { ...asked, ...members }, { ...payment, ...headers });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request', error: { param } } });
+    expect(hub.heard).toHaveLength(before);
+  });
+
   it('answers whole: every block as it came, with its signature, and its model in the receipt', async () => {
     const { status, body, payer } = await bought();
     expect([status, body]).toMatchObject([200, answer]);
@@ -140,6 +167,7 @@ describe('a hub of the dialect', () => {
     reply = streaming(parts);
     const { message, svc, payer } = await streamed();
     expect(message).toMatchObject(answer);
+    expect(hub.heard.at(-1)).toMatchObject({ headers: { 'anthropic-beta': 'effort-2025-11-24' } });
     expect(hub.heard.at(-1)?.body).toEqual({ ...asked, stream: true });
     expect(JSON.stringify(hub.heard.at(-1)?.headers)).not.toContain('sk-ant-of-the-caller');
     expect(commitment(svc())).toMatchObject({ hash: canonicalHash(content as Json) });

@@ -368,6 +368,7 @@ describe(`headers of POST ${MESSAGES}`, () => {
       by: payingFetch(await service.chain.newWallet()),
     });
     expect(heard.status).toBe(200);
+    expect(hub.heard.at(-1)?.headers).not.toHaveProperty('anthropic-beta');
   });
 });
 

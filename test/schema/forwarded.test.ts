@@ -139,7 +139,7 @@ describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>, read
 /** Names of which a request says by itself why it does not take them. */
 const refusedByItself = [
   ...['background', 'conversation', 'context_management', 'previous_response_id'],
-  ...['container', 'thread', 'fallbacks', 'speed', 'inference_geo', 'mcp_servers'],
+  ...['container', 'thread', 'fallbacks', 'speed', 'inference_geo', 'mcp_servers', 'betas'],
 ];
 
 it('no name stands in two tables, or twice in one', () => {
@@ -436,7 +436,8 @@ describe('within a message', () => {
     expect(unknownInMessage(asked)).toEqual([{ name: 'zz', at, in_chat }]);
     const { in_anthropic, ...as_chat } = askedOf(asked);
     // A hub of the dialect is not put thinking that nobody has signed.
-    if (!JSON.stringify(said).includes('"signature":""')) expect(JSON.stringify(in_anthropic)).toContain('"zz":1');
+    if (!JSON.stringify(said).includes('"signature":""'))
+      expect(JSON.stringify(in_anthropic?.body)).toContain('"zz":1');
     expect(JSON.stringify(as_chat).includes('"zz":1')).toBe(in_chat);
     const without = JSON.parse(JSON.stringify(said).replaceAll(',"zz":1', '').replaceAll('"zz":1', '')) as JsonObject;
     expect(canonicalHash(asked)).not.toBe(canonicalHash(message(without)));

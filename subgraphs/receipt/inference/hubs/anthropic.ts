@@ -10,6 +10,17 @@ export const MESSAGES_PATH = '/messages';
 /** The version in which all that a caller may write is served. */
 export const anthropicVersion = { 'anthropic-version': '2023-06-01' } as const;
 
+/** What such a hub is asked, as the caller wrote it. */
+export interface AskedInAnthropic {
+  readonly body: JsonObject;
+  /** Names of the API's betas; empty where none is named. */
+  readonly betas: readonly string[];
+}
+
+export function betaHeaders(betas: readonly string[]): Record<string, string> {
+  return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') };
+}
+
 /** By its stop reason, the finish reason of a chat; `stop_sequence` has none, and stays. */
 const finishReasons: Readonly<Record<string, string>> = {
   end_turn: 'stop',

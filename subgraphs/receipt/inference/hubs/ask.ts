@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Dispatcher, Pool } from 'undici';
 import type { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { isJsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
 import type { Secret } from '../../../../schema/secret.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type TokenLimitMember,
   wireModel,
 } from '../catalogue.ts';
-import { anthropicVersion } from './anthropic.ts';
+import { type AskedInAnthropic, anthropicVersion } from './anthropic.ts';
 import { type AnswerTooLarge, type HubRefusal, hostsOf, secretsOf, type Tells } from './verdict.ts';
 
 /** A hub is not trusted: its answer is parsed, checked and copied member by member. Null where it is something else. */
@@ -67,7 +67,7 @@ export interface Question<T extends object> {
   /** What was written for a model: nothing that says who asks. */
   body(asked: AskedModel): QuestionBody;
   /** The same for a hub of Anthropic's dialect, as the caller wrote it; left out where such a hub is not asked. */
-  readonly in_anthropic?: JsonObject;
+  readonly in_anthropic?: AskedInAnthropic;
   /** What of the answer is passed on, checked and copied member by member; null where it is not what was asked for. */
   read(answer: Buffer): T | null;
   /** The same without what tells too much beside its content; null where it is no answer without that. Left out: all of it is content. */

@@ -5,6 +5,7 @@ import type { Reasoning } from '../../../../schema/reasoning.ts';
 import type { ForwardedMembers } from '../../../../schema/requests/chat-completion.ts';
 import type { ChatRequestMessage } from '../../../../schema/requests/chat-message.ts';
 import { wellFormedText } from '../../../../schema/requests/text.ts';
+import type { AskedInAnthropic } from './anthropic.ts';
 import { type AskedModel, type Question, readJsonAs } from './ask.ts';
 import { discreetReply, namesOfTools } from './discretion.ts';
 import { finishReasonOf, type HeardReason } from './finish-reason.ts';
@@ -153,7 +154,7 @@ export interface HubRequest extends ForwardedMembers {
   readonly temperature: number | null;
   readonly top_k?: number;
   /** The same for a hub of Anthropic's dialect, as the caller wrote it. */
-  readonly in_anthropic?: JsonObject;
+  readonly in_anthropic?: AskedInAnthropic;
 }
 
 export const CHAT_PATH = '/chat/completions';

@@ -13,7 +13,7 @@ import {
   tokenLimitMembers,
   wireModel,
 } from '../catalogue.ts';
-import { AnthropicEvents, asCompletion, MESSAGES_PATH } from './anthropic.ts';
+import { AnthropicEvents, asCompletion, betaHeaders, MESSAGES_PATH } from './anthropic.ts';
 import {
   type AskedModel,
   askHub,
@@ -214,8 +214,8 @@ class PooledHubs implements Hubs {
       added: question.added,
       too_large: question.too_large,
       ask: async ({ connection: line, ...asked }, candidate, timeout_ms) => {
-        const { content_type, bytes: body, path: asked_at, read } = spokenTo(line.dialect, question, asked);
-        const headers = line.headers(content_type, 'application/json', asking.router_key);
+        const { content_type, bytes: body, path: asked_at, betas, read } = spokenTo(line.dialect, question, asked);
+        const headers = { ...line.headers(content_type, 'application/json', asking.router_key), ...betas };
         const path = line.path(asked_at);
         const { canceled } = asking;
         const answer = await askHub(
@@ -245,10 +245,10 @@ class PooledHubs implements Hubs {
       limits_tokens: request.max_tokens !== null,
       added,
       ask: async ({ connection: line, ...asked }, candidate, timeout_ms) => {
-        const { path, body, chunk } = streamFrom(line.dialect, request, asked);
+        const { path, body, betas, chunk } = streamFrom(line.dialect, request, asked);
         const listened = await openReply(line.pool, {
           path: line.path(path),
-          headers: line.headers('application/json', 'text/event-stream', asking.router_key),
+          headers: { ...line.headers('application/json', 'text/event-stream', asking.router_key), ...betas },
           body,
           chunk,
           timeout_ms,
@@ -396,21 +396,25 @@ const streamed = { stream: true, stream_options: { include_usage: true } } as co
 /** What a hub is asked in its dialect, and how its answer is read. */
 function spokenTo<T extends object>(dialect: Dialect, question: Question<T>, asked: AskedModel) {
   const { path, in_anthropic } = question;
-  if (dialect === 'openai') return { ...question.body(asked), path, read: (answer: Buffer) => question.read(answer) };
-  const bytes = JSON.stringify({ model: asked.model, ...in_anthropic });
+  if (dialect === 'openai')
+    return { ...question.body(asked), path, betas: {}, read: (answer: Buffer) => question.read(answer) };
+  const bytes = JSON.stringify({ model: asked.model, ...in_anthropic?.body });
+  const betas = betaHeaders(in_anthropic?.betas ?? []);
   const read = (answer: Buffer) => question.read(asCompletion(answer));
-  return { content_type: 'application/json', bytes, path: MESSAGES_PATH, read } as const;
+  return { content_type: 'application/json', bytes, path: MESSAGES_PATH, betas, read } as const;
 }
 
 /** The same of an answer that streams: its events as the chunks of a chat. */
 function streamFrom(dialect: Dialect, request: HubRequest, asked: AskedModel) {
   if (dialect === 'openai') {
     const body = JSON.stringify({ ...chatBody(request, asked), ...streamed });
-    return { path: CHAT_PATH, body, chunk: (data: string) => data } as const;
+    return { path: CHAT_PATH, body, betas: {}, chunk: (data: string) => data } as const;
   }
   const events = new AnthropicEvents();
-  const body = JSON.stringify({ model: asked.model, ...request.in_anthropic, stream: true });
-  return { path: MESSAGES_PATH, body, chunk: (data: string) => events.chunk(data) } as const;
+  const { in_anthropic } = request;
+  const body = JSON.stringify({ model: asked.model, ...in_anthropic?.body, stream: true });
+  const betas = betaHeaders(in_anthropic?.betas ?? []);
+  return { path: MESSAGES_PATH, body, betas, chunk: (data: string) => events.chunk(data) } as const;
 }
 
 function refusesMember(verdict: HubVerdict | null, member: string): boolean {

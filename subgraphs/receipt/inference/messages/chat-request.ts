@@ -29,7 +29,7 @@ export function askedOf(request: MessagesRequest): HubRequest {
   const { max_tokens, temperature = null, top_p, top_k, stop_sequences: stop, system, messages, extra } = request;
   const said: ChatRequestMessage[] = system ? [{ role: 'system', ...textsOf(system, BETWEEN) }] : [];
   return {
-    in_anthropic: asWritten(request),
+    in_anthropic: { body: asWritten(request), betas: request.betas ?? [] },
     messages: [...said, ...messages.flatMap(messagesOf)],
     max_tokens,
     temperature,

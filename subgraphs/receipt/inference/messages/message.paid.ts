@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { Refusal } from '../../../../schema/errors.ts';
 import type { MessageBlock } from '../../../../schema/requests/message-blocks.ts';
 import type { MessagesRequest } from '../../../../schema/requests/messages.ts';
@@ -29,7 +30,18 @@ export type KeptMessage = {
   /** Which text ended it; null where none did, or the hub does not say which of several. */
   readonly stop_sequence: string | null;
   readonly usage: Usage | null;
-} & KeptEnd;
+  /** Why it is not whole; left out where it is. */
+  readonly broke_off?: BrokeOff;
+};
+
+/** What one message is sold for, whole or streamed. */
+const messageTerms = {
+  ...callTerms,
+  job_kind: 'completions',
+  model: ({ model }: MessagesRequest) => model,
+  /** The version before bound no payment to betas. */
+  former_args: ({ betas, ...asked }: MessagesRequest): JsonObject | null => (betas ? asked : null),
+} as const;
 
 /** Where the first block of a kind stands, as the request has it, also within a result; null where there is none. */
 function blockAt({ messages }: MessagesRequest, is: (block: MessageBlock) => boolean): string | null {
@@ -145,6 +157,14 @@ export function messagePaid(hubs: Hubs): WorkThenSettle<MessagesRequest, KeptMes
       return { answer, output: content, output_member: 'content' };
     },
   });
+  return {
+    ...sold,
+    former_args: messageTerms.former_args,
+    async admit(request, _payer, context) {
+      requireWhole(request, 'messageStream');
+      await admitRoute(hubs, request, requireAbility(hubs, request), context);
+    },
+  };
 }
 
 /** One message, sold while it streams, as a streamed chat is: brought to its end in any case. */

@@ -38,6 +38,12 @@ export class MessageInput extends WorkInput {
   @Field(() => GraphQLJSONObject, { nullable: true, description: THINKING }) thinking?: JsonObject | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: OUTPUT }) outputConfig?: JsonObject | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: MARK }) cacheControl?: JsonObject | null;
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      'Names of betas, sent to hubs with the dialect of Anthropic as their header; 400 if one is not served.',
+  })
+  betas?: string[] | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: EXTRA }) extra?: JsonObject | null;
   @Field(() => Boolean, { nullable: true, description: 'True for messageStream alone, which says so itself.' })
   stream?: boolean | null;
