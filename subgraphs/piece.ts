@@ -20,19 +20,29 @@ export interface ReasoningPiece {
   readonly reasoning: Reasoning;
   /** The same as text, once: members may repeat each other. Empty where it has none. */
   readonly text: string;
+  /** Which block of the answer it belongs to, where its hub gives it in blocks. */
+  readonly block?: number;
+}
+
+/** Text of one block, where a hub gives its answer in blocks. */
+export interface BlockTextPiece {
+  readonly text: string;
+  readonly block: number;
 }
 
 /** A piece of an answer while it is spoken: text, or of something else that the answer brings. */
-export type Piece = string | CallPiece | RefusalPiece | ReasoningPiece;
+export type Piece = string | BlockTextPiece | CallPiece | RefusalPiece | ReasoningPiece;
 
-/** What a piece adds to; a call is named by its number. */
-export type Channel = 'text' | 'refusal' | 'reasoning' | number;
+/** What a piece adds to; a call is named by its number, and a block by its own. */
+export type Channel = 'text' | 'refusal' | 'reasoning' | `${'text' | 'reasoning'} ${number}` | number;
 
 /** Pieces of one channel add up in their order; those of several may come in any. */
 export function channelOf(piece: Piece): Channel {
   if (typeof piece === 'string') return 'text';
   if ('call' in piece) return piece.call;
-  return 'refusal' in piece ? 'refusal' : 'reasoning';
+  if ('refusal' in piece) return 'refusal';
+  if (!('reasoning' in piece)) return `text ${piece.block}`;
+  return piece.block === undefined ? 'reasoning' : `reasoning ${piece.block}`;
 }
 
 /** What both bring, of the same channel. */
@@ -40,8 +50,9 @@ export function joined(one: Piece, next: Piece): Piece {
   if (typeof one === 'string') return one + next;
   if ('call' in one) return 'call' in (next as CallPiece) ? joinedCall(one, next as CallPiece) : one;
   if ('refusal' in one) return { refusal: one.refusal + (next as RefusalPiece).refusal };
+  if (!('reasoning' in one)) return { ...one, text: one.text + (next as BlockTextPiece).text };
   const { reasoning, text } = next as ReasoningPiece;
-  return { reasoning: joinedReasoning(one.reasoning, reasoning), text: one.text + text };
+  return { ...one, reasoning: joinedReasoning(one.reasoning, reasoning), text: one.text + text };
 }
 
 function joinedCall(one: CallPiece, next: CallPiece): CallPiece {
@@ -52,5 +63,6 @@ export function bytesOf(piece: Piece): number {
   if (typeof piece === 'string') return Buffer.byteLength(piece);
   if ('refusal' in piece) return Buffer.byteLength(piece.refusal);
   if ('reasoning' in piece) return Buffer.byteLength(JSON.stringify(piece.reasoning));
+  if ('text' in piece) return Buffer.byteLength(piece.text);
   return Buffer.byteLength(`${piece.id ?? ''}${piece.name ?? ''}${piece.arguments}`);
 }

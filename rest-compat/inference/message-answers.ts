@@ -20,7 +20,11 @@ const ThinkingBlock = z.object({
   thinking: z.string(),
   signature: z.string().describe('By which the maker of the model knows it again; empty where the hub gives none.'),
 });
-const Block = z.discriminatedUnion('type', [ThinkingBlock, TextBlock, ToolUseBlock]);
+const RedactedThinkingBlock = z.object({
+  type: z.literal('redacted_thinking'),
+  data: z.string().describe('Encrypted: sent back in a history, the maker of the model reads it.'),
+});
+const Block = z.discriminatedUnion('type', [ThinkingBlock, RedactedThinkingBlock, TextBlock, ToolUseBlock]);
 
 const Usage = z
   .object({
@@ -64,6 +68,7 @@ const Delta = z.discriminatedUnion('type', [
 ]);
 const BlockBegun = z.discriminatedUnion('type', [
   ThinkingBlock,
+  RedactedThinkingBlock,
   TextBlock,
   ToolUseBlock.extend({ input: z.strictObject({}).describe('Empty until its deltas have come.') }),
 ]);
@@ -98,6 +103,7 @@ nameComponents({
   Message: MessageAnswer,
   MessageTextBlock: TextBlock,
   MessageThinkingBlock: ThinkingBlock,
+  MessageRedactedThinkingBlock: RedactedThinkingBlock,
   MessageToolUseBlock: ToolUseBlock,
   MessageUsage: Usage,
   MessageEvent: MessageEventAnswer,

@@ -101,23 +101,109 @@ async function bought(members: JsonObject = {}) {
   const heard = await service.knock<JsonObject & { svc: Svc }>('POST', MESSAGES, { body, by: payingFetch(payer) });
   return { ...heard, payer };
 }
-async function streamed() {
+async function streamed(members: JsonObject = {}, payment: Readonly<Record<string, string>> | null = null) {
   const payer = await service.chain.newWallet();
   const client = new Anthropic({
     baseURL: service.url,
     apiKey: 'sk-ant-of-the-caller',
     maxRetries: 0,
-    fetch: payingFetch(payer),
-    defaultHeaders: { 'anthropic-beta': 'effort-2025-11-24' },
+    fetch: payment ? fetch : payingFetch(payer),
+    defaultHeaders: { 'anthropic-beta': 'effort-2025-11-24', ...payment },
   });
-  const params = asked as unknown as Anthropic.MessageCreateParamsStreaming;
+  const params = { ...asked, ...members } as unknown as Anthropic.MessageCreateParamsStreaming;
   const events: JsonObject[] = [];
   const stream = client.messages.stream(params);
   stream.on('streamEvent', event => events.push(event as unknown as JsonObject));
-  return { payer, message: await stream.finalMessage(), svc: () => events.find(event => 'svc' in event)?.svc as Svc };
+  return {
+    payer,
+    events,
+    message: await stream.finalMessage(),
+    svc: () => events.find(event => 'svc' in event)?.svc as Svc,
+  };
 }
 const commitment = ({ payload }: Svc) =>
   (payload as { fulfillment: { output_commitment: JsonObject } }).fulfillment.output_commitment;
+
+/** An answer in which thinking, text and calls take turns. */
+const encrypted = { type: 'redacted_thinking', data: 'ZW5j' };
+const again = { type: 'thinking', thinking: 'Paris, then.', signature: 'QUdBSU4' };
+const unsigned = { type: 'thinking', thinking: 'And quickly.', signature: '' };
+const more = { type: 'text', text: ' In Paris.' };
+const turns: readonly JsonObject[] = [encrypted, thinking, said, again, unsigned, more, encrypted, call];
+const pieces: Readonly<Record<string, (block: JsonObject) => readonly JsonObject[]>> = {
+  redacted_thinking: block => [block],
+  text: ({ text = '' }) => [
+    { type: 'text', text: '' },
+    { type: 'text_delta', text },
+  ],
+  thinking: ({ thinking: thought = '', signature = '' }) => [
+    { type: 'thinking', thinking: '', signature: '' },
+    ...(thought === '' ? [] : [{ type: 'thinking_delta', thinking: thought } as JsonObject]),
+    ...(signature === '' ? [] : [{ type: 'signature_delta', signature } as JsonObject]),
+  ],
+  tool_use: ({ input = {}, ...begun }): JsonObject[] => [
+    { ...begun, input: {} },
+    { type: 'input_json_delta', partial_json: JSON.stringify(input) },
+  ],
+};
+const inEvents = (blocks: readonly JsonObject[]) => [
+  start,
+  ...blocks.flatMap((block, at) => {
+    const [begun = block, ...deltas] = pieces[String(block.type)]?.(block) ?? [];
+    return [begins(at, begun), ...deltas.map(given => delta(at, given)), stop(at)];
+  }),
+  ...parts.slice(-2),
+];
+/** As they go out. */
+const shownOf = (blocks: readonly JsonObject[]) =>
+  blocks.map((block): JsonObject => {
+    if (block.type === 'text') return { ...block, citations: null };
+    return block.type === 'tool_use' ? { ...block, caller: { type: 'direct' } } : block;
+  });
+const isThought = ({ type }: JsonObject) => /thinking/.test(String(type));
+const withoutText = (block: JsonObject) => (block.type === 'thinking' ? { ...block, thinking: '' } : block);
+
+describe('thinking between texts and calls', () => {
+  it.each<[string, JsonObject | null, readonly JsonObject[]]>([
+    ['asked for: every block in its place, with its own signature', { type: 'adaptive' }, turns],
+    [
+      'with its text omitted: the same blocks, with their signatures',
+      { type: 'adaptive', display: 'omitted' },
+      turns.map(withoutText),
+    ],
+    ['not asked for: the other blocks', null, turns.filter(block => !isThought(block))],
+  ])('%s, whole, streamed and replayed, and committed to', async (_, asked_for, blocks) => {
+    const expected = shownOf(blocks);
+    reply = whole({ content: turns });
+    const { body } = await bought({ thinking: asked_for });
+    expect(body.content).toEqual(expected);
+    expect(commitment(body.svc)).toMatchObject({ status: 'committed', hash: canonicalHash(expected as Json) });
+    reply = streaming(inEvents(turns));
+    const payment = await service.payment(await service.chain.newWallet(), MESSAGES);
+    const first = await streamed({ thinking: asked_for }, payment);
+    expect(first.message.content).toEqual(expected);
+    expect(commitment(first.svc())).toMatchObject({ status: 'committed', hash: canonicalHash(expected as Json) });
+    const kinds = (events: readonly JsonObject[]) => events.map(({ type }) => type);
+    const replayed = await streamed({ thinking: asked_for }, payment);
+    expect(replayed.message.content).toEqual(expected);
+    expect(kinds(replayed.events)).toEqual(kinds(first.events));
+  });
+
+  it('sent back in a history, each block reaches the hub as it came', async () => {
+    const shown = shownOf(turns.filter(({ signature }) => signature !== ''));
+    const result = { type: 'tool_result', tool_use_id: 'toolu_01', content: [{ type: 'text', text: '18 degrees' }] };
+    const messages = [
+      ...(asked.messages as JsonObject[]),
+      { role: 'assistant', content: shown },
+      { role: 'user', content: [result] },
+    ];
+    expect((await bought({ messages })).status).toBe(200);
+    const body = hub.heard.at(-1)?.body as { readonly messages: { readonly content: JsonObject[] }[] } | undefined;
+    const history = body?.messages.at(-2);
+    expect(history?.content.filter(isThought)).toEqual(shown.filter(isThought));
+    expect(history?.content.map(({ type }) => type)).toEqual(shown.map(({ type }) => type));
+  });
+});
 
 describe('a hub of the dialect', () => {
   it('is put what the caller wrote, in its own words and under our key', async () => {

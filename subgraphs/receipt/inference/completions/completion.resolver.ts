@@ -112,6 +112,7 @@ function deltaOf(piece: Piece): Partial<ChatDelta> {
   if (typeof piece === 'string') return { content: piece };
   if ('refusal' in piece) return piece;
   if ('reasoning' in piece) return reasoningFields(piece.reasoning);
+  if ('text' in piece) return { content: piece.text };
   const { call: index, id, name, arguments: given } = piece;
   return { toolCalls: [{ index, id, type: id === null ? null : 'function', function: { name, arguments: given } }] };
 }

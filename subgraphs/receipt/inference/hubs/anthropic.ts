@@ -60,12 +60,29 @@ function saidIn(block: Json, index: number): Said | null {
   return isJsonObject(block) ? (wholeBlocks[String(block.type)]?.(block, index) ?? null) : null;
 }
 
-/** A whole answer as a chat completion; what is no message as it is. */
-export function asCompletion(bytes: Buffer): Buffer {
+/** One block of an answer, by what it is in the message that the answer comes to. */
+export type HubBlock =
+  | { readonly text: string }
+  /** The `index` of its entry in `reasoning_details`. */
+  | { readonly thought: number }
+  /** Its place in `tool_calls`. */
+  | { readonly call: number };
+
+function blocksIn(content: readonly JsonObject[]): HubBlock[] {
+  let calls = 0;
+  return content.map(({ type, text }, index) => {
+    if (type === 'text') return { text: String(text).toWellFormed() };
+    return type === 'tool_use' ? { call: calls++ } : { thought: index };
+  });
+}
+
+/** A whole answer as a chat completion, and the blocks in which it came; what is no message as it is, and has none. */
+export function asCompletion(bytes: Buffer): { readonly bytes: Buffer; readonly blocks: readonly HubBlock[] | null } {
   const message = jsonIn(bytes.toString('utf8'));
-  if (!isJsonObject(message) || message.type !== 'message' || !Array.isArray(message.content)) return bytes;
+  if (!isJsonObject(message) || message.type !== 'message' || !Array.isArray(message.content))
+    return { bytes, blocks: null };
   const said = message.content.map(saidIn);
-  if (said.includes(null)) return bytes;
+  if (said.includes(null)) return { bytes, blocks: null };
   const texts = said.flatMap(one => (one?.content === undefined ? [] : [one.content]));
   const answer = {
     role: message.role ?? null,
@@ -74,7 +91,8 @@ export function asCompletion(bytes: Buffer): Buffer {
     reasoning_details: said.flatMap(one => one?.reasoning_details ?? []),
   };
   const choices = [{ index: 0, message: answer, finish_reason: finishReason(message.stop_reason) }];
-  return Buffer.from(JSON.stringify({ model: message.model ?? null, choices, usage: usageIn(message.usage) }));
+  const completion = { model: message.model ?? null, choices, usage: usageIn(message.usage) };
+  return { bytes: Buffer.from(JSON.stringify(completion)), blocks: blocksIn(message.content as JsonObject[]) };
 }
 
 /** What a block says as it begins; arguments of a call come after it. */
@@ -106,8 +124,9 @@ const NOTHING: JsonObject = { choices: [] };
 /** What no chunk is. */
 const FAULT: JsonObject = { error: 'not what was asked for' };
 
-const chunkOf = (said: Said | null): JsonObject =>
-  said === null ? FAULT : { choices: [{ delta: said as JsonObject }] };
+/** `svc_block` says to which block of the answer it adds, which a chat has no word for. */
+const chunkOf = (said: Said | null, block: number): JsonObject =>
+  said === null ? FAULT : { choices: [{ delta: { ...said, svc_block: Math.max(block, 0) } as JsonObject }] };
 
 /** The events of one streamed answer as the chunks of a chat. */
 export class AnthropicEvents {
@@ -130,9 +149,9 @@ export class AnthropicEvents {
         this.#count(message.usage);
         return { ...NOTHING, model: message.model ?? null };
       case 'content_block_start':
-        return chunkOf(begunIn(content_block, at));
+        return chunkOf(begunIn(content_block, at), at);
       case 'content_block_delta':
-        return chunkOf(isJsonObject(delta) ? (deltas[String(delta.type)]?.(delta, at) ?? {}) : null);
+        return chunkOf(isJsonObject(delta) ? (deltas[String(delta.type)]?.(delta, at) ?? {}) : null, at);
       case 'message_delta':
         if (!isJsonObject(delta)) return FAULT;
         this.#count(usage);

@@ -13,7 +13,7 @@ import {
   type TokenLimitMember,
   wireModel,
 } from '../catalogue.ts';
-import { type AskedInAnthropic, anthropicVersion } from './anthropic.ts';
+import { type AskedInAnthropic, anthropicVersion, type HubBlock } from './anthropic.ts';
 import { type AnswerTooLarge, type HubRefusal, hostsOf, secretsOf, type Tells } from './verdict.ts';
 
 /** A hub is not trusted: its answer is parsed, checked and copied member by member. Null where it is something else. */
@@ -68,8 +68,11 @@ export interface Question<T extends object> {
   body(asked: AskedModel): QuestionBody;
   /** The same for a hub of Anthropic's dialect, as the caller wrote it; left out where such a hub is not asked. */
   readonly in_anthropic?: AskedInAnthropic;
-  /** What of the answer is passed on, checked and copied member by member; null where it is not what was asked for. */
-  read(answer: Buffer): T | null;
+  /**
+   * What of the answer is passed on, checked and copied member by member; null where it is not what was asked for. `blocks`: in which a hub
+   * of Anthropic's dialect gave it.
+   */
+  read(answer: Buffer, blocks?: readonly HubBlock[] | null): T | null;
   /** The same without what tells too much beside its content; null where it is no answer without that. Left out: all of it is content. */
   discreet?(value: T, tells: Tells): T | null;
 }

@@ -1,6 +1,7 @@
 import { type Dispatcher, errors, type Pool } from 'undici';
 import { WHOLE } from '../../../answer-end.ts';
 import type { Channel, Piece } from '../../../piece.ts';
+import type { HubBlock } from './anthropic.ts';
 import { type HubFailure, type Post, readRefusal, type Unanswered, unanswered } from './ask.ts';
 import type { AssistantMessage, Usage } from './chat.ts';
 import { type Discretion, discreetMessage, discreetUsage } from './discretion.ts';
@@ -16,6 +17,8 @@ export interface StreamedReply {
   readonly reasoning_text: string;
   /** What the message is made of, in the order in which each of it began. */
   readonly began: readonly Channel[];
+  /** The same in the blocks in which its hub gave it; null where the hub's dialect has none. */
+  readonly blocks: readonly HubBlock[] | null;
   /** Null where it named none. */
   readonly finish_reason: HeardReason | null;
   readonly usage: Usage | null;
@@ -47,8 +50,7 @@ class ReplyStream {
   readonly #aborted: () => HubFailure | null;
   readonly #chunk: (event: string) => string;
   readonly #discretion: Discretion;
-  readonly #rules: BreakRules;
-  readonly #message = new StreamedMessage();
+  readonly #message: StreamedMessage;
   #bytes = 0;
   #finish_reason: HeardReason | null = null;
   #usage: Usage | null = null;
@@ -60,11 +62,12 @@ class ReplyStream {
   readonly whole = this.#wholly.promise;
 
   constructor(
-    question: ReplyBounds & Pick<StreamQuestion, 'chunk' | 'discretion' | 'rules'>,
+    bounds: ReplyBounds & Pick<StreamQuestion, 'chunk' | 'in_blocks' | 'discretion'>,
     aborted: () => HubFailure | null,
   ) {
-    this.#bounds = question;
-    this.#chunk = question.chunk ?? (event => event);
+    this.#bounds = bounds;
+    this.#chunk = bounds.chunk ?? (event => event);
+    this.#message = new StreamedMessage(bounds.in_blocks);
     this.#aborted = aborted;
     this.#discretion = question.discretion;
     this.#rules = question.rules;
@@ -75,6 +78,7 @@ class ReplyStream {
       message: this.#message.message,
       reasoning_text: this.#message.reasoning_text,
       began: this.#message.began,
+      blocks: this.#message.blocks,
       finish_reason: this.#finish_reason,
       usage: this.#usage,
       answered_model: this.#answered_model,
@@ -152,6 +156,8 @@ export interface StreamQuestion extends Omit<Post, 'answer_bytes_max'>, ReplyBou
   readonly stream_idle_ms_max: number;
   /** The data of an event as that of a chunk, where the hub speaks otherwise. */
   readonly chunk?: (event: string) => string;
+  /** Whether such a chunk says to which block of the answer it adds. */
+  readonly in_blocks?: boolean;
   readonly discretion: Discretion;
   readonly rules: BreakRules;
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { limits } from '../../../../schema/limits.ts';
 import { wellFormedText } from '../../../../schema/requests/text.ts';
-import { type CallPiece, type Channel, channelOf, type Piece } from '../../../piece.ts';
+import { type BlockTextPiece, type CallPiece, type Channel, channelOf, type Piece } from '../../../piece.ts';
+import type { HubBlock } from './anthropic.ts';
 import { AnsweredUsage, type AssistantMessage, HubFinish, isAnswer, messageOf, noError, type Usage } from './chat.ts';
 import type { HeardReason } from './finish-reason.ts';
 import { bytesOfReasoning, reasoningMembers, StreamedReasoning } from './reasoning.ts';
@@ -25,6 +26,8 @@ const Delta = z.object({
   content: z.string().nullish(),
   refusal: z.string().nullish(),
   tool_calls: z.array(CallDelta).max(limits.tool_calls_max).nullish(),
+  /** To which block of the answer it adds, where the hub gives it in blocks. */
+  svc_block: z.int().min(0).nullish(),
   ...reasoningMembers,
 });
 export type Delta = z.output<typeof Delta>;
@@ -105,6 +108,15 @@ export class StreamedMessage {
   #has_content = false;
   /** By the index that the hub gives them. */
   readonly #calls = new Map<number, StreamedCall>();
+  readonly #in_blocks: boolean;
+  /** Of each block that is text. */
+  readonly #texts = new Map<number, SplitText>();
+  /** The first piece of each channel. */
+  readonly #first: Piece[] = [];
+
+  constructor(in_blocks = false) {
+    this.#in_blocks = in_blocks;
+  }
 
   /** Whether every call that it adds to was begun before, with an id and a name, or is begun by it. */
   fits({ tool_calls }: Delta): boolean {
@@ -114,13 +126,14 @@ export class StreamedMessage {
   }
 
   /** What goes on of a delta that fits, in pieces of which none is empty. */
-  take({ content, refusal, tool_calls, ...thought }: Delta): readonly Piece[] {
+  take({ content, refusal, tool_calls, svc_block, ...thought }: Delta): readonly Piece[] {
     const pieces: Piece[] = [];
+    const block = this.#in_blocks ? (svc_block ?? null) : null;
     const reasoning = this.#reasoning.take(thought);
-    if (reasoning !== null) pieces.push(reasoning);
+    if (reasoning !== null) pieces.push(block === null ? reasoning : { ...reasoning, block });
     this.#has_content ||= typeof content === 'string';
-    const text = this.#content.take(content ?? '');
-    if (text !== '') pieces.push(text);
+    const text = this.#text(content ?? '', block);
+    if (text !== null) pieces.push(text);
     const refused = this.#refusal.take(refusal ?? '');
     if (refused !== '') pieces.push({ refusal: refused });
     for (const [position, delta] of (tool_calls ?? []).entries()) {
@@ -144,6 +157,28 @@ export class StreamedMessage {
     return messageOf({ content: content === '' && says_more ? null : content, calls, refusal, reasoning });
   }
 
+  /** In the order in which they began; null where its hub gives none. */
+  get blocks(): readonly HubBlock[] | null {
+    return this.#in_blocks ? this.#first.flatMap(piece => this.#blockOf(piece) ?? []) : null;
+  }
+
+  #blockOf(first: Piece): HubBlock | null {
+    if (typeof first === 'string' || 'refusal' in first) return null;
+    if ('call' in first) return { call: first.call };
+    if ('reasoning' in first) return first.block === undefined ? null : { thought: first.block };
+    return { text: this.#texts.get(first.block)?.whole ?? '' };
+  }
+
+  /** Null where there is none yet. */
+  #text(content: string, block: number | null): string | BlockTextPiece | null {
+    const text = this.#content.take(content);
+    if (block === null) return text === '' ? null : text;
+    const own = this.#texts.get(block) ?? new SplitText();
+    this.#texts.set(block, own);
+    const said = own.take(content);
+    return said === '' ? null : { text: said, block };
+  }
+
   /** What was thought, as text. */
   get reasoning_text(): string {
     return this.#reasoning.text;
@@ -154,11 +189,17 @@ export class StreamedMessage {
     return isAnswer({ ...this.message, content: this.#has_content ? this.#content.whole : null }, finish_reason);
   }
 
-  /** Reasoning begins with its first text: what is encrypted is shown to nobody who wants to know what came first. */
+  /**
+   * Reasoning begins with its first text: what is encrypted is shown to nobody who wants to know what came first, unless it is a block of
+   * its own.
+   */
   #begin(piece: Piece): void {
     const channel = channelOf(piece);
-    const shown = typeof piece === 'string' || !('reasoning' in piece) || piece.text !== '';
-    if (shown && !this.began.includes(channel)) this.began.push(channel);
+    const shown =
+      typeof piece === 'string' || !('reasoning' in piece) || piece.text !== '' || piece.block !== undefined;
+    if (!shown || this.began.includes(channel)) return;
+    this.began.push(channel);
+    this.#first.push(piece);
   }
 
   #call(index: number, { id, function: called }: CallDelta): CallPiece {

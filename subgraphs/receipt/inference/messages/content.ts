@@ -3,7 +3,8 @@ import { exceededBy } from '../../../../schema/json-bounds.ts';
 import { jsonFault } from '../../../../schema/json-value.ts';
 import { type Reasoning, reasoningText } from '../../../../schema/reasoning.ts';
 import type { Channel, Piece } from '../../../piece.ts';
-import type { AssistantMessage, Usage } from '../hubs/chat.ts';
+import type { HubBlock } from '../hubs/anthropic.ts';
+import type { AssistantMessage, HubToolCall, Usage } from '../hubs/chat.ts';
 
 /* What a hub's message comes to in the blocks of Anthropic's Messages API. */
 
@@ -16,6 +17,8 @@ export type AnswerBlock =
       /** By which whoever made the model knows its thinking again; empty where the hub gives none. */
       readonly signature: string;
     }
+  /** What a model thought, and only its maker can read. */
+  | { readonly type: 'redacted_thinking'; readonly data: string }
   | {
       readonly type: 'tool_use';
       readonly id: string;
@@ -56,12 +59,18 @@ const textBlock = (text: string): AnswerBlock => ({ type: 'text', text, citation
 export const blockBegun = {
   text: textBlock(''),
   thinking: { type: 'thinking', thinking: '', signature: '' },
+  redacted: (data: string) => ({ type: 'redacted_thinking', data }),
   call: (id: string, name: string) => ({ type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } }),
-} as const satisfies Record<string, JsonObject | ((id: string, name: string) => JsonObject)>;
+} as const satisfies Record<string, JsonObject | ((...given: string[]) => JsonObject)>;
+
+/** What a caller is shown of what was thought. `signed`: of a block only that which knows it again, and not its text. */
+export type ShownThinking = 'whole' | 'signed' | 'hidden';
 
 /** What of a message a caller has asked to be shown, and how it came. */
 interface Shown {
-  readonly thinking: boolean;
+  readonly thinking: ShownThinking;
+  /** In which its hub gave it, in their order; null where the hub's dialect has none. */
+  readonly blocks?: readonly HubBlock[] | null;
   /** In which order it came; without it thinking goes first, and text before what is called. */
   readonly began?: readonly Channel[];
   /** What was thought, where a stream told it. */
@@ -69,21 +78,47 @@ interface Shown {
 }
 
 /**
- * The blocks of a message, one for each channel, in the order in which it began. A refusal is a text like any other: the reason for
- * which the turn ended says what it is.
+ * The blocks of a message as its hub gave them; else one for each channel, in the order in which it began. A refusal is a text like any
+ * other: the reason for which the turn ended says what it is.
  */
-export function blocksOf(message: AssistantMessage, { thinking: shown, began = [], ...said }: Shown): AnswerBlock[] {
+export function blocksOf(message: AssistantMessage, shown: Shown): AnswerBlock[] {
+  return shown.blocks ? blocksAsGiven(message, shown.blocks, shown.thinking) : blocksByChannel(message, shown);
+}
+
+/** A block of nothing is none; so is one of which not enough may be told. */
+function blocksAsGiven(
+  { tool_calls = [], reasoning_details = [] }: AssistantMessage,
+  blocks: readonly HubBlock[],
+  shown: ShownThinking,
+): AnswerBlock[] {
+  const thoughts = new Map(reasoning_details.map(detail => [detail.index, detail]));
+  return blocks.flatMap(block => {
+    if ('text' in block) return block.text === '' ? [] : [textBlock(block.text)];
+    if ('call' in block) return tool_calls.slice(block.call, block.call + 1).map(callBlock);
+    const thought = thoughts.get(block.thought);
+    return thought === undefined || shown === 'hidden' ? [] : thoughtBlock(thought, shown);
+  });
+}
+
+function thoughtBlock({ type, text, signature, data }: JsonObject, shown: ShownThinking): AnswerBlock[] {
+  if (type === 'reasoning.encrypted') return typeof data === 'string' ? [{ type: 'redacted_thinking', data }] : [];
+  const thinking = shown === 'whole' && typeof text === 'string' ? text : '';
+  return [{ type: 'thinking', thinking, signature: typeof signature === 'string' ? signature : '' }];
+}
+
+function callBlock({ id, function: { name, arguments: given } }: HubToolCall): AnswerBlock {
+  return { type: 'tool_use', id, name, input: inputOf(given), caller: { type: 'direct' } };
+}
+
+function blocksByChannel(message: AssistantMessage, { thinking: shown, began = [], ...said }: Shown): AnswerBlock[] {
   const { content, refusal, tool_calls = [] } = message;
   const { reasoning_text: thinking = reasoningText(message) } = said;
   const thought = { type: 'thinking', thinking, signature: signatureIn(message) ?? '' } as const;
   const blocks: (readonly [Channel, AnswerBlock])[] = [
-    ...(shown && thinking !== '' ? [['reasoning', thought] as const] : []),
+    ...(shown === 'whole' && thinking !== '' ? [['reasoning', thought] as const] : []),
     ...(content ? [['text', textBlock(content)] as const] : []),
     ...(refusal === undefined ? [] : [['refusal', textBlock(refusal)] as const]),
-    ...tool_calls.map(({ id, function: { name, arguments: given } }, call) => {
-      const block = { type: 'tool_use', id, name, input: inputOf(given), caller: { type: 'direct' } } as const;
-      return [call, block] as const;
-    }),
+    ...tool_calls.map((called, call) => [call, callBlock(called)] as const),
   ];
   const place = ([channel]: readonly [Channel, AnswerBlock]) => began.indexOf(channel);
   return blocks.sort((one, other) => place(one) - place(other)).map(([, block]) => block);
@@ -109,21 +144,32 @@ function inputOf(given: string): JsonObject | string {
   }
 }
 
-/** Blocks that were kept, as pieces of a stream: of two texts one was a refusal, and each is a block of its own again. */
+/** RFC 8785 has no spelling for half of a surrogate pair, nor for what JSON spells 1e400. */
+function isSignable(value: Json): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isSignable(member));
+}
+
+/** Blocks that were kept, as pieces of a stream: each is a block of its own again. */
 export function piecesOfBlocks(content: readonly AnswerBlock[]): Piece[] {
   let calls = 0;
-  let texts = 0;
-  return content.map(block => {
-    if (block.type === 'text') return texts++ === 0 ? block.text : { refusal: block.text };
-    if (block.type === 'thinking') return thoughtPiece(block);
+  return content.map((block, at): Piece => {
+    if (block.type === 'text') return { text: block.text, block: at };
+    if (block.type === 'thinking') return thoughtPiece(block, at);
+    if (block.type === 'redacted_thinking') {
+      const detail = { type: 'reasoning.encrypted', data: block.data };
+      return { reasoning: { reasoning_details: [detail] }, text: '', block: at };
+    }
     const { id, name, input } = block;
     return { call: calls++, id, name, arguments: typeof input === 'string' ? input : JSON.stringify(input) };
   });
 }
 
-function thoughtPiece({ thinking: text, signature }: Extract<AnswerBlock, { type: 'thinking' }>): Piece {
-  if (signature === '') return { reasoning: { reasoning_content: text }, text };
-  return { reasoning: { reasoning_details: [{ type: 'reasoning.text', text, signature }] }, text };
+function thoughtPiece({ thinking: text, signature }: Extract<AnswerBlock, { type: 'thinking' }>, block: number): Piece {
+  if (signature === '') return { reasoning: { reasoning_content: text }, text, block };
+  return { reasoning: { reasoning_details: [{ type: 'reasoning.text', text, signature }] }, text, block };
 }
 
 /** Tokens by Anthropic's names: null is what the hub does not count, and 0 what it has to. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { type Channel, channelOf, type Piece, type ReasoningPiece } from '../../../piece.ts';
-import { blockBegun, signatureIn } from './content.ts';
+import { blockBegun, type ShownThinking, signatureIn } from './content.ts';
 
 /** An event as Anthropic spells it. */
 export type MessageEvent = JsonObject & { readonly type: string };
@@ -11,32 +11,38 @@ export type MessageEvent = JsonObject & { readonly type: string };
  * Thinking is shown to whoever has asked for it, and its signature comes as its block stops.
  */
 export class BlockEvents {
-  readonly #shows_thinking: boolean;
+  readonly #shown: ShownThinking;
   readonly #began: Channel[] = [];
+  readonly #signatures = new Map<Channel, string>();
   #open: Channel | null = null;
-  #signature: string | null = null;
 
-  constructor(shows_thinking: boolean) {
-    this.#shows_thinking = shows_thinking;
+  constructor(shown: ShownThinking) {
+    this.#shown = shown;
   }
 
   *of(piece: Piece): Generator<MessageEvent> {
-    if (isThought(piece) && !this.#shows_thinking) return;
+    if (isThought(piece) && !this.#shows(piece)) return;
     const channel = channelOf(piece);
-    // What of thinking has no text is shown to nobody, and begins nothing.
-    if (!this.#began.includes(channel) && !(isThought(piece) && piece.text === '')) yield* this.#begin(channel, piece);
-    const delta = deltaOf(piece);
+    // What of thinking has no text is shown to nobody, and begins nothing, unless it is a block of its own.
+    const begins = !isThought(piece) || piece.text !== '' || piece.block !== undefined;
+    if (begins && !this.#began.includes(channel)) yield* this.#begin(channel, piece);
+    const delta = isThought(piece) && this.#shown !== 'whole' ? null : deltaOf(piece);
     if (delta !== null) yield { type: 'content_block_delta', index: this.#began.indexOf(channel), delta };
-    if (isThought(piece)) yield* this.#sign(piece);
+    if (isThought(piece)) yield* this.#sign(channel, piece);
   }
 
   /** The last block stops where the answer came to its end. */
   *end(): Generator<MessageEvent> {
     if (this.#open === null) return;
     const index = this.#began.indexOf(this.#open);
-    if (this.#open === 'reasoning' && this.#signature !== null) yield signed(index, this.#signature);
+    const signature = this.#signatures.get(this.#open);
+    if (signature !== undefined) yield signed(index, signature);
     yield { type: 'content_block_stop', index };
     this.#open = null;
+  }
+
+  #shows({ block }: ReasoningPiece): boolean {
+    return this.#shown === 'whole' || (this.#shown === 'signed' && block !== undefined);
   }
 
   *#begin(channel: Channel, piece: Piece): Generator<MessageEvent> {
@@ -46,10 +52,12 @@ export class BlockEvents {
   }
 
   /** One that comes after its block has stopped goes out at once. */
-  *#sign({ reasoning }: ReasoningPiece): Generator<MessageEvent> {
-    this.#signature = signatureIn(reasoning) ?? this.#signature;
-    const stopped = this.#began.includes('reasoning') && this.#open !== 'reasoning';
-    if (stopped && this.#signature !== null) yield signed(this.#began.indexOf('reasoning'), this.#signature);
+  *#sign(channel: Channel, { reasoning }: ReasoningPiece): Generator<MessageEvent> {
+    const signature = signatureIn(reasoning);
+    if (signature === null) return;
+    this.#signatures.set(channel, signature);
+    const has_stopped = this.#began.includes(channel) && this.#open !== channel;
+    if (has_stopped) yield signed(this.#began.indexOf(channel), signature);
   }
 }
 
@@ -61,12 +69,16 @@ const isThought = (piece: Piece): piece is ReasoningPiece => typeof piece === 'o
 
 function begunBy(piece: Piece): JsonObject {
   if (typeof piece === 'object' && 'call' in piece) return blockBegun.call(piece.id ?? '', piece.name ?? '');
-  return isThought(piece) ? blockBegun.thinking : blockBegun.text;
+  if (!isThought(piece)) return blockBegun.text;
+  const encrypted = piece.reasoning.reasoning_details?.find(({ type }) => type === 'reasoning.encrypted');
+  return encrypted && piece.block !== undefined ? blockBegun.redacted(String(encrypted.data)) : blockBegun.thinking;
 }
 
 function deltaOf(piece: Piece): JsonObject | null {
   if (typeof piece === 'string') return { type: 'text_delta', text: piece };
   if ('refusal' in piece) return { type: 'text_delta', text: piece.refusal };
-  if ('reasoning' in piece) return piece.text === '' ? null : { type: 'thinking_delta', thinking: piece.text };
-  return piece.arguments === '' ? null : { type: 'input_json_delta', partial_json: piece.arguments };
+  if ('call' in piece)
+    return piece.arguments === '' ? null : { type: 'input_json_delta', partial_json: piece.arguments };
+  if (!('reasoning' in piece)) return { type: 'text_delta', text: piece.text };
+  return piece.text === '' ? null : { type: 'thinking_delta', thinking: piece.text };
 }

@@ -8,13 +8,23 @@ import { answeredRoute } from '../answered-model.ts';
 import { type Ability, candidatesFor, isRouted, type MemberDemand } from '../catalogue.ts';
 import { requireWhole } from '../completions/completion.paid.ts';
 import { refusal, untaken } from '../demand.ts';
+import type { HubBlock } from '../hubs/anthropic.ts';
+import type { Question } from '../hubs/ask.ts';
 import type { BrokeOff } from '../hubs/broke-off.ts';
 import type { Usage } from '../hubs/chat.ts';
-import type { Hubs } from '../hubs/open.ts';
-import type { KeptEnd } from '../kept-end.ts';
+import { discreetReply, namesOfTools } from '../hubs/discretion.ts';
+import type { HeardReply, Hubs } from '../hubs/open.ts';
+import { providerCogs } from '../provider-cogs.ts';
 import { type HubReply, replyQuestion } from '../responses/output.ts';
 import { askedOf } from './chat-request.ts';
-import { type AnswerBlock, blocksOf, piecesOfBlocks, type StopReason, stopReasonOf } from './content.ts';
+import {
+  type AnswerBlock,
+  blocksOf,
+  piecesOfBlocks,
+  type ShownThinking,
+  type StopReason,
+  stopReasonOf,
+} from './content.ts';
 import { type UnknownInMessage, unknownInMessage } from './unknown-members.ts';
 
 /* Messages, whole and streamed: the chat that hubs are asked for, and what of their answer is kept and committed to. */
@@ -119,9 +129,26 @@ function isServedBy(settings: Hubs['settings'], model: string, demand: MemberDem
   return candidatesFor(settings, model, demand).length > 0;
 }
 
-/** Who has not asked for thinking may not know what to do with a block of it. */
-export function showsThinking({ thinking }: MessagesRequest): boolean {
-  return thinking !== undefined && thinking.type !== 'disabled' && thinking.display !== 'omitted';
+/** Who has not asked for thinking may not know what to do with a block of it; who wants its text omitted sends its signature back. */
+export function shownThinking({ thinking }: MessagesRequest): ShownThinking {
+  if (thinking === undefined || thinking.type === 'disabled') return 'hidden';
+  return thinking.display === 'omitted' ? 'signed' : 'whole';
+}
+
+/** A hub's answer, and the blocks in which it gave it; null where its dialect has none. */
+type MessageReply = HubReply & { readonly blocks: readonly HubBlock[] | null };
+
+function messageQuestion(request: MessagesRequest): Question<MessageReply> {
+  const asked = askedOf(request);
+  const question = replyQuestion(asked);
+  return {
+    ...question,
+    read(answer, blocks) {
+      const reply = question.read(answer);
+      return reply && { ...reply, blocks: blocks ?? null };
+    },
+    discreet: (reply, tells) => discreetReply(reply, { tells, tools: namesOfTools(asked.tools) }),
+  };
 }
 
 /** Hubs say at most that a text ended their answer: of one it is known which. */
@@ -141,16 +168,16 @@ const idOf = (task_id: string) => `msg_${task_id}`;
 
 /** One message, sold as a chat completion is. */
 export function messagePaid(hubs: Hubs): WorkThenSettle<MessagesRequest, KeptMessage> {
-  return answerPaid<MessagesRequest, HubReply, KeptMessage>(hubs, {
-    ...messageTerms,
+  const sold = answerPaid<MessagesRequest, MessageReply, KeptMessage>(hubs, {
     field: 'Mutation.createMessage',
     streamed_by: 'messageStream',
     modality: 'text',
-    question: request => replyQuestion(askedOf(request)),
+    demand: demandOf,
+    question: messageQuestion,
     usage: ({ usage }) => usage,
     answer({ value, by, task_id, asked }) {
       const [{ message, finish_reason }] = value.choices;
-      const content = blocksOf(message, { thinking: showsThinking(asked) });
+      const content = blocksOf(message, { thinking: shownThinking(asked), blocks: value.blocks });
       const stop_reason = stopReasonOf(finish_reason, message);
       const stop_sequence = stopSequenceOf(asked, stop_reason);
       const answer = { id: idOf(task_id), ...by, content, stop_reason, stop_sequence, usage: value.usage };
@@ -192,5 +219,26 @@ export function messageStream(hubs: Hubs): Stream<MessagesRequest, KeptMessage> 
       };
     },
     piecesOf: ({ content }) => piecesOfBlocks(content),
-  });
+  };
+}
+
+/** An answer is delivered as far as it came; the receipt commits to it only where it came to its end. */
+function workOf(
+  { settings }: Hubs,
+  begun: KeptMessage,
+  { message, began, blocks, reasoning_text, finish_reason, usage, answered_model, broken }: HeardReply,
+  request: MessagesRequest,
+): Work<KeptMessage> {
+  const content = blocksOf(message, { thinking: shownThinking(request), began, blocks, reasoning_text });
+  const stop_reason = broken ? null : stopReasonOf(finish_reason, message);
+  const stop_sequence = stopSequenceOf(request, stop_reason);
+  const route = { hub: begun.hub, model: begun.model };
+  return {
+    answer: { ...begun, content, stop_reason, stop_sequence, usage, ...(broken && { broke_off: broken }) },
+    route: answeredRoute(settings, route, answered_model),
+    provider_cogs: providerCogs(settings, route, usage),
+    ...(broken ? { output_sha256: null } : commitTo({ output: content, output_member: 'content' })),
+    omission_rule: broken && omissionOf[broken.by],
+    broke_off: broken?.by ?? null,
+  };
 }

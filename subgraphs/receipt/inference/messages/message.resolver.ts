@@ -10,9 +10,9 @@ import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';
 import { endOf } from '../kept-end.ts';
 import { announceStream, receiptOf, svcOf } from '../svc.ts';
-import { blocksUsage, stopDetailsOf } from './content.ts';
+import { blocksUsage, type ShownThinking, stopDetailsOf } from './content.ts';
 import { BlockEvents, type MessageEvent } from './events.ts';
-import { type KeptMessage, messagePaid, messageStream, showsThinking } from './message.paid.ts';
+import { type KeptMessage, messagePaid, messageStream, shownThinking } from './message.paid.ts';
 import {
   MessageInput,
   MessageStreamEvent,
@@ -69,7 +69,7 @@ async function begin(input: MessageInput, context: InferenceContext): Promise<As
   const request = requestOf(MessagesRequest, { ...input, stream: true }, context.valid_body, opaque);
   const charged = await context.chargeStream(messageStream(context.hubs), request, context);
   announceStream(charged, context);
-  return eventsOf(charged, context, showsThinking(request));
+  return eventsOf(charged, context, shownThinking(request));
 }
 
 /** A stream that broke off or cannot be recorded ends with the reason: as an event, since the graph hides what a source throws. */
@@ -82,9 +82,9 @@ export type SpokenEvent = MessageEvent | Error;
 async function* eventsOf(
   charged: ChargedStream<KeptMessage>,
   context: InferenceContext,
-  shows_thinking: boolean,
+  thinking: ShownThinking,
 ): AsyncGenerator<SpokenEvent> {
-  const blocks = new BlockEvents(shows_thinking);
+  const blocks = new BlockEvents(thinking);
   yield { type: 'message_start', message: begunOf(charged.begun) };
   for await (const piece of charged.pieces) yield* blocks.of(piece);
   let recorded: Charged<KeptMessage>;

@@ -96,7 +96,7 @@ export class ModelMessage {
   @Field(() => String, { description: 'Always `assistant`.' }) role!: 'assistant';
   @Field(() => String, { description: 'Model that the hub was asked for. See answered_model.' }) model!: string;
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
-  /** What was thought, a text, a refusal and, at most, so many calls. */
+  /** What was thought, a text, a refusal and so many calls; a hub of Anthropic's dialect may give several of the first two. */
   @Directive(`@listSize(assumedSize: ${3 + limits.tool_calls_max})`)
   @Field(() => [GraphQLJSONObject], {
     description: "What was said and what is to be called, in order, in Anthropic's spelling of its blocks.",

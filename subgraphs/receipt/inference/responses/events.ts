@@ -11,7 +11,7 @@ interface Place {
 }
 
 /** What text is told in: as a part of the message, or of what was thought before it. */
-type TextChannel = Exclude<Channel, number>;
+type TextChannel = Extract<Channel, 'text' | 'refusal' | 'reasoning'>;
 type ItemKey = 'message' | 'reasoning' | number;
 
 /** Of which item a channel is a part, and how its part and its pieces are announced. */
@@ -58,6 +58,7 @@ export class OutputEvents {
     if (typeof piece === 'string') yield* this.#textOf('text', piece);
     else if ('call' in piece) yield* this.#callOf(piece);
     else if ('refusal' in piece) yield* this.#textOf('refusal', piece.refusal);
+    else if (!('reasoning' in piece)) yield* this.#textOf('text', piece.text);
     else if (piece.text !== '') yield* this.#textOf('reasoning', piece.text);
   }
 

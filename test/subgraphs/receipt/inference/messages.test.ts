@@ -99,9 +99,9 @@ describe('an answer', () => {
   it('can be signed whatever a model wrote, and comes again from its pieces as it was kept', () => {
     fc.assert(
       fc.property(message, answered => {
-        const content = blocksOf(answered, { thinking: true });
+        const content = blocksOf(answered, { thinking: 'whole' });
         expect(canonicalHash(content as unknown as Json)).toMatch(/^[0-9a-f]{64}$/);
-        const events = new BlockEvents(true);
+        const events = new BlockEvents('whole');
         const told = [...piecesOfBlocks(content).flatMap(piece => [...events.of(piece)]), ...events.end()];
         const starts = told.flatMap(({ type, content_block }) =>
           type === 'content_block_start' ? [content_block] : [],

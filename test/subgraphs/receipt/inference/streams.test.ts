@@ -83,7 +83,8 @@ function saidBy(speech: OpenReply) {
 }
 
 describe('a hub that streams', () => {
-  const whole = { pieces: ['Hel', 'lo'], text: 'Hello', finish_reason: 'stop', end: WHOLE, answered_model: null };
+  const spoke = { pieces: ['Hel', 'lo'], text: 'Hello', finish_reason: 'stop' };
+  const whole = { ...spoke, blocks: null, broke_off: null, answered_model: null };
 
   it('is heard piece by piece, with its usage', async () => {
     expect(await heard(says(spoken + usageAtEnd + event('[DONE]')))).toEqual({ ...whole, usage });
