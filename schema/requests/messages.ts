@@ -308,13 +308,10 @@ export const MessageTokensRequest = remembering(
 export type MessageTokensRequest = z.output<typeof MessageTokensRequest>;
 
 /** Members of both that hold JSON in Anthropic's spelling. */
-export const messageOpaqueMembers: readonly string[] = [
-  'messages',
-  'system',
-  'tools',
-  'tool_choice',
-  'thinking',
-  'output_config',
-  'cache_control',
-  'extra',
-];
+const written = ['messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'cache_control'];
+
+/** The same with what nobody here knows. */
+export const messageOpaqueMembers: readonly string[] = [...written, 'extra'];
+
+/** What a canonical request says to a model: all but who is to answer, how it is delivered, and what it says to this service. */
+export const membersForModel: readonly string[] = [...written, ...Object.keys(drawn)];

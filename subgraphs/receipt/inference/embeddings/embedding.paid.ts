@@ -9,28 +9,26 @@ import { answerPaid, hubFailed } from '../answer.paid.ts';
 import { candidatesFor, type Demand, isRouted, type MemberDemand } from '../catalogue.ts';
 import { untaken } from '../demand.ts';
 import { type Question, readJsonAs } from '../hubs/ask.ts';
+import { HubCount } from '../hubs/chat.ts';
 import type { Hubs } from '../hubs/open.ts';
 import type { AnswerTooLarge } from '../hubs/verdict.ts';
 import { canonicalData, dataCharsMin, vectorsIn } from './vectors.ts';
 
-const count = z
-  .int()
-  .min(0)
-  .max(2 ** 31 - 1);
+/* Vectors as they are bought: what a hub is asked, how large its answer may be, and what of it is kept. */
 
 /** Numbers of tokens, as the hub counts them. */
 type TokensOfInputs = { readonly prompt_tokens: number; readonly total_tokens: number };
 
 /** Some leave out the sum, or send an empty object. What is not counted is null. */
 const HubUsage = z
-  .object({ prompt_tokens: count.nullish(), total_tokens: count.nullish() })
+  .object({ prompt_tokens: HubCount.nullish(), total_tokens: HubCount.nullish() })
   .transform(({ prompt_tokens, total_tokens }): TokensOfInputs | null =>
     prompt_tokens == null ? null : { prompt_tokens, total_tokens: total_tokens ?? prompt_tokens },
   );
 
 /** As much of a hub's answer as is passed on. What a hub adds to it stays with us. */
 const HubEmbeddings = z.object({
-  data: z.array(z.object({ index: count.nullish(), embedding: z.unknown() })).max(limits.embedding_inputs_max),
+  data: z.array(z.object({ index: HubCount.nullish(), embedding: z.unknown() })).max(limits.embedding_inputs_max),
   usage: HubUsage.nullable().default(null),
 });
 

@@ -12,6 +12,8 @@ import { receiptOf } from '../svc.ts';
 import { embeddingsPaid } from './embedding.paid.ts';
 import { Embedding, EmbeddingList, EmbeddingsInput, embeddingListOf } from './embedding.type.ts';
 
+/* Vectors on the graph: an embedding's fields are written as text, since a list of them may be megabytes. */
+
 /** The fields of an embedding as JSON text. */
 const written: Readonly<Record<string, (vector: string, index: number) => string>> = {
   __typename: () => '"Embedding"',

@@ -6,6 +6,8 @@ import { Receipt } from '../../receipt/receipt.entity.ts';
 import { WorkInput } from '../work.type.ts';
 import type { KeptEmbeddings } from './embedding.paid.ts';
 
+/* Requests for vectors, and the answers, as the graph has them. */
+
 @InputType({ description: 'What is to be turned into vectors; the limits are those of POST /v1/embeddings.' })
 export class EmbeddingsInput extends WorkInput {
   @Field(() => [String], { nullable: true, description: 'Texts, none of them empty. Either these or `inputTokens`.' })

@@ -66,7 +66,8 @@ export function isText(message: AssistantMessage): boolean {
 }
 
 const INT32_MAX = 2 ** 31 - 1;
-const count = z.int().min(0).max(INT32_MAX);
+/** A number of tokens, or of a choice, as hubs give it. */
+export const HubCount = z.int().min(0).max(INT32_MAX);
 
 /** Beside the three counts that all hubs give stands all else that one counts, by its own names. */
 export type Usage = {
@@ -77,7 +78,11 @@ export type Usage = {
 
 /** As hubs give it: some leave out the sum, and some send an empty object. What is not counted is null. */
 export const HubUsage = z
-  .looseObject({ prompt_tokens: count.nullish(), completion_tokens: count.nullish(), total_tokens: count.nullish() })
+  .looseObject({
+    prompt_tokens: HubCount.nullish(),
+    completion_tokens: HubCount.nullish(),
+    total_tokens: HubCount.nullish(),
+  })
   .transform(({ prompt_tokens, completion_tokens, total_tokens, ...given }): Usage | null => {
     if (prompt_tokens == null || completion_tokens == null) return null;
     const sum = total_tokens ?? prompt_tokens + completion_tokens;
@@ -108,7 +113,7 @@ export function isAnswer({ content, tool_calls, refusal }: AssistantMessage, fin
 
 /** What hubs leave out of a whole answer is filled in. */
 export const HubChoice = z
-  .object({ index: count.nullish(), message: HubMessage, finish_reason: ChoiceEnd })
+  .object({ index: HubCount.nullish(), message: HubMessage, finish_reason: ChoiceEnd })
   .transform(({ index, message, finish_reason }) => ({
     index: index ?? 0,
     message,

@@ -15,6 +15,7 @@ import {
   knownMembers,
   type MessagesRequest,
   type MessageToolChoice,
+  membersForModel,
   type OfferedTool,
 } from '../../../../schema/requests/messages.ts';
 import type { HubRequest } from '../hubs/chat.ts';
@@ -42,24 +43,9 @@ export function askedOf(request: MessagesRequest): HubRequest {
   };
 }
 
-const written = [
-  'max_tokens',
-  'messages',
-  'system',
-  'tools',
-  'tool_choice',
-  'thinking',
-  'output_config',
-  'cache_control',
-  'stop_sequences',
-  'temperature',
-  'top_p',
-  'top_k',
-] as const satisfies readonly (keyof MessagesRequest)[];
-
 /** Thinking that nobody has signed is no thinking of a model that is asked so, and would be refused. */
 function asWritten(request: MessagesRequest): JsonObject {
-  const members = present(Object.fromEntries(written.map(name => [name, request[name] as Json | undefined])));
+  const members = present(Object.fromEntries(membersForModel.map(name => [name, request[name]])));
   const messages = request.messages.map(turn => ({
     ...turn,
     content: turn.content.filter(({ type, signature }) => type !== 'thinking' || signature !== ''),

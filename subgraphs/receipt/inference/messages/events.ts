@@ -2,6 +2,8 @@ import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { type Channel, channelOf, type Piece, type ReasoningPiece } from '../../../piece.ts';
 import { blockBegun, type ShownThinking, signatureIn } from './content.ts';
 
+/* A streamed message in the events of the Messages API. */
+
 /** An event as Anthropic spells it. */
 export type MessageEvent = JsonObject & { readonly type: string };
 

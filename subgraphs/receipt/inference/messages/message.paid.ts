@@ -27,7 +27,7 @@ import {
 } from './content.ts';
 import { type UnknownInMessage, unknownInMessage } from './unknown-members.ts';
 
-/* Messages, whole and streamed: the chat that hubs are asked for, and what of their answer is kept and committed to. */
+/* A message as it is bought, whole or streamed: who can answer it, and what of the answer is kept and committed to. */
 
 /** The answer as it is kept: plain JSON in the words of the wire, so that a replay projects the same bytes again. */
 export type KeptMessage = {

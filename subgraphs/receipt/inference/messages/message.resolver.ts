@@ -22,6 +22,8 @@ import {
   messageFields,
 } from './message.type.ts';
 
+/* Messages on the graph: one whole, one in events while it is spoken, and the tokens that one comes to. */
+
 const opaque = messageOpaqueMembers.map(name => camel(name));
 
 @Resolver(() => ModelMessage)

@@ -7,6 +7,8 @@ import { WorkInput } from '../work.type.ts';
 import { blocksUsage, stopDetailsOf } from './content.ts';
 import type { KeptMessage } from './message.paid.ts';
 
+/* Requests of the Messages API, and the answers, as the graph has them. */
+
 const TURNS = "Turns of the conversation, oldest first, as Anthropic's Messages API spells them: `{role, content}`.";
 const SYSTEM = 'Blocks of text that the model is told first.';
 const TOOLS = '`{name, description, input_schema}` each.';
