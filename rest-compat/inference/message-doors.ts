@@ -7,7 +7,7 @@ import { MessagesRequest, MessageTokensRequest, messageOpaqueMembers } from '../
 import { documentDoor } from '../door.ts';
 import { MessageFault } from '../fault-form.ts';
 import { RefusalAnswer } from '../receipt/answers.ts';
-import { IntentHeaders, paidWork, withIntent, workErrors } from './doors.ts';
+import { eventOperation, IntentHeaders, paidWork, withIntent, workErrors } from './doors.ts';
 import { MessageAnswer, MessageEventAnswer, MessageTokensAnswer } from './message-answers.ts';
 import { messageFrames } from './message-frames.ts';
 

@@ -42,8 +42,8 @@ const Tool = openObject({
   eager_input_streaming: z
     .boolean()
     .nullish()
-    .transform(() => undefined)
-    .describe('Without effect: arguments come as the model writes them.'),
+    .transform(given => given || undefined)
+    .describe('Passed on to hubs of Anthropic’s dialect; of others arguments come as the model writes them anyway.'),
   input_examples: noItems('examples stand in the description').transform(() => undefined),
   cache_control: CacheControl,
 });
@@ -110,12 +110,18 @@ export const knownMembers = {
 
 const AS_SENT = 'the history is read as it is sent';
 const KEEPS_ALL = `is not served here: ${AS_SENT}`;
-/** What keeps everything is what is done anyway; clients of coding agents say so in each request. */
-const ContextManagement = z.strictObject({
-  edits: z
-    .array(z.strictObject({ type: z.literal('clear_thinking_20251015', KEEPS_ALL), keep: z.literal('all', KEEPS_ALL) }))
-    .nullish(),
-});
+/** What keeps everything is what other hubs do anyway; clients of coding agents say so in each request. */
+const ContextManagement = z
+  .strictObject({
+    edits: z
+      .array(
+        z.strictObject({ type: z.literal('clear_thinking_20251015', KEEPS_ALL), keep: z.literal('all', KEEPS_ALL) }),
+      )
+      .nullish(),
+  })
+  .nullish()
+  .transform(given => (given?.edits?.length ? given : undefined))
+  .describe('`{edits: [{type: "clear_thinking_20251015", keep: "all"}]}`: the whole history is read.');
 
 /** What would change the answer or the bill, and is not passed on: refused by name. */
 const messageUnserved = {
@@ -148,7 +154,7 @@ const common = {
   output_config: OutputConfig.nullish(),
   output_format: Format.describe('The former name of `output_config.format`.'),
   cache_control: CacheControl,
-  context_management: ContextManagement.nullish(),
+  context_management: ContextManagement,
   betas: Betas,
   ...messageUnserved,
   extra: Extra,
@@ -164,6 +170,7 @@ function canonical({ tools, tool_choice, thinking, output_config, output_format,
     messages: given.messages,
     system: given.system?.length ? given.system : null,
     cache_control: given.cache_control,
+    context_management: given.context_management,
     ...(tools?.length ? { tools, tool_choice: isUsual(tool_choice) ? null : tool_choice } : {}),
     thinking,
     output_config: Object.keys(config).length > 0 ? config : null,
@@ -233,6 +240,7 @@ export type MessagesRequest = JsonObject &
     readonly stream?: boolean;
     /** In which of the API's betas a hub of its dialect is to read it. */
     readonly betas?: readonly string[];
+    readonly context_management?: JsonObject;
     readonly intent_id: string | null;
     readonly attempt_index: number | null;
     readonly parent_ref?: string;
@@ -308,7 +316,18 @@ export const MessageTokensRequest = remembering(
 export type MessageTokensRequest = z.output<typeof MessageTokensRequest>;
 
 /** Members of both that hold JSON in Anthropic's spelling. */
-const written = ['messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'cache_control'];
+const written = [
+  ...['messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'cache_control'],
+  'context_management',
+];
+
+/** The same request as versions bound it that did not pass on betas, these and `eager_input_streaming`; null where it says none of them. */
+export function formerMessageArgs({ betas, context_management, ...request }: MessagesRequest): JsonObject | null {
+  const { tools = [] } = request;
+  const is_eager = tools.some(({ eager_input_streaming }) => eager_input_streaming !== undefined);
+  if (betas === undefined && context_management === undefined && !is_eager) return null;
+  return is_eager ? { ...request, tools: tools.map(({ eager_input_streaming: _, ...tool }) => tool) } : request;
+}
 
 /** The same with what nobody here knows. */
 export const messageOpaqueMembers: readonly string[] = [...written, 'extra'];

@@ -75,7 +75,12 @@ beforeEach(() => {
 });
 
 const tools = [
-  { name: 'get_weather', input_schema: { type: 'object', properties: {} }, cache_control: { type: 'ephemeral' } },
+  {
+    name: 'get_weather',
+    input_schema: { type: 'object', properties: {} },
+    cache_control: { type: 'ephemeral' },
+    eager_input_streaming: true,
+  },
 ];
 const asked: JsonObject = {
   model: 'claude-one',
@@ -85,6 +90,7 @@ const asked: JsonObject = {
   tools,
   tool_choice: { type: 'any', disable_parallel_tool_use: true },
   thinking: { type: 'enabled', budget_tokens: 1_000 },
+  context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
   stop_sequences: ['END'],
   top_k: 5,
 };

@@ -220,6 +220,7 @@ describe(`what a hub hears of POST ${MESSAGES}`, () => {
       metadata: { user_id: 'somebody' },
       service_tier: 'auto',
       cache_control: { type: 'ephemeral' },
+      context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
     });
     expect(status).toBe(200);
     const called = (id: string, given: string) => ({

@@ -50,6 +50,7 @@ class ReplyStream {
   readonly #aborted: () => HubFailure | null;
   readonly #chunk: (event: string) => string;
   readonly #discretion: Discretion;
+  readonly #rules: BreakRules;
   readonly #message: StreamedMessage;
   #bytes = 0;
   #finish_reason: HeardReason | null = null;
@@ -62,12 +63,12 @@ class ReplyStream {
   readonly whole = this.#wholly.promise;
 
   constructor(
-    bounds: ReplyBounds & Pick<StreamQuestion, 'chunk' | 'in_blocks' | 'discretion'>,
+    question: ReplyBounds & Pick<StreamQuestion, 'chunk' | 'in_blocks' | 'discretion' | 'rules'>,
     aborted: () => HubFailure | null,
   ) {
-    this.#bounds = bounds;
-    this.#chunk = bounds.chunk ?? (event => event);
-    this.#message = new StreamedMessage(bounds.in_blocks);
+    this.#bounds = question;
+    this.#chunk = question.chunk ?? (event => event);
+    this.#message = new StreamedMessage(question.in_blocks);
     this.#aborted = aborted;
     this.#discretion = question.discretion;
     this.#rules = question.rules;

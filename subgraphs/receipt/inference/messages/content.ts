@@ -144,14 +144,6 @@ function inputOf(given: string): JsonObject | string {
   }
 }
 
-/** RFC 8785 has no spelling for half of a surrogate pair, nor for what JSON spells 1e400. */
-function isSignable(value: Json): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isSignable(member));
-}
-
 /** Blocks that were kept, as pieces of a stream: each is a block of its own again. */
 export function piecesOfBlocks(content: readonly AnswerBlock[]): Piece[] {
   let calls = 0;

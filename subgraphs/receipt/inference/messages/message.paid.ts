@@ -1,20 +1,16 @@
-import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { Refusal } from '../../../../schema/errors.ts';
 import type { MessageBlock } from '../../../../schema/requests/message-blocks.ts';
-import type { MessagesRequest } from '../../../../schema/requests/messages.ts';
-import { omissionOf, type Stream, type Work, type WorkThenSettle } from '../../../sale.ts';
-import { admitRoute, answerPaid, autoModels, boundRoute, callTerms, hubFailed, modelsFor } from '../answer.paid.ts';
-import { answeredRoute } from '../answered-model.ts';
+import { formerMessageArgs, type MessagesRequest } from '../../../../schema/requests/messages.ts';
+import type { Stream, WorkThenSettle } from '../../../sale.ts';
+import { answerPaid, streamPaid } from '../answer.paid.ts';
 import { type Ability, candidatesFor, isRouted, type MemberDemand } from '../catalogue.ts';
-import { requireWhole } from '../completions/completion.paid.ts';
 import { refusal, untaken } from '../demand.ts';
 import type { HubBlock } from '../hubs/anthropic.ts';
 import type { Question } from '../hubs/ask.ts';
-import type { BrokeOff } from '../hubs/broke-off.ts';
 import type { Usage } from '../hubs/chat.ts';
 import { discreetReply, namesOfTools } from '../hubs/discretion.ts';
-import type { HeardReply, Hubs } from '../hubs/open.ts';
-import { providerCogs } from '../provider-cogs.ts';
+import type { Hubs } from '../hubs/open.ts';
+import type { KeptEnd } from '../kept-end.ts';
 import { type HubReply, replyQuestion } from '../responses/output.ts';
 import { askedOf } from './chat-request.ts';
 import {
@@ -40,18 +36,7 @@ export type KeptMessage = {
   /** Which text ended it; null where none did, or the hub does not say which of several. */
   readonly stop_sequence: string | null;
   readonly usage: Usage | null;
-  /** Why it is not whole; left out where it is. */
-  readonly broke_off?: BrokeOff;
-};
-
-/** What one message is sold for, whole or streamed. */
-const messageTerms = {
-  ...callTerms,
-  job_kind: 'completions',
-  model: ({ model }: MessagesRequest) => model,
-  /** The version before bound no payment to betas. */
-  former_args: ({ betas, ...asked }: MessagesRequest): JsonObject | null => (betas ? asked : null),
-} as const;
+} & KeptEnd;
 
 /** Where the first block of a kind stands, as the request has it, also within a result; null where there is none. */
 function blockAt({ messages }: MessagesRequest, is: (block: MessageBlock) => boolean): string | null {
@@ -162,17 +147,18 @@ const messageTerms = {
   job_kind: 'completions',
   demand: demandOf,
   served: (request: MessagesRequest, hubs: Hubs) => requireAbility(hubs, request),
+  former_args: formerMessageArgs,
 } as const;
 
 const idOf = (task_id: string) => `msg_${task_id}`;
 
 /** One message, sold as a chat completion is. */
 export function messagePaid(hubs: Hubs): WorkThenSettle<MessagesRequest, KeptMessage> {
-  const sold = answerPaid<MessagesRequest, MessageReply, KeptMessage>(hubs, {
+  return answerPaid<MessagesRequest, MessageReply, KeptMessage>(hubs, {
+    ...messageTerms,
     field: 'Mutation.createMessage',
     streamed_by: 'messageStream',
     modality: 'text',
-    demand: demandOf,
     question: messageQuestion,
     usage: ({ usage }) => usage,
     answer({ value, by, task_id, asked }) {
@@ -184,14 +170,6 @@ export function messagePaid(hubs: Hubs): WorkThenSettle<MessagesRequest, KeptMes
       return { answer, output: content, output_member: 'content' };
     },
   });
-  return {
-    ...sold,
-    former_args: messageTerms.former_args,
-    async admit(request, _payer, context) {
-      requireWhole(request, 'messageStream');
-      await admitRoute(hubs, request, requireAbility(hubs, request), context);
-    },
-  };
 }
 
 /** One message, sold while it streams, as a streamed chat is: brought to its end in any case. */
@@ -208,8 +186,8 @@ export function messageStream(hubs: Hubs): Stream<MessagesRequest, KeptMessage> 
       stop_sequence: null,
       usage: null,
     }),
-    answer({ asked, begun, reply: { message, began, reasoning_text, finish_reason, usage, end } }) {
-      const content = blocksOf(message, { thinking: showsThinking(asked), began, reasoning_text });
+    answer({ asked, begun, reply: { message, began, blocks, reasoning_text, finish_reason, usage, end } }) {
+      const content = blocksOf(message, { thinking: shownThinking(asked), began, blocks, reasoning_text });
       const stop_reason = end.kind === 'whole' ? stopReasonOf(finish_reason, message) : null;
       const stop_sequence = stopSequenceOf(asked, stop_reason);
       return {
@@ -219,26 +197,5 @@ export function messageStream(hubs: Hubs): Stream<MessagesRequest, KeptMessage> 
       };
     },
     piecesOf: ({ content }) => piecesOfBlocks(content),
-  };
-}
-
-/** An answer is delivered as far as it came; the receipt commits to it only where it came to its end. */
-function workOf(
-  { settings }: Hubs,
-  begun: KeptMessage,
-  { message, began, blocks, reasoning_text, finish_reason, usage, answered_model, broken }: HeardReply,
-  request: MessagesRequest,
-): Work<KeptMessage> {
-  const content = blocksOf(message, { thinking: shownThinking(request), began, blocks, reasoning_text });
-  const stop_reason = broken ? null : stopReasonOf(finish_reason, message);
-  const stop_sequence = stopSequenceOf(request, stop_reason);
-  const route = { hub: begun.hub, model: begun.model };
-  return {
-    answer: { ...begun, content, stop_reason, stop_sequence, usage, ...(broken && { broke_off: broken }) },
-    route: answeredRoute(settings, route, answered_model),
-    provider_cogs: providerCogs(settings, route, usage),
-    ...(broken ? { output_sha256: null } : commitTo({ output: content, output_member: 'content' })),
-    omission_rule: broken && omissionOf[broken.by],
-    broke_off: broken?.by ?? null,
-  };
+  });
 }

@@ -17,6 +17,7 @@ const THINKING = '`{type: "enabled", budget_tokens}`, `adaptive` or `disabled`.'
 const OUTPUT = '`{effort, format: {type: "json_schema", schema}}`.';
 const EXTRA =
   'Members that this service does not know, passed on to the hub as they are; 400 by name if it must not know them, or if no hub with the model takes them.';
+const CONTEXT = '`{edits: [{type: "clear_thinking_20251015", keep: "all"}]}`: the whole history is read.';
 const MARK = '`{type: "ephemeral"}`. Changes nothing about the answer.';
 
 @InputType({ description: 'A request of the Messages API; the limits are those of POST /v1/messages.' })
@@ -40,6 +41,7 @@ export class MessageInput extends WorkInput {
   @Field(() => GraphQLJSONObject, { nullable: true, description: THINKING }) thinking?: JsonObject | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: OUTPUT }) outputConfig?: JsonObject | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: MARK }) cacheControl?: JsonObject | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: CONTEXT }) contextManagement?: JsonObject | null;
   @Field(() => [String], {
     nullable: true,
     description:
@@ -62,6 +64,7 @@ export class MessageTokensInput {
   @Field(() => GraphQLJSONObject, { nullable: true, description: THINKING }) thinking?: JsonObject | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: OUTPUT }) outputConfig?: JsonObject | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: MARK }) cacheControl?: JsonObject | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: CONTEXT }) contextManagement?: JsonObject | null;
   @Field(() => GraphQLJSONObject, {
     nullable: true,
     description: 'Members that this service does not know; they are not counted.',

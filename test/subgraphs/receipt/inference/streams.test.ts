@@ -84,7 +84,7 @@ function saidBy(speech: OpenReply) {
 
 describe('a hub that streams', () => {
   const spoke = { pieces: ['Hel', 'lo'], text: 'Hello', finish_reason: 'stop' };
-  const whole = { ...spoke, blocks: null, broke_off: null, answered_model: null };
+  const whole = { ...spoke, blocks: null, end: WHOLE, answered_model: null };
 
   it('is heard piece by piece, with its usage', async () => {
     expect(await heard(says(spoken + usageAtEnd + event('[DONE]')))).toEqual({ ...whole, usage });
