@@ -97,7 +97,10 @@ function textOf(folder: string, name: string): string {
 
 function show(name: string, before: string, after: string): void {
   try {
-    execFileSync('diff', ['-U2', join(before, name), join(after, name)], { encoding: 'utf8', maxBuffer: 2 ** 28 });
+    execFileSync('git', ['diff', '--no-index', '-U2', join(before, name), join(after, name)], {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 28,
+    });
   } catch (differing) {
     const lines = String((differing as { stdout?: string }).stdout ?? differing).split('\n');
     const changes = lines.filter(line => /^[+-](?![+-])/.test(line)).length;
