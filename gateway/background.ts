@@ -3,13 +3,13 @@ import { DatabaseAway } from '../subgraphs/outage.ts';
 import { keepTotals } from '../subgraphs/receipt/totals/keep-totals.ts';
 import type { Vault } from '../subgraphs/vault.ts';
 import type { Config } from './config/read-config.ts';
+import type { Feature, FeatureParts } from './features/feature.ts';
 import { type Jobs, openJobs } from './jobs/open-jobs.ts';
 import type { PeriodicTask } from './jobs/periodic.ts';
 import type { JobEnded } from './jobs/task.ts';
 import type { BaseStart } from './log/believe-base.ts';
 import type { Operations } from './operations/open.ts';
 import { ChainAway } from './rails/epoch.ts';
-import { fundingTask } from './reconcile/board-funding.ts';
 import { fleetTasks } from './reconcile/fleet-tasks.ts';
 import { noticeTasks } from './reconcile/notices.ts';
 import { openReconciler, type ReconcileParts, type Reconciler } from './reconcile/reconcile.ts';
@@ -28,6 +28,7 @@ interface BackgroundParts {
   readonly operations: Operations;
   readonly closing: AsyncDisposableStack;
   readonly vault: Vault;
+  readonly features: readonly Feature[];
   readonly config: Pick<Config, 'webhook_reach' | 'base_url' | 'database_connections_max'>;
 }
 
@@ -39,11 +40,17 @@ export interface Background {
 /** What goes on behind the calls: rounds, which are this process's own, and jobs, each of which is done once in the fleet. */
 export async function openBackground(
   parts: ReconcileParts,
-  { base, logger, operations, closing, vault, config }: BackgroundParts,
+  { base, logger, operations, closing, vault, features, config }: BackgroundParts,
 ): Promise<Background> {
   const failed = (error: unknown) => logger[levelOf(error, base.done)]({ err: error }, 'a round of reconcile failed');
   const reconciler = closing.adopt(await openReconciler(parts, failed, operations.roundEnded), it => it.stop());
   const { database, finishing } = parts;
+  const run_with: FeatureParts = {
+    database,
+    chain: base.chain,
+    ...parts.stating,
+    now_ms: () => finishing.clock.now_ms(),
+  };
   const { metrics } = operations;
   const reports = reconciliationTasks({ chain: base.chain, ...parts.stating });
   const webhooks = openWebhooks({ database, vault, reach: config.webhook_reach, base_url: config.base_url, metrics });
@@ -65,7 +72,7 @@ export async function openBackground(
       ...anchorTasks(base),
       ...cosignTasks(parts),
       ...totalsTasks(parts),
-      fundingTask({ database, chain: base.chain }),
+      ...features.flatMap(({ periodic }) => periodic?.(run_with) ?? []),
       ...webhooks.periodic,
     ],
   });

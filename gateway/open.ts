@@ -18,6 +18,8 @@ import { openBackground } from './background.ts';
 import type { StreamsInFlight } from './charge/drive-stream.ts';
 import { openCharge } from './charge/open-charge.ts';
 import type { Config } from './config/read-config.ts';
+import { everyFeature } from './features/every-feature.ts';
+import type { Feature } from './features/feature.ts';
 import { RemoteStandings } from './graph/remote/standings.ts';
 import { servicesOf } from './http/callers.ts';
 import { type Serve, serveGateway } from './http/serve-gateway.ts';
@@ -82,19 +84,24 @@ export interface GatewayOptions {
   readonly audit_leaves?: number;
   /** How many times as long as each step took the audit of the books rests after it: 9 unless given, a tenth of a core at most. */
   readonly book_audit_rests?: number;
+  /** What it does beyond the specification; all of it unless given. */
+  readonly features?: readonly Feature[];
+  /** SDL that was composed of the subgraphs with these features; the committed one unless given. */
+  readonly supergraph?: string;
 }
 
 /** The composition root: what is opened here is closed here, and nothing else in the service makes its own. */
 export async function openGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const { logger, faults = null, openChain = openBase, openHubs = openHttpHubs, serve = serveGateway } = options;
   const { openSettling = configuredSettling(), audit_leaves = limits.log_audit_leaves_max_at_start } = options;
+  const { features = everyFeature, supergraph } = options;
   const times = { clock: options.clock ?? systemClock, random: systemRandom };
   const closing = new AsyncDisposableStack();
   try {
     const operations = closing.adopt(openOperations(exposureOf(config), logger, times.clock), it => it.close());
     const { metrics, paid_calls } = operations;
     const owner = randomUUID();
-    const { database: store, log_origin } = await openOwnStore(config, logger);
+    const { database: store, log_origin } = await openOwnStore(config, logger, features);
     closing.defer(() => store.close());
     hearDamagedRecords(store, operations.recordDamaged);
     const signing_as = { base_url: config.base_url, base_urls: config.base_urls, log_origin };
@@ -165,7 +172,15 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     await live.watchCanceled(charging.heardCanceled);
     const watched = watchedBy(config, log.watch, { database, issuer, logger });
     const unfinished = reconciledBy({ ...same, ...recording, ...charging, ...watched, transfers });
-    const { reconciler, jobs } = await openBackground(unfinished, { base, config, vault, logger, operations, closing });
+    const { reconciler, jobs } = await openBackground(unfinished, {
+      base,
+      config,
+      vault,
+      features,
+      logger,
+      operations,
+      closing,
+    });
     const standings = new RemoteStandings();
     const known = { rails, chain_head, queues: recording.queues, log: base, reconciler, standings, hubs, live };
     const needs = needsOf(config, known);
@@ -189,6 +204,8 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       health: () => health({ ...shown, rails: openRails(opened_rails), anchoring: base.anchoring }),
       away: () => readiness.away(),
       without: () => readiness.without(),
+      features,
+      ...(supergraph !== undefined && { supergraph }),
     });
     closing.adopt(charging.streams, it => it.stop(limits.stream_stop_ms_max));
     jobs.start();

@@ -15,6 +15,8 @@ import {
 import { openVault } from '../subgraphs/vault.ts';
 import { ConfigFault } from './config/fault.ts';
 import type { CompleteConfig, Config } from './config/read-config.ts';
+import { everyFeature } from './features/every-feature.ts';
+import type { Feature } from './features/feature.ts';
 import { openStore } from './parts.ts';
 
 /* Opens a database for the service that it belongs to, and for no other: that is known before anything is written there. */
@@ -31,11 +33,12 @@ type OwnConfig = Pick<Config, 'base_url' | 'data_dir' | 'database_url' | 'issuer
 export async function openOwnStore(
   config: OwnConfig & Partial<Pick<Config, 'database_connections_max'>>,
   logger: Pick<Logger, 'warn'>,
+  features: readonly Feature[] = everyFeature,
 ): Promise<OwnStore> {
   const { database_url, database_connections_max: connections_max, profile } = config;
   const own = ownFacts(config);
   const before = async (client: pg.Client) => requireSameService(await knownService(client), own, profile);
-  const database = await openStore(database_url, { before, ...(connections_max && { connections_max }) });
+  const database = await openStore(database_url, { features, before, ...(connections_max && { connections_max }) });
   try {
     const known = await database.transaction(async tx => {
       // Of several first starts at once one says what the service is, and the others are held to it.

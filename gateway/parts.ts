@@ -8,46 +8,79 @@ import type { Hubs } from '../subgraphs/receipt/inference/hubs/open.ts';
 import type { Issuer } from '../subgraphs/receipt/issuer/signing-keys.ts';
 import type { AnyPaid } from '../subgraphs/sale.ts';
 import { sessionEntities, sessionMigrations, sessionSold, sessionSubgraph } from '../subgraphs/session/index.ts';
-import type { Subgraph } from '../subgraphs/subgraph.ts';
+import type { AddedResolvers, Subgraph, SubgraphAddition } from '../subgraphs/subgraph.ts';
 import type { Vault } from '../subgraphs/vault.ts';
 import { OperatorFault } from './config/fault.ts';
 import type { SubgraphName } from './config/read-config.ts';
+import { everyFeature } from './features/every-feature.ts';
+import type { Feature } from './features/feature.ts';
 import { databaseFault } from './operations/database-fault.ts';
 
 /* What the service is made of, collected from the four subgraphs: their tables, their schemas and what they sell. */
 
+/** What these features add to a subgraph. */
+function addedTo(name: SubgraphName, features: readonly Feature[]): readonly SubgraphAddition[] {
+  return features.flatMap(({ adds }) => adds[name] ?? []);
+}
+
+const own = {
+  receipt: { entities: receiptEntities, migrations: receiptMigrations, build: receiptSubgraph },
+  book: { entities: bookEntities, migrations: bookMigrations, build: bookSubgraph },
+  session: { entities: sessionEntities, migrations: sessionMigrations, build: sessionSubgraph },
+  board: { entities: boardEntities, migrations: boardMigrations, build: boardSubgraph },
+} satisfies Readonly<Record<SubgraphName, SubgraphParts>>;
+
+interface SubgraphParts extends Pick<SubgraphAddition, 'entities' | 'migrations'> {
+  build(added: AddedResolvers): Promise<Subgraph>;
+}
+
+const names = Object.keys(own) as readonly SubgraphName[];
+
 /** The tables of all subgraphs, and the steps that make them. */
-export const tables = {
-  entities: [...receiptEntities, ...bookEntities, ...sessionEntities, ...boardEntities],
-  migrations: [...receiptMigrations, ...bookMigrations, ...sessionMigrations, ...boardMigrations],
-};
+export function tablesWith(features: readonly Feature[]): Pick<DatabaseOptions, 'entities' | 'migrations'> {
+  const parts = names.flatMap((name): Pick<SubgraphAddition, 'entities' | 'migrations'>[] => [
+    own[name],
+    ...addedTo(name, features),
+  ]);
+  return {
+    entities: parts.flatMap(({ entities }) => entities),
+    migrations: parts.flatMap(({ migrations }) => migrations),
+  };
+}
 
 interface StoreOptions {
+  /** All of them unless given. */
+  readonly features?: readonly Feature[];
   readonly connections_max?: number;
   readonly before?: DatabaseOptions['before'];
 }
 
 /** The one database of all subgraphs, brought up to date. @throws ConfigFault where it cannot be had; and what `before` throws. */
-export async function openStore(url: string, { connections_max, before }: StoreOptions = {}): Promise<Database> {
+export async function openStore(
+  url: string,
+  { features = everyFeature, connections_max, before }: StoreOptions = {},
+): Promise<Database> {
   const connections = connections_max ?? limits.database_connections_max_default;
   try {
-    return await openDatabase({ url, ...tables, connections_max: connections, ...(before && { before }) });
+    return await openDatabase({
+      url,
+      ...tablesWith(features),
+      connections_max: connections,
+      ...(before && { before }),
+    });
   } catch (error) {
     throw error instanceof OperatorFault ? error : databaseFault(error, url);
   }
 }
 
 /** Builds one, for this process. */
-export const subgraphNamed: Readonly<Record<SubgraphName, () => Promise<Subgraph>>> = {
-  receipt: receiptSubgraph,
-  book: bookSubgraph,
-  session: sessionSubgraph,
-  board: boardSubgraph,
-};
+export function subgraphNamed(name: SubgraphName, features: readonly Feature[]): Promise<Subgraph> {
+  return own[name].build(addedTo(name, features).flatMap(({ resolvers }) => resolvers));
+}
 
 /** Every subgraph of the graph. */
-export function subgraphs(): Promise<Subgraph[]> {
-  return Promise.all(Object.values(subgraphNamed).map(build => build()));
+export function subgraphs(features: readonly Feature[] = everyFeature): Promise<Subgraph[]> {
+  return Promise.all(names.map(name => subgraphNamed(name, features)));
 }
 
 /** Everything that is sold, by field. */

@@ -4,7 +4,6 @@ import { inboundDoors } from './board/inbound-doors.ts';
 import { jobDoors } from './board/job-doors.ts';
 import { postDoors } from './board/post-doors.ts';
 import { reactionDoors } from './board/reaction-doors.ts';
-import { scoreDoors } from './board/score-doors.ts';
 import { boardSearchDoors } from './board/search-doors.ts';
 import { approvalDoors } from './book/approval-doors.ts';
 import { assignDoors } from './book/assign-doors.ts';
@@ -22,6 +21,7 @@ import { webhookDoors } from './book/webhook-doors.ts';
 import { discoveryDoors } from './discovery/doors.ts';
 import { listingDoors } from './discovery/listing-doors.ts';
 import type { Door } from './door.ts';
+import { type FeatureName, featureDoors, featureNames } from './feature-doors.ts';
 import { inferenceDoors, mediaDoors } from './inference/doors.ts';
 import { messageDoors } from './inference/message-doors.ts';
 import { taskDoors } from './inference/task-doors.ts';
@@ -33,43 +33,53 @@ import { routerDoors } from './router/doors.ts';
 import { delegationDoors } from './session/delegation-doors.ts';
 import { possessionDoors, registrationDoors } from './session/doors.ts';
 
-/** The door table: what is served, described and priced is read from here and from nowhere else. */
-export const everyDoor: readonly Door[] = [
-  ...inferenceDoors,
-  ...messageDoors,
-  ...mediaDoors,
-  ...taskDoors,
-  ...registrationDoors,
-  ...bookDoors,
-  ...lineageDoors,
-  ...simulationDoors,
-  ...exportDoors,
-  ...inflowDoors,
-  ...ingestDoors,
-  ...assignDoors,
-  ...approvalDoors,
-  ...disputeDoors,
-  ...escrowDoors,
-  ...webhookDoors,
-  ...reconciliationDoors,
-  ...recordDoors,
-  ...possessionDoors,
-  ...delegationDoors,
-  ...receiptDoors,
-  ...walletDoors,
-  ...settlementDoors,
-  ...refusalDoors,
-  ...logDoors,
-  ...totalsDoors,
-  ...routerDoors,
-  ...jobDoors,
-  ...postDoors,
-  ...boardEventDoors,
-  ...boardSearchDoors,
-  ...flagDoors,
-  ...reactionDoors,
-  ...inboundDoors,
-  ...scoreDoors,
-  ...discoveryDoors,
-  ...listingDoors,
+/** What the specification asks for, in the order of OpenAPI. */
+const coreDoors: readonly (readonly Door[])[] = [
+  inferenceDoors,
+  messageDoors,
+  mediaDoors,
+  taskDoors,
+  registrationDoors,
+  bookDoors,
+  lineageDoors,
+  simulationDoors,
+  exportDoors,
+  inflowDoors,
+  ingestDoors,
+  assignDoors,
+  approvalDoors,
+  disputeDoors,
+  escrowDoors,
+  webhookDoors,
+  reconciliationDoors,
+  recordDoors,
+  possessionDoors,
+  delegationDoors,
+  receiptDoors,
+  walletDoors,
+  settlementDoors,
+  refusalDoors,
+  logDoors,
+  totalsDoors,
+  routerDoors,
+  jobDoors,
+  postDoors,
+  boardEventDoors,
+  boardSearchDoors,
+  flagDoors,
+  reactionDoors,
+  inboundDoors,
+  discoveryDoors,
+  listingDoors,
 ];
+
+/** The endpoints of a service that has these features. */
+export function doorsWith(features: readonly FeatureName[]): readonly Door[] {
+  const added = features.map(name => featureDoors[name]);
+  return coreDoors.flatMap(list =>
+    [list, ...added.filter(({ after }) => after === list).map(({ doors }) => doors)].flat(),
+  );
+}
+
+/** The door table: what is served, described and priced is read from here and from nowhere else. */
+export const everyDoor: readonly Door[] = doorsWith(featureNames);

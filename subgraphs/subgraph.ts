@@ -3,6 +3,7 @@ import { printSchemaWithDirectives } from '@graphql-tools/utils';
 import { type GraphQLSchema, lexicographicSortSchema } from 'graphql';
 import { type BuildSchemaOptions, buildSchema } from 'type-graphql';
 import { type ResolveReference, withEntities } from './entities.ts';
+import type { MigrationClass } from './migration.ts';
 import { type WrittenFields, withLeaves } from './written-leaves.ts';
 
 /** One subgraph, ready to be composed (`sdl`) and to be executed in this process (`schema`). */
@@ -21,6 +22,17 @@ export interface SubgraphParts {
   readonly orphanedTypes?: BuildSchemaOptions['orphanedTypes'];
   readonly written?: WrittenFields;
 }
+
+/** What a feature beyond the specification adds to a subgraph. */
+export interface SubgraphAddition {
+  readonly entities: readonly (new () => object)[];
+  /** They run behind those of the subgraph. */
+  readonly migrations: readonly MigrationClass[];
+  readonly resolvers: AddedResolvers;
+}
+
+/** Classes of resolvers. */
+export type AddedResolvers = readonly (new () => object)[];
 
 /**
  * `@paid` is composed into the supergraph, so that the gateway knows the paid fields of remote subgraphs too.

@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import type { Logger } from 'pino';
-import { everyDoor } from '../../rest-compat/every-door.ts';
+import { doorsWith } from '../../rest-compat/every-door.ts';
 import { serveMcp } from '../../rest-compat/faces/mcp/serve-mcp.ts';
 import { originsOf } from '../../rest-compat/http/cors.ts';
 import { notOfferedAt } from '../../rest-compat/inference/not-offered.ts';
@@ -10,6 +10,7 @@ import { openBoardVersion } from '../../subgraphs/board/event/read.ts';
 import type { Judge } from '../charge/judge.ts';
 import type { Config } from '../config/read-config.ts';
 import { trusting } from '../config/trusted-proxies.ts';
+import type { Feature } from '../features/feature.ts';
 import { type Graph, openGraph } from '../graph/open-graph.ts';
 import { openSources } from '../graph/remote/open-sources.ts';
 import type { RemoteStandings } from '../graph/remote/standings.ts';
@@ -44,6 +45,9 @@ export interface Serving {
   health(): ReturnType<typeof health>;
   away(): Promise<readonly string[]>;
   without(): readonly string[];
+  readonly features: readonly Feature[];
+  /** Composed of the subgraphs with these features; the committed one unless given. */
+  readonly supergraph?: string;
 }
 
 /** Graph, doors and sockets on one port. */
@@ -70,6 +74,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
     away,
     without,
   });
+  const doors = doorsWith(serving.features.map(({ name }) => name));
   const server = await openServer({
     graph,
     logger,
@@ -83,8 +88,8 @@ export async function serveGateway(config: Config, services: EveryService, servi
     async routes(app, streams) {
       exposeMetrics(app, operations.metrics, operations.exposure);
       const doors_port = { ...port, follow: following(streams) };
-      await serveMcp(app, { port: doors_port, doors: everyDoor }, originsOf(config.cors_origins));
-      await serveDoors(app, doors_port, everyDoor, notOfferedAt);
+      await serveMcp(app, { port: doors_port, doors }, originsOf(config.cors_origins));
+      await serveDoors(app, doors_port, doors);
     },
     callers: callersOnSockets(callers, services),
     ...callersOnGraphql(graph, callers, serving),
@@ -116,13 +121,14 @@ function introspects({ introspection, profile }: Config): boolean {
 async function openServedGraph(
   config: Config,
   { clock, random, uploads }: EveryService,
-  { logger, closing, standings }: Serving,
+  { logger, closing, standings, features, supergraph }: Serving,
 ): Promise<{ readonly graph: Graph; readonly beginUpload: Port['beginUpload'] }> {
   const { subgraph_urls, subgraph_secret, proof_writes } = config;
   const remotes = { urls: subgraph_urls, secret: subgraph_secret, clock, random, standings };
   const sources = closing.adopt(openSources(remotes), it => it.close());
-  const graph = await openGraph(await subgraphs(), {
+  const graph = await openGraph(await subgraphs(features), {
     logger,
+    ...(supergraph !== undefined && { supergraph }),
     introspection: introspects(config),
     proof_writes,
     sourceOf: sources.sourceOf,

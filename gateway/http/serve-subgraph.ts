@@ -21,7 +21,7 @@ export function serveSubgraph(name: SubgraphName): Serve {
     const { clock, uploads } = services;
     const gateOf = (subgraph: string) => new CallGate({ key: callKey(subgraph_secret), subgraph, clock });
     const server = openSubgraphServer({
-      subgraph: await subgraphNamed[name](),
+      subgraph: await subgraphNamed(name, serving.features),
       gate: gateOf(name),
       files: { gate: gateOf(uploadsOf(name)), uploads },
       vault: openVault(subgraph_secret),

@@ -1,5 +1,5 @@
 import type { AnyPaid } from '../sale.ts';
-import { buildSubgraph, type Subgraph } from '../subgraph.ts';
+import { type AddedResolvers, buildSubgraph, type Subgraph } from '../subgraph.ts';
 import { BoardComment } from './comment/comment.entity.ts';
 import { commentPaid } from './comment/comment.paid.ts';
 import { BoardCommentResolver } from './comment/comment.resolver.ts';
@@ -35,22 +35,20 @@ import { BoardJobRefusals } from './job/refusals.migration.ts';
 import { JobStampsResolver } from './job/stamps.resolver.ts';
 import { JobStepsResolver } from './job/steps.resolver.ts';
 import { BoardBaseline } from './migration.ts';
+import { BoardScores } from './post/funding.migration.ts';
 import { BoardHosts } from './post/host.migration.ts';
 import { BoardPosts } from './post/migration.ts';
+import { BoardScoresPaidHere } from './post/paid-here.migration.ts';
 import { BoardPost } from './post/post.entity.ts';
 import { postPaid } from './post/post.paid.ts';
 import { BoardPostResolver } from './post/post.resolver.ts';
 import { BoardPostRecord } from './post/post.type.ts';
 import { BoardPostPageResolver, postsWritten } from './post/post-page.resolver.ts';
 import { BoardSelfDealt } from './post/self-dealt.migration.ts';
+import { BoardScoresWeighable } from './post/weighable.migration.ts';
 import { BoardReactions } from './reaction/migration.ts';
 import { BoardConfirm, BoardLike, BoardLikeTold } from './reaction/reaction.entity.ts';
 import { ReactionResolver } from './reaction/reaction.resolver.ts';
-import { BoardFunding, BoardFundingHead } from './score/funding.entity.ts';
-import { BoardScores } from './score/migration.ts';
-import { BoardScoresPaidHere } from './score/paid-here-migration.ts';
-import { EndpointScoreResolver } from './score/score.resolver.ts';
-import { BoardScoresWeighable } from './score/weighable-migration.ts';
 import { BoardSearch } from './search/migration.ts';
 import { BoardSearchResolver } from './search/search.resolver.ts';
 import { BoardSearchWords } from './search/words-migration.ts';
@@ -72,8 +70,6 @@ export const boardEntities = [
   BoardConfirm,
   BoardCompletion,
   BoardUse,
-  BoardFunding,
-  BoardFundingHead,
 ];
 export const boardMigrations = [
   BoardBaseline,
@@ -95,7 +91,7 @@ export const boardMigrations = [
   BoardJobFlags,
 ];
 
-export function boardSubgraph(): Promise<Subgraph> {
+export function boardSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
   const posts = [BoardPostResolver, BoardPostPageResolver, BoardCommentResolver, BoardFlagResolver] as const;
   const jobs = [
     BoardJobResolver,
@@ -105,15 +101,17 @@ export function boardSubgraph(): Promise<Subgraph> {
     JobPaymentResolver,
     AgentRecordJobsResolver,
   ] as const;
-  const reactions = [
-    ReactionResolver,
-    HidingResolver,
-    BoardFlaggedResolver,
-    InboundResolver,
-    EndpointScoreResolver,
-  ] as const;
+  const reactions = [ReactionResolver, HidingResolver, BoardFlaggedResolver, InboundResolver] as const;
   const parts = {
-    resolvers: [...posts, ...jobs, BoardEventResolver, BoardSearchResolver, BoardFeedResolver, ...reactions] as const,
+    resolvers: [
+      ...posts,
+      ...jobs,
+      BoardEventResolver,
+      BoardSearchResolver,
+      BoardFeedResolver,
+      ...reactions,
+      ...added,
+    ] as const,
     written: postsWritten,
     orphanedTypes: [
       BoardPost,

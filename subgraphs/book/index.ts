@@ -1,6 +1,5 @@
 import type { AnyPaid } from '../sale.ts';
-import type { Subgraph } from '../subgraph.ts';
-import { buildSubgraph } from '../subgraph.ts';
+import { type AddedResolvers, buildSubgraph, type Subgraph } from '../subgraph.ts';
 import { BookAlertsResolver } from './alerts/alerts.resolver.ts';
 import { BookAlerts } from './alerts/migration.ts';
 import { ApprovalResolver } from './approval/approval.resolver.ts';
@@ -139,7 +138,7 @@ export const bookMigrations = [
 
 const named = (reference: object) => reference;
 
-export function bookSubgraph(): Promise<Subgraph> {
+export function bookSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
   const resolvers = [
     BookResolver,
     BookPolicyResolver,
@@ -169,6 +168,7 @@ export function bookSubgraph(): Promise<Subgraph> {
     RouterBookResolver,
     IngestResolver,
     ApprovalResolver,
+    ...added,
   ] as const;
   // An agent and a receipt are known here by their keys alone.
   const references = { Book: resolveBook, Agent: named, Receipt: named };

@@ -1,5 +1,5 @@
 import type { AnyPaid } from '../sale.ts';
-import { buildSubgraph, type Subgraph } from '../subgraph.ts';
+import { type AddedResolvers, buildSubgraph, type Subgraph } from '../subgraph.ts';
 import { BoughtTaskResolver } from './bought-task/bought-task.resolver.ts';
 import { KeyCallsByTask, TasksOfBuyers } from './bought-task/migration.ts';
 import { ClaimSlot, DoubtedPayment, JobWorker, PaymentClaim, ProcessLease } from './claim/claim.entity.ts';
@@ -130,7 +130,7 @@ export const receiptMigrations = [
   CountedReruns,
 ];
 
-export function receiptSubgraph(): Promise<Subgraph> {
+export function receiptSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
   return buildSubgraph(
     'receipt',
     {
@@ -159,6 +159,7 @@ export function receiptSubgraph(): Promise<Subgraph> {
         ImageResolver,
         EmbeddingResolver,
         TranscriptionResolver,
+        ...added,
       ],
       written: embeddingsWritten,
     },

@@ -1,6 +1,6 @@
 import type { Random } from '../clock.ts';
 import type { AnyPaid } from '../sale.ts';
-import { buildSubgraph, type Subgraph } from '../subgraph.ts';
+import { type AddedResolvers, buildSubgraph, type Subgraph } from '../subgraph.ts';
 import type { Vault } from '../vault.ts';
 import { Agent } from './agent/agent.entity.ts';
 import { AgentResolver, resolveAgent } from './agent/agent.resolver.ts';
@@ -53,9 +53,9 @@ export const sessionMigrations = [
 ];
 
 /** Who agents are, and what opens their books. */
-export function sessionSubgraph(): Promise<Subgraph> {
+export function sessionSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
   const delegation = [DelegationResolver, SessionTreeResolver];
-  const resolvers = [AgentResolver, PossessionResolver, RegistrationResolver, ...delegation] as const;
+  const resolvers = [AgentResolver, PossessionResolver, RegistrationResolver, ...delegation, ...added] as const;
   return buildSubgraph('session', { resolvers: [...resolvers] }, { Agent: resolveAgent });
 }
 

@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
-import { openStore, tables } from '../../../gateway/parts.ts';
+import { everyFeature } from '../../../gateway/features/every-feature.ts';
+import { openStore, tablesWith } from '../../../gateway/parts.ts';
 import { selectList } from '../../../subgraphs/columns.ts';
 import { JOBS_REVISION, JOBS_SCHEMA } from '../../../subgraphs/migrate-jobs.ts';
 import { openOrm } from '../../../subgraphs/orm.ts';
 import { freshDatabase } from '../../harness/database.ts';
+
+const tables = tablesWith(everyFeature);
 
 /** What no entity names: triggers of the histories, of what an ended key would sign, of numbers, resends and refunds, and what searches need. */
 const beyondIt =

@@ -1,0 +1,5 @@
+import type { Feature } from './feature.ts';
+import { scoreFeature } from './score.ts';
+
+/** Every feature beyond the specification. This list alone imports them: without its row a feature is not in the service. */
+export const everyFeature: readonly Feature[] = [scoreFeature];

@@ -1,0 +1,26 @@
+import type { FeatureName } from '../../rest-compat/feature-doors.ts';
+import type { Database } from '../../subgraphs/database.ts';
+import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
+import type { SubgraphAddition } from '../../subgraphs/subgraph.ts';
+import type { SubgraphName } from '../config/read-config.ts';
+import type { PeriodicTask } from '../jobs/periodic.ts';
+import type { BaseChain } from '../rails/base/chain.ts';
+
+/** What the jobs of features are run with. */
+export interface FeatureParts {
+  readonly database: Database;
+  readonly chain: Pick<BaseChain, 'block' | 'transfersFrom' | 'transfersInto'>;
+  readonly issuer: Issuer;
+  readonly profile: 'development' | 'production';
+  readonly now_ms: () => number;
+}
+
+/** A part of the service that the specification does not ask for. The core runs without it, and imports none of its files. */
+export interface Feature {
+  /** Its endpoints stand under this name in rest-compat/feature-doors.ts. */
+  readonly name: FeatureName;
+  /** Tables and fields, by subgraph. */
+  readonly adds: Readonly<Partial<Record<SubgraphName, SubgraphAddition>>>;
+  /** Jobs that are done over and over by one process of the fleet. */
+  periodic?(parts: FeatureParts): readonly PeriodicTask[];
+}

@@ -1,0 +1,18 @@
+import { inboundDoors } from './board/inbound-doors.ts';
+import { scoreDoors } from './board/score-doors.ts';
+import type { Door } from './door.ts';
+
+/** Endpoints of one feature. */
+interface FeatureDoors {
+  readonly doors: readonly Door[];
+  /** The list that they follow in OpenAPI and in the table of endpoints. */
+  readonly after: readonly Door[];
+}
+
+/** Endpoints of the features that the specification does not ask for, by feature: what a feature does is in gateway/features. */
+export const featureDoors = {
+  score: { doors: scoreDoors, after: inboundDoors },
+} satisfies Readonly<Record<string, FeatureDoors>>;
+
+export type FeatureName = keyof typeof featureDoors;
+export const featureNames = Object.keys(featureDoors) as readonly FeatureName[];
