@@ -6,14 +6,13 @@ import type { Config } from './config/read-config.ts';
 import type { Feature, FeatureParts } from './features/feature.ts';
 import { type Jobs, openJobs } from './jobs/open-jobs.ts';
 import type { PeriodicTask } from './jobs/periodic.ts';
-import type { JobEnded } from './jobs/task.ts';
+import type { JobEnded, Tasks } from './jobs/task.ts';
 import type { BaseStart } from './log/believe-base.ts';
 import type { Operations } from './operations/open.ts';
 import { ChainAway } from './rails/epoch.ts';
 import { fleetTasks } from './reconcile/fleet-tasks.ts';
 import { noticeTasks } from './reconcile/notices.ts';
 import { openReconciler, type ReconcileParts, type Reconciler } from './reconcile/reconcile.ts';
-import { reconciliationTasks } from './reconcile/reconciliations.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
 
 /** A head is cosigned about so long after it was signed. */
@@ -52,7 +51,6 @@ export async function openBackground(
     now_ms: () => finishing.clock.now_ms(),
   };
   const { metrics } = operations;
-  const reports = reconciliationTasks({ chain: base.chain, ...parts.stating });
   const webhooks = openWebhooks({ database, vault, reach: config.webhook_reach, base_url: config.base_url, metrics });
   const ended: JobEnded = (task, outcome, error) => {
     operations.jobEnded(task, outcome);
@@ -66,7 +64,7 @@ export async function openBackground(
     halted: () => base.halt !== null,
     logger,
     ended,
-    tasks: { ...webhooks.tasks, ...reports, ...noticeTasks },
+    tasks: { ...webhooks.tasks, ...noticeTasks, ...tasksOf(features, run_with) },
     periodic: [
       ...fleetTasks(parts),
       ...anchorTasks(base),
@@ -78,6 +76,10 @@ export async function openBackground(
   });
   closing.adopt(jobs, it => it.stop());
   return { reconciler, jobs };
+}
+
+function tasksOf(features: readonly Feature[], parts: FeatureParts): Tasks {
+  return Object.assign({}, ...features.map(({ tasks }) => tasks?.(parts) ?? {}));
 }
 
 /** None where nothing is anchored. */

@@ -14,7 +14,6 @@ import { exportDoors } from './book/export-doors.ts';
 import { inflowDoors } from './book/inflow-doors.ts';
 import { ingestDoors } from './book/ingest-doors.ts';
 import { lineageDoors } from './book/lineage-doors.ts';
-import { reconciliationDoors } from './book/reconciliation-doors.ts';
 import { recordDoors } from './book/record-doors.ts';
 import { simulationDoors } from './book/simulation.ts';
 import { webhookDoors } from './book/webhook-doors.ts';
@@ -51,7 +50,6 @@ const coreDoors: readonly (readonly Door[])[] = [
   disputeDoors,
   escrowDoors,
   webhookDoors,
-  reconciliationDoors,
   recordDoors,
   possessionDoors,
   delegationDoors,

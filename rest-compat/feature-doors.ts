@@ -1,5 +1,7 @@
 import { inboundDoors } from './board/inbound-doors.ts';
 import { scoreDoors } from './board/score-doors.ts';
+import { reconciliationDoors } from './book/reconciliation-doors.ts';
+import { webhookDoors } from './book/webhook-doors.ts';
 import type { Door } from './door.ts';
 
 /** Endpoints of one feature. */
@@ -11,6 +13,7 @@ interface FeatureDoors {
 
 /** Endpoints of the features that the specification does not ask for, by feature: what a feature does is in gateway/features. */
 export const featureDoors = {
+  reconciliation: { doors: reconciliationDoors, after: webhookDoors },
   score: { doors: scoreDoors, after: inboundDoors },
 } satisfies Readonly<Record<string, FeatureDoors>>;
 

@@ -4,7 +4,10 @@ import { JOBS_SCHEMA } from './migrate-jobs.ts';
 
 /* Work that is done later and once, by whichever process: it is asked for in the transaction that makes it necessary. */
 
-/** Every task of the worker by its name, and what a job of it carries. Payloads are kept in plain: no secret belongs there. */
+/**
+ * Every task of the worker by its name, and what a job of it carries; a feature beyond the specification declares its own in its
+ * folder. Payloads are kept in plain: no secret belongs there.
+ */
 export interface JobPayloads {
   /** Comes back by itself (gateway/jobs/periodic.ts); nobody adds one by hand. */
   readonly [periodic: `periodic/${string}`]: Readonly<Record<string, never>>;
@@ -13,8 +16,6 @@ export interface JobPayloads {
   readonly 'webhook/message': MessageJob;
   readonly 'webhook/redelivery': RedeliveryJob;
   readonly 'webhook/ping': PingJob;
-  /** Takes a report a few pages further (subgraphs/book/reconciliation). */
-  readonly 'book/reconciliation': { readonly report_id: string };
   /** Tells the owner of a book what another agent did, where its webhook wants that (gateway/reconcile/notices.ts). */
   readonly 'book/escrow_offer': { readonly escrow_id: string };
   readonly 'board/bid': { readonly bid_id: string };

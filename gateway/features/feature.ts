@@ -4,6 +4,7 @@ import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import type { SubgraphAddition } from '../../subgraphs/subgraph.ts';
 import type { SubgraphName } from '../config/read-config.ts';
 import type { PeriodicTask } from '../jobs/periodic.ts';
+import type { Tasks } from '../jobs/task.ts';
 import type { BaseChain } from '../rails/base/chain.ts';
 
 /** What the jobs of features are run with. */
@@ -21,6 +22,8 @@ export interface Feature {
   readonly name: FeatureName;
   /** Tables and fields, by subgraph. */
   readonly adds: Readonly<Partial<Record<SubgraphName, SubgraphAddition>>>;
+  /** What the worker of jobs does for it. */
+  tasks?(parts: FeatureParts): Tasks;
   /** Jobs that are done over and over by one process of the fleet. */
   periodic?(parts: FeatureParts): readonly PeriodicTask[];
 }

@@ -55,9 +55,6 @@ import { BookSequenceResolver } from './page/sequence.resolver.ts';
 import { ShadowPolicies } from './policy/migration.ts';
 import { BookPolicyResolver } from './policy/policy.resolver.ts';
 import { PolicySimulationResolver } from './policy/simulation/simulation.resolver.ts';
-import { Reconciliations } from './reconciliation/migration.ts';
-import { ReconciledTransfer, StoredReconciliation } from './reconciliation/reconciliation.entity.ts';
-import { ReconciliationResolver } from './reconciliation/reconciliation.resolver.ts';
 import { AgentRecordResolver } from './record/record.resolver.ts';
 import { RouterBooks } from './router/migration.ts';
 import { RouterBookResolver } from './router/router.resolver.ts';
@@ -93,8 +90,6 @@ export const bookEntities = [
   EscrowFulfillment,
   Webhook,
   WebhookDeadLetter,
-  StoredReconciliation,
-  ReconciledTransfer,
   RouterBook,
   RouterGeneration,
   RouterSum,
@@ -117,7 +112,6 @@ export const bookMigrations = [
   SliceAssignmentMakers,
   Escrows,
   BookWebhooks,
-  Reconciliations,
   RouterBooks,
   ForeignIngests,
   ApprovalRequests,
@@ -164,7 +158,6 @@ export function bookSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
     A2aEscrowsResolver,
     WebhookResolver,
     WebhookDeliveriesResolver,
-    ReconciliationResolver,
     RouterBookResolver,
     IngestResolver,
     ApprovalResolver,

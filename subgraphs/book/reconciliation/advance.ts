@@ -2,13 +2,13 @@ import { reconciliationLimits } from '../../../schema/limits.ts';
 import type { ReconciliationFault } from '../../../schema/reconciliation.ts';
 import type { Database } from '../../database.ts';
 import { leavesFollowed } from '../../receipt/totals/receipts-of-transfers.ts';
-import type { SentTransfers } from '../../sent-transfers.ts';
 import type { BookContext } from '../context.ts';
 import { readBooks } from '../ledger/append.ts';
 import { fail, finish, waitsFor } from './end.ts';
 import { reconciliationById } from './find.ts';
 import { takePage } from './page.ts';
 import type { StoredReconciliation } from './reconciliation.entity.ts';
+import type { SentTransfers } from './sent-transfers.ts';
 
 export interface AdvanceParts extends Pick<BookContext, 'issuer' | 'profile'> {
   readonly database: Pick<Database, 'query' | 'transaction'>;

@@ -1,5 +1,12 @@
 import type { Job } from '../../jobs.ts';
 
+declare module '../../jobs.ts' {
+  interface JobPayloads {
+    /** Takes a report a few pages further. */
+    readonly 'book/reconciliation': { readonly report_id: string };
+  }
+}
+
 /** So many reports are worked on at once in the whole fleet: each asks the chain's node for much. */
 const QUEUES = 2;
 

@@ -1,35 +1,35 @@
-import { reconciliationLimits } from '../../schema/limits.ts';
-import { type AdvanceParts, advance } from '../../subgraphs/book/reconciliation/advance.ts';
+import { reconciliationLimits } from '../../schema/reconciliation-limits.ts';
+import { reconciliationAddition } from '../../subgraphs/book/reconciliation/addition.ts';
+import { advance } from '../../subgraphs/book/reconciliation/advance.ts';
 import { reconciliationJob } from '../../subgraphs/book/reconciliation/job.ts';
+import type { SentTransfers } from '../../subgraphs/book/reconciliation/sent-transfers.ts';
 import { addJob } from '../../subgraphs/jobs.ts';
-import type { SentTransfers } from '../../subgraphs/sent-transfers.ts';
-import type { Tasks } from '../jobs/task.ts';
 import type { Hex } from '../rails/base/abi.ts';
-import type { BaseChain, ChainBlock } from '../rails/base/chain.ts';
+import type { ChainBlock } from '../rails/base/chain.ts';
 import type { ChainAnswer } from '../rails/rpc.ts';
+import type { Feature, FeatureParts } from './feature.ts';
 
-/** What the worker of jobs does for reports of what a wallet sent. */
-export function reconciliationTasks({
-  chain,
-  ...signing
-}: Omit<AdvanceParts, 'chain' | 'database'> & {
-  readonly chain: Pick<BaseChain, 'block' | 'transfersFrom'>;
-}): Pick<Tasks, 'book/reconciliation'> {
-  const parts = { ...signing, chain: sentTransfers(chain) };
-  return {
-    'book/reconciliation': {
-      async run({ report_id }, { database, signal }) {
-        const advanced = await advance({ ...parts, database }, report_id, signal);
-        if (advanced === 'ended') return;
-        const rest_ms = advanced === 'rests' ? reconciliationLimits.rest_ms : 0;
-        await addJob(database, reconciliationJob(report_id, rest_ms));
+/** Reports of what a wallet sent in USDC, and the job that makes them block by block. */
+export const reconciliationFeature: Feature = {
+  name: 'reconciliation',
+  adds: { book: reconciliationAddition },
+  tasks({ issuer, profile, chain }) {
+    const parts = { issuer, profile, chain: sentTransfers(chain) };
+    return {
+      'book/reconciliation': {
+        async run({ report_id }, { database, signal }) {
+          const advanced = await advance({ ...parts, database }, report_id, signal);
+          if (advanced === 'ended') return;
+          const rest_ms = advanced === 'rests' ? reconciliationLimits.rest_ms : 0;
+          await addJob(database, reconciliationJob(report_id, rest_ms));
+        },
       },
-    },
-  };
-}
+    };
+  },
+};
 
 /** Base as the book asks after it. */
-function sentTransfers(chain: Pick<BaseChain, 'block' | 'transfersFrom'>): SentTransfers {
+function sentTransfers(chain: FeatureParts['chain']): SentTransfers {
   return {
     async ends(from_block, to_block) {
       const [from, to, final] = await Promise.all([

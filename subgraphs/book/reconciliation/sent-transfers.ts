@@ -1,4 +1,4 @@
-import type { SentTransfer } from '../schema/reconciliation-rule.ts';
+import type { SentTransfer } from '../../../schema/reconciliation-rule.ts';
 
 /** Both ends of a range of blocks. */
 export type RangeEnds =
