@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { DatabaseAway } from '../subgraphs/outage.ts';
-import { keepTotals } from '../subgraphs/receipt/totals/keep-totals.ts';
+import type { Issuer } from '../subgraphs/receipt/issuer/signing-keys.ts';
 import type { Vault } from '../subgraphs/vault.ts';
 import type { Config } from './config/read-config.ts';
 import type { Feature, FeatureParts } from './features/feature.ts';
@@ -18,17 +18,15 @@ import { openWebhooks } from './webhooks/open-webhooks.ts';
 /** A head is cosigned about so long after it was signed. */
 const COSIGN_REST_MS = 2_000;
 
-/** Between two statements over a log that grows all the time. */
-const TOTALS_REST_MS = 2_000;
-
 interface BackgroundParts {
   readonly base: BaseStart;
   readonly logger: Logger;
   readonly operations: Operations;
   readonly closing: AsyncDisposableStack;
   readonly vault: Vault;
+  readonly issuer: Issuer;
   readonly features: readonly Feature[];
-  readonly config: Pick<Config, 'webhook_reach' | 'base_url' | 'database_connections_max'>;
+  readonly config: Pick<Config, 'webhook_reach' | 'base_url' | 'database_connections_max' | 'profile'>;
 }
 
 export interface Background {
@@ -39,7 +37,7 @@ export interface Background {
 /** What goes on behind the calls: rounds, which are this process's own, and jobs, each of which is done once in the fleet. */
 export async function openBackground(
   parts: ReconcileParts,
-  { base, logger, operations, closing, vault, features, config }: BackgroundParts,
+  { base, logger, operations, closing, vault, issuer, features, config }: BackgroundParts,
 ): Promise<Background> {
   const failed = (error: unknown) => logger[levelOf(error, base.done)]({ err: error }, 'a round of reconcile failed');
   const reconciler = closing.adopt(await openReconciler(parts, failed, operations.roundEnded), it => it.stop());
@@ -47,7 +45,8 @@ export async function openBackground(
   const run_with: FeatureParts = {
     database,
     chain: base.chain,
-    ...parts.stating,
+    issuer,
+    profile: config.profile,
     now_ms: () => finishing.clock.now_ms(),
   };
   const { metrics } = operations;
@@ -69,7 +68,6 @@ export async function openBackground(
       ...fleetTasks(parts),
       ...anchorTasks(base),
       ...cosignTasks(parts),
-      ...totalsTasks(parts),
       ...features.flatMap(({ periodic }) => periodic?.(run_with) ?? []),
       ...webhooks.periodic,
     ],
@@ -91,13 +89,6 @@ function anchorTasks({ anchoring }: BaseStart): readonly PeriodicTask[] {
 function cosignTasks({ cosigning }: ReconcileParts): readonly PeriodicTask[] {
   const run = () => cosigning.round().then(() => undefined);
   return cosigning.asked ? [{ name: 'cosign', rest_ms: COSIGN_REST_MS, run }] : [];
-}
-
-/** What the books came to is said a moment after it stands in the log. */
-function totalsTasks({ database, stating, finishing: { clock } }: ReconcileParts): readonly PeriodicTask[] {
-  const parts = { database, ...stating, now_ms: () => clock.now_ms() };
-  const run = (signal: AbortSignal) => keepTotals(parts, signal).then(() => undefined);
-  return [{ name: 'totals', rest_ms: TOTALS_REST_MS, run }];
 }
 
 /**

@@ -171,11 +171,13 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const charging = openCharge({ ...same, ...named, wallets, pay_to, challenges, recording, issuer, rates, faults });
     await live.watchCanceled(charging.heardCanceled);
     const watched = watchedBy(config, log.watch, { database, issuer, logger });
-    const unfinished = reconciledBy({ ...same, ...recording, ...charging, ...watched, transfers });
+    const arrived = features.flatMap(({ arrived }) => arrived ?? []);
+    const unfinished = reconciledBy({ ...same, ...recording, ...charging, ...watched, transfers, arrived });
     const { reconciler, jobs } = await openBackground(unfinished, {
       base,
       config,
       vault,
+      issuer,
       features,
       logger,
       operations,
@@ -187,9 +189,19 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     const readiness = new Readiness(needs);
     const { writable, subgraphs_away } = needs;
     const shown = { database, log: base, writable, subgraphs_away, readiness, jobs, ...shownOf(config) };
-    watch(metrics, { database, queues: recording.queues, readiness, witnesses: shown.witnesses });
+    const more = features.flatMap(({ watch }) => watch ?? []);
+    watch(metrics, { database, queues: recording.queues, readiness, witnesses: shown.witnesses, more });
     const payout_accounts = closing.adopt(openPayoutAccounts(config.solana), it => it.close());
-    const asked = { hubs, router_look_ups, wallets, transfers, payout_accounts, ...besideCalls(recording) };
+    const payment_index = features.flatMap(({ indexPayments }) => indexPayments?.(guarded) ?? [])[0] ?? null;
+    const asked = {
+      hubs,
+      router_look_ups,
+      wallets,
+      transfers,
+      payout_accounts,
+      payment_index,
+      ...besideCalls(recording),
+    };
     const held = { database: guarded, live, vault, issuer, log, pay_to, rates, clock: times.clock, ...asked };
     const services = servicesOf(config, held, charging, paid_calls);
     closing.adopt(charging.streams, it => it.ended());
@@ -220,10 +232,10 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
 const besideCalls = ({ reports, completions, hand_offs }: OpenedRecording) => ({ reports, completions, hand_offs });
 
 /** What is asked of the log beside its appends: to be held to what is known of it, and to be cosigned. */
-function watchedBy({ witnesses, profile }: Config, watch: LogWatch, parts: Omit<CosigningParts, 'meet' | 'witnesses'>) {
+function watchedBy({ witnesses }: Config, watch: LogWatch, parts: Omit<CosigningParts, 'meet' | 'witnesses'>) {
   const meet = (head: HeadName) => watch.meet(head);
   const cosigning = new Cosigning({ ...parts, meet, witnesses: openWitnesses(witnesses) });
-  return { cosigning, proveLog: () => watch.look(), stating: { issuer: parts.issuer, profile } };
+  return { cosigning, proveLog: () => watch.look() };
 }
 
 /** What `/health` says of the configuration. */

@@ -25,7 +25,6 @@ import { inferenceDoors, mediaDoors } from './inference/doors.ts';
 import { messageDoors } from './inference/message-doors.ts';
 import { taskDoors } from './inference/task-doors.ts';
 import { logDoors } from './log/doors.ts';
-import { totalsDoors } from './log/totals-doors.ts';
 import { receiptDoors, refusalDoors, settlementDoors } from './receipt/doors.ts';
 import { walletDoors } from './receipt/wallet-doors.ts';
 import { routerDoors } from './router/doors.ts';
@@ -58,7 +57,6 @@ const coreDoors: readonly (readonly Door[])[] = [
   settlementDoors,
   refusalDoors,
   logDoors,
-  totalsDoors,
   routerDoors,
   jobDoors,
   postDoors,

@@ -3,6 +3,8 @@ import { scoreDoors } from './board/score-doors.ts';
 import { reconciliationDoors } from './book/reconciliation-doors.ts';
 import { webhookDoors } from './book/webhook-doors.ts';
 import type { Door } from './door.ts';
+import { logDoors } from './log/doors.ts';
+import { totalsDoors } from './log/totals-doors.ts';
 
 /** Endpoints of one feature. */
 interface FeatureDoors {
@@ -13,6 +15,7 @@ interface FeatureDoors {
 
 /** Endpoints of the features that the specification does not ask for, by feature: what a feature does is in gateway/features. */
 export const featureDoors = {
+  totals: { doors: totalsDoors, after: logDoors },
   reconciliation: { doors: reconciliationDoors, after: webhookDoors },
   score: { doors: scoreDoors, after: inboundDoors },
 } satisfies Readonly<Record<string, FeatureDoors>>;

@@ -1,10 +1,13 @@
 import type { FeatureName } from '../../rest-compat/feature-doors.ts';
-import type { Database } from '../../subgraphs/database.ts';
+import type { Database, Tx } from '../../subgraphs/database.ts';
+import type { SeenArrival } from '../../subgraphs/receipt/claim/arrival.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
+import type { PaymentIndex } from '../../subgraphs/receipt/receipt/own-transfer.ts';
 import type { SubgraphAddition } from '../../subgraphs/subgraph.ts';
 import type { SubgraphName } from '../config/read-config.ts';
 import type { PeriodicTask } from '../jobs/periodic.ts';
 import type { Tasks } from '../jobs/task.ts';
+import type { Metrics } from '../operations/metrics.ts';
 import type { BaseChain } from '../rails/base/chain.ts';
 
 /** What the jobs of features are run with. */
@@ -26,4 +29,10 @@ export interface Feature {
   tasks?(parts: FeatureParts): Tasks;
   /** Jobs that are done over and over by one process of the fleet. */
   periodic?(parts: FeatureParts): readonly PeriodicTask[];
+  /** What is looked up at each scrape. */
+  watch?(metrics: Pick<Metrics, 'watch'>, database: Database): void;
+  /** Writes in the transaction that turns a row to collected, where money was seen that a facilitator had vouched for. */
+  arrived?(tx: Tx, seen: SeenArrival): void;
+  /** Finds receipts by the transfers that paid for them. */
+  indexPayments?(database: Pick<Database, 'query'>): PaymentIndex;
 }

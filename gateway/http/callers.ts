@@ -55,6 +55,7 @@ export interface OpenedServices
     | 'wallets'
     | 'transfers'
     | 'payout_accounts'
+    | 'payment_index'
     | 'reports'
     | 'hand_offs'
     | 'completions'

@@ -4,18 +4,14 @@ import { READY_JOBS_MAX, readyJobs } from '../../subgraphs/jobs.ts';
 import { figures } from '../../subgraphs/receipt/claim/figures.ts';
 import { type Hubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
 import { witnessStandings } from '../../subgraphs/receipt/log/cosignatures.ts';
-import { totalsFigures } from '../../subgraphs/receipt/totals/figures.ts';
 import type { VerifierKey } from '../../subgraphs/receipt/verify/verifier-key.ts';
 import type { Queues } from '../record/queues.ts';
-import { lookInTime } from './look-in-time.ts';
+import { lookInTime, SCRAPE_MS_MAX } from './look-in-time.ts';
 import type { Metrics } from './metrics.ts';
 import { lanes, needs, type Readiness } from './readiness.ts';
 import type { SocketTally } from './socket-tally.ts';
 
 /* What is looked up at the moment of a scrape: heads, leases, queues, hubs. */
-
-/** A scrape does not wait for a database that is away; what only that knows is left out of it. */
-const FIGURES_MS_MAX = 1_000;
 
 interface Watched {
   readonly database: Database;
@@ -23,15 +19,17 @@ interface Watched {
   readonly readiness: Readiness;
   /** Who cosigns the log's checkpoints. */
   readonly witnesses: readonly VerifierKey[];
+  /** What features beyond the specification show of themselves. */
+  readonly more: readonly ((metrics: Metrics, database: Database) => void)[];
 }
 
 /** What is seen of these at each scrape. */
-export function watch(metrics: Metrics, { database, queues, readiness, witnesses }: Watched): void {
+export function watch(metrics: Metrics, { database, queues, readiness, witnesses, more }: Watched): void {
   watchPool(metrics, database);
   watchFigures(metrics, database);
   watchBooks(metrics, database);
   watchWitnesses(metrics, database, witnesses);
-  watchTotals(metrics, database);
+  for (const watchMore of more) watchMore(metrics, database);
   watchQueues(metrics, queues);
   watchJobs(metrics, database);
   metrics.watch('svc_away', '1 for what a paid call needs and lacks; ready is none of them', ['need'], async () => {
@@ -56,7 +54,7 @@ function watchPool(metrics: Metrics, database: Database): void {
 /** An alarm: 0 where nobody has altered what was recorded. */
 function watchBooks(metrics: Metrics, database: Database): void {
   metrics.watch('svc_damaged_books', 'Books that contradict themselves and are closed for it', [], async () => {
-    const books = await lookInTime(damagedBooks(database), FIGURES_MS_MAX);
+    const books = await lookInTime(damagedBooks(database), SCRAPE_MS_MAX);
     return books === null ? [] : [[{}, books]];
   });
 }
@@ -65,7 +63,7 @@ function watchBooks(metrics: Metrics, database: Database): void {
 function watchWitnesses(metrics: Metrics, database: Database, witnesses: readonly VerifierKey[]): void {
   const look = async () => {
     const asked = witnesses.map(({ text }) => text);
-    const standings = asked.length === 0 ? [] : await lookInTime(witnessStandings(database, asked), FIGURES_MS_MAX);
+    const standings = asked.length === 0 ? [] : await lookInTime(witnessStandings(database, asked), SCRAPE_MS_MAX);
     return (standings ?? []).map((standing, at) => ({ ...standing, name: witnesses[at]?.name ?? '' }));
   };
   metrics.watch('svc_witness_leaves', 'Size up to which a witness has cosigned the log', ['witness'], async () =>
@@ -76,30 +74,10 @@ function watchWitnesses(metrics: Metrics, database: Database, witnesses: readonl
   );
 }
 
-/** An alarm: `svc_totals_conflicts` is 1 where one payment backs two receipts. */
-function watchTotals(metrics: Metrics, database: Database): void {
-  const look = (figure: 'leaves' | 'conflicts') => async () => {
-    const seen = await lookInTime(totalsFigures(database), FIGURES_MS_MAX);
-    return seen ? ([[{}, seen[figure]]] as const) : [];
-  };
-  metrics.watch(
-    'svc_totals_leaves',
-    'Leaves of the log that the newest statement of totals is over',
-    [],
-    look('leaves'),
-  );
-  metrics.watch(
-    'svc_totals_conflicts',
-    'Payments that two receipts name: nothing is signed over them',
-    [],
-    look('conflicts'),
-  );
-}
-
 /** Asked once for all of them. */
 function watchFigures(metrics: Metrics, database: Database): void {
   let asked: ReturnType<typeof lookUp> | null = null;
-  const lookUp = () => lookInTime(figures(database), FIGURES_MS_MAX).finally(() => (asked = null));
+  const lookUp = () => lookInTime(figures(database), SCRAPE_MS_MAX).finally(() => (asked = null));
   const one = (name: keyof Awaited<ReturnType<typeof figures>>) => async () => {
     asked ??= lookUp();
     const seen = await asked;
@@ -116,7 +94,7 @@ function watchFigures(metrics: Metrics, database: Database): void {
 /** Asked once for both. */
 function watchJobs(metrics: Metrics, database: Database): void {
   let asked: ReturnType<typeof lookUp> | null = null;
-  const lookUp = () => lookInTime(readyJobs(database), FIGURES_MS_MAX).finally(() => (asked = null));
+  const lookUp = () => lookInTime(readyJobs(database), SCRAPE_MS_MAX).finally(() => (asked = null));
   const each = (figure: 'jobs' | 'oldest_seconds') => async () => {
     asked ??= lookUp();
     return ((await asked) ?? []).map(({ task, [figure]: seen }) => [{ task }, seen] as const);

@@ -4,7 +4,6 @@ import { type Arrival, arrive } from '../../subgraphs/book/ledger/arrive.ts';
 import { iso } from '../../subgraphs/clock.ts';
 import { type AwaitedArrival, closeArrival, takeArrivals } from '../../subgraphs/receipt/claim/arrival.ts';
 import { setUnsignedFacts } from '../../subgraphs/receipt/receipt/unsigned-facts.ts';
-import { noteSeen } from '../../subgraphs/receipt/totals/seen.ts';
 import type { NotTransferred, Transferred } from '../rails/outcome.ts';
 import { paymentFromJson } from '../rails/payment.ts';
 import type { FinishParts } from './finish-claims.ts';
@@ -12,7 +11,7 @@ import { whileFull } from './while-full.ts';
 
 const ARRIVALS_AT_ONCE = 32;
 
-type ArrivalParts = Pick<FinishParts, 'database' | 'railOf' | 'clock'>;
+type ArrivalParts = Pick<FinishParts, 'database' | 'railOf' | 'clock' | 'arrived'>;
 type Arrived = Extract<Arrival, { to: 'collected' }>;
 type Omitted = Extract<Arrival, { to: 'ARRIVAL_UNVERIFIED' }>;
 
@@ -86,7 +85,14 @@ function close(parts: ArrivalParts, { claim_key, task_id }: AwaitedArrival, outc
       ingress_receipt: came ? outcome.ingress_receipt : null,
       omission_rule: came ? null : outcome.omission_rule,
     });
-    if (came) noteSeen(tx, { payment_ref: outcome.ingress_receipt.ref, transfer_index: null, ...outcome });
+    if (came) {
+      const seen = {
+        task_id,
+        payment_ref: outcome.ingress_receipt.ref,
+        transfer_index: outcome.transfer_index ?? null,
+      };
+      for (const note of parts.arrived) note(tx, seen);
+    }
     await arrive(tx, [outcome]);
   });
 }

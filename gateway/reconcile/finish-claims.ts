@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type AgentId, agentId, type TaskId } from '../../schema/ids.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
-import type { Database } from '../../subgraphs/database.ts';
+import type { Database, Tx } from '../../subgraphs/database.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
+import type { SeenArrival } from '../../subgraphs/receipt/claim/arrival.ts';
 import { type PaymentClaim } from '../../subgraphs/receipt/claim/claim.entity.ts';
 import { type Lease, slotsMissed } from '../../subgraphs/receipt/claim/claim.ts';
 import { markFinal, reopen, takeExpired, takeOrphans } from '../../subgraphs/receipt/claim/transitions.ts';
@@ -40,6 +41,8 @@ export interface FinishParts {
   readonly clock: Clock;
   readonly random: Random;
   agentOfWallet(wallet: string): Promise<AgentId | null>;
+  /** What features beyond the specification write where the money of a call that a facilitator vouched for was seen. */
+  readonly arrived: readonly ((tx: Tx, seen: SeenArrival) => void)[];
 }
 
 /**

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockedCalls } from '../../subgraphs/book/ledger/blocked-calls.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { ForeignTransfers } from '../../subgraphs/foreign-transfers.ts';
-import type { TotalsParts } from '../../subgraphs/receipt/totals/integrate.ts';
 import type { ReleaseLater } from '../charge/release-later.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Cosigning } from '../log/witnesses/cosigning.ts';
@@ -22,8 +21,6 @@ export interface ReconcileParts {
   /** Chains as witnesses of payments to others. */
   readonly transfers: Pick<ForeignTransfers, 'standing'>;
   readonly cosigning: Pick<Cosigning, 'round' | 'asked'>;
-  /** Who signs what the books came to. */
-  readonly stating: Pick<TotalsParts, 'issuer' | 'profile'>;
 }
 
 interface Round {

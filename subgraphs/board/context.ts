@@ -6,6 +6,7 @@ import type { Live, LiveBoard } from '../live.ts';
 import type { ReadEvents } from '../live-feed.ts';
 import type { HubHosts } from '../receipt/inference/hubs/hosts.ts';
 import type { Issuer } from '../receipt/issuer/signing-keys.ts';
+import type { PaymentIndex } from '../receipt/receipt/own-transfer.ts';
 import type { Selling } from '../selling.ts';
 import type { WalletProofs } from '../wallet-proofs.ts';
 import type { BoardEvent } from './event/board-event.entity.ts';
@@ -23,6 +24,8 @@ export interface BoardContext extends Context, Selling, HubHosts {
   readonly wallets: WalletProofs;
   readonly payout_accounts: PayoutAccounts;
   readonly transfers: ForeignTransfers;
+  /** Null where no feature keeps one. */
+  readonly payment_index: PaymentIndex | null;
   readonly completions: Completions;
   /** Where this service is paid itself. */
   readonly treasuries: { readonly [network in NetworkName]?: string };

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import type { ForeignTransfers } from '../foreign-transfers.ts';
 import type { ReadEvents } from '../live-feed.ts';
 import { type Issuer } from '../receipt/issuer/signing-keys.ts';
+import type { PaymentIndex } from '../receipt/receipt/own-transfer.ts';
 import type { Selling } from '../selling.ts';
 import type { FreeWalletProofs } from '../wallet-proofs.ts';
 import type { JobPaidBy } from './dispute/disputed-job.ts';
@@ -22,6 +23,8 @@ export interface BookContext extends Context, Selling {
   readonly free_wallets: FreeWalletProofs;
   /** Payments that were made to somebody else, as their chains show them. */
   readonly transfers: ForeignTransfers;
+  /** Null where no feature keeps one. */
+  readonly payment_index: PaymentIndex | null;
   readonly failed_looks: FailedLooks;
   /** Where this service is paid itself. */
   readonly treasuries: { readonly [network in NetworkName]?: string };

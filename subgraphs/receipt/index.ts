@@ -64,9 +64,6 @@ import { SignedRefusal } from './refusal/refusal.entity.ts';
 import { RefusalResolver } from './refusal/refusal.resolver.ts';
 import { ServiceMarks } from './service-mark/migration.ts';
 import { ServiceMark } from './service-mark/service-mark.entity.ts';
-import { ProvenTotals } from './totals/migration.ts';
-import { TotalsBook, TotalsNode, TotalsPage, TotalsRow, TotalsSeen, TotalsState } from './totals/totals.entity.ts';
-import { TotalsResolver } from './totals/totals.resolver.ts';
 import { WritesOnce } from './written-once/migration.ts';
 import { WrittenOnce } from './written-once/written-once.entity.ts';
 
@@ -97,12 +94,6 @@ export const receiptEntities = [
   LogAnchorRow,
   LogCosignature,
   LogWitnessRow,
-  TotalsState,
-  TotalsSeen,
-  TotalsRow,
-  TotalsBook,
-  TotalsNode,
-  TotalsPage,
   ServiceMark,
 ];
 export const receiptMigrations = [
@@ -110,7 +101,6 @@ export const receiptMigrations = [
   JobWorkers,
   LogCosignatures,
   KeyRevocations,
-  ProvenTotals,
   ReceiptsByPayer,
   DoubtedPayments,
   HeldLegs,
@@ -144,7 +134,6 @@ export function receiptSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
         LogResolver,
         LogTilesResolver,
         StatsResolver,
-        TotalsResolver,
         RefusalResolver,
         SettlementStatusResolver,
         ProofResolver,

@@ -6,7 +6,7 @@ import { requireForeign } from '../../book/ingest/find.ts';
 import { asEntity } from '../../columns.ts';
 import type { NamedTransfer, Observation } from '../../foreign-transfers.ts';
 import { newTask } from '../../new-task.ts';
-import { isOwnTransfer } from '../../receipt/totals/own-transfer.ts';
+import { isOwnTransfer } from '../../receipt/receipt/own-transfer.ts';
 import type { BoardContext } from '../context.ts';
 import { takeBoardUse } from '../uses.ts';
 import { BoardCompletion } from './completion.entity.ts';
@@ -20,7 +20,7 @@ export interface RecordedCompletion {
 
 type Recorder = Pick<
   BoardContext,
-  'database' | 'clock' | 'random' | 'transfers' | 'treasuries' | 'completions' | 'named_write'
+  'database' | 'clock' | 'random' | 'transfers' | 'treasuries' | 'payment_index' | 'completions' | 'named_write'
 >;
 
 /**
@@ -43,7 +43,7 @@ export async function recordCompletion(context: Recorder, request: CompletionReq
     detail: `At most ${max} new completions are taken in an hour.`,
   });
   const seen = seenIn(await context.transfers.observe(named), named);
-  if (seen.transfer !== null && (await isOwnTransfer(database, seen.transfer))) throw new Refusal('duplicate_ref');
+  if (seen.transfer !== null && (await isOwnTransfer(context, seen.transfer))) throw new Refusal('duplicate_ref');
   const completion = asEntity(BoardCompletion, {
     source,
     externalId,

@@ -2,10 +2,9 @@ import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId, type TaskId } from '../../../schema/ids.ts';
 import { foreignRef, type ObservedTransfer, transferSlot } from '../../../schema/observed-transfer.ts';
 import type { IngestRequest } from '../../../schema/requests/ingest.ts';
-import type { Database } from '../../database.ts';
 import type { NamedTransfer, Observation, SeenIn } from '../../foreign-transfers.ts';
 import { newTask } from '../../new-task.ts';
-import { isOwnTransfer } from '../../receipt/totals/own-transfer.ts';
+import { isOwnTransfer } from '../../receipt/receipt/own-transfer.ts';
 import type { Payer } from '../../sale.ts';
 import type { Found } from '../../stamped-row.ts';
 import type { BookContext } from '../context.ts';
@@ -59,7 +58,7 @@ export async function findTransfer(
     const { transfer, seen_in } = observed(await context.transfers.observe(named), named);
     const payer_proven = await isPayerProven(transfer, args.agent_id, args, context);
     const merchant_signed = await isMerchantSigned(args, transfer);
-    const slots = await freeSlots(context.database, args.agent_id, transfer, payer_proven);
+    const slots = await freeSlots(context, args.agent_id, transfer, payer_proven);
     const task_id = newTask({ clock, random });
     return { fact: { task_id, transfer, seen_in: { ...seen_in }, payer_proven, merchant_signed }, slots };
   } catch (error) {
@@ -119,7 +118,7 @@ function observed(observation: Observation, { network }: NamedTransfer): Extract
  * @throws duplicate_ref
  */
 async function freeSlots(
-  database: Database,
+  context: Pick<BookContext, 'database' | 'payment_index'>,
   agent_id: AgentId,
   transfer: ObservedTransfer,
   payer_proven: boolean,
@@ -127,14 +126,14 @@ async function freeSlots(
   const slot = transferSlot(transfer);
   const unproven = `unproven:${slot}`;
   // On this very book it may stand by what was paid to somebody else in another way.
-  const taken = await database.query({
+  const taken = await context.database.query({
     name: 'transfer that is taken',
     text: `select 1 from claim_slot where slot = any($1)
       union all select 1 from book_row where agent_id = $2 and payment_ref = $3 and transfer_index = $4 limit 1`,
     values: [payer_proven ? [slot] : [slot, unproven], agent_id, foreignRef(transfer), transfer.index],
   });
   // On another, or on none, it may have paid for a call: at a treasury of before.
-  if (taken.length > 0 || (await isOwnTransfer(database, transfer)))
+  if (taken.length > 0 || (await isOwnTransfer(context, transfer)))
     throw new Refusal('duplicate_ref', { facts: { charged: false } });
   return [payer_proven ? slot : unproven];
 }

@@ -24,6 +24,14 @@ export interface AwaitedArrival {
   readonly past_cutoff: boolean;
 }
 
+/** Money that was seen after its receipt was signed on a facilitator's word. */
+export interface SeenArrival {
+  readonly task_id: string;
+  readonly payment_ref: string;
+  /** Null where it is not known which transfer of its transaction it was. */
+  readonly transfer_index: number | null;
+}
+
 /** Takes those that are to be looked for now: each second at first, then after a rest that grows with their age. */
 export async function takeArrivals(
   database: Pick<Database, 'query'>,

@@ -1,0 +1,40 @@
+import { totalsAddition } from '../../subgraphs/receipt/totals/addition.ts';
+import { totalsFigures } from '../../subgraphs/receipt/totals/figures.ts';
+import { keepTotals } from '../../subgraphs/receipt/totals/keep-totals.ts';
+import { indexPayments } from '../../subgraphs/receipt/totals/payment-index.ts';
+import { noteSeen } from '../../subgraphs/receipt/totals/seen.ts';
+import { lookInTime, SCRAPE_MS_MAX } from '../operations/look-in-time.ts';
+import type { Feature } from './feature.ts';
+
+/** Between two statements over a log that grows all the time. */
+const REST_MS = 2_000;
+
+/** What the books came to and which receipt each payment backs, stated a moment after it stands in the log. */
+export const totalsFeature: Feature = {
+  name: 'totals',
+  adds: { receipt: totalsAddition },
+  periodic: parts => [
+    { name: 'totals', rest_ms: REST_MS, run: signal => keepTotals(parts, signal).then(() => undefined) },
+  ],
+  /** An alarm: `svc_totals_conflicts` is 1 where one payment backs two receipts. */
+  watch(metrics, database) {
+    const look = (figure: 'leaves' | 'conflicts') => async () => {
+      const seen = await lookInTime(totalsFigures(database), SCRAPE_MS_MAX);
+      return seen ? ([[{}, seen[figure]]] as const) : [];
+    };
+    metrics.watch(
+      'svc_totals_leaves',
+      'Leaves of the log that the newest statement of totals is over',
+      [],
+      look('leaves'),
+    );
+    metrics.watch(
+      'svc_totals_conflicts',
+      'Payments that two receipts name: nothing is signed over them',
+      [],
+      look('conflicts'),
+    );
+  },
+  arrived: noteSeen,
+  indexPayments,
+};

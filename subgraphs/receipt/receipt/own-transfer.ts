@@ -1,0 +1,65 @@
+import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
+import type { Database } from '../../database.ts';
+
+/** One of which it is known which of its transaction's it is. */
+type PlacedTransfer = Pick<ObservedTransfer, 'network' | 'transaction'> & { readonly index: number };
+
+/** Knows the payments of the log's receipts by the transfers that they are, so that none of a payer's receipts is read for it. */
+export interface PaymentIndex {
+  /** `followed`: of so many of the log's leaves it knows the payments; what was seen later it knows of all of them. */
+  look(transfer: PlacedTransfer): Promise<{ readonly found: boolean; readonly followed: number }>;
+}
+
+/**
+ * Whether a transfer backs a receipt of this service, or may yet: it may have gone to a treasury of before, for a call that landed
+ * on no book or on another's. The payer's open payments are looked at first, then the index, then the receipts that it has not
+ * followed: whatever moves on meanwhile moves from the first to the last.
+ */
+export async function isOwnTransfer(
+  {
+    database,
+    payment_index,
+  }: { readonly database: Pick<Database, 'query'>; readonly payment_index: PaymentIndex | null },
+  transfer: ObservedTransfer,
+): Promise<boolean> {
+  const { network, transaction, index } = transfer;
+  // One block is one transfer there, and nobody pays for a call by it.
+  if (index === null) return false;
+  if (await mayStillPay(database, transfer)) return true;
+  if (payment_index === null) return isOfReceipt(database, transfer, 0);
+  const { found, followed } = await payment_index.look({ network, transaction, index });
+  return found || isOfReceipt(database, transfer, followed);
+}
+
+/** By the payer's payments to that payee of which the chain has not had its last word. */
+async function mayStillPay(database: Pick<Database, 'query'>, { payer, pay_to }: ObservedTransfer): Promise<boolean> {
+  const found = await database.query({
+    name: 'open payments to a payee',
+    text: `select 1 from payment_claim where payer = $1 and ${TO_PAYEE} and state in ('claimed', 'settling')
+      union all select 1 from payment_claim where state = 'released' and not final and payer = $1 and ${TO_PAYEE}
+      union all select 1 from payment_claim where arrival = 'pending' and payer = $1 and ${TO_PAYEE}
+      limit 1`,
+    values: [payer, pay_to],
+  });
+  return found.length > 0;
+}
+
+/** Each beside the condition of an index of its own. */
+const TO_PAYEE = `lower("authorization"->>'pay_to') = lower($2)`;
+
+/** From a leaf on, by the index of a payer's receipts. */
+async function isOfReceipt(
+  database: Pick<Database, 'query'>,
+  { network, transaction, index, payer }: ObservedTransfer,
+  from_leaf: number,
+): Promise<boolean> {
+  const found = await database.query({
+    name: 'receipt of a transfer',
+    text: `select 1 from receipt where payer_wallet = $1 and payment_ref is not null and leaf_index >= $4
+        and (payment_ref = $2 or ingress_receipt->>'ref' = $2)
+        and coalesce((payload::jsonb#>>'{payment,transfer_index}')::int, $3::int) = $3
+      limit 1`,
+    values: [payer, `${network}:${transaction}`, index, from_leaf],
+  });
+  return found.length > 0;
+}
