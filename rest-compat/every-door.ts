@@ -72,9 +72,11 @@ const coreDoors: readonly (readonly Door[])[] = [
 /** The endpoints of a service that has these features. */
 export function doorsWith(features: readonly FeatureName[]): readonly Door[] {
   const added = features.map(name => featureDoors[name]);
-  return coreDoors.flatMap(list =>
-    [list, ...added.filter(({ after }) => after === list).map(({ doors }) => doors)].flat(),
-  );
+  return coreDoors.flatMap(list => {
+    const further = added.filter(({ after }) => after === list).flatMap(({ doors }) => doors);
+    const own = list.map(door => further.find(({ name }) => name === door.name) ?? door);
+    return [...own, ...further.filter(door => !own.includes(door))];
+  });
 }
 
 /** The door table: what is served, described and priced is read from here and from nowhere else. */

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { SCITT_STATEMENT } from '../schema/cose.ts';
 import type { Columns } from './door.ts';
 import type { Port } from './port.ts';
 import type { Answer } from './problem.ts';
@@ -11,11 +10,12 @@ export const OCTETS = 'application/octet-stream';
 export const ZIP = 'application/zip';
 
 /** Of an answer that is bytes: on the graph, and in the row's `response`, it is their base64. */
-const BYTES: ReadonlySet<string> = new Set([OCTETS, SCITT_STATEMENT, ZIP]);
+const BYTES: ReadonlySet<string> = new Set([OCTETS, ZIP]);
+const isBytes = (media: string) => BYTES.has(media) || media.endsWith('+cose');
 
 /** Text goes out verbatim, and base64 as the bytes that it is of. */
 export function bodyIn(media: string, text: string): string | Buffer {
-  return BYTES.has(media) ? Buffer.from(text, 'base64') : text;
+  return isBytes(media) ? Buffer.from(text, 'base64') : text;
 }
 
 /** Some 2,000 tiles of 8 KiB. */

@@ -29,12 +29,3 @@ export function receiptCredential(
     credentialSubject: { task_id, payload_hash, payload },
   };
 }
-
-/** The did:web method, 3.1: the host with its port's colon encoded, then the path, with colons for slashes. */
-export function didWeb(base_url: string): string {
-  const { host, pathname } = new URL(base_url);
-  return ['did:web', host, ...pathname.split('/')]
-    .filter(part => part !== '')
-    .map((part, index) => (index === 0 ? part : encodeURIComponent(part)))
-    .join(':');
-}

@@ -47,3 +47,12 @@ export function logPrefix(base_url: string): string {
 export function logOrigin(base_url: string): string {
   return logPrefix(base_url).replace(/^https?:\/\//, '');
 }
+
+/** The did:web method, 3.1: the host with its port's colon encoded, then the path, with colons for slashes. */
+export function didWeb(base_url: string): string {
+  const { host, pathname } = new URL(base_url);
+  return ['did:web', host, ...pathname.split('/')]
+    .filter(part => part !== '')
+    .map((part, index) => (index === 0 ? part : encodeURIComponent(part)))
+    .join(':');
+}

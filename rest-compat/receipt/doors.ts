@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
-import { SCITT_STATEMENT } from '../../schema/cose.ts';
-import { VC_JWT } from '../../schema/credential.ts';
 import { limits } from '../../schema/limits.ts';
 import { PaymentId, PaymentPayer } from '../../schema/requests/settlement.ts';
 import type { CheckedForm, Form } from '../answer-forms.ts';
-import { documentDoor } from '../door.ts';
-import { fieldOperation } from '../field-operation.ts';
+import { operation } from '../document.ts';
+import { type Door, documentDoor } from '../door.ts';
 import { KEPT_FOR_GOOD } from '../kept-bytes.ts';
 import { RefusalAnswer, ResultProofAnswer, SettlementStatusAnswer, TaskStatusAnswer } from './answers.ts';
 import { ReceiptAuditAnswer, RefusalAuditAnswer } from './audit-answers.ts';
@@ -27,69 +25,29 @@ const Format = z
     '`auditor`: all that an auditor needs, as JSON. `html`: a page for people, which browsers are shown by Accept.',
   );
 
-const ReceiptFormat = z
-  .enum([...Format.options, 'cose', 'vc'])
-  .describe(
-    `${Format.description} \`cose\`: a SCITT transparent statement, ${SCITT_STATEMENT}; \`vc\`: a W3C Verifiable Credential, ${VC_JWT}. Each of these by Accept, too.`,
-  );
-
-type Root = 'receipt' | 'refusal';
-
-/** An operation that asks for one member of either. */
-function memberOperation(name: string, field: Root, member: string) {
-  return fieldOperation({ name, field, shows: z.object({ [member]: z.unknown() }) });
-}
-
-/** The same as the answer of a row. */
-function only(member: string) {
-  return {
-    shows: z.object({ [member]: z.unknown() }),
-    answer: (data: JsonObject) => memberOf(data, member),
+/** JSON of another document than the door's own. */
+function auditorForm(name: string, memberOf: (data: JsonObject) => Json): Form {
+  const textOf = (data: JsonObject) => {
+    const member = memberOf(data);
+    return member === null ? null : JSON.stringify(member);
   };
 }
 
 /** What the one nullable root field holds under `name`; null where there is no such receipt. */
-function memberOf({ answer }: JsonObject, name: string): Json {
-  return isJsonObject(answer) ? (answer[name] ?? null) : null;
+export function receiptMember(receipt: Json | undefined, name: string): Json {
+  return isJsonObject(receipt) ? (receipt[name] ?? null) : null;
 }
 
-/** A receipt in an envelope, as it is: a text, or bytes in base64. */
-function envelopeForm(media: string, name: string, member: string): Form {
-  const textOf = (data: JsonObject) => {
-    const envelope = memberOf(data, member);
-    return typeof envelope === 'string' ? envelope : null;
-  };
-  return { media, document: memberOperation(name, 'receipt', member), textOf };
+/** Further forms of a receipt, each by its name in `format`, and by Accept. */
+interface ReceiptForms {
+  readonly forms: Readonly<Record<string, Form>>;
+  /** Behind the description of `format`. */
+  readonly described: string;
 }
 
-/** All that an auditor needs, as JSON and as a page for people. */
-function auditForms(name: string, field: Root, page: (audit: JsonObject, program: string) => string) {
-  const document = memberOperation(name, field, 'auditorDocument');
-  const auditOf = (data: JsonObject) => memberOf(data, 'auditorDocument');
-  const auditor: Form = {
-    media: 'application/json; charset=utf-8',
-    document,
-    textOf(data) {
-      const audit = auditOf(data);
-      return audit === null ? null : JSON.stringify(audit);
-    },
-  };
-  const html: CheckedForm = {
-    media: HTML,
-    document,
-    withProgram: program => ({
-      headers: pageHeaders(program),
-      textOf(data) {
-        const audit = auditOf(data);
-        return isJsonObject(audit) ? page(audit, program) : null;
-      },
-    }),
-  };
-  return { auditor, html };
-}
-
-export const receiptDoors = [
-  documentDoor({
+export function receiptDoor({ forms, described }: ReceiptForms): Door {
+  const further = Object.keys(forms);
+  return documentDoor({
     name: 'get_receipt',
     methods: ['GET'],
     path: '/receipt/{task_id}',
@@ -100,20 +58,29 @@ export const receiptDoors = [
     field: 'receipt',
     ...only('document'),
     params: Task,
-    query: z.object({ format: ReceiptFormat.optional() }),
+    query: z.object({
+      format: z
+        .enum([...Format.options, ...further])
+        .describe(`${Format.description}${described}`)
+        .optional(),
+    }),
     forms: {
-      cose: envelopeForm(SCITT_STATEMENT, 'get_receipt_statement', 'transparentStatement'),
-      vc: envelopeForm(VC_JWT, 'get_receipt_credential', 'verifiableCredential'),
-      ...auditForms('get_receipt_audit', 'receipt', receiptPage),
+      ...forms,
+      auditor: auditorForm('receipt/get_receipt_audit', data => receiptMember(data.receipt, 'auditorDocument')),
+      html: pageForm('receipt/get_receipt_audit', data => receiptMember(data.receipt, 'auditorDocument'), receiptPage),
     },
     form: ({ query }) => query.format,
-    by_accept: ['html', 'cose', 'vc'],
+    by_accept: ['html', ...further],
     fault_page: faultPageOf('receipt'),
-    other_media: [HTML, SCITT_STATEMENT, VC_JWT],
+    other_media: [HTML, ...Object.values(forms).map(({ media }) => media)],
     variables: ({ params }) => ({ taskId: params.task_id }),
     response: z.union([ReceiptAnswer, ReceiptAuditAnswer]),
     errors: ['not_found', 'record_damaged'],
-  }),
+  });
+}
+
+export const receiptDoors = [
+  receiptDoor({ forms: {}, described: '' }),
   documentDoor({
     name: 'get_receipt_preimage',
     methods: ['GET'],

@@ -21,7 +21,6 @@ import {
   SettlerKeyRow,
 } from './claim/settlement/settlement.entity.ts';
 import { SettlementStatusResolver } from './claim/settlement-status.resolver.ts';
-import { EnvelopeResolver } from './envelope/envelope.resolver.ts';
 import { transcriptionPaid } from './inference/audio/transcription.paid.ts';
 import { TranscriptionResolver } from './inference/audio/transcription.resolver.ts';
 import { completionPaid, completionStream } from './inference/completions/completion.paid.ts';
@@ -127,7 +126,6 @@ export function receiptSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
       resolvers: [
         ReceiptResolver,
         ReceiptLaneResolver,
-        EnvelopeResolver,
         WalletReceiptsResolver,
         BoughtTaskResolver,
         IssuerResolver,

@@ -37,8 +37,7 @@ const signing: Readonly<Record<string, readonly Kind[]>> = {
   'subgraphs/book/ingest/answer.ts': ['ingest_record'],
   'subgraphs/book/page/allowance.ts': ['allowance'],
   'subgraphs/book/reconciliation/document.ts': ['reconciliation'],
-  'subgraphs/receipt/envelope/credential.ts': ['credential'],
-  'subgraphs/receipt/envelope/statement.ts': ['statement'],
+  'subgraphs/receipt/envelope/sign.ts': ['credential', 'statement'],
   // The statement that a key is revoked, which the list shows.
   'subgraphs/receipt/issuer/record.ts': ['revocations'],
   'subgraphs/receipt/issuer/signing-keys.ts': ['issuer_history', 'receipt_policy_history', 'token', 'checkpoint'],
@@ -52,7 +51,7 @@ const signing: Readonly<Record<string, readonly Kind[]>> = {
 };
 
 const METHODS =
-  /\.(signJws|signJwsAside|signCanonical|signCanonicalAside|coSignature|signDigest|signAllowance|signNote|signCose|signCredential|signCard)\(|\bissuer\.signature\(/;
+  /\.(signJws|signJwsAside|signCanonical|signCanonicalAside|coSignature|signDigest|signAllowance|signNote|signEnvelope|signCard)\(|\bissuer\.signature\(/;
 
 /** Schemas of what nobody signs. */
 const unsigned_schemas: readonly string[] = [

@@ -3,6 +3,7 @@ import { receiptCredential } from '../../../schema/credential.ts';
 import type { Issuer } from '../issuer/signing-keys.ts';
 import type { Receipt } from '../receipt/receipt.entity.ts';
 import { KeptSignatures } from './kept-signatures.ts';
+import { signCredential } from './sign.ts';
 
 /** Some 6 KB each. */
 const credentials = new KeptSignatures<{ readonly jwt: string }>(1_024);
@@ -12,6 +13,6 @@ export function verifiableCredential(issuer: Issuer, { payload, payloadHash }: R
   return credentials.once(issuer, payloadHash, iat => {
     const { base_url, did_web } = issuer;
     const facts = { base_url, issuer: did_web, payload_hash: payloadHash };
-    return { jwt: issuer.signCredential(receiptCredential(JSON.parse(payload) as JsonObject, facts), iat) };
+    return { jwt: signCredential(issuer, receiptCredential(JSON.parse(payload) as JsonObject, facts), iat) };
   }).jwt;
 }

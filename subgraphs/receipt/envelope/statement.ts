@@ -1,11 +1,11 @@
 import { encode, rfc8949EncodeOptions, Tagged } from 'cborg';
 import { COSE_SIGN1, coseHeader, INCLUSION_PROOFS, RFC9162_SHA256, STATEMENT_CONTENT } from '../../../schema/cose.ts';
-import type { CoseSignature } from '../issuer/sign-envelope.ts';
 import type { Issuer } from '../issuer/signing-keys.ts';
 import { type CheckpointParts, checkpoint } from '../log/checkpoint.ts';
 import { type Inclusion, inclusionOf } from '../log/stored-proofs.ts';
 import type { Receipt } from '../receipt/receipt.entity.ts';
 import { KeptSignatures } from './kept-signatures.ts';
+import { type CoseSignature, signCose } from './sign.ts';
 
 /** Some 300 bytes each. */
 const statements = new KeptSignatures<CoseSignature>(8_192);
@@ -36,7 +36,7 @@ export async function transparentStatement(
 
 function statementSignature(issuer: Issuer, { taskId, payloadHash }: Receipt, payload: Buffer): CoseSignature {
   const header = [[coseHeader.content_type, STATEMENT_CONTENT]] as const;
-  return statements.once(issuer, payloadHash, iat => issuer.signCose({ sub: taskId, iat, header }, payload));
+  return statements.once(issuer, payloadHash, iat => signCose(issuer, { sub: taskId, iat, header }, payload));
 }
 
 /** Over the root of a head, which all receipts that are proven by it share. */
@@ -46,7 +46,7 @@ function headSignature(issuer: Issuer, { size, root }: Inclusion): CoseSignature
     [coseHeader.vds, RFC9162_SHA256],
     [coseHeader.tree_size, size],
   ] as const;
-  return heads.once(issuer, root.toString('hex'), iat => issuer.signCose({ sub, iat, header }, root));
+  return heads.once(issuer, root.toString('hex'), iat => signCose(issuer, { sub, iat, header }, root));
 }
 
 /** RFC 9942 §5.2: tree size, leaf index and the path from the leaf up. */

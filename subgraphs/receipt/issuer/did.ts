@@ -1,5 +1,5 @@
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
-import { didWeb } from '../../../schema/credential.ts';
+import { didWeb } from '../../../schema/links.ts';
 import type { SeedKeys } from './derive.ts';
 import type { Histories } from './histories.ts';
 import { findRevocation } from './revocation.ts';

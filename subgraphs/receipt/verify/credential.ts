@@ -1,5 +1,6 @@
 import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { didWeb, receiptCredential, VC_CTY, VC_TYP } from '../../../schema/credential.ts';
+import { receiptCredential, VC_CTY, VC_TYP } from '../../../schema/credential.ts';
+import { didWeb } from '../../../schema/links.ts';
 import { isEarly, isLate } from './key-times.ts';
 import { same } from './report.ts';
 import { type Jwks, type ParsedJws, parseJws, verifyEs256 } from './signature.ts';

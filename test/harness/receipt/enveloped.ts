@@ -1,7 +1,7 @@
 import { decode, encode, rfc8949EncodeOptions, Tagged } from 'cborg';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
 import { coseHeader } from '../../../schema/cose.ts';
-import type { CoseFacts } from '../../../subgraphs/receipt/issuer/sign-envelope.ts';
+import { type CoseFacts, type CoseSignature, signCose } from '../../../subgraphs/receipt/envelope/sign.ts';
 import type { IssuerSigner } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { leafHash, nodeHash } from '../../../subgraphs/receipt/verify/merkle-proof.ts';
 import { issuer } from './issued.ts';
@@ -65,12 +65,12 @@ export function stated(payload: JsonObject, said: Said = {}): Uint8Array {
     ...said.statement,
   };
   const proofs = new Map([[coseHeader.vdp, new Map([[-1, [cbor([2, 1, [first]])]]])]]);
-  const receipt = signed(logged_by.signCose(log, root), proofs, null);
-  return signed(by.signCose(statement, bytes), new Map([[coseHeader.receipts, [receipt]]]), bytes);
+  const receipt = signed(signCose(logged_by, log, root), proofs, null);
+  return signed(signCose(by, statement, bytes), new Map([[coseHeader.receipts, [receipt]]]), bytes);
 }
 
 function signed(
-  { protected_header, signature }: ReturnType<IssuerSigner['signCose']>,
+  { protected_header, signature }: CoseSignature,
   unprotected: Map<number, unknown>,
   payload: Uint8Array | null,
 ): Uint8Array {

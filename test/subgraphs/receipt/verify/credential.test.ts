@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { receiptCredential } from '../../../../schema/credential.ts';
 import { sha256Hex } from '../../../../schema/digest.ts';
+import { signCredential } from '../../../../subgraphs/receipt/envelope/sign.ts';
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { verifyCredential } from '../../../../subgraphs/receipt/verify/credential.ts';
 import { base_url, issuer, stranger } from '../../../harness/receipt/issued.ts';
@@ -10,7 +11,7 @@ import { base_url, issuer, stranger } from '../../../harness/receipt/issued.ts';
 const payload = { task_id: 'task_1', issued_at: '2026-01-02T03:04:05.000Z' };
 const payload_hash = sha256Hex('{"issued_at":"2026-01-02T03:04:05.000Z","task_id":"task_1"}');
 const credential = receiptCredential(payload, { base_url, issuer: issuer.did_web, payload_hash });
-const good = issuer.signCredential(credential, 1_767_323_046);
+const good = signCredential(issuer, credential, 1_767_323_046);
 
 const said = (jwt: string, jwks: JsonObject = issuer.jwks) => {
   const verified = verifyCredential(jwt, jwks);
@@ -65,20 +66,20 @@ describe('a credential of a receipt', () => {
     const [did, iss] = ['did:web:other.example', base_url];
     const foreign = openIssuer(['33'.repeat(32)], { base_url: 'https://other.example', now_ms: Date.now });
     const claimed = receiptCredential(payload, { base_url: iss, issuer: did, payload_hash });
-    expect(said(foreign.signCredential(claimed, 1), foreign.jwks)).toBe('issuer_foreign');
-    expect(said(foreign.signCredential(credential, 1), foreign.jwks)).toBe('signature_invalid');
+    expect(said(signCredential(foreign, claimed, 1), foreign.jwks)).toBe('issuer_foreign');
+    expect(said(signCredential(foreign, credential, 1), foreign.jwks)).toBe('signature_invalid');
   });
 
   it('does not where it is signed, and its payload hash is another or a member more is said', () => {
     const subject = credential.credentialSubject as JsonObject;
     const wrong = { ...credential, credentialSubject: { ...subject, payload_hash: '0'.repeat(64) } };
     for (const forged of [wrong, { ...credential, extra: 1 }, { ...credential, validFrom: '2020-01-01T00:00:00Z' }])
-      expect(said(issuer.signCredential(forged, 1))).toBe('credential_differs');
+      expect(said(signCredential(issuer, forged, 1))).toBe('credential_differs');
   });
 
   it('is signed by the current key alone, and what an older one signed goes on verifying', () => {
     const next = openIssuer(['44'.repeat(32), '22'.repeat(32)], { base_url, now_ms: () => 1_767_323_100_000 });
-    const anew = next.signCredential(credential, 1_767_323_100);
+    const anew = signCredential(next, credential, 1_767_323_100);
     const [header = ''] = anew.split('.');
     expect(JSON.parse(Buffer.from(header, 'base64url').toString()).kid).toBe(`did:web:svc.example#${next.kid}`);
     expect(next.kid).not.toBe(issuer.kid);
@@ -97,7 +98,7 @@ describe('a credential of a receipt', () => {
   });
 
   it('nothing else is one', () => {
-    for (const jwt of ['', 'a.b.c', 'e30.e30.', issuer.signJws({ iss: base_url }), issuer.signCredential({}, 1)])
+    for (const jwt of ['', 'a.b.c', 'e30.e30.', issuer.signJws({ iss: base_url }), signCredential(issuer, {}, 1)])
       expect(said(jwt)).toBe('malformed');
   });
 });
