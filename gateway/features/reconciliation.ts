@@ -1,4 +1,4 @@
-import { reconciliationLimits } from '../../schema/reconciliation-limits.ts';
+import { reconciliationLimits } from '../../schema/limits.ts';
 import { reconciliationAddition } from '../../subgraphs/book/reconciliation/addition.ts';
 import { advance } from '../../subgraphs/book/reconciliation/advance.ts';
 import { reconciliationJob } from '../../subgraphs/book/reconciliation/job.ts';

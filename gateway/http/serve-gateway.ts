@@ -89,7 +89,7 @@ export async function serveGateway(config: Config, services: EveryService, servi
       exposeMetrics(app, operations.metrics, operations.exposure);
       const doors_port = { ...port, follow: following(streams) };
       await serveMcp(app, { port: doors_port, doors }, originsOf(config.cors_origins));
-      await serveDoors(app, doors_port, doors);
+      await serveDoors(app, doors_port, doors, notOfferedAt);
     },
     callers: callersOnSockets(callers, services),
     ...callersOnGraphql(graph, callers, serving),

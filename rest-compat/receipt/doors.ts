@@ -3,8 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical
 import { limits } from '../../schema/limits.ts';
 import { PaymentId, PaymentPayer } from '../../schema/requests/settlement.ts';
 import type { CheckedForm, Form } from '../answer-forms.ts';
-import { operation } from '../document.ts';
 import { type Door, documentDoor } from '../door.ts';
+import { fieldOperation } from '../field-operation.ts';
 import { KEPT_FOR_GOOD } from '../kept-bytes.ts';
 import { RefusalAnswer, ResultProofAnswer, SettlementStatusAnswer, TaskStatusAnswer } from './answers.ts';
 import { ReceiptAuditAnswer, RefusalAuditAnswer } from './audit-answers.ts';
@@ -25,17 +25,50 @@ const Format = z
     '`auditor`: all that an auditor needs, as JSON. `html`: a page for people, which browsers are shown by Accept.',
   );
 
-/** JSON of another document than the door's own. */
-function auditorForm(name: string, memberOf: (data: JsonObject) => Json): Form {
-  const textOf = (data: JsonObject) => {
-    const member = memberOf(data);
-    return member === null ? null : JSON.stringify(member);
+type Root = 'receipt' | 'refusal';
+
+/** An operation that asks for one member of either. */
+export function memberOperation(name: string, field: Root, member: string) {
+  return fieldOperation({ name, field, shows: z.object({ [member]: z.unknown() }) });
+}
+
+/** The same as the answer of a row. */
+function only(member: string) {
+  return {
+    shows: z.object({ [member]: z.unknown() }),
+    answer: (data: JsonObject) => rootMember(data, member),
   };
 }
 
 /** What the one nullable root field holds under `name`; null where there is no such receipt. */
-export function receiptMember(receipt: Json | undefined, name: string): Json {
-  return isJsonObject(receipt) ? (receipt[name] ?? null) : null;
+export function rootMember({ answer }: JsonObject, name: string): Json {
+  return isJsonObject(answer) ? (answer[name] ?? null) : null;
+}
+
+/** All that an auditor needs, as JSON and as a page for people. */
+function auditForms(name: string, field: Root, page: (audit: JsonObject, program: string) => string) {
+  const document = memberOperation(name, field, 'auditorDocument');
+  const auditOf = (data: JsonObject) => rootMember(data, 'auditorDocument');
+  const auditor: Form = {
+    media: 'application/json; charset=utf-8',
+    document,
+    textOf(data) {
+      const audit = auditOf(data);
+      return audit === null ? null : JSON.stringify(audit);
+    },
+  };
+  const html: CheckedForm = {
+    media: HTML,
+    document,
+    withProgram: program => ({
+      headers: pageHeaders(program),
+      textOf(data) {
+        const audit = auditOf(data);
+        return isJsonObject(audit) ? page(audit, program) : null;
+      },
+    }),
+  };
+  return { auditor, html };
 }
 
 /** Further forms of a receipt, each by its name in `format`, and by Accept. */
@@ -64,11 +97,7 @@ export function receiptDoor({ forms, described }: ReceiptForms): Door {
         .describe(`${Format.description}${described}`)
         .optional(),
     }),
-    forms: {
-      ...forms,
-      auditor: auditorForm('receipt/get_receipt_audit', data => receiptMember(data.receipt, 'auditorDocument')),
-      html: pageForm('receipt/get_receipt_audit', data => receiptMember(data.receipt, 'auditorDocument'), receiptPage),
-    },
+    forms: { ...forms, ...auditForms('get_receipt_audit', 'receipt', receiptPage) },
     form: ({ query }) => query.format,
     by_accept: ['html', ...further],
     fault_page: faultPageOf('receipt'),

@@ -321,7 +321,7 @@ const written = [
   'context_management',
 ];
 
-/** The same request as versions bound it that did not pass on betas, these and `eager_input_streaming`; null where it says none of them. */
+/** The same request as versions bound it that dropped `betas`, `context_management` and `eager_input_streaming`; null where it has none of them. */
 export function formerMessageArgs({ betas, context_management, ...request }: MessagesRequest): JsonObject | null {
   const { tools = [] } = request;
   const is_eager = tools.some(({ eager_input_streaming }) => eager_input_streaming !== undefined);
@@ -329,7 +329,7 @@ export function formerMessageArgs({ betas, context_management, ...request }: Mes
   return is_eager ? { ...request, tools: tools.map(({ eager_input_streaming: _, ...tool }) => tool) } : request;
 }
 
-/** The same with what nobody here knows. */
+/** The members of both that hold JSON, and those that nobody here knows. */
 export const messageOpaqueMembers: readonly string[] = [...written, 'extra'];
 
 /** What a canonical request says to a model: all but who is to answer, how it is delivered, and what it says to this service. */

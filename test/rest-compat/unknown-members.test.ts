@@ -5,11 +5,14 @@ import { everyDoor } from '../../rest-compat/every-door.ts';
 import { openApi } from '../../rest-compat/faces/openapi.ts';
 import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
 
-/** Their bodies are OpenAI's, and what of them is not known here goes on to hubs. */
+/** Their bodies are those of OpenAI's API or Anthropic's, and what of them is not known here goes on to hubs. */
 const forwarded: readonly string[] = [
   'chat_completions',
   'a2a_message',
   'create_response',
+  'create_message',
+  'count_message_tokens',
+  'create_embeddings',
   'generate_image',
   'transcribe_audio',
 ];

@@ -49,9 +49,54 @@ const roomOrders = [
   ['config', 'x402', 'rails', 'log', 'record', 'charge', 'reconcile', 'http'],
   ['rates', 'graph', 'sockets', 'http'],
   ['operations', 'graph', 'sockets', 'http'],
-  ['operations', 'jobs', 'reconcile', 'http'],
+  ['operations', 'jobs', 'features', 'reconcile', 'http'],
   ['rates', 'operations'],
 ];
+
+interface FeatureFiles {
+  readonly files: RegExp;
+  /** Features whose files it imports: without them it is not there. */
+  readonly rests_on: readonly string[];
+}
+
+/**
+ * What the specification does not ask for: rows of `gateway/features/every-feature.ts`, and programs that hang on a script of
+ * package.json.
+ */
+export const featureFiles: Readonly<Record<string, FeatureFiles>> = {
+  envelopes: {
+    files:
+      /^(subgraphs\/receipt\/envelope\/|rest-compat\/receipt\/envelope-|schema\/(cose|credential)\.ts$|gateway\/features\/envelopes\.ts$)/,
+    rests_on: [],
+  },
+  totals: {
+    files: /^(subgraphs\/receipt\/totals\/|rest-compat\/log\/totals-|gateway\/features\/totals\.ts$)/,
+    rests_on: [],
+  },
+  reconciliation: {
+    files:
+      /^(subgraphs\/book\/reconciliation\/|rest-compat\/book\/reconciliation-|gateway\/features\/reconciliation\.ts$)/,
+    rests_on: ['totals'],
+  },
+  score: {
+    files: /^(subgraphs\/board\/score\/|rest-compat\/board\/score-|gateway\/features\/score\.ts$)/,
+    rests_on: [],
+  },
+  'npm run witness': { files: /^gateway\/commands\/witness(\.ts$|\/)/, rests_on: [] },
+  'npm run reconcile': { files: /^gateway\/commands\/reconcile(\.ts$|\/)/, rests_on: ['npm run witness'] },
+};
+
+/** They list features, and bring nothing of their own. */
+const featureLists = ['gateway/features/every-feature.ts', 'rest-compat/feature-doors.ts'];
+
+const featureOf = (file: string) => Object.keys(featureFiles).find(name => featureFiles[name]?.files.test(file));
+
+/** Whether it lies in a feature that the importing file has no business with. */
+function crossesFeatures({ from, to }: Edge): boolean {
+  const [importing, imported] = [featureOf(from), featureOf(to)];
+  if (imported === undefined || importing === imported) return false;
+  return importing === undefined || !featureFiles[importing]?.rests_on.includes(imported);
+}
 
 const roomOf = (file: string) => file.match(/^gateway\/([^/]+)\//)?.[1] ?? '';
 const shown = ({ from, to }: Edge) => `${from} imports ${to}`;
@@ -131,6 +176,14 @@ export const importRules: readonly Rule[] = [
           loaded === 'at once' && subgraphs.includes(layerOf(to)) && layerOf(to) !== layerOf(from),
       ),
     offences: edge => shownIf(INNER_PART.test(edge.to), edge),
+  }),
+  rule({
+    name: 'nothing imports what the specification does not ask for, but the lists of features and what rests on it',
+    remedy: `hand it in by a member of Feature (gateway/features/feature.ts), or name it in ${featureLists.join(' and ')} alone.`,
+    least: 1_000,
+    // Whatever the service still does, what it has signed can be verified.
+    subjects: tree => tree.edges.filter(({ from }) => !featureLists.includes(from) && !from.startsWith(VERIFIER)),
+    offences: edge => shownIf(crossesFeatures(edge), edge),
   }),
   rule({
     name: 'the verifier imports schema alone: whoever doubts this service reads no more than that',

@@ -83,6 +83,16 @@ const planted: Readonly<
     found: 'subgraphs/board/a.ts imports subgraphs/book/row.entity.ts',
     right: { 'subgraphs/board/a.ts': "import type { Row } from '../book/row.entity.ts';\n" },
   },
+  'nothing imports what the specification does not ask for': {
+    wrong: { 'subgraphs/board/post/a.ts': "import type { B } from '../score/b.ts';\n" },
+    found: 'subgraphs/board/post/a.ts imports subgraphs/board/score/b.ts',
+    right: {
+      'subgraphs/board/score/b.ts': "import { a } from '../post/a.ts';\n",
+      'subgraphs/book/reconciliation/a.ts': "import { b } from '../../receipt/totals/b.ts';\n",
+      'subgraphs/receipt/verify/a.ts': "import { b } from '../../../schema/cose.ts';\n",
+      'gateway/features/every-feature.ts': "import { b } from './score.ts';\n",
+    },
+  },
   'the verifier imports schema alone': {
     wrong: { 'subgraphs/receipt/verify/a.ts': "import { b } from '../claim/b.ts';\n" },
     found: 'subgraphs/receipt/verify/a.ts imports subgraphs/receipt/claim/b.ts',

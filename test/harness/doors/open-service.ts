@@ -27,7 +27,7 @@ import { atEnd, forTheWorker } from '../release.ts';
 import { renewableHubs } from '../renewable-hubs.ts';
 import { signFor } from '../signed-for.ts';
 import { untilHolds } from '../until-holds.ts';
-import { openService as openServiceHere } from '../worker-gateway.ts';
+import { openService as openServiceHere, type WorkerGatewayOptions } from '../worker-gateway.ts';
 import { breakingAt } from './breaking.ts';
 import { startGate } from './gate.ts';
 import { type Heard, keepsHeadersShort, keepsToTable } from './table.ts';
@@ -82,6 +82,10 @@ interface ServiceOptions {
   readonly book_audit_rests?: number;
   /** Whether what counts by the hour is asked of it: see `freshDatabase`. */
   readonly mid_hour?: boolean;
+  /** Of one's own, in place of a copy of the template. */
+  readonly database_url?: string;
+  /** What it does beyond the specification, with the graph that is composed of it. */
+  readonly features?: Pick<WorkerGatewayOptions, 'features' | 'supergraph'>;
 }
 
 let shared: Promise<Service> | undefined;
@@ -147,11 +151,13 @@ async function openOwn(
     clock,
     book_audit_rests,
     mid_hour = false,
+    database_url,
+    features,
   }: ServiceOptions = {},
 ) {
   const [chain, database, alpha, beta] = await Promise.all([
     freshChain(),
-    freshDatabase({ mid_hour }),
+    database_url === undefined ? freshDatabase({ mid_hour }) : { url: database_url },
     startTestHub({ name: 'alpha', models: ['alpha-1', 'alpha-2'], ...able, ...(media ? mediaOf('alpha') : {}) }),
     startTestHub({ name: 'beta', models: ['beta-1'], ...(media ? mediaOf('beta') : {}) }),
   ]);
@@ -179,6 +185,7 @@ async function openOwn(
           ...(nano_work_min !== undefined && { nano_work_min }),
           ...(clock && { clock }),
           ...(book_audit_rests !== undefined && { book_audit_rests }),
+          ...features,
         },
       })
     : startGateway({ entry, environment: variables }));
