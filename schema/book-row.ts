@@ -2,6 +2,7 @@ import type { AtomicAmount } from './amount.ts';
 import type { JsonObject } from './canonical-json.ts';
 import { arrivalStatuses, evidences } from './evidence.ts';
 import type { RowFact } from './row-fact.ts';
+import { wordList } from './words.ts';
 
 /**
  * What a row of a book says, each fact in one place: its column, its field on the graph, its member in the REST answer and
@@ -12,7 +13,7 @@ export const rowFacts = {
   agent_id: { from: 'place', type: 'integer', rest: 'none', description: 'Whose book.' },
   seq: { from: 'place', type: 'integer', description: 'Its place in the book: from 1, without a gap.' },
   task_id: { from: 'birth', type: 'text', description: 'The call that it is of.' },
-  evidence: { from: 'birth', type: 'text', one_of: evidences, moves: true, description: 'What it rests on.' },
+  evidence: { from: 'birth', type: 'text', one_of: wordList(evidences), moves: true, description: 'What it rests on.' },
   payment_ref: {
     from: 'birth',
     type: 'text',
@@ -136,7 +137,7 @@ export const rowFacts = {
   arrival_status: {
     from: 'birth',
     type: 'text',
-    one_of: arrivalStatuses,
+    one_of: wordList(arrivalStatuses),
     nullable: true,
     moves: true,
     description: 'Whether its money was seen.',

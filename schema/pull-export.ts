@@ -1,11 +1,19 @@
 import { canonicalJson, type Json, type JsonObject } from './canonical-json.ts';
 import { sha256Hex } from './digest.ts';
 import { documents } from './documents.ts';
+import type { WordOf, Words } from './words.ts';
 
 /* What a published export signs of itself: whoever builds one and whoever verifies one read it here. */
 
-export const pullFormats = ['json', 'csv'] as const;
-export type PullFormat = (typeof pullFormats)[number];
+export const pullFormats = {
+  graph: 'PullFormat',
+  description: 'In which form a published document is signed.',
+  meanings: {
+    json: 'As an audit pack.',
+    csv: 'As text.',
+  },
+} as const satisfies Words;
+export type PullFormat = WordOf<typeof pullFormats>;
 
 /** How the signed document stands in the answer, and of which bytes its hash is. */
 export const pullForms: Readonly<Record<PullFormat, { readonly media_type: string; readonly rule: string }>> = {

@@ -1,25 +1,44 @@
 import type { JsonObject } from './canonical-json.ts';
 import { type ClassSums, type TransferClass, transferClasses } from './reconciliation-rule.ts';
+import type { WordOf, Words } from './words.ts';
 
 /* What a signed reconciliation (svc402.reconciliation.v1) is made of, for whoever signs, shows and verifies it. */
 
-export const reconciliationStates = ['running', 'done', 'failed'] as const;
-export type ReconciliationState = (typeof reconciliationStates)[number];
+export const reconciliationStates = {
+  graph: 'ReconciliationState',
+  description: 'Where a reconciliation stands.',
+  meanings: {
+    running: 'Blocks are read.',
+    done: 'The report is signed.',
+    failed: 'There is no report: `reason` says why.',
+  },
+} as const satisfies Words;
+export type ReconciliationState = WordOf<typeof reconciliationStates>;
 
-/** By what the wallet is believed to be the asker's: it is the agent's own, or it has signed. */
-export const walletProvenBy = ['agent_wallet', 'signature'] as const;
-export type WalletProvenBy = (typeof walletProvenBy)[number];
+export const walletProvenBy = {
+  graph: 'WalletProvenBy',
+  description: 'By what the wallet is the asker’s.',
+  meanings: {
+    agent_wallet: 'It is the wallet of the agent.',
+    signature: 'It has signed.',
+  },
+} as const satisfies Words;
+export type WalletProvenBy = WordOf<typeof walletProvenBy>;
 
 /** Why there is no report. Each can be asked for anew. */
 export const reconciliationFaults = {
-  block_absent: 'The chain has no block of that number.',
-  chain_unavailable: 'The node of the chain did not answer for too long.',
-  receipts_behind: 'What says which receipt each payment backs did not come up with the log in time.',
-  reorganised: 'The blocks changed while they were read.',
-  book_damaged: 'The records of the book contradict each other.',
-  interrupted: 'Nobody has worked on it for too long.',
-} as const;
-export type ReconciliationFault = keyof typeof reconciliationFaults;
+  graph: 'ReconciliationFault',
+  description: 'Why there is no report.',
+  meanings: {
+    block_absent: 'The chain has no block of that number.',
+    chain_unavailable: 'The node of the chain did not answer for too long.',
+    receipts_behind: 'What says which receipt each payment backs did not come up with the log in time.',
+    reorganised: 'The blocks changed while they were read.',
+    book_damaged: 'The records of the book contradict each other.',
+    interrupted: 'Nobody has worked on it for too long.',
+  },
+} as const satisfies Words;
+export type ReconciliationFault = WordOf<typeof reconciliationFaults>;
 
 /** What each class means; signed with the report. */
 export const transferClassMeans = {

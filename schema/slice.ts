@@ -1,7 +1,16 @@
+import type { WordOf, Words } from './words.ts';
+
 /* A part of a book that its owner opens to somebody else, and what may be done there. */
 
-export const grantTypes = ['read', 'collect'] as const;
-export type GrantType = (typeof grantTypes)[number];
+export const grantTypes = {
+  graph: 'GrantType',
+  description: 'What the token of an assignment does.',
+  meanings: {
+    read: 'It reads the slice.',
+    collect: 'It reads the slice, and records inflows that lie within it.',
+  },
+} as const satisfies Words;
+export type GrantType = WordOf<typeof grantTypes>;
 
 /** Which rows: those of which all that is said here is true. What is null narrows nothing. */
 export interface Slice {
@@ -15,8 +24,16 @@ export interface Slice {
 }
 
 /** Who may ask is told apart by this alone; it is not stored. */
-export const assignmentStatuses = ['live', 'expired', 'revoked'] as const;
-export type AssignmentStatus = (typeof assignmentStatuses)[number];
+export const assignmentStatuses = {
+  graph: 'AssignmentStatus',
+  description: 'Whether a token opens anything.',
+  meanings: {
+    live: 'It does.',
+    expired: 'Its time is over.',
+    revoked: 'Its owner has ended it.',
+  },
+} as const satisfies Words;
+export type AssignmentStatus = WordOf<typeof assignmentStatuses>;
 
 export function assignmentStatus(
   { revokedAt, expiresAt }: { readonly revokedAt: Date | null; readonly expiresAt: Date | null },

@@ -1,4 +1,5 @@
 import { registerEnumType } from 'type-graphql';
+import type { Words } from '../schema/words.ts';
 
 /**
  * Words of a table as an enum of the graph, each with what it means. Its values are spelled as on the wire, so that REST
@@ -17,4 +18,9 @@ export function graphEnum<T extends string>(
   >;
   registerEnumType(values, { name, description, valuesConfig });
   return values;
+}
+
+/** The same of words whose table stands in `schema/`. */
+export function wordEnum<T extends string>({ graph, description, meanings }: Words<T>): Readonly<Record<T, T>> {
+  return graphEnum<T>(graph, description, meanings);
 }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type StreamFormat, streamFormats } from '../../schema/requests/export.ts';
+import { wordList } from '../../schema/words.ts';
 import { OperatorFault } from '../config/fault.ts';
 import { readConfig } from '../config/read-config.ts';
 import { givenSession } from '../config/session.ts';
@@ -72,7 +73,7 @@ function formatOf(out: string, told: StreamFormat | undefined): StreamFormat {
 }
 
 function isFormat(text: string): text is StreamFormat {
-  return streamFormats.some(format => format === text);
+  return wordList(streamFormats).some(format => format === text);
 }
 
 /** The rows that lie in the part of a file already; what follows the last whole one is cut off. */

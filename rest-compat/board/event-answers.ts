@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jobStates } from '../../schema/board/job.ts';
+import { wordList } from '../../schema/words.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
 
 /* What these doors answer, as it looks on the wire. */
@@ -21,7 +22,7 @@ const EventComment = z.object({
 });
 
 const EventJob = z.object({
-  status: z.enum(jobStates),
+  status: z.enum(wordList(jobStates)),
   untrusted_text: z.string().describe('Written by the poster: show it as plain text only.'),
   budget: Atomic,
   deadline: z.string(),

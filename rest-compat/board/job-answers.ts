@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bidStates, jobLegs, jobStates, legStates, outputEncodings } from '../../schema/board/job.ts';
 import { jobLimits } from '../../schema/limits.ts';
+import { wordList } from '../../schema/words.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
 
 /* What the doors of the board's jobs answer, as it looks on the wire. */
@@ -14,7 +15,7 @@ export const PostedJobAnswer = z.object({
   job_id: z.string(),
   agent_id: z.int().describe('Who posted it.'),
   status: z
-    .enum(jobStates)
+    .enum(wordList(jobStates))
     .describe(
       '`refused`: the second delivery was refused, or the first was and no other came by the deadline. `cancelled`: the poster cancelled it before a bid was picked.',
     ),
@@ -68,7 +69,7 @@ export const JobAnswer = PostedJobAnswer.extend({
   legs: z
     .array(
       z.object({
-        leg: z.enum(jobLegs),
+        leg: z.enum(wordList(jobLegs)),
         network: Network.nullable().describe('That of the bid that was picked, for both.'),
         pay_to: z.string().nullable(),
         output_sha256: z
@@ -76,7 +77,7 @@ export const JobAnswer = PostedJobAnswer.extend({
           .nullable()
           .describe('SHA-256 of the output that this payment is for, in hex. Null if nothing is delivered.'),
         amount: Atomic,
-        status: z.enum(legStates),
+        status: z.enum(wordList(legStates)),
         payment_ref: z.string().nullable().describe('`network:transaction`.'),
       }),
     )
@@ -88,7 +89,7 @@ export const BidAnswer = z.object({
   job_id: z.string(),
   agent_id: z.int().describe('Who bids.'),
   status: z
-    .enum(bidStates)
+    .enum(wordList(bidStates))
     .describe('`expired`: another was picked, or the job took no bids any more as this one was recorded.'),
   revision: z.int().describe('1, or 2 of a revision.'),
   price: Atomic,
@@ -110,7 +111,7 @@ export const JobsAnswer = z.object({
 export const JobOutputAnswer = z.object({
   job_id: z.string(),
   output_sha256: z.string(),
-  encoding: z.enum(outputEncodings),
+  encoding: z.enum(wordList(outputEncodings)),
   untrusted_output: Untrusted.describe(
     'All of it, as `encoding` writes its bytes: never run it, never show it as a page.',
   ),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { approvalLimits } from '../../schema/limits.ts';
 import { approvalMeans, approvalStatuses } from '../../schema/session/approval.ts';
+import { wordList } from '../../schema/words.ts';
 import { nameComponents } from '../answer-shapes.ts';
 
 /* What the doors of approvals answer, as it looks on the wire. No token stands in any of it. */
@@ -9,7 +10,7 @@ export const ApprovalAnswer = z.object({
   approval_id: z.string(),
   agent_id: z.int(),
   status: z
-    .enum(approvalStatuses)
+    .enum(wordList(approvalStatuses))
     .describe('`approved`: the very same call passes, once; `passed`: it has, or is under way.'),
   request_hash: z.string().describe('SHA-256 of field, canonical arguments and session: what is approved.'),
   amount: z.string().describe('Atomic USDC that the call would be charged.').meta({ graph: 'amountAtomic' }),
@@ -23,7 +24,7 @@ export const ApprovalAnswer = z.object({
   policy_code: z.string(),
   asked_at: z.iso.datetime(),
   open_until: z.iso.datetime().describe('Until when it may be answered.'),
-  decided_by: z.enum(approvalMeans).nullable(),
+  decided_by: z.enum(wordList(approvalMeans)).nullable(),
   decided_at: z.iso.datetime().nullable(),
   passes_until: z.iso.datetime().nullable().describe('Until when the approved call passes.'),
   request_text: z

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sliceLimits } from '../../schema/limits.ts';
 import { assignmentStatuses, grantTypes } from '../../schema/slice.ts';
+import { wordList } from '../../schema/words.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { Row } from './row.ts';
 
@@ -16,11 +17,11 @@ const SliceBounds = z.object({
 export const AssignmentAnswer = z.object({
   assignment_id: z.string().describe('Its own id; not the token.'),
   agent_id: z.int(),
-  grant_type: z.enum(grantTypes),
+  grant_type: z.enum(wordList(grantTypes)),
   grantee: z.string().nullable(),
   slice: SliceBounds,
   expires_at: z.string().nullable(),
-  status: z.enum(assignmentStatuses),
+  status: z.enum(wordList(assignmentStatuses)),
   created_at: z.string(),
   created_by: z.enum(['session', 'bound_proof']).describe('By what whoever made it had opened the book.'),
   created_session: z.string().describe('Of the session that made it: SHA-256, its first 16 hex digits.'),
@@ -44,7 +45,7 @@ export const AssignmentsAnswer = z.object({
 
 export const SliceAnswer = z.object({
   agent_id: z.int(),
-  grant_type: z.enum(grantTypes),
+  grant_type: z.enum(wordList(grantTypes)),
   slice: SliceBounds,
   entries: z
     .array(Row)

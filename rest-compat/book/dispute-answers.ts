@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { claimTypes, type DisputeReason, disputeOutcomes, disputeReasons } from '../../schema/dispute/reasons.ts';
 import { documents } from '../../schema/documents.ts';
+import { wordList } from '../../schema/words.ts';
 import { nameComponents } from '../answer-shapes.ts';
 
 /* What the doors of disputes answer, as it looks on the wire. */
 
-const Outcome = z.enum(disputeOutcomes);
+const Outcome = z.enum(wordList(disputeOutcomes));
 const Reason = z.enum(Object.keys(disputeReasons) as [DisputeReason, ...DisputeReason[]]);
 
 const Verdict = z
@@ -54,7 +55,7 @@ const Dispute = z.object({
   agent_id: z.int(),
   task_id: z.string().describe('Of the disputed row.'),
   seq: z.int().describe('Its place in the book.'),
-  claim_type: z.enum(claimTypes),
+  claim_type: z.enum(wordList(claimTypes)),
   evidence_hash: z.string().describe('SHA-256 of the canonical evidence: the same again is the same dispute.'),
   outcome: Outcome.nullable().describe('Null: open. No money moves by any of them.'),
   reason: Reason,

@@ -8,6 +8,7 @@ import {
   ledgerEscrowStates,
   proofTiers,
 } from '../../schema/escrow.ts';
+import { wordList } from '../../schema/words.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
 /* What the doors of escrows answer, as it looks on the wire. */
@@ -20,7 +21,7 @@ const EscrowCheck = z.object({
 });
 
 const said = {
-  claim_type: z.enum(claimTypes).nullable(),
+  claim_type: z.enum(wordList(claimTypes)).nullable(),
   evidence: JsonMembers.nullable().describe('As it was given; judged by nobody.'),
   checks: z.array(EscrowCheck).nullable().describe('Of a release.'),
 };
@@ -42,12 +43,12 @@ export const LedgerEscrowAnswer = z.object({
   agent_id: z.int(),
   task_id: z.string(),
   amount: Atomic.describe('Atomic USDC that were collected for that task. None of it is held.'),
-  required: z.object({ output_hash: z.string().nullable(), proof_tier: z.enum(proofTiers).nullable() }),
-  state: z.enum(ledgerEscrowStates),
+  required: z.object({ output_hash: z.string().nullable(), proof_tier: z.enum(wordList(proofTiers)).nullable() }),
+  state: z.enum(wordList(ledgerEscrowStates)),
   ...course(
-    z.enum(ledgerEscrowActions),
+    z.enum(wordList(ledgerEscrowActions)),
     {
-      state: z.enum(ledgerEscrowStates),
+      state: z.enum(wordList(ledgerEscrowStates)),
       at: z.string(),
       position: z.int().describe('Of its event on the book.'),
     },
@@ -64,8 +65,8 @@ export const A2aEscrowAnswer = z.object({
   required: z
     .object({ output_hash: z.string().nullable().describe('Null if no output hash is required.') })
     .describe('Requirements that the delivery must meet.'),
-  party: z.enum(a2aEscrowParties).describe('Which of them is shown this.'),
-  state: z.enum(a2aEscrowStates),
+  party: z.enum(wordList(a2aEscrowParties)).describe('Which of them is shown this.'),
+  state: z.enum(wordList(a2aEscrowStates)),
   task_id: z.string().nullable().describe('The payment that backs it: shown to the principal alone.'),
   fulfillment_receipt_id: z
     .string()
@@ -73,10 +74,10 @@ export const A2aEscrowAnswer = z.object({
     .describe('Task id of the submitted fulfilment receipt. Null before submit. No other escrow can use it.'),
   output_commitment: z.string().nullable().describe('`sha256:<hex>` or `keccak256:<hex>`.'),
   ...course(
-    z.enum(a2aEscrowActions),
+    z.enum(wordList(a2aEscrowActions)),
     {
-      by: z.enum(a2aEscrowParties).nullable(),
-      state: z.enum(a2aEscrowStates),
+      by: z.enum(wordList(a2aEscrowParties)).nullable(),
+      state: z.enum(wordList(a2aEscrowStates)),
       at: z.string(),
       task_id: z.string().nullable().describe('Of its row; null where this book has none.'),
       seq: z.int().nullable(),

@@ -3,6 +3,7 @@ import { type JsonObject, present } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { a2aEscrowActions, ledgerEscrowActions } from '../../schema/escrow.ts';
 import { A2aEscrowRequest, EscrowPage, LedgerEscrowRequest } from '../../schema/requests/escrow.ts';
+import { wordList } from '../../schema/words.ts';
 import { documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
 import { digits } from '../text-members.ts';
@@ -45,7 +46,7 @@ export const escrowDoors = [
     },
     params: AgentPath,
     body: LedgerEscrowRequest,
-    complete: body => withAction(body, ledgerEscrowActions),
+    complete: body => withAction(body, wordList(ledgerEscrowActions)),
     variables: ({ params, body }) => ({ agentId: params.agent_id, ...ledgerVariables(body) }),
     response: LedgerEscrowAnswer,
     errors: [...refusals, 'escrow_amount_mismatch'],
@@ -87,7 +88,7 @@ export const escrowDoors = [
     },
     params: AgentPath,
     body: A2aEscrowRequest,
-    complete: body => withAction(body, a2aEscrowActions),
+    complete: body => withAction(body, wordList(a2aEscrowActions)),
     variables: ({ params, body }) => ({ agentId: params.agent_id, ...a2aVariables(body) }),
     response: A2aEscrowAnswer,
     errors: [...refusals, 'escrow_backing_used', 'escrow_fulfillment_used'],

@@ -3,6 +3,7 @@ import { documents } from '../../schema/documents.ts';
 import { type ExportField, exportFields } from '../../schema/export-row.ts';
 import { limits } from '../../schema/limits.ts';
 import { pullFormats } from '../../schema/pull-export.ts';
+import { wordList } from '../../schema/words.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
 import { pendingSumWords, spendingMembers } from './answers.ts';
 
@@ -109,7 +110,7 @@ export const PullExportAnswer = z.object({
   schema: z.literal(documents.book_pull_export),
   slug: z.string(),
   agent_id: z.int(),
-  format: z.enum(pullFormats),
+  format: z.enum(wordList(pullFormats)),
   exported_at: z.string(),
   specimen: z.boolean().describe('Made in the development profile, where no real money moves.'),
   url: z.string(),

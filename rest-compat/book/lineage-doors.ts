@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { evidences } from '../../schema/evidence.ts';
 import { lineageLimits } from '../../schema/limits.ts';
 import { PageLimit, pageRows, RowCursorMembers } from '../../schema/requests/book.ts';
+import { wordList } from '../../schema/words.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
@@ -18,7 +19,7 @@ const LineageEntry = z.object({
   seq: z.int().optional(),
   depth: z.int().describe('Steps from `self`, up or down.'),
   parent_ref: z.string().optional(),
-  evidence: z.enum(evidences).optional(),
+  evidence: z.enum(wordList(evidences)).optional(),
   collected: z.boolean().optional(),
   collected_at: z.string().optional(),
   amount: Atomic.optional(),

@@ -1,12 +1,8 @@
 import { z } from 'zod';
 import { documents } from '../../schema/documents.ts';
-import {
-  type ReconciliationFault,
-  reconciliationFaults,
-  reconciliationStates,
-  walletProvenBy,
-} from '../../schema/reconciliation.ts';
+import { reconciliationFaults, reconciliationStates, walletProvenBy } from '../../schema/reconciliation.ts';
 import { transferClasses } from '../../schema/reconciliation-rule.ts';
+import { wordList } from '../../schema/words.ts';
 import { nameComponents } from '../answer-shapes.ts';
 
 /* What the doors of reconciliations answer, as it looks on the wire. */
@@ -58,16 +54,16 @@ const Report = z
   })
   .describe('Signed whole: `npm run verify -- FILE`.');
 
-const Reason = z.enum(Object.keys(reconciliationFaults) as [ReconciliationFault, ...ReconciliationFault[]]);
+const Reason = z.enum(wordList(reconciliationFaults));
 
 export const ReconciliationAnswer = z.object({
   report_id: z.string(),
   agent_id: z.int(),
   wallet: z.string().describe('In EIP-55 spelling.'),
-  wallet_proven_by: z.enum(walletProvenBy),
+  wallet_proven_by: z.enum(wordList(walletProvenBy)),
   from_block: z.int(),
   to_block: z.int(),
-  state: z.enum(reconciliationStates),
+  state: z.enum(wordList(reconciliationStates)),
   reason: Reason.nullable().describe('Why there is no report.'),
   blocks_done: z.int(),
   blocks_total: z.int(),

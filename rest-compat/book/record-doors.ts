@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, present } from '../../schema/canonical-json.ts';
 import { COUNT_RANGE } from '../../schema/count-range.ts';
 import { evidences } from '../../schema/evidence.ts';
+import { wordList } from '../../schema/words.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { AgentPath } from './doors.ts';
@@ -11,7 +12,7 @@ const Day = z.iso.date();
 
 const OffBoard = z.object({
   by_rail: z.array(z.object({ rail: z.string(), count: z.int(), amount: Atomic })),
-  by_evidence: z.array(z.object({ evidence: z.enum(evidences), rows: z.int() })),
+  by_evidence: z.array(z.object({ evidence: z.enum(wordList(evidences)), rows: z.int() })),
   by_month: z.array(z.object({ month: z.string().describe('`2026-03` (UTC).'), rows: z.int() })),
   first_collected_at: z.string().nullable(),
   last_collected_at: z.string().nullable(),

@@ -1,12 +1,28 @@
+import type { WordOf, Words } from '../words.ts';
+
 /* What a dispute is decided by, and to what. */
 
-/** What may be claimed of a row. */
-export const claimTypes = ['output_missing', 'wrong_model', 'double_charge'] as const;
-export type ClaimType = (typeof claimTypes)[number];
+export const claimTypes = {
+  graph: 'DisputeClaimType',
+  description: 'What is claimed of a row.',
+  meanings: {
+    output_missing: 'It was paid for, and nothing came.',
+    wrong_model: 'Another model answered than the one that was requested.',
+    double_charge: 'The same was charged before.',
+  },
+} as const satisfies Words;
+export type ClaimType = WordOf<typeof claimTypes>;
 
-/** What a verdict comes to. No money moves by any of them. */
-export const disputeOutcomes = ['refund', 'partial', 'stand'] as const;
-export type DisputeOutcome = (typeof disputeOutcomes)[number];
+export const disputeOutcomes = {
+  graph: 'DisputeOutcome',
+  description: 'What a verdict comes to.',
+  meanings: {
+    refund: 'The payment is owed back. No money moves by itself.',
+    partial: 'A part of what was paid for was delivered. No money moves by itself.',
+    stand: 'Nothing is owed back.',
+  },
+} as const satisfies Words;
+export type DisputeOutcome = WordOf<typeof disputeOutcomes>;
 
 /** `means` where the sentence of its outcome would not be true of it. */
 type ReasonRow = readonly [outcome: DisputeOutcome | null, sentence: string, means?: string];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { approvalLimits, limits } from '../limits.ts';
 import { approvalDecisions } from '../session/approval.ts';
+import { wordList } from '../words.ts';
 import { remembering } from './parse.ts';
 import { wellFormedText } from './text.ts';
 
@@ -17,7 +18,7 @@ export const ApprovalsBefore = z.strictObject({
   ),
 });
 
-const decision = z.enum(approvalDecisions).describe('`approve` lets the very same call pass, once.');
+const decision = z.enum(wordList(approvalDecisions)).describe('`approve` lets the very same call pass, once.');
 
 /** Body of POST /v1/agents/{agent_id}/book/approvals/{approval_id}. */
 export const ApprovalAnswerRequest = remembering(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sliceLimits } from '../limits.ts';
 import { grantTypes, type Slice } from '../slice.ts';
+import { wordList } from '../words.ts';
 import { Moment } from './book.ts';
 import { listOf } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
@@ -42,7 +43,7 @@ const SliceMember = members
 /** What of an assignment is the same by REST and on the graph. */
 export const AssignmentMembers = z.strictObject({
   grant_type: z
-    .enum(grantTypes)
+    .enum(wordList(grantTypes))
     .optional()
     .describe('`read` unless told; `collect`: also to record inflows that lie within the slice.'),
   grantee: storedText

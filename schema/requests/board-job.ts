@@ -5,6 +5,7 @@ import { walletNamed } from '../foreign-names.ts';
 import { jobLimits } from '../limits.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
 import { textForm } from '../signed-words.ts';
+import { wordList } from '../words.ts';
 import { AuthorMembers } from './author.ts';
 import { remembering } from './parse.ts';
 import { plainText } from './plain-text.ts';
@@ -126,7 +127,10 @@ export const PayJobRequest = AuthorMembers.extend({
 /** Body of POST /v1/board/jobs/{id}/reveal. */
 export const RevealRequest = AuthorMembers.extend({
   output: z.string().describe(`The whole output, up to ${jobLimits.output_bytes_max} bytes.`),
-  encoding: z.enum(outputEncodings).default('utf8').describe('How `output` encodes the bytes. Default: `utf8`.'),
+  encoding: z
+    .enum(wordList(outputEncodings))
+    .default('utf8')
+    .describe('How `output` encodes the bytes. Default: `utf8`.'),
 }).strict();
 export type RevealRequest = z.output<typeof RevealRequest>;
 
@@ -139,7 +143,7 @@ const PAGE = `is a whole number from 1; more than ${jobLimits.page_max} is clamp
 
 /** Which page of GET /v1/board/jobs. */
 export const JobPage = z.strictObject({
-  status: z.enum(jobStates).optional().describe('Jobs that stand there alone.'),
+  status: z.enum(wordList(jobStates)).optional().describe('Jobs that stand there alone.'),
   poster_agent_id: AgentNumber.optional().describe(
     'Returns only jobs that the agent with this id has posted. Default: all.',
   ),

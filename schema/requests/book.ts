@@ -3,6 +3,7 @@ import { parseAtomic } from '../amount.ts';
 import { evidences } from '../evidence.ts';
 import { limits } from '../limits.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
+import { wordList } from '../words.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
@@ -53,7 +54,7 @@ const DelegationHash = z
 export const RowFilterMembers = {
   from: Moment.optional().describe('Rows collected at this moment or later: RFC 3339, or a day (UTC).'),
   to: Moment.optional().describe('Rows collected before this moment: RFC 3339, or a day (UTC).'),
-  evidence: z.enum(evidences).optional().describe('Rows that rest on this.'),
+  evidence: z.enum(wordList(evidences)).optional().describe('Rows that rest on this.'),
   intent_id: Named.optional().describe('Rows of this treasury intent.'),
   task_id: Named.optional().describe('The row of this task.'),
   delegation_hash: DelegationHash.optional().describe(

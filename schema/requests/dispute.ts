@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../canonical-json.ts';
 import { type ClaimType, claimTypes } from '../dispute/reasons.ts';
 import { disputeLimits, limits } from '../limits.ts';
+import { wordList } from '../words.ts';
 import { PageLimit } from './book.ts';
 import { freeObject } from './free-object.ts';
 import { PossessionMembers } from './possession.ts';
@@ -62,7 +63,7 @@ function requireKnown(
 
 const disputeShape = {
   task_id: storedText.min(1).max(limits.row_name_chars_max).describe('Task of the row that is disputed.'),
-  claim_type: z.enum(claimTypes),
+  claim_type: z.enum(wordList(claimTypes)),
   evidence: freeObject({ bytes, depth, members })
     .optional()
     .meta({

@@ -3,6 +3,7 @@ import { parseAtomic } from '../amount.ts';
 import { claimTypes } from '../dispute/reasons.ts';
 import { COMMITMENT_FORM, commitmentText, parseCommitment, proofTiers } from '../escrow.ts';
 import { escrowLimits } from '../limits.ts';
+import { wordList } from '../words.ts';
 import { Moment } from './book.ts';
 import { freeObject } from './free-object.ts';
 import { PossessionMembers } from './possession.ts';
@@ -31,7 +32,7 @@ const days = escrowLimits.lasts_seconds_max / 86_400;
 const usual_days = escrowLimits.lasts_seconds_default / 86_400;
 const ExpiresAt = Moment.describe(`Within ${days} days; ${usual_days} days from now where it is left out.`);
 
-const ClaimType = z.enum(claimTypes);
+const ClaimType = z.enum(wordList(claimTypes));
 const Evidence = freeObject({
   bytes: escrowLimits.evidence_bytes_max,
   depth: escrowLimits.evidence_depth_max,
@@ -58,7 +59,10 @@ export const LedgerOpen = z.strictObject({
       output_hash: CommitmentMember.optional().describe(
         'What the receipt has to commit to: `sha256:<hex>` or `keccak256:<hex>`.',
       ),
-      proof_tier: z.enum(proofTiers).optional().describe('`inference` wants all that `settlement` does, and more.'),
+      proof_tier: z
+        .enum(wordList(proofTiers))
+        .optional()
+        .describe('`inference` wants all that `settlement` does, and more.'),
     })
     .optional()
     .describe('What is checked on release.'),

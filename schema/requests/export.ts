@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { exportLimits, limits } from '../limits.ts';
 import { pullFormats } from '../pull-export.ts';
+import { type WordOf, type Words, wordList } from '../words.ts';
 import { RowFilterMembers, Seq } from './book.ts';
 import { accountMembers } from './journal-accounts.ts';
 import { PossessionMembers } from './possession.ts';
@@ -56,7 +57,7 @@ export const ExportRequest = PossessionMembers.extend({
 
 /** What of a publication is no row's: the same by REST and on the graph. */
 export const PublishMembers = z.object({
-  format: z.enum(pullFormats).optional().describe('Of the document that is signed; json unless told.'),
+  format: z.enum(wordList(pullFormats)).optional().describe('Of the document that is signed; json unless told.'),
   subject_task_id: storedText
     .max(limits.row_name_chars_max)
     .optional()
@@ -73,31 +74,56 @@ export const PublishRequest = PossessionMembers.extend({
   limit: ExportLimit.optional(),
 }).strict();
 
-export const streamFormats = ['csv', 'ndjson', 'parquet'] as const;
-export type StreamFormat = (typeof streamFormats)[number];
+export const streamFormats = {
+  graph: 'BookStreamFormat',
+  description: 'In which form a whole book goes out.',
+  meanings: {
+    csv: 'Lines under a line of names (RFC 4180).',
+    ndjson: 'A JSON object a line, and at the end one that says how many there were.',
+    parquet: 'Apache Parquet, as bytes.',
+  },
+} as const satisfies Words;
+export type StreamFormat = WordOf<typeof streamFormats>;
 
 /** The seq of the last row that the reader of a stream has. */
 export const AfterRow = Seq.describe('The seq of the last row that the reader has; 0 begins.');
 
 /** Query and body of /v1/agents/{agent_id}/book/export/stream. */
 export const streamQuery = {
-  format: z.enum(streamFormats).optional().describe('csv unless told.'),
+  format: z.enum(wordList(streamFormats)).optional().describe('csv unless told.'),
   after: AfterRow.optional(),
 };
 export const StreamRequest = z.object(streamQuery);
 /** The same with what narrows the rows. */
 export const filteredStreamQuery = { ...streamQuery, ...rowFilter };
 
-export const journalFormats = ['csv', 'ledger'] as const;
-export type JournalFormat = (typeof journalFormats)[number];
-export const journalUnits = ['row', 'day'] as const;
-export type JournalUnit = (typeof journalUnits)[number];
+export const journalFormats = {
+  graph: 'JournalFormat',
+  description: 'In which form a journal goes out.',
+  meanings: {
+    csv: 'Lines for an accountant, under a line of names.',
+    ledger: 'As ledger and hledger read it.',
+  },
+} as const satisfies Words;
+export type JournalFormat = WordOf<typeof journalFormats>;
+export const journalUnits = {
+  graph: 'JournalUnit',
+  description: 'What an entry of a journal is for.',
+  meanings: {
+    row: 'One entry for each row.',
+    day: 'One entry for each combination of UTC day, rail, status and kind of spend.',
+  },
+} as const satisfies Words;
+export type JournalUnit = WordOf<typeof journalUnits>;
 
 /** Query and body of /v1/agents/{agent_id}/book/export/journal. */
 export const journalQuery = {
-  format: z.enum(journalFormats).optional().describe('csv unless told; `ledger` is read by ledger and hledger.'),
+  format: z
+    .enum(wordList(journalFormats))
+    .optional()
+    .describe('csv unless told; `ledger` is read by ledger and hledger.'),
   per: z
-    .enum(journalUnits)
+    .enum(wordList(journalUnits))
     .optional()
     .describe(
       '`row`: one entry for each row; the default. `day`: one entry for each combination of UTC day, rail, status and kind of spend.',

@@ -1,17 +1,41 @@
 import { signedText } from '../signed-words.ts';
+import type { WordOf, Words } from '../words.ts';
 
 /* What a person may answer to a call that a book wants approved, and what they sign for it, or for where it is told. */
 
-export const approvalDecisions = ['approve', 'deny'] as const;
-export type ApprovalDecision = (typeof approvalDecisions)[number];
+export const approvalDecisions = {
+  graph: 'ApprovalDecision',
+  description: 'What is answered.',
+  meanings: {
+    approve: 'The very same call passes, once, within its time.',
+    deny: 'It stays refused.',
+  },
+} as const satisfies Words;
+export type ApprovalDecision = WordOf<typeof approvalDecisions>;
 
-/** By what an answer was given: a signature of the agent's wallet, an act of a session over the caller's, or a link. */
-export const approvalMeans = ['wallet', 'act', 'link'] as const;
-export type ApprovalMeans = (typeof approvalMeans)[number];
+export const approvalMeans = {
+  graph: 'ApprovalMeans',
+  description: 'By what it was answered.',
+  meanings: {
+    wallet: "A signature of the agent's wallet.",
+    act: "A signed act of a session over the caller's.",
+    link: 'The link that the webhook was told.',
+  },
+} as const satisfies Words;
+export type ApprovalMeans = WordOf<typeof approvalMeans>;
 
-/** How a request stands; `passed`: a call has taken its approval, and has not given it back. */
-export const approvalStatuses = ['open', 'approved', 'denied', 'expired', 'passed'] as const;
-export type ApprovalStatus = (typeof approvalStatuses)[number];
+export const approvalStatuses = {
+  graph: 'ApprovalStatus',
+  description: 'How a request stands.',
+  meanings: {
+    open: 'It waits for an answer.',
+    approved: 'The very same call passes, once.',
+    denied: 'The call stays refused.',
+    expired: 'It was not answered in its time, or the call did not come in its.',
+    passed: 'A call has taken the approval, and is under way or recorded.',
+  },
+} as const satisfies Words;
+export type ApprovalStatus = WordOf<typeof approvalStatuses>;
 
 export interface ApprovalStanding {
   readonly decision: ApprovalDecision | null;

@@ -12,6 +12,7 @@ import {
 } from '../../schema/dispute/reasons.ts';
 import { adjudicate, DISPUTE_RULE_VERSION, isKnownRule } from '../../schema/dispute/rule.ts';
 import { evidences } from '../../schema/evidence.ts';
+import { wordList } from '../../schema/words.ts';
 
 type Facts = Partial<Record<DisputeFactName, Json>>;
 
@@ -395,7 +396,7 @@ describe('adjudicate', () => {
 });
 
 const text = fc.oneof(
-  fc.constantFrom('svc', later, earlier, 'winner', 'committed', 'process_ended', '', 'bill', ...evidences),
+  fc.constantFrom('svc', later, earlier, 'winner', 'committed', 'process_ended', '', 'bill', ...wordList(evidences)),
   fc.string(),
 );
 const value = fc.oneof(fc.constantFrom<Json>(null, true, false, 0, 1), text, fc.jsonValue() as fc.Arbitrary<Json>);
@@ -405,7 +406,7 @@ const anyEvidence = fc.oneof(
   fc.constant(twice),
 ) as fc.Arbitrary<JsonObject>;
 const anyClaim = fc.record({
-  claim_type: fc.constantFrom(...claimTypes),
+  claim_type: fc.constantFrom(...wordList(claimTypes)),
   task_id: text,
   evidence: anyEvidence,
   judged_at: fc.constantFrom(judged_at, earlier, ''),

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { atomicAmount, formatUsdc, parseAtomic, remainder } from '../../schema/amount.ts';
 import { evidences, mayBecome } from '../../schema/evidence.ts';
 import { taskId } from '../../schema/ids.ts';
+import { wordList } from '../../schema/words.ts';
 
 describe('amounts', () => {
   it('parse back what they print, and nothing else that looks like a number', () => {
@@ -27,7 +28,11 @@ describe('amounts', () => {
 
 describe('evidence', () => {
   it('changes only from a settle that was not seen to arrive', () => {
-    const changes = evidences.flatMap(from => evidences.filter(to => mayBecome(from, to)).map(to => `${from} → ${to}`));
+    const changes = wordList(evidences).flatMap(from =>
+      wordList(evidences)
+        .filter(to => mayBecome(from, to))
+        .map(to => `${from} → ${to}`),
+    );
     expect(changes).toEqual(['RECORDED_BY_SETTLE → collected', 'RECORDED_BY_SETTLE → ARRIVAL_UNVERIFIED']);
   });
 });

@@ -6,6 +6,7 @@ import { withoutNulls } from '../../rest-compat/omit-nulls.ts';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
 import { arrivalStatuses, evidences } from '../../schema/evidence.ts';
 import { agentId } from '../../schema/ids.ts';
+import { wordList } from '../../schema/words.ts';
 import { jsonText, Written } from '../../schema/written.ts';
 import { bookSubgraph } from '../../subgraphs/book/index.ts';
 import { openBook } from '../../subgraphs/book/ledger/collect.ts';
@@ -60,7 +61,7 @@ const fulfillment = fc.record(
   { requiredKeys: [] },
 );
 const row = fc.record({
-  evidence: fc.constantFrom(...evidences),
+  evidence: fc.constantFrom(...wordList(evidences)),
   collected: fc.boolean(),
   payment_ref: maybe(fc.uuid()),
   rail: maybe(text),
@@ -76,7 +77,7 @@ const row = fc.record({
   recorded_by: maybe(fc.constant('settle')),
   fulfillment: maybe(fulfillment),
   facts,
-  arrival_status: maybe(fc.constantFrom(...arrivalStatuses)),
+  arrival_status: maybe(fc.constantFrom(...wordList(arrivalStatuses))),
   omission_rule: maybe(text),
   ingress_receipt: maybe(fc.record({ ref: text, confirmed_at: fc.constant('2026-03-01T10:30:00.000Z') })),
   replay_count: fc.constantFrom(0, 0, 2),

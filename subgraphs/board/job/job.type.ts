@@ -1,12 +1,29 @@
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import type { BidState, JobLegName, JobState, LegState, OutputEncoding } from '../../../schema/board/job.ts';
+import {
+  type BidState,
+  bidStates,
+  type JobLegName,
+  type JobState,
+  jobLegs,
+  jobStates,
+  type LegState,
+  legStates,
+  type OutputEncoding,
+  outputEncodings,
+} from '../../../schema/board/job.ts';
 import { jobLimits } from '../../../schema/limits.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { textForm } from '../../../schema/signed-words.ts';
+import { wordEnum } from '../../graph-enum.ts';
 import { costOfText } from '../../page-cost.ts';
-import { BidStateWord, JobLegWord, JobStateWord, LegStateWord, OutputEncodingWord } from './job-words.ts';
+
+export const JobStateWord = wordEnum(jobStates);
+const BidStateWord = wordEnum(bidStates);
+const JobLegWord = wordEnum(jobLegs);
+const LegStateWord = wordEnum(legStates);
+export const OutputEncodingWord = wordEnum(outputEncodings);
 
 const UNTRUSTED = 'show it as plain text only.';
 

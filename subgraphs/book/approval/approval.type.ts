@@ -3,11 +3,22 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import { approvalLimits } from '../../../schema/limits.ts';
 import { endpointsOf } from '../../../schema/paid-operations.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
-import { type ApprovalDecision, type ApprovalMeans, type ApprovalStatus } from '../../../schema/session/approval.ts';
+import {
+  type ApprovalDecision,
+  type ApprovalMeans,
+  type ApprovalStatus,
+  approvalDecisions,
+  approvalMeans,
+  approvalStatuses,
+} from '../../../schema/session/approval.ts';
+import { wordEnum } from '../../graph-enum.ts';
 import type { Vault } from '../../vault.ts';
-import { ApprovalDecisionWord, ApprovalMeansWord, ApprovalStatusWord } from './approval-words.ts';
 import { openAskedText } from './asked-text.ts';
 import { type FoundApproval, passesUntil, statusOfApproval } from './find.ts';
+
+export const ApprovalDecisionWord = wordEnum(approvalDecisions);
+const ApprovalMeansWord = wordEnum(approvalMeans);
+const ApprovalStatusWord = wordEnum(approvalStatuses);
 
 @ObjectType('ApprovalRequest', {
   description: 'A call that the book has refused for want of an approval: who, what, how much, until when.',

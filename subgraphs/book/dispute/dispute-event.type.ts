@@ -1,7 +1,7 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ClaimType, DisputeOutcome, DisputeReason } from '../../../schema/dispute/reasons.ts';
-import { ClaimTypeWord, DisputeOutcomeWord, DisputeReasonWord } from './dispute-words.ts';
+import { ClaimTypeWord, DisputeOutcomeWord, DisputeReasonWord } from './dispute.entity.ts';
 
 @ObjectType('DisputeJudged', { description: 'What was claimed of the row of an event, and what came of it.' })
 export class ShownDispute {

@@ -1,9 +1,27 @@
 import { Field, Int, ObjectType } from 'type-graphql';
-import type { ClaimType, DisputeOutcome, DisputeReason } from '../../../schema/dispute/reasons.ts';
+import {
+  type ClaimType,
+  claimTypes,
+  type DisputeOutcome,
+  type DisputeReason,
+  disputeOutcomes,
+  disputeReasons,
+} from '../../../schema/dispute/reasons.ts';
 import type { AgentId, DisputeId } from '../../../schema/ids.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { graphEnum, wordEnum } from '../../graph-enum.ts';
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
-import { ClaimTypeWord, DisputeOutcomeWord, DisputeReasonWord } from './dispute-words.ts';
+
+export const ClaimTypeWord = wordEnum(claimTypes);
+export const DisputeOutcomeWord = wordEnum(disputeOutcomes);
+export const DisputeReasonWord = graphEnum<DisputeReason>(
+  'DisputeReason',
+  'By what a dispute was decided, or is open.',
+  Object.fromEntries(Object.entries(disputeReasons).map(([reason, [, sentence]]) => [reason, sentence])) as Record<
+    DisputeReason,
+    string
+  >,
+);
 
 /**
  * A dispute of one row by one claim with one evidence. A refund is final: nothing of it changes. What is open, stands or is partial

@@ -3,8 +3,7 @@ import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ClaimType } from '../../../schema/dispute/reasons.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
-import { Dispute } from './dispute.entity.ts';
-import { ClaimTypeWord } from './dispute-words.ts';
+import { ClaimTypeWord, Dispute } from './dispute.entity.ts';
 
 @InputType({ description: 'What is claimed of which row, and what speaks for it.' })
 export class DisputeInput {

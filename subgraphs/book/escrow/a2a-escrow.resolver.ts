@@ -7,7 +7,7 @@ import { A2aChallenge, A2aClawback, A2aFund, A2aName, A2aOpen, A2aSubmit } from 
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { requirePossession, requireWriting } from '../../access.ts';
 import type { BookContext } from '../context.ts';
-import { ClaimTypeWord } from '../dispute/dispute-words.ts';
+import { ClaimTypeWord } from '../dispute/dispute.entity.ts';
 import { A2aEscrow, A2aEscrowInput, A2aEscrowName } from './a2a-escrow.type.ts';
 import { openA2aEscrow } from './a2a-open.ts';
 import { a2aEscrow, moveA2aEscrow } from './a2a-step.ts';

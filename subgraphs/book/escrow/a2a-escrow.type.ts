@@ -3,13 +3,24 @@ import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ClaimType } from '../../../schema/dispute/reasons.ts';
-import type { A2aEscrowAction, A2aEscrowParty, A2aEscrowState } from '../../../schema/escrow.ts';
+import {
+  type A2aEscrowAction,
+  type A2aEscrowParty,
+  type A2aEscrowState,
+  a2aEscrowActions,
+  a2aEscrowParties,
+  a2aEscrowStates,
+} from '../../../schema/escrow.ts';
 import { escrowLimits } from '../../../schema/limits.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
-import { ClaimTypeWord } from '../dispute/dispute-words.ts';
+import { wordEnum } from '../../graph-enum.ts';
+import { ClaimTypeWord } from '../dispute/dispute.entity.ts';
 import type { ReleaseCheck } from './checks.ts';
-import { A2aEscrowActionWord, A2aEscrowPartyWord, A2aEscrowStateWord } from './escrow-words.ts';
 import { EscrowCheck } from './ledger-escrow.type.ts';
+
+const A2aEscrowStateWord = wordEnum(a2aEscrowStates);
+const A2aEscrowActionWord = wordEnum(a2aEscrowActions);
+const A2aEscrowPartyWord = wordEnum(a2aEscrowParties);
 
 const words = {
   job_id: 'Of the principal’s own choosing, once.',

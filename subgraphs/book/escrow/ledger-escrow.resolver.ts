@@ -7,7 +7,7 @@ import { LedgerClawback, LedgerName, LedgerOpen } from '../../../schema/requests
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { requirePossession, requireWriting } from '../../access.ts';
 import type { BookContext } from '../context.ts';
-import { ClaimTypeWord } from '../dispute/dispute-words.ts';
+import { ClaimTypeWord } from '../dispute/dispute.entity.ts';
 import { ledgerEscrow, moveLedgerEscrow, openLedgerEscrow } from './ledger-escrow.ts';
 import { LedgerEscrow, LedgerEscrowInput, LedgerEscrowName } from './ledger-escrow.type.ts';
 

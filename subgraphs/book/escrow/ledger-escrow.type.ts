@@ -3,12 +3,23 @@ import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ClaimType } from '../../../schema/dispute/reasons.ts';
-import type { LedgerEscrowAction, LedgerEscrowState, ProofTier } from '../../../schema/escrow.ts';
+import {
+  type LedgerEscrowAction,
+  type LedgerEscrowState,
+  ledgerEscrowActions,
+  ledgerEscrowStates,
+  type ProofTier,
+  proofTiers,
+} from '../../../schema/escrow.ts';
 import { escrowLimits } from '../../../schema/limits.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
-import { ClaimTypeWord } from '../dispute/dispute-words.ts';
+import { wordEnum } from '../../graph-enum.ts';
+import { ClaimTypeWord } from '../dispute/dispute.entity.ts';
 import type { ReleaseCheck } from './checks.ts';
-import { LedgerEscrowActionWord, LedgerEscrowStateWord, ProofTierWord } from './escrow-words.ts';
+
+const LedgerEscrowStateWord = wordEnum(ledgerEscrowStates);
+const LedgerEscrowActionWord = wordEnum(ledgerEscrowActions);
+const ProofTierWord = wordEnum(proofTiers);
 
 const words = {
   output_hash: '`sha256:<hex>` or `keccak256:<hex>`: what the receipt has to commit to.',

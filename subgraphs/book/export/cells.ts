@@ -14,7 +14,7 @@ import {
   factText,
   HAS_RECEIPT,
   INFLOW_CORRECTIONS,
-  replay,
+  replayJson,
   replaysListed,
 } from '../page/row-json.ts';
 
@@ -35,11 +35,11 @@ export interface Cell {
 
 /** The members of an exported replay, in their order. */
 const replayMembers = {
-  replay_of: replay.replayOf,
-  settlement_status: replay.settlementStatus,
-  recorded_at: replay.at,
-  first_at: replay.firstAt,
-  count: replay.count,
+  replay_of: replayJson.replayOf,
+  settlement_status: replayJson.settlementStatus,
+  recorded_at: replayJson.at,
+  first_at: replayJson.firstAt,
+  count: replayJson.count,
 };
 
 /** Oldest first; a member that is null is left out. */

@@ -1,24 +1,11 @@
-import type { ArrivalStatus, BookEventKind, Evidence } from '../../../schema/evidence.ts';
-import { graphEnum } from '../../graph-enum.ts';
+import { arrivalStatuses, type BookEventKind, evidences } from '../../../schema/evidence.ts';
+import { graphEnum, wordEnum } from '../../graph-enum.ts';
 
 /* Words of rows and events, as the graph's enums. */
 
-export const EvidenceWord = graphEnum<Evidence>('Evidence', 'What a row rests on.', {
-  collected: 'A finished paid call, its payment bound to it.',
-  foreign_ingest: 'Spend that was executed elsewhere and is recorded here.',
-  RECORDED_BY_SETTLE: 'Accepted at settle, and its arrival not seen yet.',
-  ARRIVAL_UNVERIFIED: 'No arrival was seen by the cutoff: its amount is left out, and in no sum.',
-  inflow_claimed: 'A signed bucket and allocation, without a payment.',
-  UNVERIFIED: 'Payer, payment or amount cannot be proven; never to be taken for a payment of nothing.',
-  policy_blocked: 'Refused by the book; nothing was charged.',
-  a2a_escrow: 'A phase of an escrow between agents.',
-});
+export const EvidenceWord = wordEnum(evidences);
 
-export const ArrivalStatusWord = graphEnum<ArrivalStatus>('ArrivalStatus', 'Whether the money of a row was seen.', {
-  pending: 'Not yet.',
-  confirmed: 'It was.',
-  unverified: 'It was not, by the cutoff.',
-});
+export const ArrivalStatusWord = wordEnum(arrivalStatuses);
 
 export const BookEventKindWord = graphEnum<BookEventKind>('BookEventKind', 'What happened on a book.', {
   born: 'A row was appended; the only kind that takes a seq.',

@@ -24,6 +24,8 @@ import { SESSION_OF_ROW } from '../ledger/session-of-row.ts';
 import { parentRefOf } from '../lineage/parent.ts';
 import type { RowScope } from './row-scope.ts';
 
+/* Rows of a book as JSON that Postgres writes field by field, and the SQL that exports of them share. */
+
 const REPLAYS_MAX = 200;
 
 /** The newest replays of one row, as a table `e` of event bodies with the time of each. */
@@ -34,7 +36,7 @@ const newestReplays = (agent_id: string, seq: string) => `(select * from book_ev
  * What a replay `e` says, each as JSON text: of one when it was, of several, which one event stands for, when the last and the
  * first of them were, and how many.
  */
-export const replay = {
+export const replayJson = {
   at: `case when e.body ? 'count' then ${asJson(`e.body->'at'`)} else ${asTime('e.at')} end`,
   firstAt: asJson(`e.body->'first_at'`),
   count: asJson(`e.body->'count'`),
@@ -48,7 +50,7 @@ export const replaysListed = (list: string) =>
 
 const replayEvents: Writing = {
   type: 'BookReplay',
-  fields: replay,
+  fields: replayJson,
   always: ['at', 'settlementStatus'],
   list: each => replaysListed(`'['||coalesce(string_agg(${each},',' order by e.position),'')||']'`),
 };

@@ -2,10 +2,21 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId, ReconciliationId } from '../../../schema/ids.ts';
-import type { ReconciliationFault, ReconciliationState, WalletProvenBy } from '../../../schema/reconciliation.ts';
+import {
+  type ReconciliationFault,
+  type ReconciliationState,
+  reconciliationFaults,
+  reconciliationStates,
+  type WalletProvenBy,
+  walletProvenBy,
+} from '../../../schema/reconciliation.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { wordEnum } from '../../graph-enum.ts';
 import type { StoredReconciliation } from './reconciliation.entity.ts';
-import { ReconciliationFaultWord, ReconciliationStateWord, WalletProvenByWord } from './reconciliation-words.ts';
+
+const ReconciliationStateWord = wordEnum(reconciliationStates);
+const ReconciliationFaultWord = wordEnum(reconciliationFaults);
+const WalletProvenByWord = wordEnum(walletProvenBy);
 
 @InputType({ description: 'Which wallet’s transfers, between which blocks of Base, and what proves the wallet.' })
 export class ReconciliationInput {

@@ -2,10 +2,13 @@ import { Field, Int, ObjectType } from 'type-graphql';
 import type { AgentId, AssignmentId } from '../../../schema/ids.ts';
 import type { ProvenBy } from '../../../schema/principal.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
-import type { GrantType, Slice } from '../../../schema/slice.ts';
+import { assignmentStatuses, type GrantType, grantTypes, type Slice } from '../../../schema/slice.ts';
+import { wordEnum } from '../../graph-enum.ts';
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 import { ProofMeansWord } from '../policy/policy.type.ts';
-import { GrantTypeWord } from './slice-words.ts';
+
+export const GrantTypeWord = wordEnum(grantTypes);
+export const AssignmentStatusWord = wordEnum(assignmentStatuses);
 
 /**
  * A slice of a book, opened to whoever holds its token. Nothing of it changes but that it is revoked, once. It is no term

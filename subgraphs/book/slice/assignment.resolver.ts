@@ -6,9 +6,8 @@ import { type AssignmentStatus, assignmentStatus } from '../../../schema/slice.t
 import { requireBound, requireHeld, requirePossession } from '../../access.ts';
 import type { BookContext } from '../context.ts';
 import { assignmentsOf, createAssignment, revokeAssignment } from './assign.ts';
-import { SliceAssignment } from './assignment.entity.ts';
+import { AssignmentStatusWord, SliceAssignment } from './assignment.entity.ts';
 import { AssignmentInput, Assignments, CreatedAssignment, ShownSliceBounds, shownBounds } from './slice.type.ts';
-import { AssignmentStatusWord } from './slice-words.ts';
 
 @Resolver(() => SliceAssignment)
 export class AssignmentResolver {

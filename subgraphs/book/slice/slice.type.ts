@@ -3,8 +3,7 @@ import { sliceLimits } from '../../../schema/limits.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import type { GrantType, Slice } from '../../../schema/slice.ts';
 import { BookRow } from '../ledger/row.entity.ts';
-import { SliceAssignment } from './assignment.entity.ts';
-import { GrantTypeWord } from './slice-words.ts';
+import { GrantTypeWord, SliceAssignment } from './assignment.entity.ts';
 
 const words = {
   fromDate: 'Rows collected at this moment or later.',

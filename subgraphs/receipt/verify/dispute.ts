@@ -13,6 +13,7 @@ import { claimTypes, verdictWords } from '../../../schema/dispute/reasons.ts';
 import { type Adjudication, adjudicate, isKnownRule } from '../../../schema/dispute/rule.ts';
 import { documents } from '../../../schema/documents.ts';
 import { disputeStatusUrl } from '../../../schema/links.ts';
+import { wordList } from '../../../schema/words.ts';
 import { type OpenedDocument, verifyIssuerDocument } from './issuer-document.ts';
 import { verifyReceipt } from './receipt.ts';
 import { type DocumentVerification, type Report, same } from './report.ts';
@@ -44,7 +45,7 @@ const VerdictShape = z.looseObject({
   dispute_id: z.string(),
   agent_id: z.int(),
   task_id: z.string(),
-  claim_type: z.enum(claimTypes),
+  claim_type: z.enum(wordList(claimTypes)),
   evidence: z.looseObject({}),
   rule_version: z.int(),
   reason: z.string(),

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { evidences } from '../../../schema/evidence.ts';
+import { wordList } from '../../../schema/words.ts';
 import { backingOf, hostBasis } from '../../../subgraphs/board/backing.ts';
 import type { CitedRow } from '../../../subgraphs/book/page/cited-row.ts';
 import { openHubHosts } from '../../../subgraphs/receipt/inference/hubs/hosts.ts';
@@ -27,7 +28,7 @@ const known = { ours: 'gateway.example', ...hubs };
 describe('what backs a post or a confirm', () => {
   it('is money that was seen to be paid to somebody else, whatever else a row says', () => {
     const rows = fc.record({
-      evidence: fc.constantFrom(...evidences),
+      evidence: fc.constantFrom(...wordList(evidences)),
       collected: fc.boolean(),
       amount: fc.option(fc.bigInt({ min: 0n, max: 10n ** 31n }).map(atomicAmount)),
       rail: fc.constantFrom('usdc', 'xno', null),

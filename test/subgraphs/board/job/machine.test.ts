@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { atomicAmount } from '../../../../schema/amount.ts';
 import { deadlineMs, judgeDeadline } from '../../../../schema/board/deadline.ts';
 import { type JobState, jobActions, jobStates } from '../../../../schema/board/job.ts';
+import { wordList } from '../../../../schema/words.ts';
 import { expiringStates, jobMoves, jobStateBy, judgeJob } from '../../../../subgraphs/board/job/job.machine.ts';
 import { legsOf } from '../../../../subgraphs/board/job/legs.ts';
 
-const states = fc.constantFrom(...jobStates);
+const states = fc.constantFrom(...wordList(jobStates));
 const actions = fc.constantFrom(...jobActions);
 const standings = fc.record({
   state: states,
@@ -64,7 +65,7 @@ describe('the table of a job', () => {
   });
 
   it('ends by time what waits, and never what is paid', () => {
-    const ended = jobStates.filter(state => jobStateBy({ state, overdue: true, refusals: 0 }) === 'expired');
+    const ended = wordList(jobStates).filter(state => jobStateBy({ state, overdue: true, refusals: 0 }) === 'expired');
     expect(ended).toEqual([...expiringStates, 'expired']);
     expect(ended).not.toContain('paid');
     expect(jobStateBy({ state: 'picked', overdue: true, refusals: 1 })).toBe('refused');

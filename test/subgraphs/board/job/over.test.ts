@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type JobState, jobStates } from '../../../../schema/board/job.ts';
 import { JobPage } from '../../../../schema/requests/board-job.ts';
+import { wordList } from '../../../../schema/words.ts';
 import { expireJobs } from '../../../../subgraphs/board/job/expire.ts';
 import { legSlot } from '../../../../subgraphs/board/job/legs.ts';
 import { listJobs, shownJobs } from '../../../../subgraphs/board/job/list.ts';
@@ -37,7 +38,7 @@ const stored = async (job_id: string) => (await table.read(job_id)).job.state;
 async function shown(job_id: string) {
   const [job] = await shownJobs(database, [job_id]);
   const among: JobState[] = [];
-  for (const status of jobStates) {
+  for (const status of wordList(jobStates)) {
     const found = (await listed(status)).find(({ jobId }) => jobId === job_id);
     if (found) among.push(found.status);
     if (found) expect(found.status).toBe(status);

@@ -7,6 +7,7 @@ import {
   ledgerEscrowStates,
 } from '../../../../schema/escrow.ts';
 import { escrowLimits } from '../../../../schema/limits.ts';
+import { wordList } from '../../../../schema/words.ts';
 import { a2aEscrowMachine } from '../../../../subgraphs/book/escrow/a2a-escrow.machine.ts';
 import { ledgerEscrowMachine } from '../../../../subgraphs/book/escrow/ledger-escrow.machine.ts';
 import { judgeMove, legalFor, type Machine } from '../../../../subgraphs/book/escrow/machine.ts';
@@ -47,15 +48,15 @@ function everyStep<S extends string, A extends string, P extends string>({
 
 const ledger = everyStep({
   machine: ledgerEscrowMachine,
-  states: ledgerEscrowStates,
+  states: wordList(ledgerEscrowStates),
   parties: ['owner'],
-  actions: ledgerEscrowActions.filter(action => action !== 'open' && action !== 'status'),
+  actions: wordList(ledgerEscrowActions).filter(action => action !== 'open' && action !== 'status'),
 });
 const a2a = everyStep({
   machine: a2aEscrowMachine,
-  states: a2aEscrowStates,
-  parties: a2aEscrowParties,
-  actions: a2aEscrowActions.filter(action => action !== 'open' && action !== 'status'),
+  states: wordList(a2aEscrowStates),
+  parties: wordList(a2aEscrowParties),
+  actions: wordList(a2aEscrowActions).filter(action => action !== 'open' && action !== 'status'),
 });
 
 /** All that moves anything, by name. */
@@ -74,7 +75,7 @@ const always = (name: string, to: string) => ({ ...either(name, to), ...either(`
 
 describe('the ledger escrow', () => {
   it('moves by these steps, and by no other', () => {
-    expect(ledger).toHaveLength(ledgerEscrowStates.length * 2 * 4);
+    expect(ledger).toHaveLength(wordList(ledgerEscrowStates).length * 2 * 4);
     expect(moving(ledger)).toEqual({
       ...either('open owner release', 'released if checked'),
       'open owner clawback claimed': 'clawed_back',
@@ -86,7 +87,7 @@ describe('the ledger escrow', () => {
 
 describe('the escrow of two agents', () => {
   it('moves by these steps, and by no other', () => {
-    expect(a2a).toHaveLength(a2aEscrowStates.length * 2 * 5 * 4);
+    expect(a2a).toHaveLength(wordList(a2aEscrowStates).length * 2 * 5 * 4);
     expect(moving(a2a)).toEqual({
       ...either('open principal fund', 'funded'),
       ...either('open principal clawback', 'clawed_back'),

@@ -16,6 +16,7 @@ import {
   spendKinds,
 } from '../../../../schema/requests/journal-accounts.ts';
 import { BOARD_MODEL, REGISTER_MODEL } from '../../../../schema/route-words.ts';
+import { wordList } from '../../../../schema/words.ts';
 import { legsOf } from '../../../../subgraphs/board/job/legs.ts';
 import { feeLeg, winnersLeg } from '../../../../subgraphs/board/job/pay.paid.ts';
 import { payoutRow } from '../../../../subgraphs/board/job/payout-row.ts';
@@ -98,7 +99,7 @@ const debited = async (agent_id: number, unit: JournalUnit = 'row') =>
 
 const word = fc.oneof(fc.constantFrom(BOARD_MODEL, REGISTER_MODEL), fc.string());
 const row = fc.record({
-  evidence: fc.constantFrom(...evidences),
+  evidence: fc.constantFrom(...wordList(evidences)),
   stamped: fc.option(word),
   has_payee: fc.boolean(),
   against_stamp: fc.constantFrom(-1, 0, 1),
@@ -142,7 +143,7 @@ describe('every sale', () => {
     const paid = sold.get(field) as AnyPaid;
     const rows = rowsOf(paid);
     const kind = (kindOfSale as Readonly<Record<string, SpendKind>>)[field] as SpendKind;
-    for (const unit of journalUnits) {
+    for (const unit of wordList(journalUnits)) {
       const found = await debited(await journals.newBook(rows), unit);
       expect(new Set(found)).toEqual(new Set([spendKinds[kind].account]));
     }
@@ -214,7 +215,7 @@ it('per day there is one entry for each rail, status and kind, with the sum of i
   ]);
 });
 
-it.each(journalUnits)('a reversal is booked to the account of the first entry, per %s', async unit => {
+it.each(wordList(journalUnits))('a reversal is booked to the account of the first entry, per %s', async unit => {
   const pending = { evidence: 'RECORDED_BY_SETTLE', collected: false, arrival_status: 'pending' } as const;
   const agent_id = await journals.newBook([board, fee, job, {}].map(row => ({ ...row, ...pending })));
   const given_up = [0, 1, 2, 3].map(index => {
@@ -240,7 +241,7 @@ it.each(journalUnits)('a reversal is booked to the account of the first entry, p
   expect([...sums.values()]).toEqual([...sums.values()].map(() => 0n));
 });
 
-it.each(journalUnits)(
+it.each(wordList(journalUnits))(
   'accounts have the names that are set, in both forms, and the others their default, per %s',
   async unit => {
     const agent_id = await journals.newBook([{}, board, { rail: 'xno', evidence: 'foreign_ingest' }]);

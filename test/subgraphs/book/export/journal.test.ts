@@ -5,6 +5,7 @@ import { atomicAmount } from '../../../../schema/amount.ts';
 import { agentId } from '../../../../schema/ids.ts';
 import { exportLimits } from '../../../../schema/limits.ts';
 import { type JournalUnit, journalUnits } from '../../../../schema/requests/export.ts';
+import { wordList } from '../../../../schema/words.ts';
 import type { ExportFilter } from '../../../../subgraphs/book/export/publish.ts';
 import { type Arrival, arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { anyRow } from '../../../harness/export/book.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
   journals = journalsOf(store);
 });
 
-it.each(journalUnits)(
+it.each(wordList(journalUnits))(
   "debits and credits per %s are alike, and come to the book's sums to the last unit",
   async unit => {
     await fc.assert(
@@ -67,7 +68,7 @@ it('per day and rail there is one entry', async () => {
   expect(records).toHaveLength(2 * days.length);
 });
 
-it.each(journalUnits)(
+it.each(wordList(journalUnits))(
   'the ledger journal per %s is in order, and its accounts have the balance of the book',
   async unit => {
     await fc.assert(
@@ -103,7 +104,7 @@ describe('a call whose money has not been seen', () => {
   const recordsOf = async (agent_id: number, ...asked: [JournalUnit, ExportFilter?]) =>
     parse(await journals.journal(agentId(agent_id), 'csv', ...asked), { columns: true }) as Record<string, string>[];
 
-  it.each(journalUnits)('is marked as pending, per %s', async unit => {
+  it.each(wordList(journalUnits))('is marked as pending, per %s', async unit => {
     const agent_id = await journals.newBook([{}, pending]);
     const statuses = (await recordsOf(agent_id, unit)).map(({ status }) => status);
     expect(statuses).toEqual(['cleared', 'cleared', 'pending', 'pending']);
@@ -111,29 +112,32 @@ describe('a call whose money has not been seen', () => {
     expect(marks).toEqual(['*', '!']);
   });
 
-  it.each(journalUnits)('keeps its entry once it is given up, and a second one reverses it, per %s', async unit => {
-    const agent_id = await journals.newBook([{}, pending, { ...pending, amount: atomicAmount(500n) }]);
-    await giveUp(agent_id, 1);
-    const records = await recordsOf(agent_id, unit);
-    const entries = records.flatMap(({ account, debit, status }) => (debit ? [[status, account, debit]] : []));
-    expect(entries).toHaveLength(4);
-    expect(entries).toEqual(
-      expect.arrayContaining([
-        ['cleared', 'expenses:inference', '0.002000'],
-        ['reversed', 'expenses:inference', '0.002000'],
-        ['pending', 'expenses:inference', '0.000500'],
-        ['reversal', 'assets:wallet:usdc', '0.002000'],
-      ]),
-    );
-    const sums: Sums = {};
-    for (const { postings } of transactionsOf(await journals.journal(agent_id, 'ledger', unit)))
-      for (const { account, currency, amount } of postings)
-        if (account.startsWith('expenses:')) added(sums, currency, amount);
-    expect(sums).toEqual(await journals.bookSums(agent_id));
-    expect(sums).toEqual({ USDC: 2500n });
-  });
+  it.each(wordList(journalUnits))(
+    'keeps its entry once it is given up, and a second one reverses it, per %s',
+    async unit => {
+      const agent_id = await journals.newBook([{}, pending, { ...pending, amount: atomicAmount(500n) }]);
+      await giveUp(agent_id, 1);
+      const records = await recordsOf(agent_id, unit);
+      const entries = records.flatMap(({ account, debit, status }) => (debit ? [[status, account, debit]] : []));
+      expect(entries).toHaveLength(4);
+      expect(entries).toEqual(
+        expect.arrayContaining([
+          ['cleared', 'expenses:inference', '0.002000'],
+          ['reversed', 'expenses:inference', '0.002000'],
+          ['pending', 'expenses:inference', '0.000500'],
+          ['reversal', 'assets:wallet:usdc', '0.002000'],
+        ]),
+      );
+      const sums: Sums = {};
+      for (const { postings } of transactionsOf(await journals.journal(agent_id, 'ledger', unit)))
+        for (const { account, currency, amount } of postings)
+          if (account.startsWith('expenses:')) added(sums, currency, amount);
+      expect(sums).toEqual(await journals.bookSums(agent_id));
+      expect(sums).toEqual({ USDC: 2500n });
+    },
+  );
 
-  it.each(journalUnits)(
+  it.each(wordList(journalUnits))(
     'is reversed in the time in which it was given up, whenever it was recorded, per %s',
     async unit => {
       const agent_id = await journals.newBook([pending]);
@@ -153,7 +157,7 @@ describe('a call whose money has not been seen', () => {
     },
   );
 
-  it.each(journalUnits)('is reversed beyond a page of such rows, per %s', async unit => {
+  it.each(wordList(journalUnits))('is reversed beyond a page of such rows, per %s', async unit => {
     const rows = exportLimits.page_rows + 1;
     const agent_id = await journals.newBook(Array.from({ length: rows }, () => pending));
     await store.transaction(tx =>

@@ -6,6 +6,7 @@ import { evidences } from '../../../../schema/evidence.ts';
 import { streamedFieldNames } from '../../../../schema/export-row.ts';
 import { agentId } from '../../../../schema/ids.ts';
 import { exportLimits } from '../../../../schema/limits.ts';
+import { wordList } from '../../../../schema/words.ts';
 import { csvOf } from '../../../../subgraphs/book/export/csv.ts';
 import { spanOf } from '../../../../subgraphs/book/export/pages.ts';
 import { exportedRows, readingOf } from '../../../../subgraphs/book/export/read.ts';
@@ -89,7 +90,7 @@ it('no cell of a stream begins as a formula does', async () => {
 
 it('a row names the receipt that it rests on, or the refusal that it tells of, or neither', async () => {
   const facts = { refusal_id: 'refusal_1' };
-  const agent_id = await newBook(evidences.map(evidence => ({ evidence, facts })));
+  const agent_id = await newBook(wordList(evidences).map(evidence => ({ evidence, facts })));
   for (const { evidence, task_id, verify_url, auditor_url } of await rowsOf(agent_id)) {
     const receipt = `${base_url}/receipt/${task_id}`;
     const none: readonly unknown[] = ['inflow_claimed', 'a2a_escrow'];

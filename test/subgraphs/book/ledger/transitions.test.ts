@@ -4,6 +4,7 @@ import { nothingKnown, type RowBirth } from '../../../../schema/book-row.ts';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { type Evidence, evidences } from '../../../../schema/evidence.ts';
 import { agentId } from '../../../../schema/ids.ts';
+import { wordList } from '../../../../schema/words.ts';
 import { unwalked } from '../../../../subgraphs/book/audit/audit.ts';
 import { auditStep } from '../../../../subgraphs/book/audit/audit-stored.ts';
 import { append } from '../../../../subgraphs/book/ledger/append-births.ts';
@@ -37,8 +38,8 @@ type Act =
   | { readonly act: 'bear'; readonly evidence: Evidence }
   | { readonly act: 'arrive'; readonly of: number; readonly to: Evidence };
 const act: fc.Arbitrary<Act> = fc.oneof(
-  fc.record({ act: fc.constant('bear' as const), evidence: fc.constantFrom(...evidences) }),
-  fc.record({ act: fc.constant('arrive' as const), of: fc.nat(11), to: fc.constantFrom(...evidences) }),
+  fc.record({ act: fc.constant('bear' as const), evidence: fc.constantFrom(...wordList(evidences)) }),
+  fc.record({ act: fc.constant('arrive' as const), of: fc.nat(11), to: fc.constantFrom(...wordList(evidences)) }),
 );
 
 async function bear(evidence: Evidence, number: number): Promise<void> {

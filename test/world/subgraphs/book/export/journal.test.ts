@@ -10,6 +10,7 @@ import {
   type JournalAccount,
   usualAccounts,
 } from '../../../../../schema/requests/journal-accounts.ts';
+import { wordList } from '../../../../../schema/words.ts';
 import { accountName } from '../../../../harness/export/account-name.ts';
 import { anyRow } from '../../../../harness/export/book.ts';
 import { added, atomic, journalsOf, type Sums } from '../../../../harness/export/journal.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   folder = own;
 });
 
-it.each(journalUnits)('hledger reads the journal per %s, and reports the same balance', async unit => {
+it.each(wordList(journalUnits))('hledger reads the journal per %s, and reports the same balance', async unit => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyRow, { minLength: 1, maxLength: 25 }), async rows => {
       const agent_id = await journals.newBook(rows);
