@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AtomicMember } from '../schema/noun.ts';
 
 /** A shape that OpenAPI describes once, under its name. */
 interface Component {
@@ -33,10 +34,7 @@ export function componentOf(shape: z.core.$ZodType): Component | undefined {
 /** A document whose members its own schema identifier describes. */
 export const JsonMembers = z.record(z.string(), z.unknown());
 
-export const Atomic = z
-  .string()
-  .regex(/^[0-9]+$/)
-  .describe('Atomic USDC.');
+export const Atomic = AtomicMember;
 
 /** RFC 9457, and beside it the `error` that OpenAI clients read. Facts of the error stand as further members. */
 export const Problem = z.looseObject({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-json.ts';
+import { nounMeta } from '../schema/noun.ts';
 import type { Columns, Door } from './door.ts';
 
 /** What a door takes and gives, as JSON Schema. */
@@ -72,9 +73,8 @@ export function jsonSchema(
     io,
     unrepresentable: 'any',
     override({ zodSchema: part, jsonSchema: made }) {
-      // Where a member stands on the graph is nothing that its JSON says (field-operation.ts).
-      delete made.graph;
-      delete made.shows;
+      // Where a member stands on the graph is nothing that its JSON says (schema/noun.ts).
+      for (const name of nounMeta) delete made[name];
       spellTuple(made);
       spellAlternatives(made);
       amend(part, made);

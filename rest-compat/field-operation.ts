@@ -15,15 +15,6 @@ import { z } from 'zod';
 import { camel } from '../schema/camel.ts';
 import { parsedSupergraph, SUPERGRAPH_FILE } from '../schema/supergraph.ts';
 
-declare module 'zod' {
-  interface GlobalMeta {
-    /** The field of the graph that a member of an answer shows, where that is not its name in camelCase. */
-    graph?: string;
-    /** What is selected of a member, where its own schema does not name the members. */
-    shows?: unknown;
-  }
-}
-
 /** What an endpoint runs: one root field, and what it shows of it. */
 export interface RunField {
   /** Of the operation; it stands in metrics and logs. */

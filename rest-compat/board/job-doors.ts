@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JobBidNoun, JobNoun, JobOutputNoun, PostedJobNoun } from '../../schema/board/job.ts';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { type JsonObject, present } from '../../schema/canonical-json.ts';
 import { jobLimits, legLimits, limits } from '../../schema/limits.ts';
@@ -19,14 +20,7 @@ import {
 import { documentDoor } from '../door.ts';
 import { PUBLIC_BOARD } from '../kept-by-board.ts';
 import { digits } from '../text-members.ts';
-import {
-  BidAnswer,
-  JobAnswer,
-  JobOutputAnswer,
-  JobsAnswer,
-  JobWithBidsAnswer,
-  PostedJobAnswer,
-} from './job-answers.ts';
+import { JobsAnswer, JobWithBidsAnswer } from './job-answers.ts';
 import { JobFlagAnswer } from './post-answers.ts';
 import { stampErrors, stamped } from './stamped.ts';
 
@@ -58,7 +52,7 @@ export const jobDoors = [
     field: 'postJob',
     body: PostJobRequest,
     variables: ({ body }) => present({ agentId: body.agent_id ?? undefined, input: inputOf(body) }),
-    response: PostedJobAnswer,
+    response: PostedJobNoun,
     errors: stampErrors,
   }),
   documentDoor({
@@ -116,7 +110,7 @@ export const jobDoors = [
     params: JobPath,
     body: BidRequest,
     variables: ({ params, body }) => ({ ...by(params, body), input: inputOf(body) }),
-    response: BidAnswer,
+    response: JobBidNoun,
     errors: [
       ...stampErrors,
       ...(['payout_not_proven', 'job_not_found', 'job_state_conflict', 'self_bid', 'bids_used', 'bids_full'] as const),
@@ -133,7 +127,7 @@ export const jobDoors = [
     params: JobPath,
     body: PickRequest,
     variables: ({ params, body }) => ({ ...by(params, body), bidId: body.bid_id }),
-    response: JobAnswer,
+    response: JobNoun,
     errors: [
       'not_a_party',
       'job_not_found',
@@ -162,7 +156,7 @@ export const jobDoors = [
     body: DeliverRequest,
     variables: ({ params, body }) =>
       present({ ...by(params, body), outputSha256: body.output_sha256, preview: body.preview ?? undefined }),
-    response: JobAnswer,
+    response: JobNoun,
     errors: [
       'not_a_party',
       'job_not_found',
@@ -190,7 +184,7 @@ export const jobDoors = [
       outputSha256: body.output_sha256,
       reason: body.reason,
     }),
-    response: JobAnswer,
+    response: JobNoun,
     errors: ['not_a_party', 'job_not_found', 'job_state_conflict', 'job_leg_in_flight', 'job_output_differs'],
   }),
   documentDoor({
@@ -204,7 +198,7 @@ export const jobDoors = [
     params: JobPath,
     body: AuthorRequest,
     variables: ({ params, body }) => by(params, body),
-    response: JobAnswer,
+    response: JobNoun,
     errors: ['not_a_party', 'job_not_found', 'job_state_conflict'],
   }),
   documentDoor({
@@ -225,7 +219,7 @@ export const jobDoors = [
     params: JobPath,
     body: PayJobRequest,
     variables: ({ params, body }) => present({ ...by(params, body), outputSha256: body.output_sha256 ?? undefined }),
-    response: JobAnswer,
+    response: JobNoun,
     errors: [
       ...stampErrors,
       ...([
@@ -254,7 +248,7 @@ export const jobDoors = [
     params: JobPath,
     body: RevealRequest,
     variables: ({ params, body }) => ({ ...by(params, body), output: body.output, encoding: body.encoding }),
-    response: JobAnswer,
+    response: JobNoun,
     errors: ['not_a_party', 'output_mismatch', 'job_not_found', 'job_state_conflict'],
   }),
   documentDoor({
@@ -268,7 +262,7 @@ export const jobDoors = [
     params: JobPath,
     body: ChallengeRequest,
     variables: ({ params, body }) => present({ ...by(params, body), reason: body.reason ?? undefined }),
-    response: JobAnswer,
+    response: JobNoun,
     errors: ['not_a_party', 'job_not_found', 'job_state_conflict'],
   }),
   documentDoor({
@@ -297,7 +291,7 @@ export const jobDoors = [
     field: 'boardJobOutput',
     params: JobPath,
     variables: ({ params }) => ({ jobId: params.id }),
-    response: JobOutputAnswer,
+    response: JobOutputNoun,
     errors: ['not_a_party', 'job_not_found', 'not_found'],
   }),
 ] as const;

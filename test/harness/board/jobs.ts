@@ -3,14 +3,8 @@ import { getBase58Decoder, type KeyPairSigner, signBytes } from '@solana/kit';
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import { openStore } from '../../../gateway/parts.ts';
-import type {
-  BidAnswer,
-  JobAnswer,
-  JobOutputAnswer,
-  JobsAnswer,
-  JobWithBidsAnswer,
-  PostedJobAnswer,
-} from '../../../rest-compat/board/job-answers.ts';
+import type { JobsAnswer, JobWithBidsAnswer } from '../../../rest-compat/board/job-answers.ts';
+import type { JobBidNoun, JobNoun, JobOutputNoun, PostedJobNoun } from '../../../schema/board/job.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { markLegOne, markPaid } from '../../../subgraphs/board/job/mark-paid.ts';
 import { payoutText } from '../../../subgraphs/board/job/payout-proof.ts';
@@ -25,8 +19,8 @@ export const OPS_SECRET = `ops-${'o'.repeat(48)}`;
 export const DAY_MS = 86_400_000;
 
 export type JobAgent = Awaited<ReturnType<Service['newAgent']>>;
-type Bid = z.infer<typeof BidAnswer>;
-type Shown = z.infer<typeof JobAnswer>;
+type Bid = z.infer<typeof JobBidNoun>;
+type Shown = z.infer<typeof JobNoun>;
 
 /** Of a job that anybody may do. */
 export function jobOf(members: JsonObject = {}): JsonObject {
@@ -52,7 +46,7 @@ export async function openJobs(
   const stamped = <T>(who: JobAgent, path: string, body: JsonObject) =>
     service.knock<T>('POST', path, { body, headers: by(who), by: payingFetch(who.account) });
   const post = (who: JobAgent, members: JsonObject = {}) =>
-    stamped<z.infer<typeof PostedJobAnswer>>(who, JOBS, jobOf(members));
+    stamped<z.infer<typeof PostedJobNoun>>(who, JOBS, jobOf(members));
   const bid = (who: JobAgent, job_id: string, body: JsonObject = { price: '1500001' }) =>
     stamped<Bid>(who, `${JOBS}/${job_id}/bid`, body);
   const step = (who: JobAgent, job_id: string, action: string, body: JsonObject = {}) =>
@@ -94,7 +88,7 @@ export async function openJobs(
     brought,
     list: async (query = '') => (await service.get<z.infer<typeof JobsAnswer>>(`${JOBS}${query}`)).body,
     output: (who: JobAgent, job_id: string) =>
-      service.get<z.infer<typeof JobOutputAnswer>>(`${JOBS}/${job_id}/output`, by(who)),
+      service.get<z.infer<typeof JobOutputNoun>>(`${JOBS}/${job_id}/output`, by(who)),
     /** Its time is over, by the database's clock. */
     pass: (job_id: string) =>
       service.query(`update board_job set ends_at = clock_timestamp() - interval '1 second' where job_id = $1`, [

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { AtomicAmount } from './amount.ts';
+import type { Camel } from './camel.ts';
+
+/*
+ * What a noun is made of. It is a zod object whose members have a type, bounds, nullability and one description: the REST answer, its
+ * schema in OpenAPI, the operation that asks for it and the type of the graph are made of it.
+ */
+
+declare module 'zod' {
+  interface GlobalMeta {
+    /** The field of the graph that a member shows, where that is not its name in camelCase. */
+    graph?: string;
+    /** What is selected of a member, where its own schema does not name the members. */
+    shows?: unknown;
+    /** The scalar of the graph, where JSON has text. */
+    scalar?: 'AtomicAmount' | 'DateTime';
+    /** A resolver computes it, and describes it on the graph. */
+    computed?: true;
+    /** Of text that somebody has chosen: how long it may be, which is its weight in the cost of a query. */
+    chars_max?: number;
+  }
+}
+
+/** Members of zod's metadata that are no part of a JSON Schema. */
+export const nounMeta = ['graph', 'shows', 'scalar', 'computed', 'chars_max'] as const;
+
+declare const shown: unique symbol;
+type ShownAs<S, T> = S & { readonly [shown]: T };
+
+/** USDC: digits on the wire, `AtomicAmount` on the graph. */
+export const AtomicMember = z
+  .string()
+  .regex(/^[0-9]+$/)
+  .describe('Atomic USDC.')
+  .meta({ scalar: 'AtomicAmount' }) as unknown as ShownAs<z.ZodString, AtomicAmount>;
+
+/** A time: RFC 3339 on the wire, `DateTime` on the graph. */
+export const MomentMember = z.iso.datetime().meta({ scalar: 'DateTime' }) as unknown as ShownAs<z.ZodISODateTime, Date>;
+
+/** Text of an agent's. `chars_max`: where it may be long enough to weigh in the cost of a query. */
+export function untrustedText(chars_max?: number) {
+  const text = z.string().describe('Written by an agent: show it as plain text only.');
+  return chars_max === undefined ? text : text.meta({ chars_max });
+}
+
+/** A member that a resolver computes from what the others are read with. */
+export function computed<S extends z.ZodType>(shape: S): ShownAs<S, typeof byResolver> {
+  return shape.meta({ computed: true }) as unknown as ShownAs<S, typeof byResolver>;
+}
+declare const byResolver: unique symbol;
+
+/** Value of a member as resolvers hand it over. */
+type Shown<S> =
+  S extends ShownAs<unknown, infer T>
+    ? T
+    : S extends z.ZodNullable<infer I>
+      ? Shown<I> | null
+      : S extends z.ZodType
+        ? z.output<S>
+        : never;
+
+/** Members of a noun as resolvers hand them over, without those that are computed. */
+export type MembersOf<N extends z.ZodObject> = {
+  [K in keyof N['shape'] & string as Shown<N['shape'][K]> extends typeof byResolver ? never : Camel<K>]: Shown<
+    N['shape'][K]
+  >;
+};

@@ -1,0 +1,55 @@
+import { Directive, Field, Int } from 'type-graphql';
+import { z } from 'zod';
+import { camel } from '../schema/camel.ts';
+import { AtomicAmountScalar, DateTimeScalar } from '../schema/scalars.ts';
+import { costOfText } from './page-cost.ts';
+
+/** Enums and types of the graph, by the members of a noun that are of them; a text of a list of words is a String without one. */
+type GraphTypes = Readonly<Record<string, object>>;
+
+/** Shows the members of a noun as fields of a class. What is computed is shown by the resolver that computes it. */
+export function showMembers(type: new () => object, noun: z.ZodObject, types: GraphTypes = {}): void {
+  for (const [member, shape] of Object.entries(noun.shape)) {
+    const { inner, nullable, description, chars_max, computed } = unwrapped(shape);
+    if (computed) continue;
+    const property = camel(member);
+    const graph_type = types[member] ?? scalarOf(inner);
+    Field(() => graph_type as typeof String, { nullable, ...(description && { description }) })(
+      type.prototype,
+      property,
+    );
+    if (chars_max !== undefined) Directive(costOfText(chars_max))(type.prototype, property);
+  }
+}
+
+interface Unwrapped extends Pick<z.GlobalMeta, 'description' | 'chars_max' | 'computed'> {
+  readonly inner: z.core.$ZodType;
+  readonly nullable: boolean;
+}
+
+/** What is said of a member is said of what may be null, or of its value. */
+function unwrapped(shape: z.core.$ZodType): Unwrapped {
+  const { description, chars_max, computed } = z.globalRegistry.get(shape) ?? {};
+  if (!(shape instanceof z.ZodNullable)) return { inner: shape, nullable: false, description, chars_max, computed };
+  const value = unwrapped(shape.unwrap());
+  return {
+    ...value,
+    nullable: true,
+    description: description ?? value.description,
+    chars_max: chars_max ?? value.chars_max,
+    computed: computed ?? value.computed,
+  };
+}
+
+const scalars = { AtomicAmount: AtomicAmountScalar, DateTime: DateTimeScalar } as const;
+
+/** @throws Error where a noun has a member for which the graph has no type */
+function scalarOf(shape: z.core.$ZodType): object {
+  const { scalar } = z.globalRegistry.get(shape) ?? {};
+  if (scalar !== undefined) return scalars[scalar];
+  if (shape instanceof z.ZodString || shape instanceof z.ZodEnum || shape instanceof z.ZodLiteral) return String;
+  if (shape instanceof z.ZodBoolean) return Boolean;
+  // z.int() is a number of a format.
+  if (shape instanceof z.ZodNumber && shape.format === 'safeint') return Int;
+  throw new Error(`no type of the graph shows a ${shape._zod.def.type}`);
+}

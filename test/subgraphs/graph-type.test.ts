@@ -1,0 +1,51 @@
+import { isObjectType } from 'graphql';
+import { ObjectType, Query, Resolver } from 'type-graphql';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { AtomicMember, computed, MomentMember, untrustedText } from '../../schema/noun.ts';
+import { showMembers } from '../../subgraphs/graph-type.ts';
+import { buildSubgraph } from '../../subgraphs/subgraph.ts';
+
+const ThingNoun = z.object({
+  thing_id: z.string().describe('Id of the thing.'),
+  price: AtomicMember.nullable().describe('Its price.'),
+  made_at: MomentMember,
+  count: z.int(),
+  is_new: z.boolean(),
+  untrusted_text: untrustedText(1_000).nullable(),
+  url: computed(z.string()),
+});
+
+@ObjectType('Thing')
+class Thing {}
+showMembers(Thing, ThingNoun);
+
+@Resolver()
+class ThingResolver {
+  @Query(() => Thing)
+  thing(): Thing {
+    return {};
+  }
+}
+
+it('shows each member of a noun by its type, nullability and description, but for what a resolver computes', async () => {
+  const { schema, sdl } = await buildSubgraph('things', { resolvers: [ThingResolver] });
+  const type = schema.getType('Thing');
+  const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
+  expect(Object.fromEntries(fields.map(({ name, type }) => [name, String(type)]))).toEqual({
+    thingId: 'String!',
+    price: 'AtomicAmount',
+    madeAt: 'DateTime!',
+    count: 'Int!',
+    isNew: 'Boolean!',
+    untrustedText: 'String',
+  });
+  expect(fields.map(({ description }) => description)).toEqual(
+    expect.arrayContaining(['Id of the thing.', 'Its price.', 'Written by an agent: show it as plain text only.']),
+  );
+  expect(sdl).toContain('untrustedText: String @cost(weight: 10)');
+});
+
+it('throws for a member that no type of the graph shows', () => {
+  expect(() => showMembers(class {}, z.object({ any: z.record(z.string(), z.string()) }))).toThrow('shows a record');
+});
