@@ -3,8 +3,7 @@ import { Refusal } from '../schema/errors.ts';
 import { jsonText } from '../schema/written.ts';
 import type { Form } from './answer-forms.ts';
 import { paymentIn } from './credentials.ts';
-import { type DocumentDoor, type Door, type Face, NO_STORE, type PageDoor } from './door.ts';
-import { withDoorHeaders } from './door-headers.ts';
+import { type Columns, type DocumentDoor, type Door, type Face, NO_STORE, type PageDoor } from './door.ts';
 import type { AskedOperation } from './door-operation.ts';
 import { type DoorRequest, requireKnownHeaders } from './door-request.ts';
 import { tagged, unlessKnown } from './etag.ts';
@@ -215,4 +214,24 @@ function keptFor(door: DocumentDoor, query: unknown, { possession }: Pick<Caller
   const asked = door.unkept_with !== null && isJsonObject(query) && door.unkept_with in query;
   const own = door.unkept_for_holders && possession.kind !== 'absent';
   return asked || own ? { ...door, cache: NO_STORE } : door;
+}
+
+type Headed = { readonly headers: Readonly<Record<string, string>> };
+
+/** An answer of a door, a refusal too, with the headers that hold of each of them. */
+function withDoorHeaders<A extends Headed>(
+  { slice_token, by_accept }: Pick<Columns, 'slice_token' | 'by_accept'>,
+  answer: A,
+): A {
+  const vary = [answer.headers.vary ?? [], 'accept'].flat().join(', ');
+  return {
+    ...answer,
+    headers: {
+      ...answer.headers,
+      // A browser that follows a link out of an answer tells no one its URL, where that may hold a token (Referrer Policy 3.1).
+      ...(slice_token === 'whole' ? { 'referrer-policy': 'no-referrer' } : {}),
+      // RFC 9110 12.5.5: a cache would show a browser's page to a program.
+      ...(by_accept.length === 0 ? {} : { vary }),
+    },
+  };
 }

@@ -7,7 +7,6 @@ import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
 import { PossessionMembers } from '../schema/requests/possession.ts';
 import type { FaultPage } from './answer-forms.ts';
-import { type Effect, usualEffect } from './door-effect.ts';
 import { type AskedOperation, askedOperation, type RequestSchemas, type Runs } from './door-operation.ts';
 import type { BodyMedia, DoorRequest, RawRequest } from './door-request.ts';
 import type { FaultFormName } from './fault-form.ts';
@@ -284,4 +283,15 @@ function operationOf(row: Pick<Row, 'name' | 'response'> & RowOperation): Docume
 export function pageDoor(row: Row & Pick<PageDoor, 'page'> & Partial<Pick<PageDoor, 'lasting' | 'headers'>>): PageDoor {
   const requests = { params: nothing, query: nothing, headers: nothing, body: nothing };
   return { ...usual, effect: usualEffect(row), lasting: false, headers: {}, ...row, kind: 'page', requests };
+}
+
+/**
+ * What a call leaves behind: nothing that was not there before, something more, or something other than what stood. What is set,
+ * decided, moved on or taken away `changes`.
+ */
+type Effect = 'reads' | 'adds' | 'changes';
+
+/** Of a row that says nothing: what takes more than GET is held to change things, so that what is forgotten errs to the safe side. */
+function usualEffect({ methods }: { readonly methods: readonly string[] }): Effect {
+  return methods.every(method => method === 'GET') ? 'reads' : 'changes';
 }

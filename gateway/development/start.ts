@@ -1,16 +1,19 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { networks } from '../../schema/network.ts';
 import { type CompleteConfig, type Config, completeConfig, deepFreeze, type Settings } from '../config/read-config.ts';
 import { announceTenant, joinTenancy, tenantsOf } from '../operations/tenancy.ts';
 import { developmentBuyers, developmentFacilitators, type Wallet } from './chain/accounts.ts';
 import { giveAnchorGas } from './chain/genesis.ts';
 import { startHeartbeat } from './chain/heartbeat.ts';
 import { startBaseChain } from './chain/start.ts';
-import { writeDevelopmentFile } from './development-file.ts';
 import { routerOf, startHubs } from './hub/start.ts';
 import { endKept, IDLE_MS } from './keep.ts';
 import { withLock } from './lock.ts';
 import { startPostgres } from './postgres/start.ts';
 import { requirePackages } from './stand-in-fault.ts';
 import { solanaOn, startSvm } from './svm/start.ts';
+import { developmentSolanaBuyers } from './svm/wallets.ts';
 
 export interface Development {
   readonly config: Config;
@@ -119,4 +122,24 @@ async function solanaOf(complete: CompleteConfig, idle_ms: number): Promise<stri
 /** A facilitator settles with its own keys. */
 function settlementKeys(facilitator_url: string | null): Config['facilitator_keys'] {
   return facilitator_url ? [] : developmentFacilitators.map(wallet => wallet.private_key);
+}
+
+/** Writes DATA_DIR/development.json: all that a newcomer or a test needs to pay at once. Never written in production. */
+async function writeDevelopmentFile(config: Config, wallets: readonly Wallet[]): Promise<void> {
+  const document = {
+    url: config.base_url,
+    base_rpc_url: config.base_rpc_url,
+    solana_rpc_url: config.solana?.rpc_url ?? null,
+    usdc: networks.base.usdc,
+    pay_to: config.pay_to_base,
+    wallets,
+    solana_wallets: config.solana && !config.solana_rpc_url ? developmentSolanaBuyers : [],
+    board_ops_secret: config.board_ops_secret,
+    board_inbound_secret: config.board_inbound_secret,
+    api_keys: config.api_keys,
+    demo_keys: config.demo_keys,
+  };
+  const path = join(config.data_dir, 'development.json');
+  await writeFile(`${path}.${process.pid}`, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${path}.${process.pid}`, path);
 }

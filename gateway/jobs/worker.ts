@@ -1,10 +1,11 @@
 import { EventEmitter } from 'node:events';
 import type * as library from 'graphile-worker';
+import type { Logger as WorkerLogger } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { JOBS_SCHEMA } from '../../subgraphs/migrate-jobs.ts';
+import { isOutage } from '../../subgraphs/outage.ts';
 import { lookInTime } from '../operations/look-in-time.ts';
-import { workerLog } from './worker-log.ts';
 
 /** What is under way when a worker stops has so long to come to its end by itself; */
 const FINISH_MS = 2_000;
@@ -126,4 +127,25 @@ export class Worker {
     }
     await lookInTime(this.#free(), ABORT_MS);
   }
+}
+
+type Level = 'error' | 'warning' | 'info' | 'debug';
+
+/**
+ * What the library says goes into our log, by its sentence and its error alone: beside these it hands on whole jobs. How
+ * single jobs came out is counted elsewhere. `outage` hears where it lost the database.
+ */
+function workerLog(library: typeof WorkerLogger, logger: Logger, outage: () => void): WorkerLogger {
+  return new library(() => (level, message, meta) => {
+    if (meta?.failure || meta?.success) return;
+    const error = meta?.error;
+    if (isOutage(error)) outage();
+    logger[levelOf(level as Level, error)](error === undefined ? {} : { err: error }, `jobs: ${message}`);
+  });
+}
+
+/** An outage is said by the rounds and the heartbeat already, and it comes back by itself. */
+function levelOf(level: Level, error: unknown): 'error' | 'warn' | 'debug' {
+  if (level === 'info' || level === 'debug' || isOutage(error)) return 'debug';
+  return level === 'error' ? 'error' : 'warn';
 }

@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../../subgraphs/clock.ts';
-import { type DamagedRecord } from '../../subgraphs/receipt/damaged-record.ts';
-import { type HubOptions } from '../../subgraphs/receipt/inference/hubs/open.ts';
+import type { DamagedRecord } from '../../subgraphs/receipt/damaged-record.ts';
+import type { HubOptions } from '../../subgraphs/receipt/inference/hubs/open.ts';
 import type { Exposure } from './exposure.ts';
-import { openHubRefusals } from './hub-refusals.ts';
 import { Metrics } from './metrics.ts';
 import { PaidCalls } from './paid-calls.ts';
 import { watchProcess } from './process-figures.ts';
@@ -12,6 +12,27 @@ import { SocketTally } from './socket-tally.ts';
 import { watchSockets } from './watch.ts';
 
 /* Opens what an operator sees of one gateway: its metrics, its requests, its paid calls, its sockets. */
+
+/* Refusals of hubs that only the operator can mend, as lines of the log. */
+
+const REST_MS = 60_000;
+const KNOWN_MAX = 1_000;
+
+/** A line for each refusal, at most one a minute for each hub, status and code: a hub that refuses every request must not fill the log. */
+function openHubRefusals(logger: Logger, clock: Clock): NonNullable<HubOptions['refused']> {
+  const logged_at_ms = new LRUCache<string, number>({ max: KNOWN_MAX });
+  return ({ hub, status, code: hub_code, type: hub_type }) => {
+    const name = JSON.stringify([hub, status, hub_code]);
+    const now_ms = clock.now_ms();
+    const last_ms = logged_at_ms.get(name);
+    if (last_ms !== undefined && now_ms - last_ms < REST_MS) return;
+    logged_at_ms.set(name, now_ms);
+    logger.warn(
+      { hub, status, hub_code, hub_type },
+      'A model hub refused a request. The refusal is not passed on to the caller.',
+    );
+  };
+}
 
 /** What an operator sees of one gateway. */
 export interface Operations {

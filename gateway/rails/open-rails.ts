@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { ForeignTransfers } from '../../subgraphs/foreign-transfers.ts';
+import { unfinished } from '../../subgraphs/receipt/claim/unfinished.ts';
 import { Semaphore } from '../../subgraphs/semaphore.ts';
 import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import { ConfigFault } from '../config/fault.ts';
@@ -23,9 +24,26 @@ import { type FacilitatorTimes, facilitatorDefaults, openFacilitatorSettler } fr
 import { openForeignTransfers } from './foreign/open-foreign-transfers.ts';
 import type { BasePayment } from './payment.ts';
 import { closeRails, type Rails } from './rail.ts';
-import { requireFinishable } from './require-finishable.ts';
 import { type ClaimItem, claimSettlerParts, type Settler, settlerDefaults } from './settler.ts';
 import type { OpenedSolana } from './solana/open-solana.ts';
+
+class UnfinishedPayments extends Error {
+  override name = 'UnfinishedPayments';
+}
+
+/**
+ * A payment that may have moved is finished by asking its chain. Without a way to that one its payer would be told to pay
+ * again, for ever: so nothing starts, and the rails are closed. @throws UnfinishedPayments
+ */
+async function requireFinishable(database: Pick<Database, 'query'>, rails: Rails): Promise<void> {
+  const stranded = (await unfinished(database)).filter(({ network }) => rails[network] === null);
+  if (stranded.length === 0) return;
+  await closeRails({ rails });
+  const counted = stranded.map(({ network, payments }) => `${payments} on ${network}`).join(', ');
+  throw new UnfinishedPayments(
+    `payments are still open on a network that is configured no longer (${counted}): configure it until they are finished`,
+  );
+}
 
 export interface RailsParts {
   readonly config: Config;

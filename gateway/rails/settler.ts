@@ -6,10 +6,11 @@ import { isRolledBack } from '../../subgraphs/outage.ts';
 import type { Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import { isJournalled } from '../../subgraphs/receipt/claim/settlement/write.ts';
 import { beginSettling } from '../../subgraphs/receipt/claim/transitions.ts';
+import { lockUnsettled } from '../../subgraphs/receipt/claim/unsettled.ts';
+import { revokedUnder } from '../../subgraphs/session/delegation/revoked-under.ts';
 import { type NotSent, notSent, type SettleOutcome, type Unknown, unknown } from './outcome.ts';
 import type { Payment } from './payment.ts';
 import type { ChainAnswer } from './rpc.ts';
-import { underStanding } from './standing-sessions.ts';
 
 /** A claim on its way to the chain, with what reconcile needs to finish it alone. */
 export type ClaimItem<P extends Payment = Payment> = P & {
@@ -181,4 +182,27 @@ export async function broadcastCommitted<R extends string>(
   const answer = await chain.broadcast(raw);
   if (answer.kind !== 'ok' || answer.value.kind !== 'taken') trouble?.(answer);
   await faults?.reach('after_broadcast');
+}
+
+interface UnderSession {
+  readonly lease: Lease;
+  /** The session that it is paid under and all that stand over it; absent where it is under none. */
+  readonly path?: readonly string[];
+}
+
+/**
+ * Those whose sessions stand as they are about to settle: a revocation outlives nothing but what is settling by then. What
+ * is settling already is not asked again. Locks all claims of the batch first, then sessions by hash.
+ */
+async function underStanding<I extends UnderSession>(tx: Tx, items: readonly I[]): Promise<readonly I[]> {
+  if (!items.some(({ path }) => path)) return items;
+  const unsettled = await lockUnsettled(
+    tx,
+    items.map(({ lease }) => lease),
+  );
+  const asked = items.flatMap(({ lease, path = [] }) => (unsettled.has(lease.claim_key) ? path : []));
+  const revoked = await revokedUnder(tx, [...new Set(asked)]);
+  return items.filter(
+    ({ lease, path = [] }) => !unsettled.has(lease.claim_key) || !path.some(name => revoked.has(name)),
+  );
 }

@@ -1,6 +1,12 @@
+import { type FieldNode, Kind } from 'graphql';
+import { bookNulls, Row } from '../../rest-compat/book/row.ts';
+import { selectionOf } from '../../rest-compat/field-operation.ts';
+import type { Json } from '../../schema/canonical-json.ts';
+import { agentId } from '../../schema/ids.ts';
 import type { MessageJob, MessageName, PingJob } from '../../schema/webhook/message.ts';
 import { approvalLink } from '../../subgraphs/book/approval/link.ts';
 import { bookJob } from '../../subgraphs/book/ledger/webhook-messages.ts';
+import { readRowJson } from '../../subgraphs/book/page/one-row.ts';
 import {
   delivered,
   failed,
@@ -19,12 +25,25 @@ import {
   standing,
 } from '../../subgraphs/book/webhook/found-message.ts';
 import type { Random } from '../../subgraphs/clock.ts';
+import type { Database } from '../../subgraphs/database.ts';
 import { addJob } from '../../subgraphs/jobs.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { JobTask, TaskContext } from '../jobs/task.ts';
 import { faults } from './faults.ts';
-import { rowAsShown } from './row-as-shown.ts';
 import { type SendingParts, send } from './send.ts';
+
+/* A row of a book as `GET /v1/agents/{agent_id}/book` shows it, by the same selection and the same nulls. */
+
+const fieldNodes: readonly FieldNode[] = [
+  { kind: Kind.FIELD, name: { kind: Kind.NAME, value: 'entries' }, ...selectionOf(Row, 'BookRow') },
+];
+const leftOut = { entries: bookNulls.entries, 'entries.replay_events': bookNulls['entries.replay_events'] } as const;
+
+/** As it stands now; null where the event is of no row. */
+async function rowAsShown(database: Pick<Database, 'query'>, agent_id: number, seq: number | null): Promise<Json> {
+  if (seq === null) return null;
+  return readRowJson(database, { agent_id: agentId(agent_id), seq }, { fieldNodes, fragments: {} }, leftOut);
+}
 
 /** Hears what became of a message. */
 export type DeliveryOutcome = 'delivered' | 'failed' | 'gone' | 'postponed' | 'dropped' | 'given_up';

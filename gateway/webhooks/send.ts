@@ -1,6 +1,8 @@
+import { createHmac } from 'node:crypto';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { agentId } from '../../schema/ids.ts';
 import { webhookLimits } from '../../schema/limits.ts';
+import { standardKey } from '../../schema/webhook/secret.ts';
 import type { FoundWebhook } from '../../subgraphs/book/webhook/found-message.ts';
 import { openWebhook, secretsAt } from '../../subgraphs/book/webhook/sealed.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
@@ -8,7 +10,6 @@ import type { Vault } from '../../subgraphs/vault.ts';
 import { type AttemptOutcome, attempt, type Reaching } from './attempt.ts';
 import { faults } from './faults.ts';
 import type { LaneName, Lanes } from './lanes.ts';
-import { signatureHeaders } from './sign.ts';
 
 export interface SendingParts extends Reaching {
   readonly vault: Pick<Vault, 'open'>;
@@ -76,4 +77,28 @@ function requestOf({ vault }: SendingParts, { box, now_ms }: FoundWebhook, messa
   const signed = signatureHeaders(message.id, now_ms, body, secretsAt(secrets, now_ms));
   const headers = { 'content-type': 'application/json', 'user-agent': 'svc-webhook/1', ...signed };
   return { url: secrets.url, headers, body };
+}
+
+/**
+ * Headers by which a receiver knows that a message is ours: those of Standard Webhooks 1.0.0, with a signature for each
+ * secret that signs, and X-SVC-Signature over the body alone, by the characters of the secret as they were shown.
+ */
+function signatureHeaders(
+  id: string,
+  at_ms: number,
+  body: string,
+  [secret, ...old]: readonly string[],
+): Readonly<Record<string, string>> {
+  if (secret === undefined) throw new Error('a webhook without a secret');
+  const seconds = Math.floor(at_ms / 1_000);
+  const standard = (key: string) =>
+    `v1,${createHmac('sha256', standardKey(key)).update(`${id}.${seconds}.${body}`).digest('base64')}`;
+  const plain = (key: string) => `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': [secret, ...old].map(standard).join(' '),
+    'x-svc-signature': plain(secret),
+    ...(old[0] === undefined ? {} : { 'x-svc-signature-previous': old.map(plain).join(',') }),
+  };
 }

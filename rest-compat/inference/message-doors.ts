@@ -1,17 +1,36 @@
 import { z } from 'zod';
 import { toCamelKeys } from '../../schema/camel.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { errors, isErrorCode } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { anthropicHeaders } from '../../schema/requests/anthropic-headers.ts';
 import { MessagesRequest, MessageTokensRequest, messageOpaqueMembers } from '../../schema/requests/messages.ts';
 import { documentDoor } from '../door.ts';
-import { MessageFault } from '../fault-form.ts';
+import { anthropicKind, MessageFault } from '../fault-form.ts';
 import { RefusalAnswer } from '../receipt/answers.ts';
+import { type EventFrames, eventStream, sseEvent } from '../sse.ts';
 import { eventOperation, IntentHeaders, paidWork, withIntent, workErrors } from './doors.ts';
 import { MessageAnswer, MessageEventAnswer, MessageTokensAnswer } from './message-answers.ts';
-import { messageFrames } from './message-frames.ts';
 
 /* Anthropic's Messages API: the same work as a chat's, in the words of another family of clients. */
+
+/**
+ * As Anthropic streams a message: each event is named by its type, and the one with the receipt by that. Clients that know every name pass
+ * over it, and those that check the type of what is in it find one that they know (https://github.com/vercel/ai/issues/11309).
+ */
+const messageFrames: EventFrames = {
+  headers: eventStream,
+  event(data) {
+    const event = data as JsonObject;
+    return `event: ${'svc' in event ? 'svc' : String(event.type)}\n${sseEvent(event)}`;
+  },
+  fault({ error, ...facts }) {
+    const said = error as JsonObject;
+    const status = isErrorCode(said.code) ? errors[said.code][0] : 500;
+    return `event: error\n${sseEvent({ ...facts, type: 'error', error: { ...said, type: anthropicKind(status) } })}`;
+  },
+  done: '',
+};
 
 const example = { max_tokens: 1024, messages: [{ role: 'user', content: 'Hi' }] };
 

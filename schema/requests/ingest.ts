@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '../canonical-json.ts';
 import { isUsdc, type Named, splitRef, transactionNamed, walletNamed } from '../foreign-names.ts';
 import { ingestLimits, limits } from '../limits.ts';
 import { type NetworkName, networkNamed } from '../network.ts';
@@ -7,7 +8,6 @@ import { textForm } from '../signed-words.ts';
 import { deliveredBy } from './deliverable.ts';
 import { ForeignInvoice, ForeignOffer, ForeignSettlement, NanoSend } from './ingest-members.ts';
 import { remembering } from './parse.ts';
-import { decodedResponse } from './payment-response.ts';
 import { PossessionMembers } from './possession.ts';
 import { OfferReceipt } from './signed-artifact.ts';
 import { wellFormedText } from './text.ts';
@@ -234,4 +234,22 @@ function requireUsdc(param: string, network: NetworkName, asset: string | null |
 function name(param: string, named: Named): string {
   if (named.kind === 'none') throw new Fault(param, named.form);
   return named.name;
+}
+
+/** The object in a settlement header: base64 of JSON as it goes over the wire, or the JSON itself. Null: it is neither. */
+function decodedResponse(header: string): JsonObject | null {
+  const given = header.trim();
+  const text = given.startsWith('{') ? given : textIn(given);
+  if (text === null) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** RFC 4648 4 and 5, with or without padding. */
+function textIn(base64: string): string | null {
+  return /^[A-Za-z0-9+/_-]+={0,2}$/.test(base64) ? Buffer.from(base64, 'base64').toString('utf8') : null;
 }

@@ -1,4 +1,6 @@
-import { doorTable } from './door-table.ts';
+import type { DoorPrice } from '../../../rest-compat/door.ts';
+import { everyDoor } from '../../../rest-compat/every-door.ts';
+import { atomicAmount, formatUsdc } from '../../../schema/amount.ts';
 import { betweenMarks } from './marks.ts';
 import { type Checkout, fileList, findRooms } from './rooms.ts';
 import { hubMembers, variableTable } from './variable-tables.ts';
@@ -23,3 +25,17 @@ const tables: readonly (readonly [string, () => string])[] = [
   ['variables', variableTable],
   ['hubs', hubMembers],
 ];
+
+function costOf(price: DoorPrice | null): string {
+  if (price === null) return 'free';
+  return price.amount_atomic === null ? 'as its 402 says' : formatUsdc(atomicAmount(price.amount_atomic));
+}
+
+/** The doors that are served, as a table: methods, path, price, and what each is for. */
+function doorTable(): string {
+  const lines = everyDoor.map(({ methods, path, price, summary }) => {
+    const cost = costOf(price);
+    return `| ${methods.join(', ')} | \`${path}\` | ${cost} | ${summary} |`;
+  });
+  return ['| method | path | price | |', '|---|---|---|---|', ...lines].join('\n');
+}

@@ -1,7 +1,9 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sha256Hex } from '../../../schema/digest.ts';
 import { systemClock } from '../../../subgraphs/clock.ts';
+import { stateFolder } from '../../config/state-folder.ts';
 import type { Reach } from './cosigned-heads.ts';
 import { Cosigner } from './cosigner.ts';
 import { LogFollower, type Look } from './follower.ts';
@@ -9,9 +11,30 @@ import { openWitnessKey } from './key.ts';
 import { LeafFile } from './leaf-file.ts';
 import { monitorWallet } from './monitor/run-monitor.ts';
 import type { WitnessOptions } from './options.ts';
-import { ownState } from './own-state.ts';
 import { serveWitness } from './serve.ts';
 import { requireOwnFolder, trustedLog } from './trusted-log.ts';
+
+/** Where it was kept before, in the folder that the command was started in. */
+const FORMER = '.witness';
+
+/**
+ * The folder of a witness that was given none: one for each log, so that two that are followed from one place share neither
+ * key nor heads. One that was begun in `.witness` goes on there, since its key is its name.
+ */
+async function ownState(url: string, say: (line: string) => void): Promise<string> {
+  const { host } = new URL(url);
+  const own = stateFolder(join('witness', `${host.replaceAll(/[^\w.-]/g, '_')}-${sha256Hex(url).slice(0, 16)}`));
+  if (!(await isFormer(url))) return own;
+  say(
+    `The state of this witness is in ${FORMER}, inside a checkout. To move it, stop the witness, move the folder to ${own}, and start the witness again.`,
+  );
+  return FORMER;
+}
+
+async function isFormer(url: string): Promise<boolean> {
+  const text = await readFile(join(FORMER, 'log.json'), 'utf8').catch(() => null);
+  return (text ?? '').includes(JSON.stringify(url));
+}
 
 /** In service nothing is asked at any of them. */
 const nowhere: Reach = async () => {};

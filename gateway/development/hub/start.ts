@@ -5,13 +5,23 @@ import { buffer, json } from 'node:stream/consumers';
 import type { CompleteConfig, Config, HubConfig } from '../../config/read-config.ts';
 import { answerTo, chatRequest, type HubAnswer, type HubChat, hubChunks, hubCompletion } from './answer.ts';
 import { type EndHabit, ends } from './broken.ts';
-import { ECHO_MODEL, echoed } from './echo.ts';
 import { Generations, generationAt } from './generations.ts';
 import { mediaAnswers, pictureAt } from './media.ts';
 import type { MediaAnswer } from './media-request.ts';
 import { namedModels } from './named-models.ts';
 import { type HubHabit, refusals } from './refusals.ts';
 import { type SpokenHabit, spoken, streamBody } from './spoken.ts';
+
+/** A model that answers with the body that it was sent: so anyone sees what of a request reaches a hub. A key comes in a header, and is not in it. */
+const ECHO_MODEL = 'dev/echo';
+
+/** The body as the text of an answer, in pieces. */
+function echoed(answer: HubAnswer, body: unknown): HubAnswer {
+  const words = JSON.stringify(body).split(/(?<=[,:])/);
+  const { prompt_tokens } = answer.usage;
+  const usage = { prompt_tokens, completion_tokens: words.length, total_tokens: prompt_tokens + words.length };
+  return { ...answer, call: null, words, finish_reason: 'stop', usage };
+}
 
 export interface DevelopmentHubOptions {
   readonly name: string;

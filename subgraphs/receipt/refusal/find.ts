@@ -1,7 +1,9 @@
+import { canonicalJson } from '../../../schema/canonical-json.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { recordDamaged } from '../damaged-record.ts';
-import { refusalFault } from './intact.ts';
+import { withoutMembers } from '../receipt/intact.ts';
+import { parseJws } from '../verify/signature.ts';
 import { SignedRefusal } from './refusal.entity.ts';
 
 /** One prepared statement; null where there is none. @throws Refusal record_damaged where it is not as it was signed */
@@ -13,4 +15,24 @@ export async function refusalById(database: Database, refusal_id: string): Promi
   const column = refusalFault(refusal);
   if (column !== null) throw recordDamaged(database, { record: 'refusal', id: refusal_id, column });
   return refusal;
+}
+
+/** What of a stored refusal is not as it was signed: the name of the first column, null where all agree. */
+function refusalFault(refusal: SignedRefusal): string | null {
+  const jws = parseJws(refusal.jws);
+  if (jws === null || jws.header.kid !== refusal.kid) return 'jws';
+  const { jti } = jws.claims;
+  const signed = withoutMembers(jws.claims, ['iss', 'iat', 'jti']);
+  if (canonicalJson(signed) !== refusal.payload) return 'payload';
+  const facts = {
+    refusal_id: [refusal.refusalId, signed.refusal_id],
+    jti: [refusal.refusalId, jti],
+    agent_id: [refusal.agentId, signed.agent_id],
+    book_seq: [refusal.bookSeq, signed.policy_blocked_seq],
+    task_id: [refusal.taskId, signed.task_id],
+    refusal_code: [refusal.refusalCode, signed.refusal_code],
+    policy_code: [refusal.policyCode, signed.policy_code],
+    issued_at: [refusal.issuedAt.toISOString(), signed.timestamp],
+  };
+  return Object.entries(facts).find(([, [stored, told]]) => stored !== told)?.[0] ?? null;
 }

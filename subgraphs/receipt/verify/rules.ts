@@ -11,13 +11,11 @@ import { memberList, receiptMembers, signedFact } from '../../../schema/receipt-
 import { namesNoPayment, payloadVersionOf, settlementBasis, waivers } from '../../../schema/receipt-payload.ts';
 import { type Addresses, linkFault, linksWithin, type ShownLink } from './addresses.ts';
 import { signsBeside } from './beside.ts';
-import { handedOnFault } from './handed-on.ts';
 import { derivedLaneFault } from './lane.ts';
 import { legsFault } from './legs.ts';
 import { bookChainFault, signsLess, versionFault } from './payload-version.ts';
 import { same } from './report.ts';
 import { reportedFault } from './reported.ts';
-import { sessionFault } from './session.ts';
 import { BesideShape, ClaimShape, misshapen } from './shape.ts';
 import { issuerSigned, type Rule, rawValueSigns, type SignedDocument, unless } from './signed.ts';
 
@@ -251,4 +249,31 @@ function linksIn({ document, claims }: Opened): readonly ShownLink[] {
     { name: 'verify_url', link: document.verify_url, path: verifyUrl('', task_id) },
     ...linksWithin(document.verification, receiptLinks('', task_id)),
   ];
+}
+
+/**
+ * A receipt that was handed on names its parent and whom it is for, under a session; it is of no payment and no key, or it
+ * would back what its parent backs already. The sentence of the fault, null where there is none.
+ */
+function handedOnFault(claims: JsonObject): string | null {
+  const { parent_receipt_id, target_agent, delegation_hash, caller_binding, payment, payment_ref, book_id } = claims;
+  if (parent_receipt_id === undefined && target_agent === undefined) return null;
+  if (parent_receipt_id === undefined || target_agent === undefined || delegation_hash === undefined)
+    return 'The receipt was handed on, and does not say all of: which one, to whom, under which session.';
+  const bound = isJsonObject(caller_binding) ? caller_binding : {};
+  const paid = [payment, payment_ref, book_id, claims.legs, bound.payer_wallet].some(member => member !== undefined);
+  if (paid || settlementBasis(claims) !== null) return 'The receipt was handed on, and names a payment.';
+  const other = [claims.waived_by, claims.reported, bound.api_key_hash].some(member => member !== undefined);
+  return other ? 'The receipt was handed on, and is of something else at once.' : null;
+}
+
+/** A delegated session is named with its end, and by whom it acts: else nothing could be held against it. */
+function sessionFault({ iat, valid_after, session_expiry, delegation_hash, caller_binding }: JsonObject) {
+  const { agent_pubkey } = isJsonObject(caller_binding) ? caller_binding : {};
+  if (delegation_hash !== undefined && (session_expiry === undefined || agent_pubkey === undefined))
+    return 'The receipt names a delegation without its session_expiry or its agent_pubkey.';
+  if (valid_after === undefined && session_expiry === undefined) return null;
+  const early = typeof valid_after === 'number' && !(typeof iat === 'number' && iat >= valid_after);
+  const late = typeof session_expiry === 'number' && !(typeof iat === 'number' && iat <= session_expiry);
+  return unless(!early && !late, 'The receipt was signed outside the session that it names.');
 }

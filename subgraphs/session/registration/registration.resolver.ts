@@ -1,14 +1,18 @@
 import { Arg, Ctx, Directive, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import { requestOf } from '../../../schema/requests/parse.ts';
 import { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import { requireWriting } from '../../access.ts';
-import { agentById } from '../agent/find.ts';
+import type { Services } from '../../context.ts';
+import { requireNotHalted } from '../../receipt/log/while-halted.ts';
+import { agentById, agentOfWallet } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
+import { heldByProof, sealDecoy } from '../possession/check.ts';
 import { registerByReceipt } from './by-receipt.ts';
+import { checksumAddress } from './control.ts';
 import { registrationPaid } from './registration.paid.ts';
 import { AgentRegistration, RegisterAgentInput, registrationOf } from './registration.type.ts';
-import { requireRightProof } from './require-right-proof.ts';
 
 @Resolver(() => AgentRegistration)
 export class RegistrationResolver {
@@ -37,4 +41,21 @@ export class RegistrationResolver {
     if (agent === null) throw new Error(`agent ${agentId} is registered and not there`);
     return agent.requestHash;
   }
+}
+
+/**
+ * A book proof is not asked for here: whoever shows one means the book that stands for the wallet, and is told where it
+ * does not open that. Before anything is claimed or taken: the payment stays usable. @throws invalid_proof
+ */
+async function requireRightProof(
+  { agentWallet }: Pick<RegistrationRequest, 'agentWallet'>,
+  proof: string | null,
+  services: Pick<Services, 'database' | 'vault' | 'clock' | 'random'>,
+): Promise<void> {
+  if (proof === null) return;
+  requireNotHalted(services.database);
+  const agent_id = await agentOfWallet(services.database, checksumAddress(agentWallet) ?? '');
+  const shown = { agent_id: agent_id ?? 0, value: proof, nonce: null, request: null };
+  const held = await heldByProof({ ...services, decoy: sealDecoy(services) }, shown);
+  if (held === null) throw new Refusal('invalid_proof', { param: 'proof' });
 }
