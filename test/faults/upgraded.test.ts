@@ -1,16 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { everyFeature } from '../../gateway/features/every-feature.ts';
+import { tablesWith } from '../../gateway/parts.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
-import { boardMigrations } from '../../subgraphs/board/index.ts';
-import { bookMigrations } from '../../subgraphs/book/index.ts';
-import { receiptMigrations } from '../../subgraphs/receipt/index.ts';
 import { verifyConsistency } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
 import type { Jwks } from '../../subgraphs/receipt/verify/signature.ts';
-import { sessionMigrations } from '../../subgraphs/session/index.ts';
 import { databaseBeforeBaselines, knownBeforeBaselines } from '../harness/before-baselines.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { freshChain } from '../harness/chain.ts';
@@ -102,7 +100,7 @@ async function buy(content: string): Promise<JsonObject> {
 }
 
 /** The baselines, and what came after them. */
-const migrations = [...boardMigrations, ...bookMigrations, ...receiptMigrations, ...sessionMigrations];
+const { migrations } = tablesWith(everyFeature);
 
 describe('a service on the database of the version before the baselines', () => {
   it('stamps it at start', async () => {

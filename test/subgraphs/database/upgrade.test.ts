@@ -1,22 +1,15 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { ConfigFault } from '../../../gateway/config/fault.ts';
-import { openStore } from '../../../gateway/parts.ts';
-import { boardMigrations } from '../../../subgraphs/board/index.ts';
-import { bookMigrations } from '../../../subgraphs/book/index.ts';
+import { everyFeature } from '../../../gateway/features/every-feature.ts';
+import { openStore, tablesWith } from '../../../gateway/parts.ts';
 import { openDatabase } from '../../../subgraphs/database.ts';
 import { JOBS_SCHEMA } from '../../../subgraphs/migrate-jobs.ts';
 import type { MigrationClass } from '../../../subgraphs/migration.ts';
-import { receiptEntities, receiptMigrations } from '../../../subgraphs/receipt/index.ts';
-import { sessionMigrations } from '../../../subgraphs/session/index.ts';
+import { receiptEntities } from '../../../subgraphs/receipt/index.ts';
 import { databaseBeforeBaselines, emptyDatabase } from '../../harness/before-baselines.ts';
 
-const every: readonly MigrationClass[] = [
-  ...receiptMigrations,
-  ...bookMigrations,
-  ...sessionMigrations,
-  ...boardMigrations,
-];
+const every: readonly MigrationClass[] = tablesWith(everyFeature).migrations;
 const baselines = every.filter(({ replaces }) => replaces !== undefined);
 const BASELINES = ['BoardBaseline', 'BookBaseline', 'ReceiptBaseline', 'SessionBaseline'];
 const RECORD = 'mikro_orm_migrations';
