@@ -42,7 +42,9 @@ describe.each(points)('a process killed %s', (point, left) => {
       expect(first.status).toBe(200);
       const again = await send(healthy, order);
       expect(again.headers.get('x-svc-settlement-status')).toBe('idempotent_replay');
-      const svc = (answer: typeof first) => ({ ...(answer.body.svc as object), settlement_status: null });
+      // What is computed as the answer goes out: how it was settled, and whether Base was anchored anew meanwhile.
+      const computed = { settlement_status: null, anchor_changed_since_binding: null };
+      const svc = (answer: typeof first) => ({ ...(answer.body.svc as object), ...computed });
       expect({ ...again.body, svc: svc(again) }).toEqual({ ...first.body, svc: svc(first) });
     }
     expect(await audit(ground)).toBe(before + orders.length);
