@@ -7,7 +7,7 @@ import { bodyPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, svcMembers, withParent } from './paid-work.ts';
 import { listOf, remembering } from './parse.ts';
 import { wellFormedText } from './text.ts';
-import { namesWhoAsks, only, usualTier, withoutEffect } from './unserved.ts';
+import { namesAndCaches, only, unset, usualTier, withoutEffect } from './unserved.ts';
 
 /* The body of POST /v1/embeddings. */
 
@@ -69,6 +69,8 @@ const embeddingUnserved = {
   stream: only('vectors are answered in one piece', false),
   n: only('the price is that of one answer', 1),
   service_tier: usualTier,
+  stream_options: unset('vectors are answered in one piece'),
+  web_search_options: unset('no hub searches for vectors'),
 } as const;
 
 const members = z.looseObject({
@@ -93,11 +95,11 @@ const members = z.looseObject({
   ...intentMembers,
   ...svcMembers,
   ...embeddingUnserved,
-  ...withoutEffect(namesWhoAsks),
+  ...withoutEffect(namesAndCaches),
   extra: Extra,
 });
 
-const place = bodyPlace(Object.keys(members.shape), Object.keys(namesWhoAsks), () => FORWARDED);
+const place = bodyPlace(Object.keys(members.shape), Object.keys(namesAndCaches), () => FORWARDED);
 
 /** Body of POST /v1/embeddings. Absent and null are the same, so that one call has one canonical form. */
 export const EmbeddingRequest = remembering(

@@ -45,7 +45,8 @@ export const namesWhoAsks = {
   store: NOTHING_KEPT,
 } as const;
 
-const bothWithoutEffect = {
+/** By these and by names of a cache, which is between a hub and us. */
+export const namesAndCaches = {
   ...namesWhoAsks,
   prompt_cache_key: THEIRS,
   prompt_cache_retention: THEIRS,
@@ -53,12 +54,12 @@ const bothWithoutEffect = {
 } as const;
 
 export const chatWithoutEffect = {
-  ...bothWithoutEffect,
+  ...namesAndCaches,
   prediction: 'it makes an answer faster, and not another one',
 } as const;
 
 export const responseWithoutEffect = {
-  ...bothWithoutEffect,
+  ...namesAndCaches,
   max_tool_calls: 'it bounds tools that a hub runs itself, and there are none',
   stream_options: 'no event is padded',
 } as const;

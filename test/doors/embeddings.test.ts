@@ -86,7 +86,14 @@ describe(`POST ${EMBEDDINGS} 200`, () => {
 
   it('the hub gets what was asked for and nothing else', async () => {
     const asked = { ...BETA, input: ['A fox'], dimensions: 32, encoding_format: 'base64' };
-    await buy({ ...asked, user: 'me', intent_id: 'i', attempt_index: 1 });
+    await buy({
+      ...asked,
+      user: 'me',
+      prompt_cache_key: 'me',
+      prompt_cache_retention: '24h',
+      intent_id: 'i',
+      attempt_index: 1,
+    });
     const heard = service.hubs[1].requests.at(-1);
     expect(heard).toMatchObject({ path: EMBEDDINGS, body: asked });
     expect(Object.keys(heard?.body as object).sort()).toEqual(Object.keys(asked).sort());
@@ -409,5 +416,7 @@ keepsPaidManners(() => service, {
     ['provider', { provider: { order: ['a'] } }],
     ['service_tier', { service_tier: 'priority' }],
     ['stream', { stream: true }],
+    ['stream_options', { stream_options: { include_usage: true } }],
+    ['web_search_options', { web_search_options: {} }],
   ],
 });
