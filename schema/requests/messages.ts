@@ -321,14 +321,6 @@ const written = [
   'context_management',
 ];
 
-/** The same request as versions bound it that dropped `betas`, `context_management` and `eager_input_streaming`; null where it has none of them. */
-export function formerMessageArgs({ betas, context_management, ...request }: MessagesRequest): JsonObject | null {
-  const { tools = [] } = request;
-  const is_eager = tools.some(({ eager_input_streaming }) => eager_input_streaming !== undefined);
-  if (betas === undefined && context_management === undefined && !is_eager) return null;
-  return is_eager ? { ...request, tools: tools.map(({ eager_input_streaming: _, ...tool }) => tool) } : request;
-}
-
 /** The members of both that hold JSON, and those that nobody here knows. */
 export const messageOpaqueMembers: readonly string[] = [...written, 'extra'];
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../../schema/errors.ts';
 import type { MessageBlock } from '../../../../schema/requests/message-blocks.ts';
-import { formerMessageArgs, type MessagesRequest } from '../../../../schema/requests/messages.ts';
+import type { MessagesRequest } from '../../../../schema/requests/messages.ts';
 import type { Stream, WorkThenSettle } from '../../../sale.ts';
 import { answerPaid, streamPaid } from '../answer.paid.ts';
 import { type Ability, candidatesFor, isRouted, type MemberDemand } from '../catalogue.ts';
@@ -147,7 +147,6 @@ const messageTerms = {
   job_kind: 'completions',
   demand: demandOf,
   served: (request: MessagesRequest, hubs: Hubs) => requireAbility(hubs, request),
-  former_args: formerMessageArgs,
 } as const;
 
 const idOf = (task_id: string) => `msg_${task_id}`;

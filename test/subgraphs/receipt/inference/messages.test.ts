@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toCamelKeys, toSnakeKeys } from '../../../../schema/camel.ts';
 import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
-import { formerMessageArgs, MessagesRequest, messageOpaqueMembers } from '../../../../schema/requests/messages.ts';
+import { MessagesRequest, messageOpaqueMembers } from '../../../../schema/requests/messages.ts';
 import { askedOf } from '../../../../subgraphs/receipt/inference/messages/chat-request.ts';
 import { blocksOf, piecesOfBlocks } from '../../../../subgraphs/receipt/inference/messages/content.ts';
 import { BlockEvents } from '../../../../subgraphs/receipt/inference/messages/events.ts';
@@ -53,17 +53,6 @@ describe('a request', () => {
       });
       expect(error?.issues[0]).toMatchObject({ path: [name], message: expect.stringContaining('is not served here') });
     }
-  });
-
-  it('was bound before without what only hubs of its dialect are sent', () => {
-    const tool = { name: 'f', input_schema: {} };
-    const keeps_all = { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] };
-    const members = { betas: ['effort-2025-11-24'], context_management: keeps_all };
-    const tools = [{ ...tool, eager_input_streaming: true }];
-    expect(formerMessageArgs(parsed({ ...members, tools }))).toEqual(parsed({ tools: [tool] }));
-    for (const [name, value] of Object.entries(members))
-      expect(formerMessageArgs(parsed({ [name]: value }))).toEqual(parsed({}));
-    expect(formerMessageArgs(parsed({ tools: [{ ...tool, eager_input_streaming: false }] }))).toBeNull();
   });
 
   it('sends thinking back as text where nobody has signed it, and as details where it is signed or encrypted', () => {
