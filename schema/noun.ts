@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AtomicAmount } from './amount.ts';
 import type { Camel } from './camel.ts';
+import type { JsonObject } from './canonical-json.ts';
 
 /*
  * What a noun is made of. It is a zod object whose members have a type, bounds, nullability and one description: the REST answer, its
@@ -14,16 +15,18 @@ declare module 'zod' {
     /** What is selected of a member, where its own schema does not name the members. */
     shows?: unknown;
     /** The scalar of the graph, where JSON has text. */
-    scalar?: 'AtomicAmount' | 'DateTime';
+    scalar?: 'AtomicAmount' | 'DateTime' | 'JSONObject';
     /** A resolver computes it, and describes it on the graph. */
     computed?: true;
     /** Of text that somebody has chosen: how long it may be, which is its weight in the cost of a query. */
     chars_max?: number;
+    /** Of a list: how many it is taken to have in the cost of a query. */
+    assumed_items?: number;
   }
 }
 
 /** Members of zod's metadata that are no part of a JSON Schema. */
-export const nounMeta = ['graph', 'shows', 'scalar', 'computed', 'chars_max'] as const;
+export const nounMeta = ['graph', 'shows', 'scalar', 'computed', 'chars_max', 'assumed_items'] as const;
 
 declare const shown: unique symbol;
 type ShownAs<S, T> = S & { readonly [shown]: T };
@@ -38,6 +41,34 @@ export const AtomicMember = z
 /** A time: RFC 3339 on the wire, `DateTime` on the graph. */
 export const MomentMember = z.iso.datetime().meta({ scalar: 'DateTime' }) as unknown as ShownAs<z.ZodISODateTime, Date>;
 
+/** The same, where OpenAPI says only that it is text. */
+export const TimeMember = z.string().meta({ scalar: 'DateTime' }) as unknown as ShownAs<z.ZodString, Date>;
+
+/** A document whose members another schema describes. */
+export const JsonMember = z.record(z.string(), z.unknown()).meta({ scalar: 'JSONObject' }) as unknown as ShownAs<
+  z.ZodRecord<z.ZodString, z.ZodUnknown>,
+  JsonObject
+>;
+
+/** Text on the wire, and a narrower type in the code that fills it. */
+export function wordMember<T extends string>(): ShownAs<z.ZodString, T> {
+  return z.string() as unknown as ShownAs<z.ZodString, T>;
+}
+
+/** A list, which the cost of a query takes to have so many. */
+export function sizedList<S extends z.ZodType>(item: S, assumed_items: number): z.ZodArray<S> {
+  return z.array(item).meta({ assumed_items });
+}
+
+/** A member whose field of the graph has another name than its own in camelCase. */
+export function onGraph<S extends z.ZodType, N extends string>(graph: N, shape: S): S & NamedOnGraph<N> {
+  return shape.meta({ graph }) as S & NamedOnGraph<N>;
+}
+declare const named: unique symbol;
+interface NamedOnGraph<N extends string> {
+  readonly [named]: N;
+}
+
 /** Text of an agent's. `chars_max`: where it may be long enough to weigh in the cost of a query. */
 export function untrustedText(chars_max?: number) {
   const text = z.string().describe('Written by an agent: show it as plain text only.');
@@ -50,19 +81,25 @@ export function computed<S extends z.ZodType>(shape: S): ShownAs<S, typeof byRes
 }
 declare const byResolver: unique symbol;
 
-/** Value of a member as resolvers hand it over. */
+/** Value of a member as resolvers hand it over. What JSON may leave out is null on the graph. */
 type Shown<S> =
   S extends ShownAs<unknown, infer T>
     ? T
-    : S extends z.ZodNullable<infer I>
+    : S extends z.ZodNullable<infer I> | z.ZodOptional<infer I>
       ? Shown<I> | null
-      : S extends z.ZodType
-        ? z.output<S>
-        : never;
+      : S extends z.ZodArray<infer I>
+        ? readonly Shown<I>[]
+        : S extends z.ZodObject
+          ? MembersOf<S>
+          : S extends z.ZodType
+            ? z.output<S>
+            : never;
+
+type GraphName<K extends string, S> = S extends NamedOnGraph<infer N> ? N : Camel<K>;
 
 /** Members of a noun as resolvers hand them over, without those that are computed. */
 export type MembersOf<N extends z.ZodObject> = {
-  [K in keyof N['shape'] & string as Shown<N['shape'][K]> extends typeof byResolver ? never : Camel<K>]: Shown<
-    N['shape'][K]
-  >;
+  [K in keyof N['shape'] & string as Shown<N['shape'][K]> extends typeof byResolver
+    ? never
+    : GraphName<K, N['shape'][K]>]: Shown<N['shape'][K]>;
 };

@@ -1,3 +1,4 @@
+import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, Int } from 'type-graphql';
 import { z } from 'zod';
 import { camel } from '../schema/camel.ts';
@@ -10,38 +11,38 @@ type GraphTypes = Readonly<Record<string, object>>;
 /** Shows the members of a noun as fields of a class. What is computed is shown by the resolver that computes it. */
 export function showMembers(type: new () => object, noun: z.ZodObject, types: GraphTypes = {}): void {
   for (const [member, shape] of Object.entries(noun.shape)) {
-    const { inner, nullable, description, chars_max, computed } = unwrapped(shape);
+    const { inner, nullable, list, meta } = unwrapped(shape);
+    const { description, chars_max, computed, assumed_items, graph } = meta;
     if (computed) continue;
-    const property = camel(member);
-    const graph_type = types[member] ?? scalarOf(inner);
-    Field(() => graph_type as typeof String, { nullable, ...(description && { description }) })(
+    const property = graph ?? camel(member);
+    const graph_type = (types[member] ?? scalarOf(inner)) as typeof String;
+    Field(() => (list ? [graph_type] : graph_type), { nullable, ...(description && { description }) })(
       type.prototype,
       property,
     );
     if (chars_max !== undefined) Directive(costOfText(chars_max))(type.prototype, property);
+    if (assumed_items !== undefined) Directive(`@listSize(assumedSize: ${assumed_items})`)(type.prototype, property);
   }
 }
 
-interface Unwrapped extends Pick<z.GlobalMeta, 'description' | 'chars_max' | 'computed'> {
+interface Unwrapped {
   readonly inner: z.core.$ZodType;
   readonly nullable: boolean;
+  readonly list: boolean;
+  readonly meta: z.GlobalMeta;
 }
 
-/** What is said of a member is said of what may be null, or of its value. */
+/** What is said of a member is said of what may be null, or of its value. What is said of an item of a list is not said of the list. */
 function unwrapped(shape: z.core.$ZodType): Unwrapped {
-  const { description, chars_max, computed } = z.globalRegistry.get(shape) ?? {};
-  if (!(shape instanceof z.ZodNullable)) return { inner: shape, nullable: false, description, chars_max, computed };
+  const meta = z.globalRegistry.get(shape) ?? {};
+  if (shape instanceof z.ZodArray) return { inner: shape.element, nullable: false, list: true, meta };
+  if (!(shape instanceof z.ZodNullable || shape instanceof z.ZodOptional))
+    return { inner: shape, nullable: false, list: false, meta };
   const value = unwrapped(shape.unwrap());
-  return {
-    ...value,
-    nullable: true,
-    description: description ?? value.description,
-    chars_max: chars_max ?? value.chars_max,
-    computed: computed ?? value.computed,
-  };
+  return { ...value, nullable: true, meta: { ...value.meta, ...meta } };
 }
 
-const scalars = { AtomicAmount: AtomicAmountScalar, DateTime: DateTimeScalar } as const;
+const scalars = { AtomicAmount: AtomicAmountScalar, DateTime: DateTimeScalar, JSONObject: GraphQLJSONObject } as const;
 
 /** @throws Error where a noun has a member for which the graph has no type */
 function scalarOf(shape: z.core.$ZodType): object {

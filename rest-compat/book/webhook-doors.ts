@@ -3,10 +3,11 @@ import { toCamelKeys } from '../../schema/camel.ts';
 import { type JsonObject, present } from '../../schema/canonical-json.ts';
 import { limits, webhookLimits } from '../../schema/limits.ts';
 import { DeadLetterCursor, RedeliveryRequest, RotationRequest, WebhookRequest } from '../../schema/requests/webhook.ts';
+import { BookWebhookNoun, SetWebhookNoun, WebhookPingNoun, WebhookSentNoun } from '../../schema/webhook/webhook.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
 import { AgentPath } from './doors.ts';
-import { DeadLettersAnswer, PingAnswer, RedeliveryAnswer, SetWebhookAnswer, WebhookAnswer } from './webhook-answers.ts';
+import { DeadLettersAnswer } from './webhook-answers.ts';
 
 const PATH = '/v1/agents/{agent_id}/book/webhook';
 const { dead_letters_page_default, dead_letters_page_max } = webhookLimits;
@@ -25,7 +26,7 @@ export const webhookDoors = [
     field: 'webhook',
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
-    response: WebhookAnswer,
+    response: BookWebhookNoun,
   }),
   documentDoor({
     name: 'set_webhook',
@@ -45,7 +46,7 @@ export const webhookDoors = [
       input: toCamelKeys(present(input)) as JsonObject,
     }),
     nulls: setNulls,
-    response: SetWebhookAnswer,
+    response: SetWebhookNoun,
     errors: ['book_damaged', 'control_proof_missing', 'control_proof_invalid', 'chain_unavailable'],
   }),
   documentDoor({
@@ -58,7 +59,7 @@ export const webhookDoors = [
     field: 'removeWebhook',
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
-    response: WebhookAnswer,
+    response: BookWebhookNoun,
     errors: ['book_damaged'],
   }),
   documentDoor({
@@ -74,7 +75,7 @@ export const webhookDoors = [
     body: RotationRequest,
     variables: ({ params, body }) => ({ agentId: params.agent_id, ...present({ secret: body.secret }) }),
     nulls: setNulls,
-    response: SetWebhookAnswer,
+    response: SetWebhookNoun,
     errors: ['not_found', 'book_damaged'],
   }),
   documentDoor({
@@ -89,7 +90,7 @@ export const webhookDoors = [
     field: 'pingWebhook',
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
-    response: PingAnswer,
+    response: WebhookPingNoun,
     errors: ['not_found', 'book_damaged'],
   }),
   documentDoor({
@@ -109,7 +110,7 @@ export const webhookDoors = [
       fromPosition: from_position,
       toPosition: to_position,
     }),
-    response: RedeliveryAnswer,
+    response: WebhookSentNoun,
     errors: ['not_found', 'book_damaged'],
   }),
   documentDoor({

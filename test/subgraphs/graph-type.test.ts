@@ -2,7 +2,16 @@ import { isObjectType } from 'graphql';
 import { ObjectType, Query, Resolver } from 'type-graphql';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { AtomicMember, computed, MomentMember, untrustedText } from '../../schema/noun.ts';
+import {
+  AtomicMember,
+  computed,
+  JsonMember,
+  MomentMember,
+  onGraph,
+  sizedList,
+  TimeMember,
+  untrustedText,
+} from '../../schema/noun.ts';
 import { showMembers } from '../../subgraphs/graph-type.ts';
 import { buildSubgraph } from '../../subgraphs/subgraph.ts';
 
@@ -14,6 +23,11 @@ const ThingNoun = z.object({
   is_new: z.boolean(),
   untrusted_text: untrustedText(1_000).nullable(),
   url: computed(z.string()),
+  names: sizedList(z.string(), 7).nullable(),
+  note: z.string().optional(),
+  seen_at: TimeMember.nullable(),
+  amount: onGraph('amountAtomic', z.string()),
+  document: JsonMember,
 });
 
 @ObjectType('Thing')
@@ -39,11 +53,17 @@ it('shows each member of a noun by its type, nullability and description, but fo
     count: 'Int!',
     isNew: 'Boolean!',
     untrustedText: 'String',
+    names: '[String!]',
+    note: 'String',
+    seenAt: 'DateTime',
+    amountAtomic: 'String!',
+    document: 'JSONObject!',
   });
   expect(fields.map(({ description }) => description)).toEqual(
     expect.arrayContaining(['Id of the thing.', 'Its price.', 'Written by an agent: show it as plain text only.']),
   );
   expect(sdl).toContain('untrustedText: String @cost(weight: 10)');
+  expect(sdl).toContain('names: [String!] @listSize(assumedSize: 7)');
 });
 
 it('throws for a member that no type of the graph shows', () => {

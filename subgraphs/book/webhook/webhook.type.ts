@@ -1,11 +1,12 @@
-import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import { webhookLimits } from '../../../schema/limits.ts';
-import { everyWebhookKind, usualWebhookKinds, type WebhookKind } from '../../../schema/webhook/kinds.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
+import { usualWebhookKinds, type WebhookKind } from '../../../schema/webhook/kinds.ts';
+import { SetWebhookNoun, WebhookNoun, WebhookPingNoun, WebhookSentNoun } from '../../../schema/webhook/webhook.ts';
+import { showMembers } from '../../graph-type.ts';
 import type { StandingWebhook } from './change.ts';
 import { WebhookDeadLetter } from './dead-letter.entity.ts';
 import { WebhookKindWord } from './webhook-words.ts';
-
-const KINDS = `@listSize(assumedSize: ${everyWebhookKind.length})`;
 
 @InputType({
   description: 'Where a book tells of its events. What is left out is as usual; a secret that stands stays.',
@@ -34,39 +35,16 @@ export class WebhookInput {
   signatureTimestamp?: number | null;
 }
 
+const Webhook = class {} as new () => MembersOf<typeof WebhookNoun>;
+const SetWebhook = class {} as new () => MembersOf<typeof SetWebhookNoun>;
+const Sent = class {} as new () => MembersOf<typeof WebhookSentNoun>;
+const Ping = class {} as new () => MembersOf<typeof WebhookPingNoun>;
+
 @ObjectType('Webhook', { description: 'Where a book tells of its events, without the secret and the whole URL.' })
-export class ShownWebhook {
-  @Field(() => Boolean, { description: 'Whether anything is sent; a receiver that answers 410 ends it.' })
-  enabled!: boolean;
-  @Field(() => String, { description: 'The host of the URL, and its port where that is not the usual one.' })
-  urlHost!: string;
-  @Field(() => String, { description: 'Path and query of the URL.' }) urlPath!: string;
-  @Directive(KINDS)
-  @Field(() => [WebhookKindWord], { description: 'Of what it is told.' })
-  events!: readonly WebhookKind[];
-  @Field(() => Boolean, { description: 'Whether messages are signed: they always are.' }) hasSecret!: boolean;
-  @Field(() => Int, { description: 'Messages that were taken.' }) deliveries!: number;
-  @Field(() => Int, { description: 'Attempts that failed.' }) failures!: number;
-  @Field(() => Int, { nullable: true, description: 'Status of the last answer; null where the last attempt had none.' })
-  lastStatus!: number | null;
-  @Field(() => String, { nullable: true, description: 'Why the last attempt failed; null where it did not.' })
-  lastError!: string | null;
-}
+export class ShownWebhook extends Webhook {}
 
 @ObjectType({ description: 'The webhook of a book, and what one may be told of.' })
-export class BookWebhook {
-  @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
-  @Field(() => ShownWebhook, { nullable: true, description: 'null where none is set.' })
-  webhook!: ShownWebhook | null;
-  @Directive(KINDS)
-  @Field(() => [WebhookKindWord], { description: 'What a webhook is told of unless it asks otherwise.' })
-  supportedEvents!: readonly WebhookKind[];
-  @Field(() => String, {
-    nullable: true,
-    description: 'The secret, where it was made here just now. It is shown here and never again.',
-  })
-  secretOnce!: string | null;
-}
+export class BookWebhook extends SetWebhook {}
 
 export function shownWebhook(
   agentId: number,
@@ -95,13 +73,12 @@ export class WebhookDeadLetters {
 }
 
 @ObjectType({ description: 'What is on its way now.' })
-export class WebhookSent {
-  @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
-  @Field(() => Int, { description: 'How many messages.' }) messages!: number;
-}
+export class WebhookSent extends Sent {}
 
 @ObjectType({ description: 'A test message that is on its way now.' })
-export class WebhookPing {
-  @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
-  @Field(() => String, { description: 'Its id: header webhook-id.' }) id!: string;
-}
+export class WebhookPing extends Ping {}
+
+showMembers(ShownWebhook, WebhookNoun, { events: WebhookKindWord });
+showMembers(BookWebhook, SetWebhookNoun, { webhook: ShownWebhook, supported_events: WebhookKindWord });
+showMembers(WebhookSent, WebhookSentNoun);
+showMembers(WebhookPing, WebhookPingNoun);

@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import type {
-  DeadLettersAnswer,
-  PingAnswer,
-  RedeliveryAnswer,
-  SetWebhookAnswer,
-  WebhookAnswer,
-} from '../../../rest-compat/book/webhook-answers.ts';
+import type { DeadLettersAnswer } from '../../../rest-compat/book/webhook-answers.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { approvalWebhookText } from '../../../schema/session/approval.ts';
+import type {
+  BookWebhookNoun,
+  SetWebhookNoun,
+  WebhookPingNoun,
+  WebhookSentNoun,
+} from '../../../schema/webhook/webhook.ts';
 import { nowSeconds } from '../session/delegate.ts';
 import type { Service } from './open-service.ts';
 
@@ -20,7 +20,7 @@ export function webhookDoorsOf(service: () => Pick<Service, 'knock' | 'get' | 'p
   const path = ({ agent_id }: Pick<Agent, 'agent_id'>, beneath = '') => `/v1/agents/${agent_id}/book/webhook${beneath}`;
   const shown = ({ session }: Agent) => ({ 'X-SVC-Session': session });
   const put = (agent: Agent, body: JsonObject, headers: Record<string, string> = shown(agent)) =>
-    service().knock<z.infer<typeof SetWebhookAnswer>>('PUT', path(agent), { body, headers });
+    service().knock<z.infer<typeof SetWebhookNoun>>('PUT', path(agent), { body, headers });
   /** That approvals of a book are told to a URL, by the word of its agent's wallet. */
   const consent = async ({ agent_id, account }: Registered, url: string, at = nowSeconds()) => ({
     wallet_signature: await account.signMessage({
@@ -41,14 +41,14 @@ export function webhookDoorsOf(service: () => Pick<Service, 'knock' | 'get' | 'p
       expect(made.status, made.text).toBe(200);
       return made.body.secret_once ?? '';
     },
-    read: (agent: Agent) => service().get<z.infer<typeof WebhookAnswer>>(path(agent), shown(agent)),
+    read: (agent: Agent) => service().get<z.infer<typeof BookWebhookNoun>>(path(agent), shown(agent)),
     remove: (agent: Agent) =>
-      service().knock<z.infer<typeof WebhookAnswer>>('DELETE', path(agent), { headers: shown(agent) }),
+      service().knock<z.infer<typeof BookWebhookNoun>>('DELETE', path(agent), { headers: shown(agent) }),
     rotate: (agent: Agent, body: JsonObject = {}) =>
-      service().post<z.infer<typeof SetWebhookAnswer>>(path(agent, '/rotate'), body, shown(agent)),
-    ping: (agent: Agent) => service().post<z.infer<typeof PingAnswer>>(path(agent, '/ping'), {}, shown(agent)),
+      service().post<z.infer<typeof SetWebhookNoun>>(path(agent, '/rotate'), body, shown(agent)),
+    ping: (agent: Agent) => service().post<z.infer<typeof WebhookPingNoun>>(path(agent, '/ping'), {}, shown(agent)),
     redeliver: (agent: Agent, from_position: number, to_position: number) =>
-      service().post<z.infer<typeof RedeliveryAnswer>>(
+      service().post<z.infer<typeof WebhookSentNoun>>(
         path(agent, '/redeliver'),
         { from_position, to_position },
         shown(agent),

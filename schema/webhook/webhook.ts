@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { sizedList } from '../noun.ts';
+import { everyWebhookKind, usualWebhookKinds } from './kinds.ts';
+
+/* What is shown of the webhook of a book. */
+
+export const WebhookNoun = z.object({
+  enabled: z
+    .boolean()
+    .describe('Whether messages are sent. A receiver that answers with status 410 sets this to false.'),
+  url_host: z.string().describe('Host of the URL, with its port unless that is the default one.'),
+  url_path: z.string().describe('Path and query of the URL. The whole URL and the secret are never shown.'),
+  events: sizedList(z.enum(everyWebhookKind), everyWebhookKind.length).describe('Kinds of events that are sent.'),
+  has_secret: z.boolean().describe('Whether messages are signed. Always true.'),
+  deliveries: z.int().describe('Number of messages that the receiver accepted.'),
+  failures: z.int().describe('Number of attempts that failed.'),
+  lastStatus: z
+    .int()
+    .nullable()
+    .describe('HTTP status of the last attempt. Null if it had no response, or if there was no attempt.'),
+  lastError: z.string().nullable().describe('Why the last attempt failed. Null if it did not fail.'),
+});
+
+export const BookWebhookNoun = z.object({
+  agent_id: z.int().describe('Id of the agent of the book.'),
+  webhook: WebhookNoun.nullable().describe('The webhook of the book. Null if none is set.'),
+  supported_events: sizedList(z.enum(usualWebhookKinds), everyWebhookKind.length).describe(
+    'Kinds of events that are sent if `events` is left out when the webhook is set.',
+  ),
+});
+
+/** The same, with a secret that was just made. */
+export const SetWebhookNoun = BookWebhookNoun.extend({
+  secret_once: z
+    .string()
+    .optional()
+    .describe('The secret, if this request made one. It is shown here once and never again.'),
+});
+
+export const WebhookSentNoun = z.object({
+  agent_id: z.int().describe('Id of the agent of the book.'),
+  messages: z.int().describe('Number of messages that are being sent again.'),
+});
+
+export const WebhookPingNoun = z.object({
+  agent_id: z.int().describe('Id of the agent of the book.'),
+  id: z.string().describe('Id of the test message: its header `webhook-id`.'),
+});
