@@ -38,6 +38,12 @@ export const AtomicMember = z
   .describe('Atomic USDC.')
   .meta({ scalar: 'AtomicAmount' }) as unknown as ShownAs<z.ZodString, AtomicAmount>;
 
+/** The same, where OpenAPI says only that it is text. */
+export const AmountTextMember = z.string().meta({ scalar: 'AtomicAmount' }) as unknown as ShownAs<
+  z.ZodString,
+  AtomicAmount
+>;
+
 /** A time: RFC 3339 on the wire, `DateTime` on the graph. */
 export const MomentMember = z.iso.datetime().meta({ scalar: 'DateTime' }) as unknown as ShownAs<z.ZodISODateTime, Date>;
 

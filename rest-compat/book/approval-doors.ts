@@ -9,9 +9,10 @@ import {
   ApprovalToken,
   LinkAnswerRequest,
 } from '../../schema/requests/approval.ts';
+import { ApprovalNoun, ApprovalsNoun } from '../../schema/session/approval.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor, pageDoor } from '../door.ts';
 import { HTML } from '../receipt/page/layout.ts';
-import { ApprovalAnswer, ApprovalsAnswer } from './approval-answers.ts';
 import { linkPage } from './approval-pages/link-page.ts';
 import { ownerPage } from './approval-pages/owner-page.ts';
 import { AgentPath } from './doors.ts';
@@ -46,7 +47,7 @@ export const approvalDoors = [
     params: AgentPath,
     query: ApprovalsBefore,
     variables: ({ params, query }) => ({ agentId: params.agent_id, ...present(query) }),
-    response: ApprovalsAnswer,
+    response: ApprovalsNoun,
   }),
   documentDoor({
     name: 'answer_approval',
@@ -64,7 +65,7 @@ export const approvalDoors = [
       approvalId: params.approval_id,
       input: toCamelKeys(body) as JsonObject,
     }),
-    response: ApprovalAnswer,
+    response: ApprovalNoun,
     errors: ['control_proof_invalid', 'forbidden', 'not_found', 'approval_closed', 'book_damaged', 'chain_unavailable'],
   }),
   pageDoor({
@@ -94,7 +95,7 @@ export const approvalDoors = [
     params: ApprovalPath,
     headers: LinkHeaders,
     variables: ({ params, headers }) => ({ approvalId: params.approval_id, token: headers['x-svc-approval'] }),
-    response: ApprovalAnswer,
+    response: ApprovalNoun,
     errors: ['not_found'],
   }),
   documentDoor({
@@ -113,7 +114,9 @@ export const approvalDoors = [
       token: headers['x-svc-approval'],
       decision: body.decision,
     }),
-    response: ApprovalAnswer,
+    response: ApprovalNoun,
     errors: ['forbidden', 'not_found', 'approval_closed', 'book_damaged'],
   }),
 ] as const;
+
+nameComponents({ ApprovalRequest: ApprovalNoun, Approvals: ApprovalsNoun });

@@ -1,7 +1,13 @@
+import { z } from 'zod';
+import { approvalLimits } from '../limits.ts';
+import { AmountTextMember, MomentMember, onGraph, sizedList } from '../noun.ts';
 import { signedText } from '../signed-words.ts';
-import type { WordOf, Words } from '../words.ts';
+import { type WordOf, type Words, wordList } from '../words.ts';
 
-/* What a person may answer to a call that a book wants approved, and what they sign for it, or for where it is told. */
+/*
+ * What a person may answer to a call that a book wants approved, what is shown of it, and what they sign for it, or for where it
+ * is told.
+ */
 
 export const approvalDecisions = {
   graph: 'ApprovalDecision',
@@ -36,6 +42,68 @@ export const approvalStatuses = {
   },
 } as const satisfies Words;
 export type ApprovalStatus = WordOf<typeof approvalStatuses>;
+
+/** A call that waits for an approval. No token stands in any of it. */
+export const ApprovalNoun = z.object({
+  approval_id: z.string().describe('Id of the approval request.'),
+  agent_id: z.int().describe('Id of the agent of the book that refused the call.'),
+  status: z
+    .enum(wordList(approvalStatuses))
+    .describe(
+      'Status of the request. `approved`: the very same call passes, once. `passed`: it has passed, or is in progress.',
+    ),
+  request_hash: z
+    .string()
+    .describe('SHA-256, in hex, of field, canonical arguments and session: what is approved, and nothing else.'),
+  amount: onGraph('amountAtomic', AmountTextMember.describe('Amount that the call would be charged, in atomic USDC.')),
+  payer: z.string().describe('Wallet whose payment it is.'),
+  delegation_hash: z
+    .string()
+    .nullable()
+    .describe('Delegation hash of the session that the call is made under. Null if there is none.'),
+  model: z.string().nullable().describe('Model that the request names. Null if it names none.'),
+  field: z.string().describe('Paid field of the graph that is called.'),
+  doors: z.array(z.string()).describe('Names of the endpoints of that field.'),
+  task_id: z.string().describe('Task id of the row of the refused call.'),
+  seq: z.int().describe('Position of that row in the book.'),
+  policy_code: z.string().describe('Code of the policy that requires the approval.'),
+  asked_at: MomentMember.describe('Time the call was refused.'),
+  open_until: MomentMember.describe('Time until which the request can be answered.'),
+  decided_by: z
+    .enum(wordList(approvalMeans))
+    .nullable()
+    .describe('How the request was answered. Null if it was not answered.'),
+  decided_at: MomentMember.nullable().describe('Time the request was answered. Null if it was not answered.'),
+  passes_until: MomentMember.nullable().describe(
+    'Time until which the approved call passes. Null if it was not approved.',
+  ),
+  request_text: z
+    .string()
+    .nullable()
+    .describe(
+      `What the call asks for, taken from the request that \`request_hash\` is of: at most the first ${approvalLimits.request_text_characters_max} characters. Null once the request is answered or has expired.`,
+    ),
+  request_text_characters: z
+    .int()
+    .nullable()
+    .describe(
+      'Length of the whole text of the request, in Unicode code points. The part beyond `request_text` is not shown. Null without `request_text`.',
+    ),
+  note: z
+    .string()
+    .nullable()
+    .describe(
+      'What the caller says that the call is for (`X-SVC-Note`): its own claim, which nobody has checked and which is not part of what is approved. Null without `request_text`.',
+    ),
+});
+
+export const ApprovalsNoun = z.object({
+  agent_id: z.int().describe('Id of the agent of the book.'),
+  approvals: sizedList(ApprovalNoun, approvalLimits.shown_max).describe(
+    `Newest first, ${approvalLimits.shown_max} at most.`,
+  ),
+  next: z.string().nullable().describe('`before` of the next page. Null if there is none.'),
+});
 
 export interface ApprovalStanding {
   readonly decision: ApprovalDecision | null;

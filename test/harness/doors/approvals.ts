@@ -1,15 +1,20 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import type { ApprovalAnswer, ApprovalsAnswer } from '../../../rest-compat/book/approval-answers.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { type ApprovalDecision, approvalText, type NamedApproval } from '../../../schema/session/approval.ts';
+import {
+  type ApprovalDecision,
+  type ApprovalNoun,
+  type ApprovalsNoun,
+  approvalText,
+  type NamedApproval,
+} from '../../../schema/session/approval.ts';
 import { nowSeconds } from '../session/delegate.ts';
 import { ask, type Service } from './open-service.ts';
 import { refusing } from './refusing.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 type Account = Agent['account'];
-export type Asked = z.infer<typeof ApprovalAnswer>;
+export type Asked = z.infer<typeof ApprovalNoun>;
 
 /** What a wallet sends to answer a request of the service of that base URL. */
 export async function walletAnswerTo(
@@ -31,7 +36,7 @@ export function approvalDoorsOf(service: () => Service) {
     `/v1/agents/${agent_id}/book/approvals${id && `/${id}`}`;
   const shown = ({ session }: Pick<Agent, 'session'>) => ({ 'X-SVC-Session': session });
   const list = async (agent: Agent) => {
-    const { status, body } = await service().get<z.infer<typeof ApprovalsAnswer>>(path(agent), shown(agent));
+    const { status, body } = await service().get<z.infer<typeof ApprovalsNoun>>(path(agent), shown(agent));
     expect(status).toBe(200);
     return body.approvals;
   };
