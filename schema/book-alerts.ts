@@ -1,17 +1,35 @@
 import { z } from 'zod';
 import { alertLimits } from './limits.ts';
+import { AtomicMember, sizedList, TimeMember, wordMember } from './noun.ts';
+import type { ProvenBy } from './principal.ts';
+import { type WordOf, type Words, wordList } from './words.ts';
 
 /*
- * What a book tells its owner of before a wall is reached, and what of it may be set: the words and the bounds. When each is
+ * What a book tells its owner of before a wall is reached, and what of it may be set: the words, the bounds and what is shown. When each is
  * told is subgraphs/book/alerts.
  */
 
-export const alertKinds = ['threshold', 'burn', 'budget_end'] as const;
-export type AlertKind = (typeof alertKinds)[number];
+export const alertKinds = {
+  graph: 'BookAlertKind',
+  description: 'What a book tells its owner before a wall.',
+  meanings: {
+    threshold: 'What was collected has reached a percent of a cap or of the budget.',
+    burn: 'The last hour spent many times what the book is used to.',
+    budget_end: 'At the rate of the last hour the budget will soon have ended.',
+  },
+} as const satisfies Words;
+export type AlertKind = WordOf<typeof alertKinds>;
 
-/** What is filled by what a book collects. */
-export const alertCeilings = ['hourly_cap', 'daily_cap', 'budget'] as const;
-export type AlertCeiling = (typeof alertCeilings)[number];
+export const alertCeilings = {
+  graph: 'BookCeiling',
+  description: 'What is filled by what a book collects.',
+  meanings: {
+    hourly_cap: 'The cap of a UTC clock hour.',
+    daily_cap: 'The cap of a UTC day.',
+    budget: 'The budget.',
+  },
+} as const satisfies Words;
+export type AlertCeiling = WordOf<typeof alertCeilings>;
 
 /** In force on a book. */
 export interface AlertSettings {
@@ -70,3 +88,70 @@ export function settingsInForce(kept: KeptAlertSettings): AlertSettings {
     budget_end_hours: kept.budget_end_hours ?? alertSettings.budget_end_hours.usual,
   };
 }
+
+/** An alert: an event of the book. */
+export const AlertNoun = z.object({
+  position: z.int().describe('Position of the alert among the events of the book.'),
+  alert: z.enum(wordList(alertKinds)).describe('Kind of the alert.'),
+  ceiling: z
+    .enum(wordList(alertCeilings))
+    .optional()
+    .describe('Cap or budget that the alert is about. Only for `threshold` and `budget_end`.'),
+  percent: z.int().optional().describe('Percent of the ceiling that was reached. Only for `threshold`.'),
+  spent_atomic: AtomicMember.optional().describe(
+    'Amount counted under the ceiling, including this row, in atomic units: collected amounts and amounts of rows with evidence RECORDED_BY_SETTLE.',
+  ),
+  cap_atomic: AtomicMember.optional().describe('The ceiling at that time, in atomic USDC.'),
+  rate_atomic: AtomicMember.optional().describe('Amount collected in the last 60 minutes, in atomic USDC.'),
+  habit_atomic: AtomicMember.optional().describe(
+    'What the book usually spends in an hour, in atomic USDC: a 24th of its median day. Only for `burn`.',
+  ),
+  factor: z
+    .int()
+    .optional()
+    .describe('How many times its usual spend the book has to spend in an hour. Only for `burn`.'),
+  period_start: TimeMember.optional().describe(
+    'Start of the hour or day (UTC) in which the alert is sent once. Not given for the budget: its alert is sent once until the budget is set again.',
+  ),
+  budget_ends_at: TimeMember.optional().describe(
+    'UTC clock hour in which the budget ends at the rate of the last hour. Only for `budget_end`.',
+  ),
+  seq: z.int().describe('Position in the book of the row that caused the alert.'),
+  task_id: z.string().describe('Task id of that row.'),
+  at: TimeMember.describe('Time the alert was recorded (RFC 3339, UTC).'),
+});
+
+const { thresholds_percent, burn_factor, budget_end_hours } = alertSettings;
+export const AlertThresholdsNoun = z.object({
+  thresholds_percent: sizedList(z.int(), alertLimits.thresholds_max).describe(thresholds_percent.description),
+  burn_factor: z.int().describe(burn_factor.description),
+  budget_end_hours: z.int().describe(budget_end_hours.description),
+});
+
+/** A change of the settings: an event of the book. */
+export const AlertsChangedNoun = z.object({
+  position: z.int().describe('Position of the change among the events of the book.'),
+  before: AlertThresholdsNoun.describe('Settings before the change.'),
+  after: AlertThresholdsNoun.describe('Settings after the change.'),
+  at: TimeMember.describe('Time of the change (RFC 3339, UTC).'),
+  by: wordMember<ProvenBy['by']>()
+    .nullable()
+    .describe('How the caller that made the change had opened the book. Null if that is not known.'),
+  session: z
+    .string()
+    .nullable()
+    .describe('Session of that caller: first 16 hex digits of its SHA-256. Null if that is not known.'),
+});
+
+export const AlertSettingsNoun = z.object({
+  agent_id: z.int().describe('Id of the agent of the book.'),
+  ...AlertThresholdsNoun.shape,
+  changes: sizedList(AlertsChangedNoun, alertLimits.changes_shown_max).describe(
+    `Changes by the owner: the newest ${alertLimits.changes_shown_max}, newest first.`,
+  ),
+  changes_truncated: z
+    .boolean()
+    .describe(
+      `True if there are older changes than the ${alertLimits.changes_shown_max} shown: each is an event of the book.`,
+    ),
+});

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { AlertNoun, AlertSettingsNoun } from '../../schema/book-alerts.ts';
 import { limits } from '../../schema/limits.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
-import { BookAlertAnswer } from './alert-answers.ts';
 import { Row } from './row.ts';
 
 const READ = limits.matching_rows_read_max.toLocaleString('en');
@@ -73,7 +73,12 @@ export const BookAnswer = z.object({
     .string()
     .nullable()
     .describe('The UTC clock hour in which the budget ends at the rate of the last hour; null where nobody can tell.'),
-  alerts: z.array(BookAlertAnswer).describe('The newest, newest first.'),
+  alerts: z.array(AlertNoun).describe('The newest, newest first.'),
 });
 
-nameComponents({ Book: BookAnswer, BookEntry: Row });
+nameComponents({
+  BookAlert: AlertNoun,
+  AlertSettings: AlertSettingsNoun,
+  Book: BookAnswer,
+  BookEntry: Row,
+});

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AlertSettingsNoun } from '../../schema/book-alerts.ts';
 import { camel, toCamelKeys } from '../../schema/camel.ts';
 import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { AlertsRequest } from '../../schema/requests/alerts.ts';
@@ -14,7 +15,6 @@ import { PolicyRequest, parsePolicy } from '../../schema/requests/policy.ts';
 import { documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
 import { digits } from '../text-members.ts';
-import { AlertSettingsAnswer } from './alert-answers.ts';
 import { BookAnswer } from './answers.ts';
 import { PolicyAnswer } from './policy.ts';
 import { bookNulls } from './row.ts';
@@ -115,7 +115,7 @@ export const bookDoors = [
     field: 'alertSettings',
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
-    response: AlertSettingsAnswer,
+    response: AlertSettingsNoun,
     errors: ['book_damaged'],
   }),
   documentDoor({
@@ -132,7 +132,7 @@ export const bookDoors = [
       agentId: params.agent_id,
       ...(toCamelKeys(change) as JsonObject),
     }),
-    response: AlertSettingsAnswer,
+    response: AlertSettingsNoun,
     errors: ['book_damaged'],
   }),
 ] as const;

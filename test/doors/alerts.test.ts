@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { AlertSettingsAnswer } from '../../rest-compat/book/alert-answers.ts';
+import type { AlertSettingsNoun } from '../../schema/book-alerts.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import { listen } from '../harness/doors/listen.ts';
@@ -9,7 +9,7 @@ import { openService, type Service } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
 
-type Settings = z.infer<typeof AlertSettingsAnswer>;
+type Settings = z.infer<typeof AlertSettingsNoun>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;

@@ -12,6 +12,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { period_ms, type Window, windowAt } from '../../../schema/clock-window.ts';
 import { alertLimits } from '../../../schema/limits.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
+import { wordList } from '../../../schema/words.ts';
 import { iso } from '../../clock.ts';
 import { budgetEnd, dayOf, type Hours, hourOf, lastHour } from './rate.ts';
 import { type AlertName, type AlertState, tell, wasTold } from './state.ts';
@@ -65,7 +66,7 @@ function capOf(period: 'hour' | 'day'): (typeof ceilings)[AlertCeiling] {
 /** What is so of a book, whether it was told or not, each kind by its rule. */
 const rules: Readonly<Record<AlertKind, (seen: Seen) => readonly Found[]>> = {
   threshold: ({ book, settings: { thresholds_percent }, at_ms }) =>
-    alertCeilings.flatMap(subject => {
+    wordList(alertCeilings).flatMap(subject => {
       const ceiling = ceilings[subject](book, at_ms);
       if (ceiling === null) return [];
       const { cap_atomic, spent_atomic, period_start } = ceiling;
@@ -113,7 +114,7 @@ export function judgeAlerts(book: AlertedBook, at_ms: number): { told: readonly 
   const seen = { book, settings: settingsInForce(book.alert_settings), rate: lastHour(book, at_ms), at_ms };
   let state = book.alert_state;
   const told: JsonObject[] = [];
-  for (const alert of alertKinds)
+  for (const alert of wordList(alertKinds))
     for (const { facts, ...name } of rules[alert](seen)) {
       if (wasTold(state, name)) continue;
       state = tell(state, name);

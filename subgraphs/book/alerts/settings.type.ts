@@ -1,45 +1,32 @@
-import { Directive, Field, Int, ObjectType } from 'type-graphql';
-import { type AlertSettings, alertSettings } from '../../../schema/book-alerts.ts';
+import { ObjectType } from 'type-graphql';
+import {
+  type AlertSettings,
+  AlertSettingsNoun,
+  AlertsChangedNoun,
+  AlertThresholdsNoun,
+} from '../../../schema/book-alerts.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { alertLimits } from '../../../schema/limits.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
 import type { ProvenBy } from '../../../schema/principal.ts';
-import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { showMembers } from '../../graph-type.ts';
 import { ProofMeansWord } from '../policy/policy.type.ts';
 
-const { thresholds_percent, burn_factor, budget_end_hours } = alertSettings;
+const Thresholds = class {} as new () => MembersOf<typeof AlertThresholdsNoun>;
+const Changed = class {} as new () => MembersOf<typeof AlertsChangedNoun>;
+const Settings = class {} as new () => MembersOf<typeof AlertSettingsNoun>;
 
 @ObjectType({ description: 'What a book alerts of.' })
-export class AlertThresholds {
-  @Directive(`@listSize(assumedSize: ${alertLimits.thresholds_max})`)
-  @Field(() => [Int], { description: thresholds_percent.description })
-  thresholdsPercent!: readonly number[];
-  @Field(() => Int, { description: burn_factor.description }) burnFactor!: number;
-  @Field(() => Int, { description: budget_end_hours.description }) budgetEndHours!: number;
-}
+export class AlertThresholds extends Thresholds {}
 
 @ObjectType({ description: 'A change of what a book alerts of: an event of the book.' })
-export class AlertsChanged {
-  @Field(() => Int, { description: 'Its place among the events of the book.' }) position!: number;
-  @Field(() => AlertThresholds, { description: 'In force before.' }) before!: AlertThresholds;
-  @Field(() => AlertThresholds, { description: 'In force from then on.' }) after!: AlertThresholds;
-  @Field(() => DateTimeScalar, { description: 'When.' }) at!: Date;
-  @Field(() => ProofMeansWord, { nullable: true, description: 'By what whoever did it had opened the book.' })
-  by!: ProvenBy['by'] | null;
-  @Field(() => String, { nullable: true, description: 'Of the session behind that: SHA-256, its first 16 hex digits.' })
-  session!: string | null;
-}
+export class AlertsChanged extends Changed {}
 
 @ObjectType('BookAlertSettings', { description: 'What a book alerts of, and how its owner set it.' })
-export class ShownAlertSettings extends AlertThresholds {
-  @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
-  @Directive(`@listSize(assumedSize: ${alertLimits.changes_shown_max})`)
-  @Field(() => [AlertsChanged], { description: `The newest ${alertLimits.changes_shown_max}, newest first.` })
-  changes!: AlertsChanged[];
-  @Field(() => Boolean, {
-    description: `True if there are older changes than the ${alertLimits.changes_shown_max} shown: each is an event of the book.`,
-  })
-  changesTruncated!: boolean;
-}
+export class ShownAlertSettings extends Settings {}
+
+showMembers(AlertThresholds, AlertThresholdsNoun);
+showMembers(AlertsChanged, AlertsChangedNoun, { before: AlertThresholds, after: AlertThresholds, by: ProofMeansWord });
+showMembers(ShownAlertSettings, AlertSettingsNoun, { changes: AlertsChanged });
 
 export function shownThresholds({ thresholds_percent, burn_factor, budget_end_hours }: AlertSettings): AlertThresholds {
   return { thresholdsPercent: thresholds_percent, burnFactor: burn_factor, budgetEndHours: budget_end_hours };
