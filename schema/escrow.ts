@@ -1,6 +1,10 @@
-import type { WordOf, Words } from './words.ts';
+import { z } from 'zod';
+import { claimTypes } from './dispute/reasons.ts';
+import { escrowLimits } from './limits.ts';
+import { AtomicMember, JsonMember, sizedList, TimeMember } from './noun.ts';
+import { type WordOf, type Words, wordList } from './words.ts';
 
-/* Words of escrows: the ledger escrow over a row of one's own book, and the one between two agents (A2A). */
+/* Words of escrows, and what is shown of them: the ledger escrow over a row of one's own book, and the one between two agents (A2A). */
 
 const OPENS = 'Opens it.';
 const RELEASES = 'Releases it, if every check passes.';
@@ -97,3 +101,132 @@ export function parseCommitment(text: string): EscrowCommitment | null {
 export function commitmentText({ kind, hash }: EscrowCommitment): string {
   return `${kind}:${hash}`;
 }
+
+/** One thing that is looked at before a release. */
+export const EscrowCheckNoun = z.object({
+  check: z.string().describe('Name of the check.'),
+  passed: z.boolean().describe('Whether the check passed.'),
+  wanted: z.string().describe('Value that is required.'),
+  found: z.string().nullable().describe('Value that was found. Null if there was nothing to look at.'),
+});
+
+const statement = {
+  claim_type: z
+    .enum(wordList(claimTypes))
+    .nullable()
+    .describe('Why the escrow was challenged or taken back. Null for any other action, or if no reason was given.'),
+  evidence: JsonMember.nullable().describe('Evidence as it was given. This service does not judge it.'),
+  checks: sizedList(EscrowCheckNoun, escrowLimits.checks_assumed)
+    .nullable()
+    .describe('Checks of a release. Null otherwise.'),
+};
+
+const ACTION = 'Action that led to this phase. Null if the escrow expired.';
+const STATE = 'State after this phase.';
+const AT = 'Time of this phase (RFC 3339, UTC).';
+
+/** A phase of a ledger escrow: an event of its book. */
+export const LedgerEscrowPhaseNoun = z.object({
+  action: z.enum(wordList(ledgerEscrowActions)).nullable().describe(ACTION),
+  state: z.enum(wordList(ledgerEscrowStates)).describe(STATE),
+  at: TimeMember.describe(AT),
+  position: z.int().describe('Position of this phase among the events of the book.'),
+  ...statement,
+});
+
+export const LedgerEscrowRequiredNoun = z.object({
+  output_hash: z
+    .string()
+    .nullable()
+    .describe(
+      'Commitment that the receipt must make: `sha256:<hex>` or `keccak256:<hex>`. Null if no output hash is required.',
+    ),
+  proof_tier: z
+    .enum(wordList(proofTiers))
+    .nullable()
+    .describe('What the receipt must show. Null if that is not required.'),
+});
+
+/** A hold that an owner records over a call of their own book. */
+export const LedgerEscrowNoun = z.object({
+  escrow_id: z.string().describe('Id of the escrow.'),
+  agent_id: z.int().describe('Id of the agent of the book.'),
+  task_id: z.string().describe('Task id of the call that the escrow is over.'),
+  amount: AtomicMember.describe('Amount collected for that call, in atomic USDC. None of it is held.'),
+  required: LedgerEscrowRequiredNoun.describe('What is checked on release.'),
+  state: z.enum(wordList(ledgerEscrowStates)).describe('State of the escrow.'),
+  opened_at: TimeMember.describe('Time the escrow was opened (RFC 3339, UTC).'),
+  expires_at: TimeMember.describe('Time the escrow expires if it is still open (RFC 3339, UTC).'),
+  phases: sizedList(LedgerEscrowPhaseNoun, escrowLimits.phases_max).describe(
+    'Phases of the escrow so far, oldest first.',
+  ),
+  legal: sizedList(z.enum(wordList(ledgerEscrowActions)), escrowLimits.phases_max).describe(
+    'Actions that are possible now.',
+  ),
+});
+
+export const A2aEscrowPartiesNoun = z.object({
+  principal_agent_id: z.int().describe('Id of the agent that opens and funds the escrow.'),
+  counterparty_agent_id: z.int().describe('Id of the agent that delivers.'),
+});
+
+export const A2aEscrowRequiredNoun = z.object({
+  output_hash: z
+    .string()
+    .nullable()
+    .describe(
+      'Commitment that the fulfilment receipt must make: `sha256:<hex>` or `keccak256:<hex>`. Null if no output hash is required.',
+    ),
+});
+
+/** A phase of an escrow of two agents, with its row on the book of the one that reads it. */
+export const A2aEscrowPhaseNoun = z.object({
+  action: z.enum(wordList(a2aEscrowActions)).nullable().describe(ACTION),
+  by: z.enum(wordList(a2aEscrowParties)).nullable().describe('Party that took the action. Null if the escrow expired.'),
+  state: z.enum(wordList(a2aEscrowStates)).describe(STATE),
+  at: TimeMember.describe(AT),
+  task_id: z
+    .string()
+    .nullable()
+    .describe('Task id of the row of this phase in the book of the agent. Null if that book has none.'),
+  seq: z.int().nullable().describe('Position of that row in the book. Null without a row.'),
+  ...statement,
+});
+
+/** What two agents record of a job, as one of them is shown it. */
+export const A2aEscrowNoun = z.object({
+  escrow_id: z.string().describe('Id of the escrow.'),
+  job_id: z.string().describe('Id of the job, chosen by the principal. A principal uses it once.'),
+  job_spec_hash: z.string().describe('Hash of what the two agents have agreed on: 32 bytes in hex.'),
+  amount: AtomicMember.describe('Amount that the job is worth, in atomic USDC. None of it is held.'),
+  parties: A2aEscrowPartiesNoun.describe('The two agents.'),
+  required: A2aEscrowRequiredNoun.describe('Requirements that the delivery must meet.'),
+  party: z.enum(wordList(a2aEscrowParties)).describe('Which of the two agents this is shown to.'),
+  state: z.enum(wordList(a2aEscrowStates)).describe('State of the escrow.'),
+  task_id: z
+    .string()
+    .nullable()
+    .describe(
+      'Task id of the payment that backs the escrow. Shown only to the principal, whose book it is in. Null otherwise, and before it is funded.',
+    ),
+  fulfillment_receipt_id: z
+    .string()
+    .nullable()
+    .describe('Task id of the submitted fulfilment receipt. Null before submit. No other escrow can use it.'),
+  output_commitment: z
+    .string()
+    .nullable()
+    .describe('Commitment to the output as it was submitted: `sha256:<hex>` or `keccak256:<hex>`. Null before submit.'),
+  opened_at: TimeMember.describe('Time the escrow was opened (RFC 3339, UTC).'),
+  expires_at: TimeMember.describe('Time until which the escrow can be funded and delivered (RFC 3339, UTC).'),
+  phases: sizedList(A2aEscrowPhaseNoun, escrowLimits.phases_max).describe('Phases of the escrow so far, oldest first.'),
+  legal: sizedList(z.enum(wordList(a2aEscrowActions)), escrowLimits.phases_max).describe(
+    'Actions that are possible now for the agent that reads this.',
+  ),
+});
+
+export const A2aEscrowsNoun = z.object({
+  agent_id: z.int().describe('Id of the agent.'),
+  escrows: z.array(A2aEscrowNoun).describe('Newest first, whichever party the agent is.'),
+  next: z.string().nullable().describe('`before` of the next page. Null if there is none.'),
+});

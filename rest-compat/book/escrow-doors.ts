@@ -1,14 +1,21 @@
 import { z } from 'zod';
 import { type JsonObject, present } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
-import { a2aEscrowActions, ledgerEscrowActions } from '../../schema/escrow.ts';
+import {
+  A2aEscrowNoun,
+  A2aEscrowsNoun,
+  a2aEscrowActions,
+  EscrowCheckNoun,
+  LedgerEscrowNoun,
+  ledgerEscrowActions,
+} from '../../schema/escrow.ts';
 import { A2aEscrowRequest, EscrowPage, LedgerEscrowRequest } from '../../schema/requests/escrow.ts';
 import { wordList } from '../../schema/words.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
 import { digits } from '../text-members.ts';
 import { AgentPath } from './doors.ts';
-import { A2aEscrowAnswer, A2aEscrowsAnswer, LedgerEscrowAnswer } from './escrow-answers.ts';
 
 const refusals = [
   'invalid_escrow_action',
@@ -23,8 +30,8 @@ const refusals = [
   'record_damaged',
 ] as const;
 
-const ofLedger = (name: string, field: string) => fieldOperation({ name, field, shows: LedgerEscrowAnswer });
-const ofA2a = (name: string, field: string) => fieldOperation({ name, field, shows: A2aEscrowAnswer });
+const ofLedger = (name: string, field: string) => fieldOperation({ name, field, shows: LedgerEscrowNoun });
+const ofA2a = (name: string, field: string) => fieldOperation({ name, field, shows: A2aEscrowNoun });
 const READ_LEDGER = ofLedger('read_escrow', 'ledgerEscrow');
 const READ_A2A = ofA2a('read_a2a_escrow', 'a2aEscrow');
 
@@ -48,7 +55,7 @@ export const escrowDoors = [
     body: LedgerEscrowRequest,
     complete: body => withAction(body, wordList(ledgerEscrowActions)),
     variables: ({ params, body }) => ({ agentId: params.agent_id, ...ledgerVariables(body) }),
-    response: LedgerEscrowAnswer,
+    response: LedgerEscrowNoun,
     errors: [...refusals, 'escrow_amount_mismatch'],
   }),
   documentDoor({
@@ -67,7 +74,7 @@ export const escrowDoors = [
       before: EscrowPage.shape.before,
     }),
     variables: ({ params, query }) => ({ agentId: params.agent_id, ...present(query) }),
-    response: A2aEscrowsAnswer,
+    response: A2aEscrowsNoun,
   }),
   documentDoor({
     name: 'a2a_escrow',
@@ -90,7 +97,7 @@ export const escrowDoors = [
     body: A2aEscrowRequest,
     complete: body => withAction(body, wordList(a2aEscrowActions)),
     variables: ({ params, body }) => ({ agentId: params.agent_id, ...a2aVariables(body) }),
-    response: A2aEscrowAnswer,
+    response: A2aEscrowNoun,
     errors: [...refusals, 'escrow_backing_used', 'escrow_fulfillment_used'],
   }),
 ] as const;
@@ -154,3 +161,10 @@ function partiesOf(parties: { principal_agent_id?: number | undefined; counterpa
 function claimOf({ claim_type, evidence }: { claim_type?: string | undefined; evidence?: JsonObject | undefined }) {
   return present({ claimType: claim_type, evidence });
 }
+
+nameComponents({
+  EscrowCheck: EscrowCheckNoun,
+  LedgerEscrow: LedgerEscrowNoun,
+  A2aEscrow: A2aEscrowNoun,
+  A2aEscrows: A2aEscrowsNoun,
+});

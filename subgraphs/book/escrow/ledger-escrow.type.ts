@@ -1,21 +1,20 @@
-import { GraphQLJSONObject } from 'graphql-scalars';
-import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, InputType, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { ClaimType } from '../../../schema/dispute/reasons.ts';
 import {
-  type LedgerEscrowAction,
-  type LedgerEscrowState,
+  EscrowCheckNoun,
+  LedgerEscrowNoun,
+  LedgerEscrowPhaseNoun,
+  LedgerEscrowRequiredNoun,
   ledgerEscrowActions,
   ledgerEscrowStates,
   type ProofTier,
   proofTiers,
 } from '../../../schema/escrow.ts';
-import { escrowLimits } from '../../../schema/limits.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { wordEnum } from '../../graph-enum.ts';
+import { showMembers } from '../../graph-type.ts';
 import { ClaimTypeWord } from '../dispute/dispute.entity.ts';
-import type { ReleaseCheck } from './checks.ts';
 
 const LedgerEscrowStateWord = wordEnum(ledgerEscrowStates);
 const LedgerEscrowActionWord = wordEnum(ledgerEscrowActions);
@@ -52,53 +51,36 @@ export class LedgerEscrowName {
   @Field(() => String, { nullable: true, description: 'The call that it is over.' }) taskId?: string | null;
 }
 
+const Required = class {} as new () => MembersOf<typeof LedgerEscrowRequiredNoun>;
+const Check = class {} as new () => MembersOf<typeof EscrowCheckNoun>;
+const Phase = class {} as new () => MembersOf<typeof LedgerEscrowPhaseNoun>;
+const Escrow = class {} as new () => MembersOf<typeof LedgerEscrowNoun>;
+
 @ObjectType({ description: 'What is checked on release.' })
-export class EscrowRequired {
-  @Field(() => String, { nullable: true, description: words.output_hash }) outputHash!: string | null;
-  @Field(() => ProofTierWord, { nullable: true, description: words.proof_tier }) proofTier!: ProofTier | null;
-}
+export class EscrowRequired extends Required {}
 
 @ObjectType({ description: 'One thing that was looked at before a release.' })
-export class EscrowCheck {
-  @Field(() => String, { description: 'What.' }) check!: string;
-  @Field(() => Boolean, { description: 'Whether it holds.' }) passed!: boolean;
-  @Field(() => String, { description: 'What was wanted.' }) wanted!: string;
-  @Field(() => String, { nullable: true, description: 'What was found.' }) found!: string | null;
-}
+export class EscrowCheck extends Check {}
 
 @ObjectType({ description: 'A phase of a ledger escrow: an event of its book.' })
-export class LedgerEscrowPhase {
-  @Field(() => LedgerEscrowActionWord, { nullable: true, description: 'By what; null: its time was over.' })
-  action!: LedgerEscrowAction | null;
-  @Field(() => LedgerEscrowStateWord, { description: 'The state that it led to.' }) state!: LedgerEscrowState;
-  @Field(() => DateTimeScalar, { description: 'When.' }) at!: Date;
-  @Field(() => Int, { description: 'Of its event on the book.' }) position!: number;
-  @Field(() => ClaimTypeWord, { nullable: true, description: 'Why it was clawed back.' })
-  claimType!: ClaimType | null;
-  @Field(() => GraphQLJSONObject, { nullable: true, description: 'As the owner gave it; judged by nobody.' })
-  evidence!: JsonObject | null;
-  @Directive(`@listSize(assumedSize: ${escrowLimits.checks_assumed})`)
-  @Field(() => [EscrowCheck], { nullable: true, description: 'Of a release.' })
-  checks!: readonly ReleaseCheck[] | null;
-}
+export class LedgerEscrowPhase extends Phase {}
 
 @ObjectType({
   description: 'A hold that an owner records over a call of their own book. No money is held, and none moves by it.',
 })
-export class LedgerEscrow {
-  @Field(() => String, { description: 'Its own id.' }) escrowId!: string;
-  @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
-  @Field(() => String, { description: 'The call that it is over.' }) taskId!: string;
-  @Field(() => AtomicAmountScalar, { description: 'Atomic USDC that were collected for that call.' })
-  amount!: AtomicAmount;
-  @Field(() => EscrowRequired, { description: 'What is checked on release.' }) required!: EscrowRequired;
-  @Field(() => LedgerEscrowStateWord, { description: 'Where it stands.' }) state!: LedgerEscrowState;
-  @Field(() => DateTimeScalar, { description: 'When it was opened.' }) openedAt!: Date;
-  @Field(() => DateTimeScalar, { description: 'When its time is over.' }) expiresAt!: Date;
-  @Directive(`@listSize(assumedSize: ${escrowLimits.phases_max})`)
-  @Field(() => [LedgerEscrowPhase], { description: 'How it came there, oldest first.' })
-  phases!: readonly LedgerEscrowPhase[];
-  @Directive(`@listSize(assumedSize: ${escrowLimits.phases_max})`)
-  @Field(() => [LedgerEscrowActionWord], { description: 'What may be done with it now.' })
-  legal!: readonly LedgerEscrowAction[];
-}
+export class LedgerEscrow extends Escrow {}
+
+showMembers(EscrowRequired, LedgerEscrowRequiredNoun, { proof_tier: ProofTierWord });
+showMembers(EscrowCheck, EscrowCheckNoun);
+showMembers(LedgerEscrowPhase, LedgerEscrowPhaseNoun, {
+  action: LedgerEscrowActionWord,
+  state: LedgerEscrowStateWord,
+  claim_type: ClaimTypeWord,
+  checks: EscrowCheck,
+});
+showMembers(LedgerEscrow, LedgerEscrowNoun, {
+  required: EscrowRequired,
+  state: LedgerEscrowStateWord,
+  phases: LedgerEscrowPhase,
+  legal: LedgerEscrowActionWord,
+});

@@ -1,15 +1,11 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import type {
-  A2aEscrowAnswer,
-  A2aEscrowsAnswer,
-  LedgerEscrowAnswer,
-} from '../../../rest-compat/book/escrow-answers.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { A2aEscrowNoun, A2aEscrowsNoun, LedgerEscrowNoun } from '../../../schema/escrow.ts';
 import { ask, type Service } from './open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
-type A2aShown = z.infer<typeof A2aEscrowAnswer>;
+type A2aShown = z.infer<typeof A2aEscrowNoun>;
 
 /** Of a signed payload. */
 interface Committed {
@@ -25,14 +21,14 @@ export function escrowDoorsOf(service: () => Service) {
   return {
     path,
     ledger: (agent: Agent, action: string, body: JsonObject = {}, headers = {}) =>
-      service().post<z.infer<typeof LedgerEscrowAnswer>>(
+      service().post<z.infer<typeof LedgerEscrowNoun>>(
         path(agent, 'escrow'),
         { session: agent.session, action, ...body },
         headers,
       ),
     a2a,
     list: (agent: Agent, query = '') =>
-      service().get<z.infer<typeof A2aEscrowsAnswer>>(`${path(agent, 'a2a-escrow')}${query}`, {
+      service().get<z.infer<typeof A2aEscrowsNoun>>(`${path(agent, 'a2a-escrow')}${query}`, {
         'X-SVC-Session': agent.session,
       }),
     /** A chat that the agent pays for; its task, and what its receipt commits to. */
