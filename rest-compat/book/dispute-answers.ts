@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { claimTypes, type DisputeReason, disputeOutcomes, disputeReasons } from '../../schema/dispute/reasons.ts';
+import { DisputeStatusNoun } from '../../schema/dispute/status.ts';
 import { documents } from '../../schema/documents.ts';
 import { wordList } from '../../schema/words.ts';
 import { nameComponents } from '../answer-shapes.ts';
@@ -78,16 +79,6 @@ const Dispute = z.object({
   status_url: z.string().describe('Public URL that names the latest judgement by its number and hash.'),
 });
 
-export const DisputeStatusAnswer = z.object({
-  dispute_id: z.string(),
-  revision: z.int().describe('Number of the latest judgement, from 1.'),
-  verdict_hash: z
-    .string()
-    .describe('SHA-256 of its signed document in canonical JSON. A verdict with another hash has been superseded.'),
-  final: z.boolean().describe('True for a refund, which no later verdict supersedes.'),
-  judged_at: z.string(),
-});
-
 export const DisputeAnswer = Dispute.extend({ verdict: Verdict });
 
 export const DisputesAnswer = z.object({
@@ -97,7 +88,7 @@ export const DisputesAnswer = z.object({
 });
 
 nameComponents({
-  DisputeStatus: DisputeStatusAnswer,
+  DisputeStatus: DisputeStatusNoun,
   DisputeSummary: Dispute,
   Dispute: DisputeAnswer,
   Disputes: DisputesAnswer,

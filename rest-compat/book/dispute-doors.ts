@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { DisputeStatusNoun } from '../../schema/dispute/status.ts';
 import { disputeLimits } from '../../schema/limits.ts';
 import { pageRows } from '../../schema/requests/book.ts';
 import { DisputePageMembers, DisputeRequest } from '../../schema/requests/dispute.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
-import { DisputeAnswer, DisputeStatusAnswer, DisputesAnswer } from './dispute-answers.ts';
+import { DisputeAnswer, DisputesAnswer } from './dispute-answers.ts';
 import { AgentPath } from './doors.ts';
 
 /** What is claimed of rows, and decided by what the book and its receipts say. */
@@ -77,7 +78,7 @@ export const disputeDoors = [
     field: 'disputeStatus',
     params: z.object({ dispute_id: z.string().min(1).max(64) }),
     variables: ({ params }) => ({ disputeId: params.dispute_id }),
-    response: DisputeStatusAnswer,
+    response: DisputeStatusNoun,
     errors: ['not_found'],
   }),
 ] as const;

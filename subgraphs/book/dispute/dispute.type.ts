@@ -2,7 +2,9 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ClaimType } from '../../../schema/dispute/reasons.ts';
-import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { DisputeStatusNoun } from '../../../schema/dispute/status.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
+import { showMembers } from '../../graph-type.ts';
 import { ClaimTypeWord, Dispute } from './dispute.entity.ts';
 
 @InputType({ description: 'What is claimed of which row, and what speaks for it.' })
@@ -26,17 +28,11 @@ export class FiledDispute {
   filed!: boolean;
 }
 
+const Status = class {} as new () => MembersOf<typeof DisputeStatusNoun>;
+
 @ObjectType({ description: 'The latest judgement of a dispute, without what was claimed or decided.' })
-export class DisputeStatus {
-  @Field(() => String, { description: 'Id of the dispute.' }) disputeId!: string;
-  @Field(() => Int, { description: 'Number of the latest judgement, from 1.' }) revision!: number;
-  @Field(() => String, {
-    description: 'SHA-256 of its signed document in canonical JSON. A verdict with another hash has been superseded.',
-  })
-  verdictHash!: string;
-  @Field(() => Boolean, { description: 'True for a refund, which no later verdict supersedes.' }) final!: boolean;
-  @Field(() => DateTimeScalar, { description: 'Time of the latest judgement (RFC 3339, UTC).' }) judgedAt!: Date;
-}
+export class DisputeStatus extends Status {}
+showMembers(DisputeStatus, DisputeStatusNoun);
 
 @ObjectType({ description: 'Disputes of rows of one book.' })
 export class Disputes {
