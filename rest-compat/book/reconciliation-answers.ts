@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { documents } from '../../schema/documents.ts';
-import { reconciliationFaults, reconciliationStates, walletProvenBy } from '../../schema/reconciliation.ts';
+import { ReconciliationNoun } from '../../schema/reconciliation.ts';
 import { transferClasses } from '../../schema/reconciliation-rule.ts';
-import { wordList } from '../../schema/words.ts';
 import { nameComponents } from '../answer-shapes.ts';
 
 /* What the doors of reconciliations answer, as it looks on the wire. */
@@ -54,23 +53,8 @@ const Report = z
   })
   .describe('Signed whole: `npm run verify -- FILE`.');
 
-const Reason = z.enum(wordList(reconciliationFaults));
-
-export const ReconciliationAnswer = z.object({
-  report_id: z.string(),
-  agent_id: z.int(),
-  wallet: z.string().describe('In EIP-55 spelling.'),
-  wallet_proven_by: z.enum(wordList(walletProvenBy)),
-  from_block: z.int(),
-  to_block: z.int(),
-  state: z.enum(wordList(reconciliationStates)),
-  reason: Reason.nullable().describe('Why there is no report.'),
-  blocks_done: z.int(),
-  blocks_total: z.int(),
-  transfers_found: z.int(),
-  asked_at: z.string(),
-  ended_at: z.string().nullable(),
-  report: Report.nullable().describe('Null until it is done.'),
+export const ReconciliationAnswer = ReconciliationNoun.extend({
+  report: Report.nullable().describe('The signed report. Null until it is done.'),
 });
 
 nameComponents({ Reconciliation: ReconciliationAnswer, ReconciliationReport: Report, ReconciledTransfer: Transfer });

@@ -1,17 +1,15 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { AgentId, ReconciliationId } from '../../../schema/ids.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
 import {
-  type ReconciliationFault,
-  type ReconciliationState,
+  ReconciliationNoun,
   reconciliationFaults,
   reconciliationStates,
-  type WalletProvenBy,
   walletProvenBy,
 } from '../../../schema/reconciliation.ts';
-import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { wordEnum } from '../../graph-enum.ts';
+import { showMembers } from '../../graph-type.ts';
 import type { StoredReconciliation } from './reconciliation.entity.ts';
 
 const ReconciliationStateWord = wordEnum(reconciliationStates);
@@ -33,22 +31,10 @@ export class ReconciliationInput {
   signedAt?: number | null;
 }
 
+const Members = class {} as new () => MembersOf<typeof ReconciliationNoun>;
+
 @ObjectType({ description: 'What each USDC transfer of a wallet is, as a report that is made block by block.' })
-export class Reconciliation {
-  @Field(() => String, { description: 'Its id.' }) reportId!: ReconciliationId;
-  @Field(() => Int, { description: 'Whose book.' }) agentId!: AgentId;
-  @Field(() => String, { description: 'In EIP-55 spelling.' }) wallet!: string;
-  @Field(() => WalletProvenByWord, { description: 'By what it is the asker’s.' }) walletProvenBy!: WalletProvenBy;
-  @Field(() => Int, { description: 'The first block.' }) fromBlock!: number;
-  @Field(() => Int, { description: 'The last one.' }) toBlock!: number;
-  @Field(() => ReconciliationStateWord, { description: 'Where it stands.' }) state!: ReconciliationState;
-  @Field(() => ReconciliationFaultWord, { nullable: true, description: 'Why there is no report.' })
-  reason!: ReconciliationFault | null;
-  @Field(() => Int, { description: 'Blocks that were read so far.' }) blocksDone!: number;
-  @Field(() => Int, { description: 'Of so many.' }) blocksTotal!: number;
-  @Field(() => Int, { description: 'Transfers that were found so far.' }) transfersFound!: number;
-  @Field(() => DateTimeScalar, { description: 'When it was asked for.' }) askedAt!: Date;
-  @Field(() => DateTimeScalar, { nullable: true, description: 'When it was signed, or failed.' }) endedAt!: Date | null;
+export class Reconciliation extends Members {
   @Directive('@cost(weight: 10)')
   @Field(() => GraphQLJSONObject, {
     nullable: true,
@@ -56,6 +42,12 @@ export class Reconciliation {
   })
   report!: JsonObject | null;
 }
+
+showMembers(Reconciliation, ReconciliationNoun, {
+  wallet_proven_by: WalletProvenByWord,
+  state: ReconciliationStateWord,
+  reason: ReconciliationFaultWord,
+});
 
 export function shownReconciliation(stored: StoredReconciliation): Reconciliation {
   const { fromBlock, toBlock, nextBlock, document, provenBy, transfers, ...rest } = stored;
