@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { BookSequenceNoun } from '../../schema/book-sequence.ts';
 import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { RowFilterMembers } from '../../schema/requests/book.ts';
 import { CorrectionRequest, InflowRequest } from '../../schema/requests/inflow.ts';
 import { documentDoor } from '../door.ts';
 import { AgentPath } from './doors.ts';
-import { CorrectedAnswer, SequenceAnswer } from './inflow-answers.ts';
+import { CorrectedAnswer } from './inflow-answers.ts';
 import { correctedNulls, Row, rowAnswerNulls } from './row.ts';
 
 /** Whom a signed claim is asked about may be out of reach. */
@@ -65,7 +66,7 @@ export const inflowDoors = [
       task_id: RowFilterMembers.task_id.describe('Of a row: then `supersession` is of the chain that it stands in.'),
     }),
     variables: ({ params, query }) => ({ agentId: params.agent_id, ...present({ taskId: query.task_id }) }),
-    response: SequenceAnswer,
+    response: BookSequenceNoun,
     errors: ['book_damaged', 'not_found'],
   }),
 ] as const;

@@ -1,10 +1,11 @@
+import type { SupersessionStatus } from '../../../schema/book-sequence.ts';
 import { documents } from '../../../schema/documents.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { Database } from '../../database.ts';
 import type { RowDimension } from '../ledger/sums.ts';
 import { WHOLE_BOOK } from '../ledger/supersede.ts';
-import type { BookSequence, SupersessionStatus } from './sequence.type.ts';
+import type { BookSequence } from './sequence.type.ts';
 
 /** What is counted of a book's rows and of its corrections, or of those of one inflow. */
 export interface SequenceCounts {

@@ -1,7 +1,8 @@
 import type { PrivateKeyAccount } from 'viem/accounts';
 import type { z } from 'zod';
-import type { CorrectedAnswer, SequenceAnswer } from '../../../rest-compat/book/inflow-answers.ts';
+import type { CorrectedAnswer } from '../../../rest-compat/book/inflow-answers.ts';
 import type { Row } from '../../../rest-compat/book/row.ts';
+import type { BookSequenceNoun } from '../../../schema/book-sequence.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { type WalletClaimKind, walletClaimText } from '../../../schema/inflow-claim.ts';
 import type { Service } from './open-service.ts';
@@ -22,7 +23,7 @@ export function inflowDoorsOf(service: () => Service) {
         headers,
       ),
     gaps: (agent: Agent, query = '') =>
-      service().get<z.infer<typeof SequenceAnswer>>(book(agent, `/gaps${query}`), { 'X-SVC-Session': agent.session }),
+      service().get<z.infer<typeof BookSequenceNoun>>(book(agent, `/gaps${query}`), { 'X-SVC-Session': agent.session }),
     async entries(agent: Agent) {
       const { body } = await service().get<{ entries: z.infer<typeof Row>[] }>(book(agent, ''), {
         'X-SVC-Session': agent.session,

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { documents } from './documents.ts';
+import { type WordOf, type Words, wordList } from './words.ts';
+
+/* What is shown of the sequence of a book: whether its positions have gaps, and how corrections of inflows follow each other. */
+
+export const supersessionStatuses = {
+  graph: 'SupersessionStatus',
+  description: 'How the corrections of inflows follow each other.',
+  meanings: {
+    none: 'Nothing was corrected.',
+    linear: 'Each row that was corrected has one successor.',
+    forked: 'Two corrections name one row: both are kept, and none is elected.',
+  },
+} as const satisfies Words;
+export type SupersessionStatus = WordOf<typeof supersessionStatuses>;
+
+/** How rows supersede others: of the whole book, or of the chain of one row. */
+export const SupersessionNoun = z.object({
+  status: z
+    .enum(wordList(supersessionStatuses))
+    .describe('`forked`: two corrections name the same row. Both are kept, and neither is preferred.'),
+  authoritative: z
+    .string()
+    .nullable()
+    .describe(
+      'Task id of the one successor that stands. Null if nothing was corrected, if there is a fork, or if the answer covers more than one chain of corrections.',
+    ),
+  merged_by: z
+    .string()
+    .nullable()
+    .describe(
+      'Task id of the correction that merges all branches of the fork. Null if there is no fork, if some branches are not merged, or if the answer covers more than one chain of corrections.',
+    ),
+  chains: z.int().describe('Number of inflows that were corrected.'),
+  corrections: z.int().describe('Number of corrections.'),
+  forks: z.int().describe('Number of rows that more than one correction names.'),
+  task_id: z
+    .string()
+    .nullable()
+    .describe('Task id of the row whose chain is shown. Null if the answer covers the whole book.'),
+});
+
+export const BookSequenceNoun = z.object({
+  schema: z.literal(documents.book_seq_report).describe(`Always \`${documents.book_seq_report}\`.`),
+  agent_id: z.int().describe('Id of the agent of the book.'),
+  seq: z.int().describe('Position of the last row. 0 if the book has no rows.'),
+  count: z.int().describe('Number of rows of the book.'),
+  gapless: z
+    .boolean()
+    .describe('True if the positions are exactly 1 to `seq`. It does not say which row of a fork is right.'),
+  supersession: SupersessionNoun.describe('How corrections of inflows follow each other.'),
+});
