@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../schema/canonical-json.ts';
+import { InclusionProofNoun } from '../../schema/result-proof.ts';
 import { documentDoor } from '../door.ts';
 import { KEPT_FOR_GOOD, OCTETS } from '../kept-bytes.ts';
 import { digits } from '../text-members.ts';
-import { ConsistencyAnswer, InclusionAnswer } from './answers.ts';
+import { ConsistencyAnswer } from './answers.ts';
 
 /** The newest head is asked for by all who follow the log: a shared cache may hold it for as long as one batch waits. */
 const KEPT_A_MOMENT = 'public, max-age=2';
@@ -110,7 +111,7 @@ export const logDoors = [
     field: 'inclusionProof',
     query: z.strictObject({ task_id: z.string().max(64), tree_size: Size.optional() }),
     variables: ({ query }) => ({ taskId: query.task_id, treeSize: query.tree_size ?? null }),
-    response: InclusionAnswer,
+    response: InclusionProofNoun,
     errors: ['not_found', 'record_damaged'],
   }),
   documentDoor({

@@ -1,19 +1,9 @@
 import { z } from 'zod';
-import { proofOutcomes } from '../../schema/receipt-payload.ts';
 import { refusalCodes } from '../../schema/refusal-payload.ts';
-import { taskStates } from '../../schema/task-state.ts';
+import { LogInclusionNoun, ResultProofNoun, SettlementProofNoun } from '../../schema/result-proof.ts';
+import { SettlementNoun, TaskStatusNoun } from '../../schema/settlement.ts';
 import { Atomic, JsonMembers, nameComponents, Problem } from '../answer-shapes.ts';
-import { Hash, PayloadAnswer } from './signed-receipt.ts';
-
-export const TaskStatusAnswer = z.object({
-  task_id: z.string(),
-  status: z.enum(taskStates),
-  proof_outcome: z
-    .enum(proofOutcomes)
-    .describe('`none` where its book refused it or a key stood in for the payment: nothing was charged.'),
-  payment_ref: z.string().nullable(),
-  verify_url: z.string().describe('Of its receipt, or of the signed refusal.'),
-});
+import { PayloadAnswer } from './signed-receipt.ts';
 
 export const KeySetAnswer = z.object({
   keys: z.array(JsonMembers),
@@ -24,57 +14,12 @@ export const KeySetAnswer = z.object({
     ),
 });
 
-export const SettlementStatusAnswer = z.object({
-  payment_id: z.string(),
-  state: z
-    .enum(['claimed', 'pending', 'settled', 'failed', 'released'])
-    .describe('`released` is still usable; `failed` can never be settled.'),
-  task_id: z.string(),
-  network: z.string(),
-  payment_ref: z.string().nullable(),
-  verify_url: z.string().nullable().describe('Of its receipt, also before that is there.'),
-  charged: z.boolean().nullable().describe('Null while nobody knows.'),
-  retry_after_seconds: z.int().nullable().describe('While it is open.'),
+const Inclusion = LogInclusionNoun.extend({
+  payload: PayloadAnswer.describe('Payload of the receipt. Its canonical JSON is what the leaf is made of.'),
 });
 
-const ProvenSettlement = z.object({
-  payment_ref: z.string(),
-  network: z.string(),
-  chain: z.string().describe('CAIP-2; `nano`, which has none.'),
-  tx_hash: z.string(),
-  transfer_index: z.int().nullable().describe('Of the Transfer in its block; null where it was not looked at.'),
-  asset: z.string(),
-  amount: Atomic,
-  payer: z.string(),
-  pay_to: z.string(),
-  payment_id: z.string().nullable().describe('Null of a book chain: its transfer is all that is known.'),
-  observed: z.boolean().describe("Whether the issuer has seen the transfer, and does not go by another's word."),
-});
-
-const Inclusion = z.object({
-  log_id: z.int(),
-  leaf_index: z.int(),
-  leaf_hash: Hash.describe('SHA-256 of 0x00 and the canonical payload.'),
-  path: z.array(Hash).describe('From the leaf up (RFC 9162 2.1.3).'),
-  tree_size: z.int(),
-  root_hash: Hash,
-  tree_head_hash: Hash.describe('SHA-256 of the canonical {log_id, tree_size, root_hash}.'),
-  jws: z.string().describe('ES256 of the head.'),
-  kid: z.string(),
-  at: z.string(),
-  payload: PayloadAnswer.describe('What the leaf is made of, once it is canonical JSON.'),
-});
-
-export const ResultProofAnswer = z.object({
-  task_id: z.string(),
-  status: z.enum(taskStates),
-  proof_outcome: z.enum(proofOutcomes),
-  verify_url: z.string(),
-  shown_for: z.enum(['requested', 'above_cost_gate']).nullable().describe('Why the settlement is shown.'),
-  settlement: ProvenSettlement.nullable().describe('Null where nothing was paid, or it is not shown.'),
-  inclusion: Inclusion.nullable().describe('Null as long as there is no receipt.'),
-  proves: z.array(z.string()),
-  does_not_prove: z.array(z.string()),
+export const ResultProofAnswer = ResultProofNoun.extend({
+  inclusion: Inclusion.nullable().describe(ResultProofNoun.shape.inclusion.description ?? ''),
 });
 
 const Anchor = z.discriminatedUnion('status', [
@@ -113,10 +58,10 @@ export const RefusalAnswer = z.object({
 export const RefusedCallAnswer = z.object({ ...Problem.shape, ...RefusalAnswer.shape });
 
 nameComponents({
-  TaskStatus: TaskStatusAnswer,
+  TaskStatus: TaskStatusNoun,
   KeySet: KeySetAnswer,
-  SettlementStatus: SettlementStatusAnswer,
-  ProvenSettlement,
+  SettlementStatus: SettlementNoun,
+  ProvenSettlement: SettlementProofNoun,
   LogInclusion: Inclusion,
   ResultProof: ResultProofAnswer,
   Refusal: RefusalAnswer,

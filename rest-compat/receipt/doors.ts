@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import { PaymentId, PaymentPayer } from '../../schema/requests/settlement.ts';
+import { SettlementNoun, TaskStatusNoun } from '../../schema/settlement.ts';
 import type { CheckedForm, Form } from '../answer-forms.ts';
 import { type Door, documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
 import { KEPT_FOR_GOOD } from '../kept-bytes.ts';
-import { RefusalAnswer, ResultProofAnswer, SettlementStatusAnswer, TaskStatusAnswer } from './answers.ts';
+import { RefusalAnswer, ResultProofAnswer } from './answers.ts';
 import { ReceiptAuditAnswer, RefusalAuditAnswer } from './audit-answers.ts';
 import { faultPageOf } from './page/fault-page.ts';
 import { HTML, pageHeaders } from './page/layout.ts';
@@ -134,7 +135,7 @@ export const receiptDoors = [
     field: 'taskStatus',
     query: TaskQuery,
     variables: ({ query }) => ({ taskId: query.task_id }),
-    response: TaskStatusAnswer,
+    response: TaskStatusNoun,
     errors: ['not_found', 'record_damaged'],
   }),
   documentDoor({
@@ -162,7 +163,7 @@ export const settlementDoors = [
     params: PaymentId,
     query: PaymentPayer.strict(),
     variables: ({ params, query }) => ({ paymentId: params.payment_id, payer: query.payer ?? null }),
-    response: SettlementStatusAnswer,
+    response: SettlementNoun,
     asks_again: true,
     errors: ['not_found', 'record_damaged'],
   }),

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { SettlementStatusAnswer } from '../../rest-compat/receipt/answers.ts';
+import type { SettlementNoun } from '../../schema/settlement.ts';
 import type { Wallet } from '../harness/buyer.ts';
 import { handMade, submitElsewhere } from '../harness/doors/hand-made.ts';
 import { named, newName } from '../harness/doors/named.ts';
@@ -14,7 +14,7 @@ import {
 } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
-type Stands = z.infer<typeof SettlementStatusAnswer>;
+type Stands = z.infer<typeof SettlementNoun>;
 
 let service: Service;
 beforeAll(async () => {

@@ -1,43 +1,16 @@
 import 'reflect-metadata';
-import { Field, Int, ObjectType } from 'type-graphql';
-import type { NetworkName } from '../../../schema/network.ts';
-import { graphEnum } from '../../graph-enum.ts';
+import { ObjectType } from 'type-graphql';
+import type { MembersOf } from '../../../schema/noun.ts';
+import { SettlementNoun, settlementStates } from '../../../schema/settlement.ts';
+import { wordEnum } from '../../graph-enum.ts';
+import { showMembers } from '../../graph-type.ts';
 import { NetworkWord } from '../../words.ts';
 
-export const settlementStates = ['claimed', 'pending', 'settled', 'failed', 'released'] as const;
+const SettlementStateWord = wordEnum(settlementStates);
 
-const SettlementStateWord = graphEnum<(typeof settlementStates)[number]>('SettlementState', 'Where a payment stands.', {
-  claimed: 'Worked for, and nothing was sent.',
-  pending: 'It may have moved.',
-  settled: 'It was collected.',
-  released: 'Let go of, and still usable.',
-  failed: 'It can never be settled.',
-});
+const Settlement = class {} as new () => MembersOf<typeof SettlementNoun>;
 
 /** How a payment stands, for whoever holds it: nothing of what was asked, answered, or of any book. */
 @ObjectType('Settlement', { description: 'How a payment stands, for whoever holds it.' })
-export class SettlementReport {
-  @Field(() => String, { description: 'As it was asked for.' })
-  paymentId!: string;
-
-  @Field(() => SettlementStateWord, { description: 'Where it stands.' })
-  state!: (typeof settlementStates)[number];
-
-  @Field(() => String, { description: 'What it buys, or bought.' })
-  taskId!: string;
-
-  @Field(() => NetworkWord, { description: 'On which network.' })
-  network!: NetworkName;
-
-  @Field(() => String, { nullable: true, description: '`network:transaction`, once there is one.' })
-  paymentRef!: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Of its receipt, also before that is there.' })
-  verifyUrl!: string | null;
-
-  @Field(() => Boolean, { nullable: true, description: 'Null while nobody knows.' })
-  charged!: boolean | null;
-
-  @Field(() => Int, { nullable: true, description: 'While it is open.' })
-  retryAfterSeconds!: number | null;
-}
+export class SettlementReport extends Settlement {}
+showMembers(SettlementReport, SettlementNoun, { state: SettlementStateWord, network: NetworkWord });

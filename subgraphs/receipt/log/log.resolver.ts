@@ -1,9 +1,12 @@
 import 'reflect-metadata';
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Arg, Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
+import { InclusionProofNoun } from '../../../schema/result-proof.ts';
 import type { Context } from '../../context.ts';
+import { showMembers } from '../../graph-type.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import { logBreaks } from './break.ts';
 import { TreeHead } from './log.entity.ts';
@@ -11,26 +14,11 @@ import { newestHead } from './signed-heads.ts';
 import { consistencyProof, inclusionOf } from './stored-proofs.ts';
 import { requireNotHalted } from './while-halted.ts';
 
+const Proof = class {} as new () => MembersOf<typeof InclusionProofNoun>;
+
 @ObjectType({ description: 'Proof that a receipt stands in the log (RFC 9162 §2.1.3). Hashes are lower-case hex.' })
-export class InclusionProof {
-  @Field(() => String, { description: 'The task of the receipt.' })
-  taskId!: string;
-
-  @Field(() => Int, { description: 'Its place in the log, from 0.' })
-  leafIndex!: number;
-
-  @Field(() => String, { description: 'SHA-256 of 0x00 and the canonical payload.' })
-  leafHash!: string;
-
-  @Field(() => Int, { description: 'Size of the tree.' })
-  treeSize!: number;
-
-  @Field(() => String, { description: 'Root of that tree.' })
-  rootHash!: string;
-
-  @Field(() => [String], { description: 'From the leaf up.' })
-  path!: string[];
-}
+export class InclusionProof extends Proof {}
+showMembers(InclusionProof, InclusionProofNoun);
 
 @Resolver()
 export class LogResolver {

@@ -4,6 +4,7 @@ import { limits } from '../../../schema/limits.ts';
 import { networkNamed, networks } from '../../../schema/network.ts';
 import type { ForeignRail } from '../../../schema/observed-transfer.ts';
 import { type ReceiptPayload, type ReceiptPayment, signedPayment } from '../../../schema/receipt-payload.ts';
+import type { ProofReason } from '../../../schema/result-proof.ts';
 import { notSettledHere } from '../../../schema/router/reported.ts';
 import type { Database } from '../../database.ts';
 import { routeSentences } from '../auditor/sentences.ts';
@@ -12,7 +13,7 @@ import { inclusionOf } from '../log/stored-proofs.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import type { Receipt } from '../receipt/receipt.entity.ts';
 import type { Task } from '../receipt/task-status.ts';
-import type { LogInclusion, ResultProof, SettlementProof, ShownFor } from './proof.type.ts';
+import type { LogInclusion, ResultProof, SettlementProof } from './proof.type.ts';
 
 const proves = [
   'The issuer signed this payload: it is the leaf at leaf_index of the log under the signed tree head.',
@@ -74,7 +75,7 @@ export async function proveResult(database: Database, task: Task, requested: boo
   };
 }
 
-function reasonToShow({ rail, gross_amount }: Shown, requested: boolean): ShownFor | null {
+function reasonToShow({ rail, gross_amount }: Shown, requested: boolean): ProofReason | null {
   if (requested) return 'requested';
   // The gate is one of USDC.
   return rail === 'usdc' && BigInt(gross_amount) >= limits.settlement_proof_gate_atomic ? 'above_cost_gate' : null;

@@ -1,36 +1,23 @@
 import 'reflect-metadata';
-import { Field, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
 import { verifyUrl } from '../../../schema/links.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
 import type { ProofOutcome, ReceiptPayload } from '../../../schema/receipt-payload.ts';
+import { TaskStatusNoun } from '../../../schema/settlement.ts';
 import type { TaskState } from '../../../schema/task-state.ts';
 import type { Database } from '../../database.ts';
+import { showMembers } from '../../graph-type.ts';
 import type { OmissionRule } from '../../sale.ts';
 import { ProofOutcomeWord, TaskStateWord } from '../../words.ts';
 import { requireNotHalted } from '../log/while-halted.ts';
 import { receiptsByTask } from './find.ts';
 import type { Receipt } from './receipt.entity.ts';
 
+const Status = class {} as new () => MembersOf<typeof TaskStatusNoun>;
+
 @ObjectType('TaskStatus', { description: 'Where a task stands.' })
-export class Task {
-  @Field(() => String, { description: 'The task.' })
-  taskId!: string;
-
-  @Field(() => TaskStateWord, {
-    description: '`completed` or `accepted` once there is a receipt; else how its payment stands.',
-  })
-  status!: TaskState;
-
-  @Field(() => ProofOutcomeWord, {
-    description: '`none`: it was refused or paid by no one; nothing will be there to prove.',
-  })
-  proofOutcome!: ProofOutcome;
-
-  @Field(() => String, { nullable: true, description: '`network:transaction`; null where there is none yet.' })
-  paymentRef!: string | null;
-
-  @Field(() => String, { description: 'Of its receipt; of the signed refusal where it was refused.' })
-  verifyUrl!: string;
-}
+export class Task extends Status {}
+showMembers(Task, TaskStatusNoun, { status: TaskStateWord, proof_outcome: ProofOutcomeWord });
 
 /** What the receipts know of a task; open payments are asked elsewhere. */
 export async function recordedTask(database: Database, base_url: string, task_id: string): Promise<Task | null> {
