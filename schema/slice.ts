@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { sizedList, TimeMember } from './noun.ts';
 import type { WordOf, Words } from './words.ts';
 
 /* A part of a book that its owner opens to somebody else, and what may be done there. */
@@ -22,6 +24,17 @@ export interface Slice {
   /** No more than so many of these rows, the newest. */
   readonly limit: number | null;
 }
+
+/** What is shown of the bounds of a slice. */
+export const SliceBoundsNoun = z.object({
+  from_date: TimeMember.nullable().describe('Rows collected at this time or later. Null if there is no lower bound.'),
+  to_date: TimeMember.nullable().describe('Rows collected before this time. Null if there is no upper bound.'),
+  task_ids: sizedList(z.string(), 10).nullable().describe('Rows of these tasks. Null if the tasks are not restricted.'),
+  limit: z
+    .int()
+    .nullable()
+    .describe('Maximum number of rows: the newest of those that match. Null if there is no maximum.'),
+});
 
 /** Who may ask is told apart by this alone; it is not stored. */
 export const assignmentStatuses = {

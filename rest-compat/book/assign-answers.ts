@@ -1,25 +1,18 @@
 import { z } from 'zod';
 import { sliceLimits } from '../../schema/limits.ts';
-import { assignmentStatuses, grantTypes } from '../../schema/slice.ts';
+import { assignmentStatuses, grantTypes, SliceBoundsNoun } from '../../schema/slice.ts';
 import { wordList } from '../../schema/words.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { Row } from './row.ts';
 
 /* What the doors of assignments and slices answer, as it looks on the wire. */
 
-const SliceBounds = z.object({
-  from_date: z.string().nullable(),
-  to_date: z.string().nullable(),
-  task_ids: z.array(z.string()).nullable(),
-  limit: z.int().nullable(),
-});
-
 export const AssignmentAnswer = z.object({
   assignment_id: z.string().describe('Its own id; not the token.'),
   agent_id: z.int(),
   grant_type: z.enum(wordList(grantTypes)),
   grantee: z.string().nullable(),
-  slice: SliceBounds,
+  slice: SliceBoundsNoun,
   expires_at: z.string().nullable(),
   status: z.enum(wordList(assignmentStatuses)),
   created_at: z.string(),
@@ -46,7 +39,7 @@ export const AssignmentsAnswer = z.object({
 export const SliceAnswer = z.object({
   agent_id: z.int(),
   grant_type: z.enum(wordList(grantTypes)),
-  slice: SliceBounds,
+  slice: SliceBoundsNoun,
   entries: z
     .array(Row)
     .describe("Newest first. A refused call shows no sum and no ceiling: they are the whole book's."),
@@ -54,7 +47,7 @@ export const SliceAnswer = z.object({
 });
 
 nameComponents({
-  SliceBounds,
+  SliceBounds: SliceBoundsNoun,
   SliceAssignment: AssignmentAnswer,
   CreatedAssignment: CreatedAssignmentAnswer,
   Assignments: AssignmentsAnswer,

@@ -1,7 +1,9 @@
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { sliceLimits } from '../../../schema/limits.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
-import type { GrantType, Slice } from '../../../schema/slice.ts';
+import { type GrantType, type Slice, SliceBoundsNoun } from '../../../schema/slice.ts';
+import { showMembers } from '../../graph-type.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { GrantTypeWord, SliceAssignment } from './assignment.entity.ts';
 
@@ -32,15 +34,11 @@ export class AssignmentInput {
   expiresAt?: Date | null;
 }
 
+const SliceBounds = class {} as new () => MembersOf<typeof SliceBoundsNoun>;
+
 @ObjectType('Slice', { description: 'Which rows of a book: those of which all that is said is true.' })
-export class ShownSliceBounds {
-  @Field(() => DateTimeScalar, { nullable: true, description: words.fromDate }) fromDate!: Date | null;
-  @Field(() => DateTimeScalar, { nullable: true, description: words.toDate }) toDate!: Date | null;
-  @Directive('@listSize(assumedSize: 10)')
-  @Field(() => [String], { nullable: true, description: words.taskIds })
-  taskIds!: readonly string[] | null;
-  @Field(() => Int, { nullable: true, description: words.limit }) limit!: number | null;
-}
+export class ShownSliceBounds extends SliceBounds {}
+showMembers(ShownSliceBounds, SliceBoundsNoun);
 
 export function shownBounds({ from_date, to_date, task_ids, limit }: Slice): ShownSliceBounds {
   const moment = (date: string | null) => (date === null ? null : new Date(date));
