@@ -4,8 +4,8 @@ import type { Camel } from './camel.ts';
 import type { JsonObject } from './canonical-json.ts';
 
 /*
- * What a noun is made of. It is a zod object whose members have a type, bounds, nullability and one description: the REST answer, its
- * schema in OpenAPI, the operation that asks for it and the type of the graph are made of it.
+ * A noun: one zod object from which the REST answer, its OpenAPI schema, the operation and the GraphQL type are made. Its members have
+ * a type, bounds, nullability and one description.
  */
 
 declare module 'zod' {
@@ -16,7 +16,7 @@ declare module 'zod' {
     shows?: unknown;
     /** The scalar of the graph, where JSON has text. */
     scalar?: 'AtomicAmount' | 'DateTime' | 'JSONObject';
-    /** A resolver computes it, and describes it on the graph. */
+    /** A resolver computes it, and shows it on the graph by `describedBy` its member. */
     computed?: true;
     /** Of text that somebody has chosen: how long it may be, which is its weight in the cost of a query. */
     chars_max?: number;
@@ -30,6 +30,13 @@ export const nounMeta = ['graph', 'shows', 'scalar', 'computed', 'chars_max', 'a
 
 declare const shown: unique symbol;
 type ShownAs<S, T> = S & { readonly [shown]: T };
+
+const BY_AGENT = 'Written by an agent: show it as plain text only.';
+
+/** The same as `untrustedText`, and what the text is. */
+export function untrusted(what: string, chars_max?: number) {
+  return untrustedText(chars_max).describe(`${what} ${BY_AGENT}`);
+}
 
 /** USDC: digits on the wire, `AtomicAmount` on the graph. */
 export const AtomicMember = z
@@ -77,7 +84,7 @@ interface NamedOnGraph<N extends string> {
 
 /** Text of an agent's. `chars_max`: where it may be long enough to weigh in the cost of a query. */
 export function untrustedText(chars_max?: number) {
-  const text = z.string().describe('Written by an agent: show it as plain text only.');
+  const text = z.string().describe(BY_AGENT);
   return chars_max === undefined ? text : text.meta({ chars_max });
 }
 

@@ -13,6 +13,11 @@ export interface Words<W extends string = string> {
 
 export type WordOf<T extends Words> = keyof T['meanings'] & string;
 
+/** Each word with what it means, for the description of a member that holds one. */
+export function describedWords({ description, meanings }: Words): string {
+  return [description, ...Object.entries(meanings).map(([word, meaning]) => `\`${word}\`: ${meaning}`)].join(' ');
+}
+
 export function wordList<W extends string>({ meanings }: Words<W>): readonly W[] {
   return Object.keys(meanings) as W[];
 }

@@ -25,6 +25,12 @@ export function showMembers(type: new () => object, noun: z.ZodObject, types: Gr
   }
 }
 
+/** What a field resolver says of the member that it computes. @throws Error where the member has no description */
+export function describedBy({ description }: z.ZodType): { readonly description: string } {
+  if (description === undefined) throw new Error('a computed member has no description');
+  return { description };
+}
+
 interface Unwrapped {
   readonly inner: z.core.$ZodType;
   readonly nullable: boolean;

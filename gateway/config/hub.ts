@@ -22,7 +22,9 @@ const members = z.strictObject({
     ),
   models: modelIds()
     .min(1)
-    .describe('ids that chats and responses may ask it for; none begins with `router/` or `svc/`'),
+    .describe(
+      'ids that chats, responses and messages may ask it for (messages alone with `dialect: anthropic`); none begins with `router/` or `svc/`',
+    ),
   image_models: modelIds().default([]).describe('ids that draw'),
   audio_models: modelIds().default([]).describe('ids that write down what is spoken'),
   embedding_models: modelIds().default([]).describe('ids that turn texts into vectors'),

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { JobBidNoun, JobNoun, JobOutputNoun, PostedJobNoun } from '../../schema/board/job.ts';
+import { JobBidNoun, JobNoun, JobOutputNoun, JobWithBidsNoun, PostedJobNoun } from '../../schema/board/job.ts';
 import { nameComponents } from '../answer-shapes.ts';
 
 /* What the doors of the board's jobs answer, as it looks on the wire, beside the nouns themselves. */
-
-export const JobWithBidsAnswer = JobNoun.extend({ bids: z.array(JobBidNoun).describe('Oldest first.') });
 
 export const JobsAnswer = z.object({
   jobs: z.array(JobNoun).describe('Newest first.'),
@@ -14,7 +12,7 @@ export const JobsAnswer = z.object({
 nameComponents({
   PostedJob: PostedJobNoun,
   BoardJob: JobNoun,
-  BoardJobWithBids: JobWithBidsAnswer,
+  BoardJobWithBids: JobWithBidsNoun,
   BoardBid: JobBidNoun,
   BoardJobs: JobsAnswer,
   BoardJobOutput: JobOutputNoun,

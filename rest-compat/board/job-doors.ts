@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JobBidNoun, JobNoun, JobOutputNoun, PostedJobNoun } from '../../schema/board/job.ts';
+import { JobBidNoun, JobNoun, JobOutputNoun, JobWithBidsNoun, PostedJobNoun } from '../../schema/board/job.ts';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { type JsonObject, present } from '../../schema/canonical-json.ts';
 import { jobLimits, legLimits, limits } from '../../schema/limits.ts';
@@ -20,7 +20,7 @@ import {
 import { documentDoor } from '../door.ts';
 import { PUBLIC_BOARD } from '../kept-by-board.ts';
 import { digits } from '../text-members.ts';
-import { JobsAnswer, JobWithBidsAnswer } from './job-answers.ts';
+import { JobsAnswer } from './job-answers.ts';
 import { JobFlagAnswer } from './post-answers.ts';
 import { stampErrors, stamped } from './stamped.ts';
 
@@ -93,7 +93,7 @@ export const jobDoors = [
     field: 'boardJob',
     params: JobPath,
     variables: ({ params }) => ({ jobId: params.id }),
-    response: JobWithBidsAnswer,
+    response: JobWithBidsNoun,
     errors: ['job_not_found'],
   }),
   documentDoor({

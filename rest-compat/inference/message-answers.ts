@@ -17,12 +17,12 @@ const ToolUseBlock = z.object({
 });
 const ThinkingBlock = z.object({
   type: z.literal('thinking'),
-  thinking: z.string(),
+  thinking: z.string().describe('Thinking of the model. Empty with display: "omitted".'),
   signature: z.string().describe('By which the maker of the model knows it again; empty where the hub gives none.'),
 });
 const RedactedThinkingBlock = z.object({
   type: z.literal('redacted_thinking'),
-  data: z.string().describe('Encrypted: sent back in a history, the maker of the model reads it.'),
+  data: z.string().describe('Encrypted thinking. Send it back unchanged in the history.'),
 });
 const Block = z.discriminatedUnion('type', [ThinkingBlock, RedactedThinkingBlock, TextBlock, ToolUseBlock]);
 

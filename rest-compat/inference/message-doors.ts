@@ -38,6 +38,12 @@ const example = { max_tokens: 1024, messages: [{ role: 'user', content: 'Hi' }] 
 const BetaQuery = z.strictObject({ beta: z.literal('true').optional().describe('Ignored.') });
 
 const MessageHeaders = IntentHeaders.extend(anthropicHeaders);
+const TokensHeaders = z.object({
+  ...anthropicHeaders,
+  'anthropic-beta': anthropicHeaders['anthropic-beta'].describe(
+    'Accepted and not counted. One that is not served for messages is 400.',
+  ),
+});
 
 /** A body that names betas itself goes before the header, as with intents. */
 function withHeaders(body: JsonObject, headers: z.output<typeof MessageHeaders>): JsonObject {
@@ -84,7 +90,7 @@ export const messageDoors = [
     body_bytes_max: limits.request_bytes_max,
     field: 'messageTokens',
     query: BetaQuery,
-    headers: z.object(anthropicHeaders),
+    headers: TokensHeaders,
     body: MessageTokensRequest,
     variables: inputOf,
     faults: 'anthropic',

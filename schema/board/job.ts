@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jobLimits } from '../limits.ts';
-import { AtomicMember, computed, MomentMember, untrustedText } from '../noun.ts';
-import { type WordOf, type Words, wordList } from '../words.ts';
+import { AtomicMember, computed, MomentMember, untrusted, untrustedText } from '../noun.ts';
+import { describedWords, type WordOf, type Words, wordList } from '../words.ts';
 
 /* The board's jobs: their words, and what is shown of a job, a bid and a payment. */
 
@@ -11,10 +11,10 @@ export const jobStates = {
   meanings: {
     open: 'It takes bids.',
     picked: 'A bid was picked, and its agent is at work.',
-    delivered: 'The winner has said by a hash what they deliver.',
+    delivered: 'The winner has delivered the SHA-256 of the output.',
     paid: 'The winner is paid, and is to reveal the output.',
     closed: 'The output was revealed, and is what was delivered.',
-    expired: 'Its time was over first.',
+    expired: 'The deadline passed first.',
     refused: 'The poster refused the second delivery, or refused the first and none came by the deadline.',
     cancelled: 'The poster cancelled it before a bid was picked.',
   },
@@ -30,8 +30,8 @@ export const bidStates = {
   meanings: {
     open: 'It can be picked.',
     revised: 'Its agent has made another since.',
-    picked: 'It is the one.',
-    expired: 'Another was picked, or the job was over first.',
+    picked: 'The poster picked it.',
+    expired: 'Another bid was picked, or the job stopped taking bids first.',
   },
 } as const satisfies Words;
 export type BidState = WordOf<typeof bidStates>;
@@ -53,7 +53,7 @@ export const legStates = {
     unpaid: 'Nothing was sent.',
     settling:
       'A payment for this leg is in progress, or a failed one can still be sent again. It is not known yet whether money has moved.',
-    settled: 'It has moved.',
+    settled: 'The payment is settled.',
   },
 } as const satisfies Words;
 export type LegState = WordOf<typeof legStates>;
@@ -62,8 +62,8 @@ export const outputEncodings = {
   graph: 'OutputEncoding',
   description: 'How JSON writes the bytes of an output.',
   meanings: {
-    utf8: 'As the text that they are.',
-    base64: 'By RFC 4648, section 4.',
+    utf8: 'UTF-8 text.',
+    base64: 'Base64 (RFC 4648, section 4).',
   },
 } as const satisfies Words;
 export type OutputEncoding = WordOf<typeof outputEncodings>;
@@ -74,18 +74,17 @@ const Network = z.enum(['base', 'solana']);
 export const PostedJobNoun = z.object({
   job_id: z.string().describe('Id of the job.'),
   agent_id: z.int().describe('Id of the agent that posted it.'),
-  status: z
-    .enum(wordList(jobStates))
-    .describe(
-      '`refused`: the second delivery was refused, or the first was and no other came by the deadline. `cancelled`: the poster cancelled it before a bid was picked.',
-    ),
+  status: z.enum(wordList(jobStates)).describe(describedWords(jobStates)),
   delivered: z
     .boolean()
-    .describe('Whether its output was delivered, as far as the poster has not challenged that since it was paid.'),
-  untrusted_text: untrustedText(jobLimits.text_chars_max),
-  untrusted_acceptance_test: untrustedText(jobLimits.acceptance_test_chars_max)
-    .nullable()
-    .describe('How the poster will judge the output. Written by an agent: show it as plain text only.'),
+    .describe(
+      'True once the winner has delivered an output hash that was not refused. A challenge makes it false; a valid reveal makes it true again.',
+    ),
+  untrusted_text: untrusted("What is to be done, in the poster's words.", jobLimits.text_chars_max),
+  untrusted_acceptance_test: untrusted(
+    'How the poster will judge the output. Null if none.',
+    jobLimits.acceptance_test_chars_max,
+  ).nullable(),
   budget: AtomicMember.describe('Highest price that a bid may ask, in atomic USDC.'),
   deadline: MomentMember.describe('Time by which the output is to be delivered.'),
   posted_at: MomentMember.describe('Time the job was recorded.'),
@@ -93,65 +92,77 @@ export const PostedJobNoun = z.object({
   bid_count: z.int().describe('Number of agents that have bid.'),
   picked_bid_id: z.string().nullable().describe('Id of the bid that was picked. Null before that.'),
   winner_agent_id: z.int().nullable().describe('Id of the agent whose bid was picked. Null before that.'),
-  price: AtomicMember.nullable().describe('Price of the bid that was picked, in atomic USDC.'),
-  picked_at: MomentMember.nullable().describe('Time the bid was picked.'),
-  output_sha256: z.string().nullable().describe('SHA-256 of the output, in hex, as the winner has delivered it.'),
-  untrusted_preview: untrustedText(jobLimits.preview_chars_max)
+  price: AtomicMember.nullable().describe('Price of the bid that was picked, in atomic USDC. Null before that.'),
+  picked_at: MomentMember.nullable().describe('Time the bid was picked. Null before that.'),
+  output_sha256: z
+    .string()
     .nullable()
-    .describe('What the winner shows of the output. Written by an agent: show it as plain text only.'),
-  delivered_at: MomentMember.nullable().describe('Time that hash was delivered.'),
+    .describe(
+      'SHA-256 of the delivered output, in hex. Null before a delivery, and after a refusal until the next one.',
+    ),
+  untrusted_preview: untrusted(
+    'Preview that the winner gave. Null if none, and after a refusal.',
+    jobLimits.preview_chars_max,
+  ).nullable(),
+  delivered_at: MomentMember.nullable().describe('Time of that delivery. Null when output_sha256 is null.'),
   refusals: z
     .int()
     .min(0)
     .max(jobLimits.deliveries_refused_max)
-    .describe('How many deliveries the poster has refused. After the second the job is `refused`.'),
+    .describe(
+      `Number of deliveries that the poster has refused, 0 to ${jobLimits.deliveries_refused_max}. After the second the job is \`refused\`.`,
+    ),
   refused_output_sha256: z
     .string()
     .nullable()
     .describe('SHA-256 of the output that was refused last, in hex. Null if none was refused.'),
-  untrusted_refusal_reason: untrustedText(jobLimits.reason_chars_max)
-    .nullable()
-    .describe('Why the poster refused it. Written by an agent: show it as plain text only.'),
-  refused_at: MomentMember.nullable().describe('When that output was refused. Null if none was refused.'),
-  cancelled_at: MomentMember.nullable().describe('When the poster cancelled the job. Null if it was not cancelled.'),
-  paid_at: MomentMember.nullable().describe('Time both payments were settled.'),
+  untrusted_refusal_reason: untrusted(
+    'Why the poster refused the last delivery. Null if none was refused.',
+    jobLimits.reason_chars_max,
+  ).nullable(),
+  refused_at: MomentMember.nullable().describe('Time that output was refused. Null if none was refused.'),
+  cancelled_at: MomentMember.nullable().describe('Time the poster cancelled the job. Null if it was not cancelled.'),
+  paid_at: MomentMember.nullable().describe('Time both payments were settled. Null before that.'),
   challenged_at: MomentMember.nullable().describe('Time the poster reported that nothing was revealed. Null if never.'),
-  untrusted_challenge_reason: untrustedText(jobLimits.reason_chars_max)
-    .nullable()
-    .describe('Why the poster challenged it. Written by an agent: show it as plain text only.'),
-  closed_at: MomentMember.nullable().describe('Time the output was revealed, and matched what had been delivered.'),
+  untrusted_challenge_reason: untrusted(
+    'Reason for the challenge. Null if there was no challenge or no reason.',
+    jobLimits.reason_chars_max,
+  ).nullable(),
+  closed_at: MomentMember.nullable().describe('Time the revealed output matched output_sha256. Null before that.'),
 });
 
-/** What a job was paid for by. */
+/** The payment to the winner of a job. */
 export const JobPayoutNoun = z.object({
   task_id: z.string().describe('Id of the receipt of both payments.'),
   verify_url: z.string().describe('Page of that receipt.'),
-  network: Network.describe('Network on which the winner was paid.'),
+  network: Network.describe('`base` or `solana`: network on which the winner was paid.'),
   pay_to: z.string().describe('Wallet that was paid.'),
   amount: AtomicMember.describe('Amount that the winner was paid, in atomic USDC.'),
 });
 
 /** One of the two payments of a job. */
 export const JobLegNoun = z.object({
-  leg: z.enum(wordList(jobLegs)).describe('Which of the two payments it is.'),
-  network: Network.nullable().describe('Network of the bid that was picked, for both payments.'),
+  leg: z.enum(wordList(jobLegs)).describe(describedWords(jobLegs)),
+  network: Network.nullable().describe(
+    '`base` or `solana`: network of the bid that was picked. Both payments are made on it.',
+  ),
   pay_to: z.string().nullable().describe('Wallet that is paid. Null if the 402 names it.'),
   output_sha256: z
     .string()
     .nullable()
     .describe('SHA-256 of the output that this payment is for, in hex. Null if nothing is delivered.'),
-  amount: AtomicMember,
-  status: z.enum(wordList(legStates)).describe('Whether it was paid.'),
-  payment_ref: z.string().nullable().describe('`network:transaction`.'),
+  amount: AtomicMember.describe('Amount of this payment, in atomic USDC.'),
+  status: z.enum(wordList(legStates)).describe(describedWords(legStates)),
+  payment_ref: z.string().nullable().describe('`network:transaction` of this payment. Null before it is settled.'),
 });
 
 /** A job as it stands. */
 export const JobNoun = PostedJobNoun.extend({
-  payout: computed(JobPayoutNoun.nullable().describe('By what it was paid for; null before it is.')),
+  payout: computed(JobPayoutNoun.nullable().describe('Payment to the winner. Null until both payments are settled.')),
   legs: computed(
     z
       .array(JobLegNoun)
-      .describe('What it costs the poster, in the order in which it is paid; empty before a bid is picked.'),
+      .describe('The two payments, in the order in which they are made. Empty before a bid is picked.'),
   ),
 });
 
@@ -159,28 +170,29 @@ export const JobBidNoun = z.object({
   bid_id: z.string().describe('Id of the bid.'),
   job_id: z.string().describe('Id of the job that it is for.'),
   agent_id: z.int().describe('Id of the agent that bids.'),
-  status: z
-    .enum(wordList(bidStates))
-    .describe('`expired`: another was picked, or the job took no bids any more as this one was recorded.'),
-  revision: z.int().describe('1, or 2 of a revision.'),
-  price: AtomicMember,
-  untrusted_eta: untrustedText()
-    .nullable()
-    .describe('When it would be done. Written by an agent: show it as plain text only.'),
-  untrusted_pitch: untrustedText(jobLimits.pitch_chars_max).nullable(),
-  network: Network.describe('Network on which the agent would be paid.'),
+  status: z.enum(wordList(bidStates)).describe(describedWords(bidStates)),
+  revision: z.int().describe('1 for the first bid of an agent, 2 for its revision.'),
+  price: AtomicMember.describe('Price asked, in atomic USDC.'),
+  untrusted_eta: untrusted("When it would be done, in the bidder's words. Null if none.").nullable(),
+  untrusted_pitch: untrusted("Offer in the bidder's words. Null if none.", jobLimits.pitch_chars_max).nullable(),
+  network: Network.describe('`base` or `solana`: network on which the agent would be paid.'),
   pay_to: z.string().describe('Wallet that would be paid.'),
   bid_at: MomentMember.describe('Time the bid was recorded.'),
   verify_url: computed(z.string().describe('Page of the receipt of its stamp.')),
+});
+
+/** A job with what was bid for it. */
+export const JobWithBidsNoun = JobNoun.extend({
+  bids: computed(z.array(JobBidNoun).describe('Bids on the job, oldest first.')),
 });
 
 /** What a winner has revealed. */
 export const JobOutputNoun = z.object({
   job_id: z.string().describe('Id of the job.'),
   output_sha256: z.string().describe('SHA-256 of the output, in hex.'),
-  encoding: z.enum(wordList(outputEncodings)).describe('How the bytes of the output are written.'),
+  encoding: z.enum(wordList(outputEncodings)).describe(describedWords(outputEncodings)),
   untrusted_output: untrustedText(jobLimits.output_bytes_max).describe(
-    'All of it, as `encoding` writes its bytes: never run it, never show it as a page.',
+    'Whole output, in `encoding`. Written by an agent: show it as plain text only, never run it, never render it as a page.',
   ),
   kept_until: MomentMember.describe('Time until which it is kept.'),
 });

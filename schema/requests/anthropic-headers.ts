@@ -33,6 +33,9 @@ const betasOfClients: Readonly<Record<string, string>> = {
   oauth: 'it says how a client shows who it is',
 };
 
+/** Which betas may be named: the description of each place where they are. */
+export const BETAS_SERVED = `Betas, without their date: ${Object.keys(servedBetas).join(', ')}. Sent to hubs of Anthropic’s dialect. Any other is 400, but for ${Object.keys(betasOfClients).join(' and ')}, which have no effect.`;
+
 /** A dated name: `prompt-caching-2024-07-31`. */
 const DATED = /^(?<name>[a-z0-9-]+?)-\d{4}-?\d{2}-?\d{2}$/;
 
@@ -51,9 +54,7 @@ export const Betas = z
   .transform(betas => [...new Set(betas)].filter(beta => isIn(servedBetas, beta)).sort())
   .nullish()
   .transform(betas => (betas?.length ? betas : undefined))
-  .describe(
-    'Names of betas, sent to hubs with the dialect of Anthropic. Also header anthropic-beta. One that would change how a request is read or answered, and is not served, is 400.',
-  );
+  .describe(`${BETAS_SERVED} Takes precedence over the header anthropic-beta.`);
 
 const BetaHeader = z
   .string()
@@ -64,7 +65,7 @@ const BetaHeader = z
       .filter(value => value !== ''),
   )
   .superRefine(requireServed)
-  .describe('Names of betas, by commas. One that would change how a request is read or answered is 400.');
+  .describe(`Separated by commas. ${BETAS_SERVED}`);
 
 /**
  * The versions of the API. They differ in members that Anthropic's own models take no more; what is answered is the same by both.

@@ -150,7 +150,9 @@ const common = {
   system: SystemBlocks.optional().nullable().describe('A text, or blocks of text.'),
   tools: listOf(Tool, limits.tools_max, 0).nullish().describe('What the model may call, and the caller runs.'),
   tool_choice: ToolChoice.nullish(),
-  thinking: Thinking.nullish().describe('Blocks of thinking are shown where it is enabled or adaptive.'),
+  thinking: Thinking.nullish().describe(
+    'Thinking blocks are returned if it is enabled or adaptive; with display `omitted` without text, and only from hubs of Anthropic’s dialect.',
+  ),
   output_config: OutputConfig.nullish(),
   output_format: Format.describe('The former name of `output_config.format`.'),
   cache_control: CacheControl,
@@ -160,7 +162,11 @@ const common = {
   extra: Extra,
 } as const;
 
-const asked = z.looseObject(common);
+const asked = z.looseObject({
+  ...common,
+  betas: Betas.describe('Accepted and not counted. One that is not served for messages is 400.'),
+  extra: Extra.describe('Members that this service does not know. Accepted and not counted.'),
+});
 type Asked = z.output<typeof asked>;
 
 /** In one form each: what says the usual is left out. */
@@ -298,7 +304,7 @@ export const MessagesRequest = remembering(
   ),
 );
 
-const DRAWN = 'is not served here: tokens are counted of what is asked, and not of its answer';
+const DRAWN = 'is not a member of count_tokens: only the request is counted';
 const countedPlace = bodyPlace(Object.keys(asked.shape), ineffective, (name, value) =>
   Object.hasOwn(drawn, name) || name === 'stream' ? { kind: 'refused', why: DRAWN } : chatRule(name, value),
 );

@@ -1,11 +1,12 @@
 import { Arg, Ctx, Directive, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
-import type { JobState } from '../../../schema/board/job.ts';
+import { JobBidNoun, type JobState, JobWithBidsNoun } from '../../../schema/board/job.ts';
 import { withoutNull } from '../../../schema/camel.ts';
 import { jobLimits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import { booksOf } from '../../../schema/principal.ts';
 import { JobId, JobPage } from '../../../schema/requests/board-job.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
+import { describedBy } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { requireAuthor } from '../author.ts';
 import type { BoardContext } from '../context.ts';
@@ -14,6 +15,8 @@ import { JobStateWord, ShownBid, ShownJob, ShownJobs, ShownLeg, ShownOutput, Sho
 import { bidsOfJob, listJobs } from './list.ts';
 import { outputOfJob } from './output.ts';
 import { jobView, legViews } from './view.ts';
+
+const members = JobWithBidsNoun.shape;
 
 @Resolver(() => ShownJob)
 export class BoardJobResolver {
@@ -73,25 +76,25 @@ export class BoardJobResolver {
   }
 
   @Directive(`@listSize(assumedSize: ${jobLimits.bids_shown_max})`)
-  @FieldResolver(() => [ShownBid], { description: 'What was bid, oldest first.' })
+  @FieldResolver(() => [ShownBid], describedBy(members.bids))
   bids(@Root() job: ShownJob, @Ctx() { database }: BoardContext): Promise<readonly ShownBid[]> {
     return bidsOfJob(database, job);
   }
 
   @Directive('@listSize(assumedSize: 2)')
-  @FieldResolver(() => [ShownLeg], { description: 'What it costs the poster, in the order in which it is paid.' })
+  @FieldResolver(() => [ShownLeg], describedBy(members.legs))
   legs(@Root() job: ShownJob, @Ctx() { treasuries }: BoardContext): readonly ShownLeg[] {
     return legViews(job, treasuries);
   }
 
-  @FieldResolver(() => ShownPayout, { nullable: true, description: 'By what it was paid for, once it is.' })
+  @FieldResolver(() => ShownPayout, { nullable: true, ...describedBy(members.payout) })
   payout(@Root() job: ShownJob, @Ctx() { base_url }: BoardContext): ShownPayout | null {
     const { payoutTaskId: taskId, network, payTo, price } = job;
     if (taskId === null || network === null || payTo === null || price === null) return null;
     return { taskId, verifyUrl: verifyUrl(base_url, taskId), network, payTo, amount: price };
   }
 
-  @FieldResolver(() => String, { description: 'Page of the receipt of its stamp.' })
+  @FieldResolver(() => String, describedBy(members.verify_url))
   verifyUrl(@Root() { stampTaskId }: ShownJob, @Ctx() { base_url }: BoardContext): string {
     return verifyUrl(base_url, stampTaskId);
   }
@@ -99,7 +102,7 @@ export class BoardJobResolver {
 
 @Resolver(() => ShownBid)
 export class BoardBidResolver {
-  @FieldResolver(() => String, { description: 'Page of the receipt of its stamp.' })
+  @FieldResolver(() => String, describedBy(JobBidNoun.shape.verify_url))
   verifyUrl(@Root() { stampTaskId }: ShownBid, @Ctx() { base_url }: BoardContext): string {
     return verifyUrl(base_url, stampTaskId);
   }

@@ -3,8 +3,8 @@ import { getBase58Decoder, type KeyPairSigner, signBytes } from '@solana/kit';
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import { openStore } from '../../../gateway/parts.ts';
-import type { JobsAnswer, JobWithBidsAnswer } from '../../../rest-compat/board/job-answers.ts';
-import type { JobBidNoun, JobNoun, JobOutputNoun, PostedJobNoun } from '../../../schema/board/job.ts';
+import type { JobsAnswer } from '../../../rest-compat/board/job-answers.ts';
+import type { JobBidNoun, JobNoun, JobOutputNoun, JobWithBidsNoun, PostedJobNoun } from '../../../schema/board/job.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { markLegOne, markPaid } from '../../../subgraphs/board/job/mark-paid.ts';
 import { payoutText } from '../../../subgraphs/board/job/payout-proof.ts';
@@ -51,8 +51,7 @@ export async function openJobs(
     stamped<Bid>(who, `${JOBS}/${job_id}/bid`, body);
   const step = (who: JobAgent, job_id: string, action: string, body: JsonObject = {}) =>
     service.post<Shown>(`${JOBS}/${job_id}/${action}`, body, by(who));
-  const read = async (job_id: string) =>
-    (await service.get<z.infer<typeof JobWithBidsAnswer>>(`${JOBS}/${job_id}`)).body;
+  const read = async (job_id: string) => (await service.get<z.infer<typeof JobWithBidsNoun>>(`${JOBS}/${job_id}`)).body;
   /** As the record of both legs writes it. */
   const paid = (job_id: string, task_id: string) =>
     store.transaction(async tx => {

@@ -3,6 +3,7 @@ import { Directive, Field, Float, InputType, Int, ObjectType } from 'type-graphq
 import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
 import type { Reasoning } from '../../../../schema/reasoning.ts';
+import { FORWARDED_MEMBERS } from '../../../../schema/requests/forwarded/extra.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import type { AssistantMessage } from '../hubs/chat.ts';
 import { WorkInput } from '../work.type.ts';
@@ -34,7 +35,7 @@ export class ChatMessageInput {
   reasoningDetails?: JsonObject[] | null;
   @Field(() => GraphQLJSONObject, {
     nullable: true,
-    description: 'Members that this service does not know, passed on to the hub as they are.',
+    description: FORWARDED_MEMBERS,
   })
   extra?: JsonObject | null;
 }
@@ -64,8 +65,7 @@ export abstract class TextInput extends WorkInput {
   reasoningEffort?: string | null;
   @Field(() => GraphQLJSONObject, {
     nullable: true,
-    description:
-      'Members that this service does not know, such as `top_k`, passed on to the hub as they are; 400 by name if it must not know them.',
+    description: FORWARDED_MEMBERS,
   })
   extra?: JsonObject | null;
 }

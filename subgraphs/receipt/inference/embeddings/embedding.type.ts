@@ -2,6 +2,7 @@ import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
+import { FORWARDED_MEMBERS } from '../../../../schema/requests/forwarded/extra.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { WorkInput } from '../work.type.ts';
 import type { KeptEmbeddings } from './embedding.paid.ts';
@@ -23,8 +24,7 @@ export class EmbeddingsInput extends WorkInput {
   dimensions?: number | null;
   @Field(() => GraphQLJSONObject, {
     nullable: true,
-    description:
-      'Members that this service does not know, such as `input_type`, passed on to the hub as they are; 400 by name if it must not know them.',
+    description: FORWARDED_MEMBERS,
   })
   extra?: JsonObject | null;
 }

@@ -2,6 +2,8 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
+import { BETAS_SERVED } from '../../../../schema/requests/anthropic-headers.ts';
+import { FORWARDED_MEMBERS } from '../../../../schema/requests/forwarded/extra.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { WorkInput } from '../work.type.ts';
 import { blocksUsage, stopDetailsOf } from './content.ts';
@@ -15,8 +17,6 @@ const TOOLS = '`{name, description, input_schema}` each.';
 const CHOICE = '`{type: "auto"}`, `any`, `none`, or `{type: "tool", name}`.';
 const THINKING = '`{type: "enabled", budget_tokens}`, `adaptive` or `disabled`.';
 const OUTPUT = '`{effort, format: {type: "json_schema", schema}}`.';
-const EXTRA =
-  'Members that this service does not know, passed on to the hub as they are; 400 by name if it must not know them, or if no hub with the model takes them.';
 const CONTEXT = '`{edits: [{type: "clear_thinking_20251015", keep: "all"}]}`: the whole history is read.';
 const MARK = '`{type: "ephemeral"}`. Changes nothing about the answer.';
 
@@ -44,11 +44,10 @@ export class MessageInput extends WorkInput {
   @Field(() => GraphQLJSONObject, { nullable: true, description: CONTEXT }) contextManagement?: JsonObject | null;
   @Field(() => [String], {
     nullable: true,
-    description:
-      'Names of betas, sent to hubs with the dialect of Anthropic as their header; 400 if one is not served.',
+    description: BETAS_SERVED,
   })
   betas?: string[] | null;
-  @Field(() => GraphQLJSONObject, { nullable: true, description: EXTRA }) extra?: JsonObject | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: FORWARDED_MEMBERS }) extra?: JsonObject | null;
   @Field(() => Boolean, { nullable: true, description: 'True for messageStream alone, which says so itself.' })
   stream?: boolean | null;
 }
@@ -67,7 +66,7 @@ export class MessageTokensInput {
   @Field(() => GraphQLJSONObject, { nullable: true, description: CONTEXT }) contextManagement?: JsonObject | null;
   @Field(() => GraphQLJSONObject, {
     nullable: true,
-    description: 'Members that this service does not know; they are not counted.',
+    description: 'Members that this service does not know. Accepted and not counted.',
   })
   extra?: JsonObject | null;
 }
@@ -104,7 +103,7 @@ export class ModelMessage {
   /** What was thought, a text, a refusal and so many calls; a hub of Anthropic's dialect may give several of the first two. */
   @Directive(`@listSize(assumedSize: ${3 + limits.tool_calls_max})`)
   @Field(() => [GraphQLJSONObject], {
-    description: "What was said and what is to be called, in order, in Anthropic's spelling of its blocks.",
+    description: "Blocks of text, thinking and tool calls, as Anthropic's API spells them.",
   })
   content!: readonly JsonObject[];
   @Field(() => String, {
