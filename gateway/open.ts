@@ -19,7 +19,7 @@ import type { StreamsInFlight } from './charge/drive-stream.ts';
 import { openCharge } from './charge/open-charge.ts';
 import type { Config } from './config/read-config.ts';
 import { everyFeature } from './features/every-feature.ts';
-import type { Feature } from './features/feature.ts';
+import { type Feature, requireNeeded } from './features/feature.ts';
 import { RemoteStandings } from './graph/remote/standings.ts';
 import { servicesOf } from './http/callers.ts';
 import { type Serve, serveGateway } from './http/serve-gateway.ts';
@@ -95,6 +95,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
   const { logger, faults = null, openChain = openBase, openHubs = openHttpHubs, serve = serveGateway } = options;
   const { openSettling = configuredSettling(), audit_leaves = limits.log_audit_leaves_max_at_start } = options;
   const { features = everyFeature, supergraph } = options;
+  requireNeeded(features);
   const times = { clock: options.clock ?? systemClock, random: systemRandom };
   const closing = new AsyncDisposableStack();
   try {

@@ -19,6 +19,24 @@ export interface FeatureParts {
   readonly now_ms: () => number;
 }
 
+/** Features that another one cannot do without. Read by the rules of the house, too, which load no row. */
+export const featureNeeds: Readonly<Record<FeatureName, readonly FeatureName[]>> = {
+  envelopes: [],
+  totals: [],
+  // It looks up receipts by the payments that totals keep.
+  reconciliation: ['totals'],
+  score: [],
+};
+
+/** @throws Error where a feature is listed without one that it needs, which would fail only once it is used */
+export function requireNeeded(features: readonly Feature[]): void {
+  const listed = features.map(({ name }) => name);
+  for (const name of listed) {
+    const missing = featureNeeds[name].find(needed => !listed.includes(needed));
+    if (missing !== undefined) throw new Error(`the feature ${name} needs ${missing}, which is not listed`);
+  }
+}
+
 /** A part of the service that the specification does not ask for. The core runs without it, and imports none of its files. */
 export interface Feature {
   /** Its endpoints stand under this name in rest-compat/feature-doors.ts. */

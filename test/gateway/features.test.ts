@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { everyFeature } from '../../gateway/features/every-feature.ts';
-import type { Feature } from '../../gateway/features/feature.ts';
+import { type Feature, featureNeeds } from '../../gateway/features/feature.ts';
 import { composeSupergraph } from '../../gateway/graph/compose.ts';
 import { publicSchema } from '../../gateway/graph/supergraph.ts';
 import { openStore, subgraphs } from '../../gateway/parts.ts';
@@ -13,19 +13,21 @@ import { isOwnTransfer } from '../../subgraphs/receipt/receipt/own-transfer.ts';
 import { verifyReceipt } from '../../subgraphs/receipt/verify/receipt.ts';
 import { emptyDatabase } from '../harness/before-baselines.ts';
 import { ask, openService } from '../harness/doors/open-service.ts';
-import { featureFiles } from '../tidy/imports.ts';
 
 /* The service without each feature that the specification does not ask for, on a database that has never had its tables. */
 
 const supergraphOf = async (features: readonly Feature[]) => composeSupergraph(await subgraphs(features));
 
-/** Without one feature, and those that rest on it. */
+/** Without one feature, and those that need it. */
 function featuresWithout(name: string): readonly Feature[] {
-  return everyFeature.filter(feature => feature.name !== name && !featureFiles[feature.name]?.rests_on.includes(name));
+  return everyFeature.filter(feature => ![feature.name, ...featureNeeds[feature.name]].some(it => it === name));
 }
 
 async function openWithout(name: string) {
-  const features = featuresWithout(name);
+  return openWith(featuresWithout(name));
+}
+
+async function openWith(features: readonly Feature[]) {
   const supergraph = await supergraphOf(features);
   const database_url = await emptyDatabase();
   const service = await openService({}, { database_url, features: { features, supergraph } });
@@ -38,7 +40,7 @@ function rootFields(schema: GraphQLSchema): readonly string[] {
   return roots.flatMap(root => Object.keys(root?.getFields() ?? {}));
 }
 
-/** How many fields of the roots go with a feature and what rests on it. */
+/** How many fields of the roots go with a feature and what needs it. */
 const rootFieldsOf = { envelopes: 0, totals: 5, reconciliation: 2, score: 1 } as const;
 
 const pathsOf = ({ paths }: JsonObject) => Object.keys(paths as JsonObject);
@@ -74,6 +76,11 @@ describe.each(everyFeature.map(({ name }) => name))('without %s', name => {
     expect(every_field).toEqual(expect.arrayContaining([...fields]));
     expect(every_field).toHaveLength(fields.length + rootFieldsOf[name]);
   });
+});
+
+it('a list with a feature but not one that it needs is refused before anything is opened', async () => {
+  const features = everyFeature.filter(({ name }) => name !== 'totals');
+  await expect(openWith(features)).rejects.toThrow('the feature reconciliation needs totals, which is not listed');
 });
 
 describe('without envelopes', () => {

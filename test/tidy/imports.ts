@@ -1,3 +1,4 @@
+import { featureNeeds } from '../../gateway/features/feature.ts';
 import { type Rule, rule } from './rule.ts';
 import type { Edge, Tree } from './tree.ts';
 
@@ -56,7 +57,7 @@ const roomOrders = [
 interface FeatureFiles {
   readonly files: RegExp;
   /** Features whose files it imports: without them it is not there. */
-  readonly rests_on: readonly string[];
+  readonly needs?: readonly string[];
 }
 
 /**
@@ -67,23 +68,23 @@ export const featureFiles: Readonly<Record<string, FeatureFiles>> = {
   envelopes: {
     files:
       /^(subgraphs\/receipt\/envelope\/|rest-compat\/receipt\/envelope-|schema\/(cose|credential)\.ts$|gateway\/features\/envelopes\.ts$)/,
-    rests_on: [],
+    needs: featureNeeds.envelopes,
   },
   totals: {
     files: /^(subgraphs\/receipt\/totals\/|rest-compat\/log\/totals-|gateway\/features\/totals\.ts$)/,
-    rests_on: [],
+    needs: featureNeeds.totals,
   },
   reconciliation: {
     files:
       /^(subgraphs\/book\/reconciliation\/|rest-compat\/book\/reconciliation-|gateway\/features\/reconciliation\.ts$)/,
-    rests_on: ['totals'],
+    needs: featureNeeds.reconciliation,
   },
   score: {
     files: /^(subgraphs\/board\/score\/|rest-compat\/board\/score-|gateway\/features\/score\.ts$)/,
-    rests_on: [],
+    needs: featureNeeds.score,
   },
-  'npm run witness': { files: /^gateway\/commands\/witness(\.ts$|\/)/, rests_on: [] },
-  'npm run reconcile': { files: /^gateway\/commands\/reconcile(\.ts$|\/)/, rests_on: ['npm run witness'] },
+  'npm run witness': { files: /^gateway\/commands\/witness(\.ts$|\/)/ },
+  'npm run reconcile': { files: /^gateway\/commands\/reconcile(\.ts$|\/)/, needs: ['npm run witness'] },
 };
 
 /** They list features, and bring nothing of their own. */
@@ -95,7 +96,7 @@ const featureOf = (file: string) => Object.keys(featureFiles).find(name => featu
 function crossesFeatures({ from, to }: Edge): boolean {
   const [importing, imported] = [featureOf(from), featureOf(to)];
   if (imported === undefined || importing === imported) return false;
-  return importing === undefined || !featureFiles[importing]?.rests_on.includes(imported);
+  return importing === undefined || !featureFiles[importing]?.needs?.includes(imported);
 }
 
 const roomOf = (file: string) => file.match(/^gateway\/([^/]+)\//)?.[1] ?? '';
