@@ -28,9 +28,9 @@ const own = {
   book: { entities: bookEntities, migrations: bookMigrations, build: bookSubgraph },
   session: { entities: sessionEntities, migrations: sessionMigrations, build: sessionSubgraph },
   board: { entities: boardEntities, migrations: boardMigrations, build: boardSubgraph },
-} satisfies Readonly<Record<SubgraphName, SubgraphParts>>;
+} satisfies Readonly<Record<SubgraphName, OwnSubgraph>>;
 
-interface SubgraphParts extends Pick<SubgraphAddition, 'entities' | 'migrations'> {
+interface OwnSubgraph extends Pick<SubgraphAddition, 'entities' | 'migrations'> {
   build(added: AddedResolvers): Promise<Subgraph>;
 }
 

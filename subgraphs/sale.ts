@@ -50,8 +50,8 @@ export interface Work<T extends JsonObject> {
   readonly output_covers?: readonly string[] | null;
   /** Why there is nothing to commit to. */
   readonly omission_rule: OmissionRule | null;
-  /** How an answer ended; left out where that is nothing but whole. */
-  readonly end?: AnswerEnd;
+  /** How the answer ended. */
+  readonly end: AnswerEnd;
   /** What it cost us, where a price is known. */
   readonly provider_cogs?: ProviderCogs | null;
   /** It lies with whoever made it, and is fetched from there: by the caller himself, whom `vendor_blind` hides no longer. */

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import { WHOLE } from '../../subgraphs/answer-end.ts';
 import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
 import type { Charged } from '../../subgraphs/selling.ts';
 import type { Found } from '../../subgraphs/stamped-row.ts';
@@ -27,10 +26,10 @@ export async function recordClaim(
   await faults?.reach('before_record');
   const [work, found] = isFound(done) ? [null, done] : [done, null];
   const stamp = paid.order === 'stamp' ? ({ kind: 'stamp', paid, args, found } as const) : null;
-  const recorded = await record({ lease, settled, answer: stamp ?? answered(paid, work, transfer) });
+  const reruns_left = work === null ? 0 : rerunsLeft(work.end, 0);
+  const recorded = await record({ lease, settled, answer: stamp ?? answered(paid, work, transfer, reruns_left > 0) });
   const answer = work?.answer ?? recorded.answer;
   if (answer === null) throw new Error('a recorded claim has an answer');
-  const reruns_left = rerunsLeft(work?.end ?? WHOLE, 0);
   return { answer, task_id, settlement_status: 'settled', receipt: recorded.receipt, reruns_left };
 }
 
@@ -61,10 +60,9 @@ function settledOf(
   };
 }
 
-function answered(paid: AnyPaid, work: Work<JsonObject> | null, transfer: Moved): Answered {
+/** @param is_owed whether a resend may bring the whole answer: as after a crash the part in hand is not kept then */
+function answered(paid: AnyPaid, work: Work<JsonObject> | null, transfer: Moved, is_owed: boolean): Answered {
   const sent_by_us = transfer.kind === 'vouched' || transfer.by === 'us';
   const sealed_before = paid.order === 'work_then_settle' && sent_by_us;
-  // As after a crash no answer is kept of which a resend may bring the whole.
-  const is_owed = rerunsLeft(work?.end ?? WHOLE, 0) > 0;
   return work && !sealed_before && !is_owed ? { kind: 'worked', answer: work.answer } : { kind: 'stored' };
 }

@@ -30,12 +30,12 @@ import { outcomeOf, plain, Reached, recordingContext } from './recorded-context.
 /* What each request of the corpus comes to, by REST and on the graph. */
 
 /** One request, by its endpoint or root field and its change, and what it comes to. */
-export interface Comes {
+export interface Outcome {
   readonly at: string;
   readonly to: Json;
 }
 
-export async function* requests(subgraphs: readonly Subgraph[]): AsyncGenerator<Comes> {
+export async function* requests(subgraphs: readonly Subgraph[]): AsyncGenerator<Outcome> {
   const graph = await openGraph(subgraphs, { logger: pino({ level: 'silent' }), introspection: true });
   const doors = everyDoor.filter((door): door is DocumentDoor => door.kind === 'document');
   /** Arguments by the root field that a valid request has run. */
@@ -49,7 +49,11 @@ export async function* requests(subgraphs: readonly Subgraph[]): AsyncGenerator<
   }
 }
 
-async function* requestsOf(door: DocumentDoor, graph: Graph, valid: Map<string, JsonObject[]>): AsyncGenerator<Comes> {
+async function* requestsOf(
+  door: DocumentDoor,
+  graph: Graph,
+  valid: Map<string, JsonObject[]>,
+): AsyncGenerator<Outcome> {
   const params = paramsOf(door);
   const writes = door.methods.some(method => method !== 'GET');
   const bodies = writes ? examplesOf(door) : [{}];
@@ -154,7 +158,7 @@ async function* argumentsOf(
   field: GraphQLField<unknown, unknown>,
   graph: Graph,
   valid: readonly JsonObject[],
-): AsyncGenerator<Comes> {
+): AsyncGenerator<Outcome> {
   const document = parse(documentOf(kind, field), { noLocation: true });
   const places = field.args.flatMap(({ name, type }) => inputPlaces(type, [name]));
   for (const [index, base] of valid.entries()) {

@@ -5,7 +5,7 @@ import { limits } from '../../../schema/limits.ts';
 import { commitTo, type OutputToCommit } from '../../../schema/output-commitment.ts';
 import { type Intent, intentOf, type SvcOptions } from '../../../schema/requests/paid-work.ts';
 import { AUTO_MODEL } from '../../../schema/route-words.ts';
-import { type AnswerEnd, WHOLE } from '../../answer-end.ts';
+import { type AnswerEnd, type KeptEnd, keptEnd, WHOLE } from '../../answer-end.ts';
 import type { Context } from '../../context.ts';
 import type { Piece } from '../../piece.ts';
 import {
@@ -35,7 +35,6 @@ import type { Question } from './hubs/ask.ts';
 import type { HubRequest, Usage } from './hubs/chat.ts';
 import type { HubRoute, Hubs } from './hubs/open.ts';
 import type { StreamedReply } from './hubs/stream.ts';
-import { type KeptEnd, keptEnd } from './kept-end.ts';
 import { providerCogs } from './provider-cogs.ts';
 
 /*
@@ -146,7 +145,7 @@ function termsOf<A extends Wanted & Intent>(
 }
 
 /** What of a hub's answer goes on, whichever way it came. */
-interface Answered<T extends JsonObject> {
+interface AnswerToSell<T extends JsonObject> {
   readonly by: Candidate;
   /** As the hub names it; null where it names none. */
   readonly answered_model: string | null;
@@ -162,7 +161,7 @@ type SoldOutput<T extends JsonObject> = OutputToCommit & Pick<Work<T>, 'answer' 
 /** An answer is delivered as far as it came; its receipt commits to it only where it came to its end. */
 function workOf<T extends JsonObject>(
   { settings }: Hubs,
-  { by, answered_model, usage, sold: { answer, fetched_there = false, ...output }, end }: Answered<T>,
+  { by, answered_model, usage, sold: { answer, fetched_there = false, ...output }, end }: AnswerToSell<T>,
 ): Work<T> {
   const committed = end.kind === 'whole' ? commitTo(output) : { output_sha256: null };
   return {

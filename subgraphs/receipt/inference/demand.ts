@@ -65,26 +65,30 @@ export function requireServed(
   for (const kind of partsIn(messages)) {
     const [ability, lack] = abilities[kind];
     if (!isServed({ abilities: [ability] }))
-      throw refusal(`${list}.${partAt(messages, kind)}`, `the model ${model} ${lack} here`);
+      throw invalidRequest(`${list}.${partAt(messages, kind)}`, `the model ${model} ${lack} here`);
   }
   const [first = list] = partsIn(messages).map(kind => `${list}.${partAt(messages, kind)}`);
   if (!isServed({ abilities: demand.abilities }))
-    throw refusal(first, `no model takes all kinds of parts of this request`);
-  throw untaken(model, unknownMembers(asked), ({ name }) => isServed({ abilities: demand.abilities, members: [name] }));
+    throw invalidRequest(first, `no model takes all kinds of parts of this request`);
+  throw memberNotServed(model, unknownMembers(asked), ({ name }) =>
+    isServed({ abilities: demand.abilities, members: [name] }),
+  );
 }
 
-/** Of members that no hub with the model takes all at once: names the first that none of them takes, or the first of all. */
-export function untaken<M extends UnknownMember>(
+/** Of members that no hub with the model takes all at once: names the first that none of them takes, or all. */
+export function memberNotServed<M extends UnknownMember>(
   model: string,
   members: readonly M[],
   isTaken: (member: M) => boolean,
 ): Refusal {
   const member = members.find(one => !isTaken(one));
-  const { at } = member ?? (members[0] as M);
-  return refusal(at, `no hub that answers for ${model} takes ${member ? 'this member' : 'all of these members'}`);
+  if (member) return invalidRequest(member.at, `no hub that answers for ${model} takes this member`);
+  const names = [...new Set(members.map(({ name }) => name))];
+  const [{ at }] = members as readonly [M];
+  return invalidRequest(at, `no single hub that answers for ${model} takes ${names.join(', ')} together`);
 }
 
-export function refusal(param: string, what: string): Refusal {
+export function invalidRequest(param: string, what: string): Refusal {
   return new Refusal('invalid_request', { param, detail: `${param}: ${what}.` });
 }
 

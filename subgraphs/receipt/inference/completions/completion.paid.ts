@@ -2,7 +2,7 @@ import type { OutputToCommit } from '../../../../schema/output-commitment.ts';
 import { reasoningMembersOf, reasoningText } from '../../../../schema/reasoning.ts';
 import type { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
 import { formerArgs } from '../../../../schema/requests/forwarded/known-members.ts';
-import type { AnswerEnd } from '../../../answer-end.ts';
+import { type AnswerEnd, endOf, type KeptEnd } from '../../../answer-end.ts';
 import type { Piece } from '../../../piece.ts';
 import type { Stream, WorkThenSettle } from '../../../sale.ts';
 import { answerPaid, streamPaid } from '../answer.paid.ts';
@@ -10,7 +10,6 @@ import { demandOf, requireServed } from '../demand.ts';
 import { type AssistantMessage, chatQuestion, type HubCompletion, isText } from '../hubs/chat.ts';
 import { finishReasonIn } from '../hubs/finish-reason.ts';
 import type { Hubs } from '../hubs/open.ts';
-import { endOf, type KeptEnd } from '../kept-end.ts';
 
 /* Chat completions, whole and streamed: what hubs are asked, and what of their answer is kept and committed to. */
 

@@ -7,7 +7,7 @@ import type { UnknownMember } from '../../../../schema/requests/forwarded/known-
 import type { WorkThenSettle } from '../../../sale.ts';
 import { answerPaid } from '../answer.paid.ts';
 import { candidatesFor, type Demand, isRouted, type MemberDemand } from '../catalogue.ts';
-import { untaken } from '../demand.ts';
+import { memberNotServed } from '../demand.ts';
 import { HubFailed } from '../hub-failed.ts';
 import { type Question, readJsonAs } from '../hubs/ask.ts';
 import { HubCount } from '../hubs/chat.ts';
@@ -124,7 +124,7 @@ function requireTaken({ settings }: Hubs, asked: EmbeddingRequest): void {
   const { model } = asked;
   const isServed = (demand: Demand) => candidatesFor(settings, model, demand).length > 0;
   if (isRouted(model) || isServed(demandOf(asked)) || !isServed('embedding')) return;
-  throw untaken(model, unknownIn(asked), ({ name }) => isServed({ ability: 'embedding', members: [name] }));
+  throw memberNotServed(model, unknownIn(asked), ({ name }) => isServed({ ability: 'embedding', members: [name] }));
 }
 
 /** What is known to be too large is not worked for. @throws answer_too_large */

@@ -64,7 +64,7 @@ export interface HubAttempt {
   readonly verdict?: HubVerdict;
 }
 
-type Answered<T> = { readonly kind: 'answered' } & T;
+type Succeeded<T> = { readonly kind: 'answered' } & T;
 type Failed = { readonly kind: 'failed'; readonly attempts: readonly HubAttempt[] };
 
 /** A whole answer, and the model that the hub names in it; null where it names none. */
@@ -72,8 +72,8 @@ interface WholeAnswer<T> {
   readonly value: T;
   readonly answered_model: string | null;
 }
-export type HubOutcome<T> = Answered<WholeAnswer<T> & Candidate> | Failed;
-export type HubStreamOutcome = Answered<{ readonly listening: OpenReply } & Candidate> | Failed;
+export type HubOutcome<T> = Succeeded<WholeAnswer<T> & Candidate> | Failed;
+export type HubStreamOutcome = Succeeded<{ readonly listening: OpenReply } & Candidate> | Failed;
 
 export interface Hubs {
   readonly settings: readonly HubSettings[];
@@ -141,7 +141,7 @@ interface Turn<T> {
   /** Members that no caller has sent. */
   readonly added: readonly string[];
   readonly too_large?: AnswerTooLarge | undefined;
-  ask(reached: HubTarget, candidate: Candidate, timeout_ms: number): Promise<Answered<T> | Unanswered>;
+  ask(reached: HubTarget, candidate: Candidate, timeout_ms: number): Promise<Succeeded<T> | Unanswered>;
 }
 
 class PooledHubs implements Hubs {
@@ -273,7 +273,7 @@ class PooledHubs implements Hubs {
     await this.#router?.close();
   }
 
-  async #inTurn<T>(asking: HubRoute, turn: Turn<T>): Promise<Answered<T & Candidate> | Failed> {
+  async #inTurn<T>(asking: HubRoute, turn: Turn<T>): Promise<Succeeded<T & Candidate> | Failed> {
     const { clock, timeout_ms } = this.#options;
     const { candidates, until_ms, canceled, failover = true } = asking;
     // Whoever may be answered by one alone, or has no time for a second, is no one to try a doubtful hub with.
@@ -338,7 +338,7 @@ class PooledHubs implements Hubs {
     turn: Turn<T>,
     asking: HubRoute,
     verdict: HubVerdict | null,
-  ): Promise<Answered<T> | (Unanswered & { readonly verdict: HubVerdict | null }) | null> {
+  ): Promise<Succeeded<T> | (Unanswered & { readonly verdict: HubVerdict | null }) | null> {
     const { token_limit_member: sent, connection } = target;
     if (!turn.limits_tokens || !refusesMember(verdict, sent)) return null;
     const left_ms = asking.until_ms - this.#options.clock.now_ms();

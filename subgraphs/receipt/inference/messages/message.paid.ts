@@ -1,16 +1,16 @@
 import { Refusal } from '../../../../schema/errors.ts';
 import type { MessageBlock } from '../../../../schema/requests/message-blocks.ts';
 import type { MessagesRequest } from '../../../../schema/requests/messages.ts';
+import type { KeptEnd } from '../../../answer-end.ts';
 import type { Stream, WorkThenSettle } from '../../../sale.ts';
 import { answerPaid, streamPaid } from '../answer.paid.ts';
 import { type Ability, candidatesFor, isRouted, type MemberDemand } from '../catalogue.ts';
-import { refusal, untaken } from '../demand.ts';
+import { invalidRequest, memberNotServed } from '../demand.ts';
 import type { HubBlock } from '../hubs/anthropic.ts';
 import type { Question } from '../hubs/ask.ts';
 import type { Usage } from '../hubs/chat.ts';
 import { discreetReply, namesOfTools } from '../hubs/discretion.ts';
 import type { Hubs } from '../hubs/open.ts';
-import type { KeptEnd } from '../kept-end.ts';
 import { type HubReply, replyQuestion } from '../responses/output.ts';
 import { askedOf } from './chat-request.ts';
 import {
@@ -68,7 +68,7 @@ function abilityFor(request: MessagesRequest): Extract<Ability, `message${string
   return blockAt(request, isImage) === null ? 'message' : 'message_vision';
 }
 
-/** A member of the dialect that a chat of OpenAI's has not: a hub of that one is asked for it as for one that nobody knows. */
+/** `top_k` is known to messages but not to OpenAI's chat: for a hub of that dialect it counts as unknown, so `forward` applies. */
 const TOP_K: UnknownInMessage = { name: 'top_k', at: 'top_k', in_chat: true };
 
 function demandOf(request: MessagesRequest): MemberDemand {
@@ -101,10 +101,10 @@ function requireAbility({ settings }: Hubs, request: MessagesRequest): MemberDem
   const at = pdf ?? blockAt(request, isImage);
   if (at !== null && (is_routed ? pdf !== null : !isServed({ ability }))) {
     const why = pdf === null ? 'looks at no images' : 'reads no PDFs';
-    throw refusal(at, `the model ${model} ${why} here`);
+    throw invalidRequest(at, `the model ${model} ${why} here`);
   }
   const unknown = unknownInMessage(request);
-  throw untaken(model, request.top_k === undefined ? unknown : [...unknown, TOP_K], member => {
+  throw memberNotServed(model, request.top_k === undefined ? unknown : [...unknown, TOP_K], member => {
     const asked = member === TOP_K ? membersOf([], true) : membersOf([member], false);
     return is_routed ? asked.as_chat !== null : isServed({ ability, ...asked });
   });

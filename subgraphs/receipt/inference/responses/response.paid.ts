@@ -1,13 +1,12 @@
 import { formerArgs } from '../../../../schema/requests/forwarded/known-members.ts';
 import type { ResponseCall } from '../../../../schema/requests/responses.ts';
-import type { AnswerEnd, BrokenBy } from '../../../answer-end.ts';
+import { type AnswerEnd, type BrokenBy, endOf, type KeptEnd } from '../../../answer-end.ts';
 import type { Piece } from '../../../piece.ts';
 import type { Stream, WorkThenSettle } from '../../../sale.ts';
 import { answerPaid, streamPaid } from '../answer.paid.ts';
 import { demandOf, requireServed } from '../demand.ts';
 import type { HubRequest, Usage } from '../hubs/chat.ts';
 import type { Hubs } from '../hubs/open.ts';
-import { endOf, type KeptEnd } from '../kept-end.ts';
 import {
   faultOf,
   type HubReply,

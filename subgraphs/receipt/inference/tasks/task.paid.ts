@@ -4,6 +4,7 @@ import { Refusal } from '../../../../schema/errors.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { commitTo } from '../../../../schema/output-commitment.ts';
 import type { TaskQuoteRequest, TaskRequest } from '../../../../schema/requests/tasks.ts';
+import { WHOLE } from '../../../answer-end.ts';
 import { iso } from '../../../clock.ts';
 import type { Context } from '../../../context.ts';
 import type { JobKind, Payer, Work, WorkThenSettle } from '../../../sale.ts';
@@ -144,7 +145,7 @@ export function taskPaid(hubs: Hubs): WorkThenSettle<TaskRequest, KeptTask> {
     field: 'Mutation.requestTask',
     job_kind: 'completions',
     pays: ({ payment }) => payment !== null,
-    work: answer => ({ answer, output_sha256: null, omission_rule: 'no_input' }),
+    work: answer => ({ answer, output_sha256: null, omission_rule: 'no_input', end: WHOLE }),
   });
 }
 
@@ -159,7 +160,7 @@ export function quotePaid(hubs: Hubs): WorkThenSettle<TaskQuoteRequest, KeptQuot
     pays: () => true,
     work(figures, route) {
       const answer = { figures, ...route };
-      return { answer, ...commitTo({ output: forecastOf(answer) }), omission_rule: null };
+      return { answer, ...commitTo({ output: forecastOf(answer) }), omission_rule: null, end: WHOLE };
     },
   });
 }

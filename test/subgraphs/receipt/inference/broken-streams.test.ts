@@ -1,14 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { type EndHabit, ends } from '../../../../gateway/development/hub/broken.ts';
-import { WHOLE } from '../../../../subgraphs/answer-end.ts';
+import { endOf, keptEnd, WHOLE } from '../../../../subgraphs/answer-end.ts';
 import { systemClock } from '../../../../subgraphs/clock.ts';
 import { candidatesFor } from '../../../../subgraphs/receipt/inference/catalogue.ts';
 import { chatEndOf, type KeptChat } from '../../../../subgraphs/receipt/inference/completions/completion.paid.ts';
 import { chatQuestion } from '../../../../subgraphs/receipt/inference/hubs/chat.ts';
 import { finishReasonOf, finishReasons } from '../../../../subgraphs/receipt/inference/hubs/finish-reason.ts';
 import { openHubs } from '../../../../subgraphs/receipt/inference/hubs/open.ts';
-import { endOf, keptEnd } from '../../../../subgraphs/receipt/inference/kept-end.ts';
 import { type KeptResponse, responseEndOf } from '../../../../subgraphs/receipt/inference/responses/response.paid.ts';
 import { gathered } from '../../../harness/gathered.ts';
 import { hubServer } from '../../../harness/receipt/inference/hub-server.ts';
