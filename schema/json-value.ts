@@ -68,9 +68,9 @@ class Walk {
 
 /** What keeps a text or a number from having a canonical form. */
 function faultOf(value: Json): string | null {
-  if (typeof value === 'string') return value.isWellFormed() ? null : 'holds half of a surrogate pair';
+  if (typeof value === 'string') return value.isWellFormed() ? null : 'holds an unpaired surrogate';
   // What JSON spells 1e400 is parsed as Infinity, which has no spelling.
-  return typeof value !== 'number' || Number.isFinite(value) ? null : 'holds a number beyond every other';
+  return typeof value !== 'number' || Number.isFinite(value) ? null : 'holds a number beyond the range of IEEE doubles';
 }
 
 /** Recursion ends: the value is within bounds. */

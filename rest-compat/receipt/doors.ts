@@ -1,3 +1,5 @@
+/* Endpoints of receipts, refusals, settlements and task status, and the forms in which they are given. */
+
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
@@ -33,7 +35,7 @@ export function memberOperation(name: string, field: Root, member: string) {
   return fieldOperation({ name, field, shows: z.object({ [member]: z.unknown() }) });
 }
 
-/** The same as the answer of a row. */
+/** Columns of a row that answers with one member. */
 function only(member: string) {
   return {
     shows: z.object({ [member]: z.unknown() }),

@@ -22,7 +22,7 @@ function faultOf(value: JsonObject, bounds: ObjectBounds): string | null {
   if (text.length > bounds.bytes) return `is longer than ${bounds.bytes} bytes`;
   const exceeded = exceededBy(text, bounds);
   if (exceeded !== null) return `exceeds a ${exceeded} of ${bounds[exceeded]}`;
-  return isStorable(value) ? null : 'holds U+0000, half of a surrogate pair or no finite number';
+  return isStorable(value) ? null : 'holds U+0000, an unpaired surrogate or a number beyond the range of IEEE doubles';
 }
 
 function isStorable(value: Json): boolean {

@@ -35,7 +35,7 @@ describe('names of accounts', () => {
     ['a line break', 'Expenses\nassets:wallet', 'control character'],
     ['a space that does not break', 'Expenses:AI\u00a0calls', 'white space other than a space'],
     ['a NUL', 'Expenses\0', 'U+0000'],
-    ['half of a surrogate pair', 'Expenses\ud800', 'half of a surrogate pair'],
+    ['half of a surrogate pair', 'Expenses\ud800', 'an unpaired surrogate'],
     ['a semicolon', 'Expenses;AI', 'semicolon'],
     ['nothing', '', 'has to begin with a letter or a digit'],
     ['a parenthesis first', '(Expenses:AI)', 'has to begin with a letter or a digit'],

@@ -63,9 +63,9 @@ it('values within their bounds are mended to what has a canonical form, and are 
 });
 
 it.each<[Json, string]>([
-  [{ [HALF]: 1 }, 'holds half of a surrogate pair'],
-  [[HALF, [[]]], 'holds half of a surrogate pair'],
-  [[Number.POSITIVE_INFINITY], 'holds a number beyond every other'],
+  [{ [HALF]: 1 }, 'holds an unpaired surrogate'],
+  [[HALF, [[]]], 'holds an unpaired surrogate'],
+  [[Number.POSITIVE_INFINITY], 'holds a number beyond the range of IEEE doubles'],
   [[[[]], HALF], 'is nested more than 2 levels deep'],
   [[1, 2, 3, 4], 'has more than 3 members'],
 ])('the first fault of %j is that it %s', (value, fault) => {

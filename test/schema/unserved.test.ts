@@ -55,8 +55,9 @@ describe.each<[string, z.ZodType, JsonObject, object, object]>([
     const room = join(ROOT, 'schema/requests/README.md');
     const table = readFileSync(room, 'utf8')
       .split('\n')
-      .filter(line => line.startsWith(`| ${kind} |`) || line.startsWith('| both |'))
-      .map(line => line.replace('| both |', `| ${kind} |`));
+      .map(line => line.match(/^\| (?<kinds>[^|`]+) (?<rest>\|.*)$/)?.groups ?? {})
+      .filter(({ kinds = '' }) => kinds.split(', ').some(named => named === kind || named === 'both'))
+      .map(({ rest }) => `| ${kind} ${rest}`);
     const refused = Object.entries(unserved).map(([name, shape]) => {
       const { error } = schema.safeParse({ ...body, [name]: { type: 'other' } });
       expect(shape).toBeDefined();

@@ -32,7 +32,7 @@ export function verifyIssuerDocument(
   { name: noun, rules, reportOn }: IssuerDocumentKind,
 ): DocumentVerification {
   const { signature, ...claims } = document;
-  if (!isJsonObject(signature)) return malformedDocument(`This is no ${noun}: signature is missing.`);
+  if (!isJsonObject(signature)) return malformedDocument(`This is not a ${noun}: signature is missing.`);
   const addresses = addressesOf(claims.iss, base_url, jwks);
   return judgeDocument({ claims, signature, addresses, jwks }, claims, {
     noun,

@@ -24,7 +24,7 @@ export function verifyPullExport(
   jwks: Jwks,
   options: { readonly base_url?: string } = {},
 ): DocumentVerification {
-  const missing = 'This is no pull export: issuer_signature.jws is missing.';
+  const missing = 'This is not a pull export: issuer_signature.jws is missing.';
   return verifyTokenDocument(document, jwks, options, { noun: 'export', missing, rules, reportOn });
 }
 
