@@ -19,6 +19,8 @@ const rows = [
   { name: 'chats', models: ['chat', 'both', 'narrowed'] },
   { name: 'chats-narrow', models: ['chat-narrow'], forward: ['a_b'] },
   { name: 'messages', models: ['message', 'both'], dialect: 'anthropic' },
+  { name: 'takes-one', models: ['split'], forward: ['a_b'] },
+  { name: 'takes-other', models: ['split'], forward: ['min_p'] },
   { name: 'messages-narrow', models: ['message-narrow'], dialect: 'anthropic', forward: ['a_b'] },
 ];
 beforeAll(async () => {
@@ -106,6 +108,14 @@ describe('refused by name before anything is claimed', () => {
     expect(heard()).toEqual([]);
     const { status } = await service.post(MESSAGES, { ...weighed, model: 'message' }, payment);
     expect(status).toBe(200);
+  });
+
+  it('members that no single hub takes together are all named', async () => {
+    const asked = { max_tokens: 9, messages: [{ role: 'user', content: 'x' }], model: 'split', ...unknown };
+    const { status, body } = await service.post(MESSAGES, asked, byKey);
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain('no single hub that answers for split takes min_p, a_b together');
+    expect(heard()).toEqual([]);
   });
 
   it('a hub that narrows what it is passed on is sent what it takes, and what is known', async () => {
