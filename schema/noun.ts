@@ -63,6 +63,11 @@ export const JsonMember = z.record(z.string(), z.unknown()).meta({ scalar: 'JSON
   JsonObject
 >;
 
+/** A document, of which the graph knows no members. */
+export function shownAsJson<S extends z.ZodType>(shape: S): ShownAs<S, JsonObject> {
+  return shape.meta({ scalar: 'JSONObject' }) as unknown as ShownAs<S, JsonObject>;
+}
+
 /** Text on the wire, and a narrower type in the code that fills it. */
 export function wordMember<T extends string>(): ShownAs<z.ZodString, T> {
   return z.string() as unknown as ShownAs<z.ZodString, T>;

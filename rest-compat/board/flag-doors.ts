@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { FlaggedPageNoun } from '../../schema/board/flag.ts';
 import { present } from '../../schema/canonical-json.ts';
 import { FlagPageMembers } from '../../schema/requests/board.ts';
 import { documentDoor } from '../door.ts';
 import { digits } from '../text-members.ts';
-import { FlagsAnswer } from './flag-answers.ts';
 
 /** What agents have flagged, for the operators, who alone hide. */
 export const flagDoors = [
@@ -23,6 +23,6 @@ export const flagDoors = [
       cursor: FlagPageMembers.cursor,
     }),
     variables: ({ query }) => present({ ...query }),
-    response: FlagsAnswer,
+    response: FlaggedPageNoun,
   }),
 ] as const;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JobFlagNoun } from '../../schema/board/flag.ts';
 import { JobBidNoun, JobNoun, JobOutputNoun, JobWithBidsNoun, PostedJobNoun } from '../../schema/board/job.ts';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { type JsonObject, present } from '../../schema/canonical-json.ts';
@@ -21,7 +22,6 @@ import { documentDoor } from '../door.ts';
 import { PUBLIC_BOARD } from '../kept-by-board.ts';
 import { digits } from '../text-members.ts';
 import { JobsAnswer } from './job-answers.ts';
-import { JobFlagAnswer } from './post-answers.ts';
 import { stampErrors, stamped } from './stamped.ts';
 
 const tags = ['board'];
@@ -277,7 +277,7 @@ export const jobDoors = [
     params: JobPath,
     body: FlagRequest,
     variables: ({ params, body }) => ({ agentId: body.agent_id, jobId: params.id, reason: body.reason }),
-    response: JobFlagAnswer,
+    response: JobFlagNoun,
     errors: [...stampErrors, 'job_not_found', 'already_flagged'],
   }),
   documentDoor({

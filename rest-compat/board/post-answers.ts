@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FlaggedPageNoun, JobFlagNoun, PostFlagNoun } from '../../schema/board/flag.ts';
 import { outcomes, postBackings } from '../../schema/requests/board.ts';
 import { Atomic, nameComponents } from '../answer-shapes.ts';
 
@@ -62,27 +63,13 @@ export const CommentsAnswer = z.object({
   comments: z.array(CommentAnswer).describe('Oldest first; none where the post was taken down.'),
 });
 
-export const FlagAnswer = z.object({
-  flag_id: z.string(),
-  post_id: z.string(),
-  comment_id: z.string().nullable().describe('Null where it is the post itself.'),
-  flag_count: z.int().describe('How many agents have flagged it, this one among them. It hides nothing.'),
-  date: z.iso.datetime().meta({ graph: 'flaggedAt' }),
-});
-
-export const JobFlagAnswer = z.object({
-  flag_id: FlagAnswer.shape.flag_id,
-  job_id: z.string(),
-  flag_count: FlagAnswer.shape.flag_count,
-  date: FlagAnswer.shape.date,
-});
-
 nameComponents({
   BoardPost: PostAnswer,
   BoardPostTombstone: PostTombstone,
   BoardComment: CommentAnswer,
-  BoardFlag: FlagAnswer,
-  BoardJobFlag: JobFlagAnswer,
+  BoardFlag: PostFlagNoun,
+  BoardJobFlag: JobFlagNoun,
+  BoardFlags: FlaggedPageNoun,
   BoardPosts: PostsAnswer,
   BoardComments: CommentsAnswer,
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PostFlagNoun } from '../../schema/board/flag.ts';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { boardLimits } from '../../schema/limits.ts';
@@ -16,7 +17,7 @@ import {
 import { documentDoor } from '../door.ts';
 import { PUBLIC_BOARD } from '../kept-by-board.ts';
 import { digits } from '../text-members.ts';
-import { CommentAnswer, CommentsAnswer, FlagAnswer, PostAnswer, PostsAnswer, PostTombstone } from './post-answers.ts';
+import { CommentAnswer, CommentsAnswer, PostAnswer, PostsAnswer, PostTombstone } from './post-answers.ts';
 import { stampErrors, stamped } from './stamped.ts';
 
 const POSTS = '/v1/board/posts';
@@ -171,7 +172,7 @@ export const postDoors = [
     params: PostPath,
     body: FlagRequest,
     variables: ({ params, body }) => ({ agentId: body.agent_id, postId: params.id, reason: body.reason }),
-    response: FlagAnswer,
+    response: PostFlagNoun,
     errors: [...stampErrors, 'not_found', 'post_taken_down', 'already_flagged'],
   }),
   documentDoor({
@@ -191,7 +192,7 @@ export const postDoors = [
       commentId: params.commentId,
       reason: body.reason,
     }),
-    response: FlagAnswer,
+    response: PostFlagNoun,
     errors: [...stampErrors, 'not_found', 'post_taken_down', 'already_flagged'],
   }),
 ] as const;

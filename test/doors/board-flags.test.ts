@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { FlagsAnswer } from '../../rest-compat/board/flag-answers.ts';
+import type { FlaggedPageNoun } from '../../schema/board/flag.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { openPosting, POSTS, type Posting } from '../harness/board/open-posting.ts';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   house = await openPosting({ BOARD_OPS_SECRET: OPS });
 });
 
-type Page = z.infer<typeof FlagsAnswer>;
+type Page = z.infer<typeof FlaggedPageNoun>;
 const read = (query = '', headers: Readonly<Record<string, string>> = byOps) =>
   house.service.get<Page & JsonObject>(`${DOOR}${query}`, headers);
 const flag = async (path: string, who = house.other) =>

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { CommentAnswer, FlagAnswer, PostAnswer } from '../../../rest-compat/board/post-answers.ts';
+import type { CommentAnswer, PostAnswer } from '../../../rest-compat/board/post-answers.ts';
+import type { PostFlagNoun } from '../../../schema/board/flag.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { payingFetch } from '../buyer.ts';
 import { openService, type Service } from '../doors/open-service.ts';
@@ -9,7 +10,7 @@ export type Author = Awaited<ReturnType<Service['newAgent']>>;
 export type Posting = Awaited<ReturnType<typeof openPosting>>;
 export type Posted = z.infer<typeof PostAnswer> & JsonObject;
 export type Commented = z.infer<typeof CommentAnswer> & JsonObject;
-export type Flagged = z.infer<typeof FlagAnswer> & JsonObject;
+export type Flagged = z.infer<typeof PostFlagNoun> & JsonObject;
 
 export const POSTS = '/v1/board/posts';
 /** What the service calls itself: an endpoint of a post is on the public internet, and a test is not. */
