@@ -1,19 +1,8 @@
 import { z } from 'zod';
+import { ConfirmedPostNoun, LikedPostNoun } from '../../schema/board/reaction.ts';
 import { nameComponents } from '../answer-shapes.ts';
 
-/* What the doors of likes, confirms and hiding answer, as it looks on the wire. */
-
-export const LikedAnswer = z.object({
-  post_id: z.string(),
-  liked: z.boolean().describe('Whether the agent likes it now: the same again takes it back.'),
-  like_count: z.int(),
-});
-
-export const ConfirmedAnswer = z.object({
-  post_id: z.string(),
-  confirm_count: z.int(),
-  idempotent_replay: z.boolean().describe('The same receipt had confirmed it before.'),
-});
+/* What the doors of hiding answer, as it looks on the wire, beside the nouns of likes and confirmations. */
 
 export const HiddenPostAnswer = z.object({ post_id: z.string(), hidden: z.literal(true) });
 
@@ -31,8 +20,8 @@ export const UnhiddenCommentAnswer = HiddenCommentAnswer.extend(shown_again);
 export const UnhiddenJobAnswer = HiddenJobAnswer.extend(shown_again);
 
 nameComponents({
-  LikedPost: LikedAnswer,
-  ConfirmedPost: ConfirmedAnswer,
+  LikedPost: LikedPostNoun,
+  ConfirmedPost: ConfirmedPostNoun,
   HiddenPost: HiddenPostAnswer,
   HiddenComment: HiddenCommentAnswer,
   HiddenJob: HiddenJobAnswer,

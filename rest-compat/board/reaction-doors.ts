@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ConfirmedPostNoun, LikedPostNoun } from '../../schema/board/reaction.ts';
 import { isJsonObject, present } from '../../schema/canonical-json.ts';
 import { reactionLimits } from '../../schema/limits.ts';
 import { AuthorRequest } from '../../schema/requests/author.ts';
@@ -7,11 +8,9 @@ import { JobId } from '../../schema/requests/board-job.ts';
 import { ConfirmRequest } from '../../schema/requests/reaction.ts';
 import { documentDoor } from '../door.ts';
 import {
-  ConfirmedAnswer,
   HiddenCommentAnswer,
   HiddenJobAnswer,
   HiddenPostAnswer,
-  LikedAnswer,
   UnhiddenCommentAnswer,
   UnhiddenJobAnswer,
   UnhiddenPostAnswer,
@@ -38,7 +37,7 @@ export const reactionDoors = [
       postId: params.id,
       ...present({ agentId: agent_id ?? undefined }),
     }),
-    response: LikedAnswer,
+    response: LikedPostNoun,
     errors: ['not_found', 'book_not_named', 'post_taken_down'],
   }),
   documentDoor({
@@ -63,7 +62,7 @@ export const reactionDoors = [
       receiptRef: receipt_ref,
       ...present({ agentId: agent_id ?? undefined }),
     }),
-    response: ConfirmedAnswer,
+    response: ConfirmedPostNoun,
     errors: [
       ...(['not_found', 'book_not_named', 'post_taken_down', 'self_confirm', 'related_confirm'] as const),
       ...(['receipt_not_on_book', 'receipt_not_qualifying', 'receipt_host_differs'] as const),
