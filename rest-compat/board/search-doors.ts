@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { BoardSearchNoun } from '../../schema/board/entry.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { boardReadLimits } from '../../schema/limits.ts';
 import { documentDoor } from '../door.ts';
 import { KEPT_BY_BOARD, PUBLIC_BOARD } from '../kept-by-board.ts';
 import { digits } from '../text-members.ts';
-import { BoardSearchAnswer, JsonFeedAnswer } from './search-answers.ts';
+import { JsonFeedAnswer } from './search-answers.ts';
 
 const { search_chars_max, search_hits_max, search_hits_default } = boardReadLimits;
 
@@ -42,7 +43,7 @@ export const boardSearchDoors = [
       after: z.string().max(200).optional().describe('`next` of the page before.'),
     }),
     variables: ({ query }) => ({ query: query.q, first: query.limit ?? null, after: query.after ?? null }),
-    response: BoardSearchAnswer,
+    response: BoardSearchNoun,
     errors: ['query_too_costly'],
   }),
   documentDoor({

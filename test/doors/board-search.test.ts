@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { openStore } from '../../gateway/parts.ts';
-import type { BoardSearchAnswer } from '../../rest-compat/board/search-answers.ts';
+import type { BoardSearchNoun } from '../../schema/board/entry.ts';
 import { boardReadLimits } from '../../schema/limits.ts';
 import { searchBoard } from '../../subgraphs/board/search/search.ts';
 import type { Database } from '../../subgraphs/database.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await writeJob(database, 'job_06two', { untrusted_acceptance_test: 'Contains the word marmalade', ...at(6) });
 });
 
-type Found = z.infer<typeof BoardSearchAnswer>;
+type Found = z.infer<typeof BoardSearchNoun>;
 const search = (q: string, more = '') => service.get<Found>(`/v1/board/search?q=${encodeURIComponent(q)}${more}`);
 const idsFor = async (q: string) => (await search(q)).body.hits.map(({ id }) => id);
 

@@ -1,6 +1,6 @@
+import type { BoardEntryKind } from '../../../schema/board/entry.ts';
 import { SHOWN } from '../job/job.entity.ts';
 import { STANDING } from '../post/post.entity.ts';
-import type { BoardEntryKind } from './entry.type.ts';
 
 /** A table whose rows are entries, each expression over one of them. */
 export interface EntrySource {

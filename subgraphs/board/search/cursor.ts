@@ -1,5 +1,5 @@
+import type { BoardMatch } from '../../../schema/board/entry.ts';
 import { Refusal } from '../../../schema/errors.ts';
-import type { BoardMatch } from './search.type.ts';
 
 /** Where a page of a search ends, and by what the search found: so that its pages are all of one kind. */
 export interface SearchCursor {

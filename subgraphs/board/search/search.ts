@@ -1,11 +1,12 @@
 import pg from 'pg';
+import type { BoardMatch } from '../../../schema/board/entry.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { boardReadLimits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import { Semaphore } from '../../semaphore.ts';
 import { entriesOf, type NamedEntry } from '../entry/read.ts';
 import { cursorIn, cursorText, type SearchCursor } from './cursor.ts';
-import type { BoardMatch, BoardSearchPage } from './search.type.ts';
+import type { BoardSearchPage } from './search.type.ts';
 import { similarityPlace } from './similarity.ts';
 import { BY_WORDS, bySimilarity } from './statement.ts';
 
