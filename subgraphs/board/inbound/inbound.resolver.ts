@@ -2,6 +2,7 @@ import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { atomicAmount } from '../../../schema/amount.ts';
 import { withoutNull } from '../../../schema/camel.ts';
 import { verifyUrl } from '../../../schema/links.ts';
+import type { NetworkName } from '../../../schema/network.ts';
 import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import { CompletionRequest } from '../../../schema/requests/completion.ts';
 import { requestOf } from '../../../schema/requests/parse.ts';
@@ -47,14 +48,17 @@ function shown(completion: BoardCompletion, base_url: string): Omit<Completion, 
     paymentRef: foreignRef(said),
     settledBy: transfer === null ? null : 'observed_transfer',
     evidence: transfer === null ? 'UNVERIFIED' : 'foreign_ingest',
-    observedTransfer: transfer === null ? null : seenTransfer(transfer as ObservedTransfer, seenIn?.final === true),
+    observedTransfer: transfer === null ? null : seenTransfer(transfer as ReportedTransfer, seenIn?.final === true),
     verifyUrl: verifyUrl(base_url, taskId),
     receipt: { taskId },
     recordedAt,
   };
 }
 
-function seenTransfer({ amount, index, pay_to, ...seen }: ObservedTransfer, final: boolean): CompletionTransfer {
+/** Only payments on the networks of this service are reported. */
+type ReportedTransfer = ObservedTransfer & { readonly network: NetworkName };
+
+function seenTransfer({ amount, index, pay_to, ...seen }: ReportedTransfer, final: boolean): CompletionTransfer {
   const { network, transaction, asset, payer } = seen;
   const moved = { network, transaction, asset, payer, payTo: pay_to, final };
   return { ...moved, index: index ?? 0, amount: atomicAmount(BigInt(amount)) };

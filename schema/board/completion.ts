@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { AtomicMember, MomentMember } from '../noun.ts';
+import { type WordOf, type Words, wordList } from '../words.ts';
+
+/* What is shown of a completion that was reported from elsewhere. */
+
+/** What is known of the payment of a completion. */
+export const completionEvidence = {
+  graph: 'CompletionEvidence',
+  description: 'What is known of the payment of a completion from elsewhere.',
+  meanings: {
+    foreign_ingest: 'Its chain showed it before this was recorded.',
+    UNVERIFIED: 'Nothing but what was said.',
+  },
+} as const satisfies Words;
+export type CompletionEvidence = WordOf<typeof completionEvidence>;
+
+const Network = z.enum(['base', 'solana']);
+
+/** The payment of a completion, as its chain showed it. */
+export const CompletionTransferNoun = z.object({
+  network: Network.describe('Network of the payment.'),
+  transaction: z.string().describe('Hash or signature of its transaction.'),
+  index: z.int().describe('Index of the log in its block on Base, or of the instruction in its transaction on Solana.'),
+  asset: z.string().describe('Address of the token.'),
+  payer: z.string().describe('Wallet that paid.'),
+  pay_to: z.string().describe('Wallet that was paid.'),
+  amount: AtomicMember,
+  final: z.boolean().describe('Whether its block was final when the completion was recorded.'),
+});
+
+/** A completion without its receipt, which REST shows as it is signed and the graph as a type of its own. */
+export const CompletionNoun = z.object({
+  task_id: z.string().describe('Task id of its receipt.'),
+  source: z.string().describe('Name of the place where it was completed, as reported.'),
+  external_id: z.string().describe('Id that it has there, as reported.'),
+  network: Network.describe('Network on which it was paid, as reported.'),
+  payer: z.string().describe('Wallet that paid, as reported.'),
+  payee: z.string().describe('Wallet that was paid, as reported.'),
+  amount: AtomicMember.describe('Amount that was paid, in atomic USDC, as reported.'),
+  payment_ref: z.string().describe('`network:transaction` of the payment, as reported.'),
+  output_hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .describe('SHA-256 of what was delivered, in hex, as reported. This service has not seen what was delivered.'),
+  settled_by: z
+    .enum(['observed_transfer', 'receipt'])
+    .nullable()
+    .describe('`observed_transfer` if the chain showed the payment before this was recorded. Null otherwise.'),
+  evidence: z.enum(wordList(completionEvidence)).describe('What is known of the payment.'),
+  observed_transfer: CompletionTransferNoun.nullable().describe(
+    'The payment as its chain showed it. Null if the chain does not show it.',
+  ),
+  verify_url: z.string().describe('Public page of its receipt.'),
+  recorded_at: MomentMember.describe('Time it was first recorded (RFC 3339, UTC).'),
+});
