@@ -8,20 +8,20 @@ import {
   RootSessionsMembers,
   SessionChallengeRequest,
 } from '../../schema/requests/session.ts';
+import { SessionActNoun } from '../../schema/session/act-result.ts';
+import {
+  SessionChallengeNoun,
+  SessionListNoun,
+  SessionNoun,
+  SessionRevocationNoun,
+} from '../../schema/session/delegated-session.ts';
 import { Hash32 } from '../../schema/session/grant.ts';
 import { Problem } from '../answer-shapes.ts';
 import { AgentPath } from '../book/doors.ts';
 import { documentDoor } from '../door.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
 import { digits } from '../text-members.ts';
-import {
-  ActAnswer,
-  ChallengeAnswer,
-  SessionAnswer,
-  SessionListAnswer,
-  SessionRevocationAnswer,
-  SessionTypesAnswer,
-} from './delegation-answers.ts';
+import { SessionTypesAnswer } from './delegation-answers.ts';
 
 const SessionPath = z.object({ delegation_hash: Hash32.describe('The EIP-712 digest of the grant.') });
 /** Where no payment was made under it, the grant alone says whose it is. */
@@ -58,7 +58,7 @@ export const delegationDoors = [
     field: 'delegatedSession',
     params: SessionPath,
     variables: ({ params }) => ({ delegationHash: params.delegation_hash }),
-    response: SessionAnswer,
+    response: SessionNoun,
     errors: ['not_found', 'forbidden'],
   }),
   documentDoor({
@@ -72,7 +72,7 @@ export const delegationDoors = [
     params: AgentPath,
     query: z.strictObject({ ...RootSessionsMembers, limit: digits(RootSessionsMembers.limit.unwrap()).optional() }),
     variables: ({ params, query }) => ({ agentId: params.agent_id, ...present(query) }),
-    response: SessionListAnswer,
+    response: SessionListNoun,
   }),
   documentDoor({
     name: 'challenge_session',
@@ -85,7 +85,7 @@ export const delegationDoors = [
     params: SessionPath,
     body: SessionChallengeRequest,
     variables: ({ params, body }) => ({ delegationHash: params.delegation_hash, ttlSeconds: body.ttl_seconds }),
-    response: ChallengeAnswer,
+    response: SessionChallengeNoun,
     errors: ['not_found', 'session_not_active'],
   }),
   documentDoor({
@@ -103,7 +103,7 @@ export const delegationDoors = [
       delegationHash: params.delegation_hash,
       input: toCamelKeys(body) as JsonObject,
     }),
-    response: ActAnswer,
+    response: SessionActNoun,
     /** The book of its payer's, or the word why the act is none of this session. */
     refusal: z.union([RefusedCallAnswer, Problem]),
     errors: [
@@ -133,7 +133,7 @@ export const delegationDoors = [
     headers: GrantHeader,
     body: RevocationRequest,
     variables: ({ params, body }) => ({ delegationHash: params.delegation_hash, ...body }),
-    response: SessionRevocationAnswer,
+    response: SessionRevocationNoun,
     errors: ['forbidden', 'revocation_invalid', 'delegation_invalid', 'not_found', 'chain_unavailable'],
   }),
 ] as const;

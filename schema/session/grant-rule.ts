@@ -1,13 +1,11 @@
 import { sessionLimits } from '../limits.ts';
 import { endpointName, grantableEndpoints } from '../paid-operations.ts';
 import { AUTO_MODEL } from '../route-words.ts';
+import type { SessionStatus } from './delegated-session.ts';
 import type { Grant } from './grant.ts';
 import { ZERO_HASH } from './typed-data.ts';
 
 /* What a grant allows, and what a session may hand on: pure rules. */
-
-/** A session as far as time and its payers decide. A revoked parent revokes all below it. */
-export type SessionStatus = 'active' | 'expired' | 'revoked';
 
 export type GrantStanding =
   | { readonly kind: 'in_force' }

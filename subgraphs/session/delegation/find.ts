@@ -1,6 +1,7 @@
 import { Refusal } from '../../../schema/errors.ts';
+import type { SessionStatus } from '../../../schema/session/delegated-session.ts';
 import type { Grant } from '../../../schema/session/grant.ts';
-import { type SessionStatus, statusOf } from '../../../schema/session/grant-rule.ts';
+import { statusOf } from '../../../schema/session/grant-rule.ts';
 import { ZERO_HASH } from '../../../schema/session/typed-data.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { asJson, onGraph } from '../noun.ts';
+import { actActions } from './act.ts';
+
+/* What is shown of an act of a session once it is done. */
+
+export const HandedOffNoun = z.object({
+  task_id: z.string().describe('Task id of the child receipt.'),
+  verify_url: z.string().describe('Public page of the child receipt.'),
+  parent_receipt_id: z.string().describe('Task id of the receipt that was handed off.'),
+  target_agent: z.int().describe('Id of the agent that may redeem it.'),
+});
+
+export const RedeemedNoun = z.object({
+  task_id: z.string().describe('Task id of the receipt whose claim was closed.'),
+  agent_id: z
+    .int()
+    .nullable()
+    .describe('Id of the agent whose book its row is on now. Null if it was handed to nobody.'),
+});
+
+export const ApprovedCallNoun = z.object({
+  approval_id: z.string().describe('Id of the approval request that was answered.'),
+  agent_id: z.int().describe('Id of the agent whose book required the approval.'),
+  request_hash: z.string().describe('Hash of the call that was approved.'),
+});
+
+export const SessionActNoun = z.object({
+  action: z.enum(actActions).describe('Action that was signed.'),
+  resource: z.string().describe('What the act was about.'),
+  delegation_hash: z.string().describe('Id of the session: the EIP-712 digest of its grant (0x and 64 hex digits).'),
+  receipt: onGraph(
+    'handedOff',
+    HandedOffNoun.nullable().describe(
+      'Child receipt that a `handoff` made, of no payment and no amount. Null for any other act.',
+    ),
+  ),
+  redeemed: RedeemedNoun.nullable().describe('Claim that a `redeem` closed. Null for any other act.'),
+  approved: ApprovedCallNoun.nullable().describe(
+    'Request that an `approve` answered. The same call passes once, before the approval expires. Null for any other act.',
+  ),
+  read: asJson(z.record(z.string(), z.unknown()))
+    .nullable()
+    .describe(
+      'What a `read_private` has read: {entries, truncated, next}, {format, document, truncated, next}, the receipt, or the session. Null for any other act. If `truncated` is true, the session has older rows; `next` is the `payload.before` of the act that reads them.',
+    ),
+});

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { AtomicMember, asJson, computed, MomentMember, onGraph } from '../noun.ts';
+import { type WordOf, type Words, wordList } from '../words.ts';
+import type { sessionTypes } from './typed-data.ts';
+
+/* What is shown of a delegated session: how it stands, its limits, its revocation, and a nonce for one of its acts. */
+
+export const sessionStates = {
+  graph: 'SessionStatus',
+  description: 'Whether a session serves.',
+  meanings: {
+    active: 'It does, from its validAfter on.',
+    expired: 'Its time is over.',
+    revoked: 'Its payer, or one of a session over it, has said so.',
+  },
+} as const satisfies Words;
+export type SessionStatus = WordOf<typeof sessionStates>;
+
+const delegation_hash = z
+  .string()
+  .describe('Id of the session: the EIP-712 digest of its grant (0x and 64 hex digits).');
+const status = z.enum(wordList(sessionStates));
+
+/** What was signed, and when it came to hold. */
+const revocation = {
+  payer: z.string().describe('Wallet that signed it; the payer of the session if nobody did.'),
+  at: z.int().describe('Time that was signed, in Unix seconds; without a signature, when it was revoked.'),
+  signature: z
+    .string()
+    .nullable()
+    .describe(
+      'Signature as it was sent. Null if the service ended the session with all others, because its operator accepted a break of the log.',
+    ),
+  revoked_at: MomentMember.describe(
+    'Time from which the session and all sessions below it are revoked (RFC 3339, UTC).',
+  ),
+} as const;
+
+export const SessionRevocationNoun = z.object({
+  delegation_hash,
+  status: status.describe('`revoked`.'),
+  ...revocation,
+});
+
+export const SessionDetailNoun = z
+  .object({
+    cap: onGraph('capAtomic', AtomicMember.describe('Cap in atomic USDC on what may be spent under it and below it.')),
+    spent: onGraph('spentAtomic', AtomicMember.describe('Amount of recorded payments, in atomic USDC.')),
+    held: onGraph('heldAtomic', AtomicMember.describe('Amount that payments in progress hold, in atomic USDC.')),
+    remaining: onGraph(
+      'remainingAtomic',
+      AtomicMember.describe(
+        'max(0, cap − spent − held), in atomic USDC. A payment must also fit within this value of each session above.',
+      ),
+    ),
+    models: z.array(z.string()).describe('Ids of the models that may answer. Empty: any model.'),
+    doors: z.array(z.string()).describe('Names of the paid endpoints that may be called. Empty: any endpoint.'),
+  })
+  .describe('Limits of the session, and what is spent under it and all sessions below it.');
+
+export const SessionNoun = z.object({
+  delegation_hash,
+  status: status.describe('Whether it is active, expired or revoked.'),
+  payer: z.string().describe('Wallet whose payments are made under it.'),
+  agent_pubkey: z.string().describe('Public key of the agent that acts under it.'),
+  valid_after: z.int().describe('Time from which it is valid, in Unix seconds.'),
+  session_expiry: z.int().describe('Time from which it is expired, in Unix seconds.'),
+  parent_delegation_hash: z.string().nullable().describe('Id of the session that it is a child of. Null if of none.'),
+  bound_at: MomentMember.describe('Time the first payment under it was recorded (RFC 3339, UTC).'),
+  path: z.array(z.string()).describe('Ids of all sessions above it, the first granted first, and its own id last.'),
+  ended_by: z
+    .object({
+      delegation_hash: z.string().describe('Id of the session that was revoked: the session itself, or one above it.'),
+      ...revocation,
+    })
+    .nullable()
+    .describe('Revocation that has ended it, of its own or of a session above it. Null if there is none.'),
+  detail: SessionDetailNoun.nullable().describe(
+    'Limits and spending. Null unless the request proves possession of the book of the payer, or of the payer of a session above it. The agent of the session ' +
+      'reads the same by the act `read_private` on the resource `session`.',
+  ),
+});
+
+/** Sessions of an agent. `sessionTree` of the graph orders the same page in its own way. */
+export const SessionListNoun = z.object({
+  sessions: computed(
+    z
+      .array(SessionNoun.extend({ detail: SessionDetailNoun }))
+      .describe('Sessions that a payment has bound and that are not children of other sessions, newest first.'),
+  ),
+  truncated: z.boolean().describe('True if there are more sessions after this page.'),
+  next_cursor: z.string().nullable().describe('`cursor` of the next page. Null if this is the last page.'),
+});
+
+const TypedMember = z.object({ name: z.string(), type: z.string() });
+export const SessionTypes = z.object({
+  AuthorizeSession: z.array(TypedMember),
+  SessionAct: z.array(TypedMember),
+  RevokeSession: z.array(TypedMember),
+} satisfies Record<keyof typeof sessionTypes, z.ZodType>);
+
+export const SessionDomain = z.object({
+  name: z.string(),
+  version: z.string(),
+  chainId: z.int(),
+  salt: z
+    .string()
+    .describe(
+      'SHA-256 (0x and 64 hex digits) of the base URL of this service in UTF-8. The base URL is the `iss` of its receipts.',
+    ),
+});
+
+/** A nonce for one act. */
+export const SessionChallengeNoun = z.object({
+  challenge_id: z.string().describe('Sent with the act in place of nonce and deadline.'),
+  nonce: z.string().describe('Nonce to sign.'),
+  issued_at: z.int().describe('Time it was issued, in Unix seconds.'),
+  deadline: z.int().describe('Deadline to sign, in Unix seconds. The nonce is refused from then on.'),
+  typed_data: asJson(
+    z
+      .object({ domain: SessionDomain, types: SessionTypes, primaryType: z.literal('SessionAct') })
+      .describe('EIP-712 typed data to sign: domain, types and the type of an act.'),
+  ),
+});
