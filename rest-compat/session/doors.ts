@@ -5,9 +5,12 @@ import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
 import { RegistrationRequest } from '../../schema/requests/registration.ts';
+import { RegistrationNoun, SessionRotationNoun } from '../../schema/session/registration.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { AgentPath } from '../book/doors.ts';
 import { documentDoor } from '../door.ts';
-import { RegisterAnswer, RotationAnswer } from './answers.ts';
+
+nameComponents({ Registration: RegistrationNoun, Rotation: SessionRotationNoun });
 
 /** The book that a registration opens has no row that it could follow from. */
 const NoParent = z.object({
@@ -36,7 +39,7 @@ export const registrationDoors = [
     headers: NoParent,
     body: RegistrationRequest,
     variables: ({ body }) => ({ input: toCamelKeys(body) as JsonObject }),
-    response: RegisterAnswer,
+    response: RegistrationNoun,
     errors: [
       'invalid_wallet',
       'invalid_proof',
@@ -61,6 +64,6 @@ export const possessionDoors = [
     field: 'rotateSession',
     params: AgentPath,
     variables: ({ params }) => ({ agentId: params.agent_id }),
-    response: RotationAnswer,
+    response: SessionRotationNoun,
   }),
 ] as const;

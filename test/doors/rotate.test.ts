@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { RotationAnswer } from '../../rest-compat/session/answers.ts';
 import { limits } from '../../schema/limits.ts';
+import type { SessionRotationNoun } from '../../schema/session/registration.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { payingFetch, registrationOf } from '../harness/buyer.ts';
 import { REGISTER, type Registered, type Service, sharedService } from '../harness/doors/open-service.ts';
 
-type Rotated = z.infer<typeof RotationAnswer>;
+type Rotated = z.infer<typeof SessionRotationNoun>;
 
 let service: Service;
 beforeAll(async () => {

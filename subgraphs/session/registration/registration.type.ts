@@ -1,5 +1,8 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
-import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, InputType, ObjectType } from 'type-graphql';
+import type { MembersOf } from '../../../schema/noun.ts';
+import { RegistrationNoun } from '../../../schema/session/registration.ts';
+import { showMembers } from '../../graph-type.ts';
 import type { SettlementStatus } from '../../selling.ts';
 import { SettlementStatusWord } from '../../words.ts';
 import type { RegistrationAnswer } from './answer.ts';
@@ -25,23 +28,14 @@ export class RegisterAgentInput {
   proof?: string | null;
 }
 
+const Registration = class {} as new () => Omit<MembersOf<typeof RegistrationNoun>, 'settlementStatus'>;
+
 @ObjectType({ description: 'A registered agent and the secret that opens its book.' })
-export class AgentRegistration {
-  @Field(() => Int, { description: 'Its number, for ever.' }) agentId!: number;
-  @Field(() => String, { description: 'In EIP-55 spelling.' }) agentWallet!: string;
-  @Field(() => String, { description: 'Possession secret of the book: not an API key, not a wallet.' })
-  session!: string;
-  @Field(() => String, { description: 'The task whose receipt registered it.' }) taskId!: string;
-  @Field(() => String, {
-    description:
-      'Hash that is stored with the agent (0x and 64 hex digits): `request_hash` of the request or, without it, keccak256 of the signed control text.',
-  })
-  requestHash!: string;
-  @Field(() => Int, { nullable: true, description: 'Null while nothing scores.' }) validateScore!: number | null;
-  @Field(() => SettlementStatusWord, { description: '`settled` or `idempotent_replay`.' }) settlementStatus!: string;
-  @Field(() => Boolean, { description: 'Whether this had been answered before.' }) idempotentReplay!: boolean;
-  @Field(() => String, { nullable: true, description: 'task_id of the canonical row.' }) replayOf!: string | null;
+export class AgentRegistration extends Registration {
+  settlementStatus!: SettlementStatus;
 }
+
+showMembers(AgentRegistration, RegistrationNoun, { settlement_status: SettlementStatusWord });
 
 /** Which of the two it was is not part of the kept answer: the same answer is told as new once, then as a replay. */
 export function registrationOf(

@@ -5,8 +5,8 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { beforeEach, expect } from 'vitest';
 import type { z } from 'zod';
 import type { ChatAnswer } from '../../../rest-compat/inference/answers.ts';
-import type { RegisterAnswer } from '../../../rest-compat/session/answers.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { RegistrationNoun } from '../../../schema/session/registration.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
 import type { ForeignTransfers } from '../../../subgraphs/foreign-transfers.ts';
 import {
@@ -51,7 +51,7 @@ export interface Challenged {
   readonly error: string;
   readonly accepts: readonly OfferV1[];
 }
-export type Registered = z.infer<typeof RegisterAnswer>;
+export type Registered = z.infer<typeof RegistrationNoun>;
 
 interface Knock {
   readonly headers?: Readonly<Record<string, string>>;

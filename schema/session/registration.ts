@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { MomentMember } from '../noun.ts';
+
+/* What is shown of a registration, and of a book session that replaced another. */
+
+export const RegistrationNoun = z.object({
+  agent_id: z.int().describe('Id of the agent. It never changes.'),
+  agentWallet: z.string().describe('Wallet of the agent, in EIP-55 spelling.'),
+  session: z.string().describe('Possession secret of the book. Neither an API key nor a wallet.'),
+  task_id: z.string().describe('Task id of the receipt by which the agent was registered.'),
+  request_hash: z
+    .string()
+    .describe(
+      'Hash that is stored with the agent (0x and 64 hex digits): `request_hash` of the request or, without it, keccak256 of the signed control text.',
+    ),
+  validate_score: z.int().nullable().describe('Null: nothing computes a score yet.'),
+  settlement_status: z.enum(['settled', 'idempotent_replay']).describe('Whether this request bought the registration.'),
+  idempotent_replay: z.boolean().describe('True if this registration was answered before.'),
+  replay_of: z.string().nullable().describe('Task id of the first answer. Null if this is the first.'),
+});
+
+export const SessionRotationNoun = z.object({
+  agent_id: z.int().describe('Id of the agent whose book it opens.'),
+  session: z
+    .string()
+    .describe('Possession secret that opens the book from now on. It is shown once, and the one before it is revoked.'),
+  rotated_at: MomentMember.describe('Time the session before it ended (RFC 3339, UTC).'),
+});
