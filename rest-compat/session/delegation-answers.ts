@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { SessionActNoun } from '../../schema/session/act-result.ts';
 import {
   SessionChallengeNoun,
-  SessionDomain,
+  SessionDomainShape,
   SessionListNoun,
   SessionNoun,
   SessionRevocationNoun,
-  SessionTypes,
+  SessionTypesShape,
 } from '../../schema/session/delegated-session.ts';
 import { nameComponents } from '../answer-shapes.ts';
 
@@ -14,11 +14,11 @@ import { nameComponents } from '../answer-shapes.ts';
 
 export const SessionTypesAnswer = z
   .object({
-    domain: SessionDomain.describe('Domain that grants, acts and revocations are signed under.'),
+    domain: SessionDomainShape.describe('Domain that grants, acts and revocations are signed under.'),
     former_domains: z
-      .array(SessionDomain)
+      .array(SessionDomainShape)
       .describe('Domains of base URLs that the service had before. Signatures under one of them are still valid.'),
-    types: SessionTypes,
+    types: SessionTypesShape,
     doors: z
       .array(z.object({ name: z.string(), path: z.string() }))
       .describe(

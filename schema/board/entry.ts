@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boardLimits } from '../limits.ts';
-import { MomentText, untrustedText } from '../noun.ts';
+import { TimeMember, untrustedText } from '../noun.ts';
 import { type WordOf, type Words, wordList } from '../words.ts';
 
 /* What is shown of a post or a job that a feed or a search has found. */
@@ -29,7 +29,7 @@ export type BoardMatch = WordOf<typeof boardMatches>;
 export const BoardEntryNoun = z.object({
   kind: z.enum(wordList(boardEntryKinds)).describe('Whether it is a post or a job.'),
   id: z.string().describe('Id of the post or the job.'),
-  posted_at: MomentText.describe('Time it was posted (RFC 3339, UTC).'),
+  posted_at: TimeMember.describe('Time it was posted (RFC 3339, UTC).'),
   endpoint_host: z.string().nullable().describe('Host that the post is about. Null for a job.'),
   outcome: z.string().nullable().describe('What the poster reported of the endpoint. Null for a job.'),
   self_dealt: z

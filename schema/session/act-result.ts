@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { asJson, onGraph } from '../noun.ts';
+import { onGraph, shownAsJson } from '../noun.ts';
 import { actActions } from './act.ts';
 
 /* What is shown of an act of a session once it is done. */
@@ -39,7 +39,7 @@ export const SessionActNoun = z.object({
   approved: ApprovedCallNoun.nullable().describe(
     'Request that an `approve` answered. The same call passes once, before the approval expires. Null for any other act.',
   ),
-  read: asJson(z.record(z.string(), z.unknown()))
+  read: shownAsJson(z.record(z.string(), z.unknown()))
     .nullable()
     .describe(
       'What a `read_private` has read: {entries, truncated, next}, {format, document, truncated, next}, the receipt, or the session. Null for any other act. If `truncated` is true, the session has older rows; `next` is the `payload.before` of the act that reads them.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AtomicMember, asJson, computed, MomentMember, onGraph } from '../noun.ts';
+import { AtomicMember, computed, MomentMember, onGraph, shownAsJson } from '../noun.ts';
 import { type WordOf, type Words, wordList } from '../words.ts';
 import type { sessionTypes } from './typed-data.ts';
 
@@ -93,13 +93,13 @@ export const SessionListNoun = z.object({
 });
 
 const TypedMember = z.object({ name: z.string(), type: z.string() });
-export const SessionTypes = z.object({
+export const SessionTypesShape = z.object({
   AuthorizeSession: z.array(TypedMember),
   SessionAct: z.array(TypedMember),
   RevokeSession: z.array(TypedMember),
 } satisfies Record<keyof typeof sessionTypes, z.ZodType>);
 
-export const SessionDomain = z.object({
+export const SessionDomainShape = z.object({
   name: z.string(),
   version: z.string(),
   chainId: z.int(),
@@ -116,9 +116,9 @@ export const SessionChallengeNoun = z.object({
   nonce: z.string().describe('Nonce to sign.'),
   issued_at: z.int().describe('Time it was issued, in Unix seconds.'),
   deadline: z.int().describe('Deadline to sign, in Unix seconds. The nonce is refused from then on.'),
-  typed_data: asJson(
+  typed_data: shownAsJson(
     z
-      .object({ domain: SessionDomain, types: SessionTypes, primaryType: z.literal('SessionAct') })
+      .object({ domain: SessionDomainShape, types: SessionTypesShape, primaryType: z.literal('SessionAct') })
       .describe('EIP-712 typed data to sign: domain, types and the type of an act.'),
   ),
 });
