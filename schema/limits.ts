@@ -112,6 +112,9 @@ export const limits = {
   tool_schema_members_max: 10_000,
   /** Of a member that is passed on to hubs without being known here. */
   forwarded_depth_max: 32,
+  forwarded_name_chars_max: 128,
+  /** In one object. */
+  forwarded_members_max: 1_000,
   stop_texts_max: 4,
   stop_text_chars_max: 500,
   image_prompt_chars_max: 32_000,

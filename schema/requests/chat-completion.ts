@@ -11,7 +11,16 @@ import {
   Tools,
   unofferedChoice,
 } from './chat-message.ts';
-import { Extra, extraOf, FORWARDED, folded, inlined, type MemberRule, withoutProto } from './forwarded/extra.ts';
+import {
+  Extra,
+  extraOf,
+  FORWARDED,
+  folded,
+  type GivenMember,
+  inlined,
+  type MemberRule,
+  withoutProto,
+} from './forwarded/extra.ts';
 import { bodyPlace, openPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, svcMembers, withParent } from './paid-work.ts';
 import { listOf, remembering } from './parse.ts';
@@ -191,6 +200,8 @@ const members = z.looseObject({
 /** All that a chat knows, by name: what else a body holds is passed on. */
 export const chatMembers: ReadonlySet<string> = new Set(Object.keys(members.shape));
 
+const chatNames = new Map([...chatMembers].map(name => [folded(name), name]));
+
 const chatPlace = bodyPlace(chatMembers, Object.keys(chatWithoutEffect), () => FORWARDED);
 
 /**
@@ -198,15 +209,15 @@ const chatPlace = bodyPlace(chatMembers, Object.keys(chatWithoutEffect), () => F
  * own way would be said twice. `forwarded`: what a chat takes under the same name, and the request has no word for.
  */
 export function chatMemberRule(noun: string, forwarded: readonly string[]) {
-  return (name: string, value: Json): MemberRule => {
-    const spelt = [...chatMembers].find(member => folded(member) === folded(name));
-    if (spelt === undefined || forwarded.includes(name)) return FORWARDED;
-    if (isUnserved(spelt)) {
+  return ({ name, spelt, value }: GivenMember): MemberRule => {
+    const member = chatNames.get(spelt);
+    if (member === undefined || forwarded.includes(name)) return FORWARDED;
+    if (isUnserved(member)) {
       // A chat does not take it either: whoever sends it is told why, and not sent there.
-      const { error } = chatUnserved[spelt].safeParse(value);
+      const { error } = chatUnserved[member].safeParse(value);
       return error ? { kind: 'refused', why: error.issues[0]?.message ?? '' } : { kind: 'without_effect' };
     }
-    return { kind: 'refused', why: `is not served here: ${spelt} is a member of a chat, not of a ${noun}` };
+    return { kind: 'refused', why: `is not served here: ${member} is a member of a chat, not of a ${noun}` };
   };
 }
 

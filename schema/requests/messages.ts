@@ -305,8 +305,8 @@ export const MessagesRequest = remembering(
 );
 
 const DRAWN = 'is not a member of count_tokens: only the request is counted';
-const countedPlace = bodyPlace(Object.keys(asked.shape), ineffective, (name, value) =>
-  Object.hasOwn(drawn, name) || name === 'stream' ? { kind: 'refused', why: DRAWN } : chatRule(name, value),
+const countedPlace = bodyPlace(Object.keys(asked.shape), ineffective, given =>
+  Object.hasOwn(drawn, given.name) || given.name === 'stream' ? { kind: 'refused', why: DRAWN } : chatRule(given),
 );
 
 /** Body of POST /v1/messages/count_tokens: what a message is asked with, but for how its answer is drawn. */

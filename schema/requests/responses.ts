@@ -169,10 +169,10 @@ const ineffective = Object.keys(responseWithoutEffect);
 const sentPlace = bodyPlace(Object.keys(sent.shape), ineffective, chatRule);
 const sentNames = new Map(Object.keys(sent.shape).map(name => [folded(name), name]));
 /** On the graph, where a response is asked for in the words of a chat: what else a response has is said by these. */
-const chatPlace = bodyPlace(Object.keys(chat.shape), ineffective, (name, value) => {
-  const spelt = sentNames.get(folded(name));
-  if (spelt === undefined || spelt === 'reasoning') return chatRule(name, value);
-  return { kind: 'refused', why: `is not served here: ${spelt} is said by the members of the input` };
+const chatPlace = bodyPlace(Object.keys(chat.shape), ineffective, given => {
+  const member = sentNames.get(given.spelt);
+  if (member === undefined || member === 'reasoning') return chatRule(given);
+  return { kind: 'refused', why: `is not served here: ${member} is said by the members of the input` };
 });
 
 /** A response as the graph is asked for it, in the words of a chat: so a call has one canonical form whatever way it comes. */

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
 import { camel, toCamelKeys } from '../../schema/camel.ts';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { ChatRequest, samplingMembers, schemaMembers } from '../../schema/requests/chat-completion.ts';
 import { functionMembers, messageMembers } from '../../schema/requests/chat-message.ts';
+import { EmbeddingRequest } from '../../schema/requests/embedding.ts';
 import { folded } from '../../schema/requests/forwarded/extra.ts';
 import { foreignRefused, foreignWithoutEffect } from '../../schema/requests/forwarded/foreign-members.ts';
 import { formerArgs, unknownMembers } from '../../schema/requests/forwarded/known-members.ts';
-import { MessagesRequest, messageOpaqueMembers } from '../../schema/requests/messages.ts';
+import { MessagesRequest, MessageTokensRequest, messageOpaqueMembers } from '../../schema/requests/messages.ts';
 import { opaqueMembers, parseRequest, requestOf } from '../../schema/requests/parse.ts';
 import { ResponseCall, ResponsesRequest } from '../../schema/requests/responses.ts';
 import { askedOf } from '../../subgraphs/receipt/inference/messages/chat-request.ts';
@@ -560,4 +561,46 @@ it.each([
 ])('%s, by which a gateway is told keys, addresses or prices, is refused in the body and in a message', name => {
   expect(() => chat({ [name]: 'x' })).toThrow(refusal(name));
   expect(() => chat({ messages: [{ ...messages[0], [name]: 'x' }] })).toThrow(refusal(`messages.0.${name}`));
+});
+
+describe.each([
+  ['a chat', chat],
+  ['a response', response],
+  ['a message', message],
+  ['the tokens of a message', (said: JsonObject) => parseRequest(MessageTokensRequest, { messages, ...said })],
+  ['a request for vectors', (said: JsonObject) => parseRequest(EmbeddingRequest, { input: 'Hello', ...said })],
+])('names of unknown members, in %s', (_, parse) => {
+  /** Which texts are folded: each is brought to its compatibility form first. */
+  const foldedBy = (parsing: () => unknown): string[] => {
+    const normalized = vi.spyOn(String.prototype, 'normalize');
+    parsing();
+    const texts = normalized.mock.contexts.map(String);
+    normalized.mockRestore();
+    return texts;
+  };
+  const shown = 'ﷺ'.repeat(128);
+  const overlong = 'ﷺ'.repeat(10_000);
+  const named = (count: number, beginning: string) =>
+    Object.fromEntries(Array.from({ length: count }, (__, index) => [`${beginning}${index}`, 1]));
+
+  it('are refused before they are folded where they are too long', () => {
+    const parsing = () => {
+      expect(() => parse({ [overlong]: 1 })).toThrow(refusal(shown));
+      expect(() => parse({ extra: { [overlong]: 1 } })).toThrow(refusal(`extra.${shown}`));
+    };
+    expect(foldedBy(parsing)).not.toContain(overlong);
+    expect(() => parse({ ['ﷺ'.repeat(8)]: 1 })).toThrow(refusal('ﷺ'.repeat(8)));
+  });
+
+  it('are folded once in each reading, however many members the object could have', () => {
+    // To see how long it is, and to fold it; a response is read as it came, and as the chat that it comes to.
+    const names = foldedBy(() => parse(named(100, 'é'))).filter(text => text.startsWith('é'));
+    expect(names.length).toBeLessThanOrEqual(4 * 100);
+  });
+
+  it('are a thousand in one object at the most', () => {
+    parse(named(1_000, 'zz'));
+    for (const said of [named(1_001, 'zz'), { ...named(500, 'zz'), extra: named(501, 'yy') }])
+      expect(() => parse(said)).toThrow('has more than 1000 members that this service does not know');
+  });
 });

@@ -1,6 +1,6 @@
 import type { Json } from '../../canonical-json.ts';
 import { namesWhoAsks } from '../unserved.ts';
-import { FORWARDED, folded, type MemberRule, type OpenPlace } from './extra.ts';
+import { FORWARDED, folded, type GivenMember, type MemberRule, type OpenPlace } from './extra.ts';
 
 /*
  * Members that other services read beside those of OpenAI's, and that are not passed on to a hub: by each of them a caller could choose
@@ -174,8 +174,7 @@ const withinBody = tablesOf(({ within }) => within === true, Object.keys(namesWh
 const OWN_HEADERS = folded('X-SVC-');
 
 /** What becomes of a member that is not its object's own. */
-function foreignRule({ refused, ineffective }: Tables, name: string, value: Json): MemberRule {
-  const spelt = folded(name);
+function foreignRule({ refused, ineffective }: Tables, { spelt, value }: GivenMember): MemberRule {
   if (ineffective.has(spelt)) return { kind: 'without_effect' };
   if (spelt.startsWith(OWN_HEADERS)) return notServed(IN_HEADER);
   const group = refused.get(spelt) ?? foreignFamilies.find(({ names }) => names.test(spelt));
@@ -210,11 +209,12 @@ export function openPlace(
   const ownRule = ruleOfOwn(known);
   return {
     known: new Set(known),
-    rule(name, value) {
+    rule(member) {
+      const { name, value } = member;
       if (without_effect.includes(name)) return { kind: 'without_effect' };
       if (without_effect_empty.includes(name) && isEmptyList(value)) return { kind: 'without_effect' };
-      const own = ownRule(name);
-      return own.kind === 'forwarded' ? foreignRule(withinBody, name, value) : own;
+      const own = ownRule(member);
+      return own.kind === 'forwarded' ? foreignRule(withinBody, member) : own;
     },
   };
 }
@@ -222,10 +222,10 @@ export function openPlace(
 const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
 
 /** Refuses another spelling of a known member. */
-function ruleOfOwn(known: Iterable<string>): (name: string) => MemberRule {
-  const spelt = new Map([...known].map(name => [folded(name), name]));
-  return name => {
-    const own = spelt.get(folded(name));
+function ruleOfOwn(known: Iterable<string>): (member: GivenMember) => MemberRule {
+  const names = new Map([...known].map(name => [folded(name), name]));
+  return ({ spelt }) => {
+    const own = names.get(spelt);
     return own === undefined ? FORWARDED : { kind: 'refused', why: `is spelled ${own} here` };
   };
 }
@@ -241,12 +241,12 @@ export function bodyPlace(
   const ineffective = new Set(without_effect.map(folded));
   return {
     known: own,
-    rule(name, value) {
-      if (ineffective.has(folded(name))) return { kind: 'without_effect' };
-      const foreign = foreignRule(inBody, name, value);
+    rule(member) {
+      if (ineffective.has(member.spelt)) return { kind: 'without_effect' };
+      const foreign = foreignRule(inBody, member);
       if (foreign.kind !== 'forwarded') return foreign;
-      const spelt = ownRule(name);
-      return spelt.kind === 'forwarded' ? otherwise(name, value) : spelt;
+      const own_spelling = ownRule(member);
+      return own_spelling.kind === 'forwarded' ? otherwise(member) : own_spelling;
     },
   };
 }
