@@ -604,3 +604,31 @@ describe.each([
       expect(() => parse(said)).toThrow('has more than 1000 members that this service does not know');
   });
 });
+
+describe('what names a file or a key of ours', () => {
+  const kept = ['file_id', 'fileIds', 'container', 'vector_store_ids', 'connector_id'];
+  const names = [...kept, 'authorization_token', 'Bearer-Token', 'auth_header', 'headers'];
+  const part = (given: JsonObject) => ({ messages: [{ role: 'user', content: [given] }] });
+  const data = { type: 'base64', data: 'AAAA' };
+  const pdf = { ...data, media_type: 'application/pdf' };
+  const png = { ...data, media_type: 'image/png' };
+  const tool = { type: 'function', function: { name: 'f' } };
+  const text = { type: 'text', text: 'x' };
+
+  it.each<[string, string, (unknown: JsonObject) => JsonObject]>([
+    ['a document', 'messages.0.content.0.source', on => message(part({ type: 'document', source: { ...pdf, ...on } }))],
+    ['an image', 'messages.0.content.0.source', on => message(part({ type: 'image', source: { ...png, ...on } }))],
+    ['a block', 'messages.0.content.0', on => message(part({ ...text, ...on }))],
+    ['a tool', 'tools.0', on => message({ tools: [{ name: 'f', input_schema: {}, ...on }] })],
+    ['a turn', 'messages.0', on => message({ messages: [{ role: 'user', content: 'x', ...on }] })],
+    ['a part of a chat', 'messages.0.content.0', on => chat(part({ ...text, ...on }))],
+    ['a tool of a chat', 'tools.0', on => chat({ tools: [{ ...tool, ...on }] })],
+    [
+      'a file of a chat',
+      'messages.0.content.0.file',
+      on => chat(part({ type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA', ...on } })),
+    ],
+  ])('is refused in %s', (_, at, parse) => {
+    for (const unknown of names) expect(() => parse({ [unknown]: 'x' })).toThrow(refusal(`${at}.${unknown}`));
+  });
+});

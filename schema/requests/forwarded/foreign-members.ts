@@ -40,6 +40,7 @@ export const foreignRefused: readonly ForeignMembers[] = [
       virtual_key portkey_api_key openai_api_key anthropic_api_key router_key x_router_key user_config
       organization organization_id project project_id azure_ad_token aws_access_key_id aws_secret_access_key
       aws_session_token aws_profile_name aws_role_name vertex_credentials vertex_project vertex_location
+      authorization_token bearer_token auth_header connector_id
     `),
   },
   {
@@ -52,10 +53,19 @@ export const foreignRefused: readonly ForeignMembers[] = [
     `),
   },
   {
+    why: 'a hub is sent no headers of a caller’s',
+    within: true,
+    names: words('headers extra_headers custom_headers default_headers forward_headers'),
+  },
+  {
+    why: 'nothing is kept, so what is meant is sent whole',
+    within: true,
+    names: words('file_id file_ids container container_id vector_store_id vector_store_ids'),
+  },
+  {
     why: 'a hub is sent the members of the body alone',
     names: words(`
-      headers extra_headers custom_headers default_headers forward_headers extra_body extra_query default_query
-      extra_params betas anthropic_beta anthropic_version drop_params additional_drop_params allowed_openai_params
+      extra_body extra_query default_query extra_params betas anthropic_beta anthropic_version drop_params additional_drop_params allowed_openai_params
       additional_model_request_fields
     `),
   },
@@ -76,7 +86,7 @@ export const foreignRefused: readonly ForeignMembers[] = [
     why: 'each call stands for itself, and nothing of it is kept',
     names: words(`
       previous_response_id conversation conversation_id thread thread_id assistant_id parent_message_id
-      context_management cached_content container prompt_id prompt_variables prompt_template session_params
+      context_management cached_content prompt_id prompt_variables prompt_template session_params
     `),
   },
   {
