@@ -110,6 +110,9 @@ export const limits = {
   /** Of one schema, of a tool's arguments or of an answer. */
   tool_schema_depth_max: 48,
   tool_schema_members_max: 10_000,
+  /** Names of betas of Anthropic's API, in one request. */
+  betas_max: 32,
+  betas_chars_max: 1_024,
   /** Of a member that is passed on to hubs without being known here. */
   forwarded_depth_max: 32,
   forwarded_name_chars_max: 128,

@@ -1,53 +1,76 @@
 import { z } from 'zod';
+import { limits } from '../limits.ts';
 
 /*
  * Headers of Anthropic's clients. A beta that changes how a request is read or answered, and is not served here, must not be dropped in
  * silence. Those that are served go on to hubs of Anthropic's dialect, and the payment is bound to them; at any other hub they change
- * nothing.
+ * nothing. Those that would change a hub's bill, or say who asks, are accepted and not sent.
  */
 
 /** Betas by their names without the date, and why a request with them can be served by any hub. */
 const servedBetas: Readonly<Record<string, string>> = {
   'prompt-caching': 'cache markers change no answer',
   'prompt-caching-scope': 'cache markers change no answer',
-  'extended-cache-ttl': 'cache markers change no answer',
   'cache-diagnosis': 'nothing is told of a cache',
   'token-counting': 'tokens are counted without it',
   'token-efficient-tools': 'a model calls tools in its own way',
   'fine-grained-tool-streaming': 'arguments come as the model writes them',
   'interleaved-thinking': 'thinking is shown where it came',
-  'dev-full-thinking': 'thinking is shown as it came',
   'thinking-token-count': 'tokens are told as the hub counts them',
   effort: 'the body says it',
   'structured-outputs': 'the body says it',
   'context-management': 'the body says it',
   pdfs: 'the body says it',
-  'output-128k': 'a model bounds its own answers',
-  'context-1m': 'a model bounds what it reads',
   'model-context-window-exceeded': 'a hub says how its answer ended',
 };
 
-/** Such as coding agents send with every request: they say who asks, and no hub is told. */
-const betasOfClients: Readonly<Record<string, string>> = {
+/**
+ * Betas that are accepted and not sent: a request with them is read and answered without them. The payment is not bound to them, since they
+ * change nothing here.
+ */
+const unsentBetas: Readonly<Record<string, string>> = {
   'claude-code': 'it says which client asks',
   oauth: 'it says how a client shows who it is',
+  'context-1m': 'a hub’s price is higher beyond 200,000 tokens, and a call has one price here',
+  'extended-cache-ttl': 'a hub’s price is higher for a longer cache, and a call has one price here',
+  'output-128k': 'it makes answers longer, and a call has one price here',
+  'dev-full-thinking': 'it makes answers longer, and a call has one price here',
 };
 
 /** Which betas may be named: the description of each place where they are. */
-export const BETAS_SERVED = `Betas, without their date: ${Object.keys(servedBetas).join(', ')}. Sent to hubs of Anthropic’s dialect. Any other is 400, but for ${Object.keys(betasOfClients).join(' and ')}, which have no effect.`;
+export const BETAS_SERVED = `Betas, without their date: ${Object.keys(servedBetas).join(', ')}. Sent to hubs of Anthropic’s dialect. Any other is 400, but for these, which have no effect: ${Object.keys(unsentBetas).join(', ')}.`;
 
-/** A dated name: `prompt-caching-2024-07-31`. */
-const DATED = /^(?<name>[a-z0-9-]+?)-\d{4}-?\d{2}-?\d{2}$/;
+/** `prompt-caching-2024-07-31`; some leave out the hyphens: `claude-code-20250219`. */
+const DATED = /^(?<name>[a-z0-9-]+?)-(?<year>\d{4})-?(?<month>\d{2})-?(?<day>\d{2})$/;
+const CalendarDate = z.iso.date();
 
-const isIn = (table: Readonly<Record<string, string>>, beta: string): boolean =>
-  Object.hasOwn(table, beta.match(DATED)?.groups?.name ?? beta);
-
-function requireServed(betas: readonly string[], context: z.core.$RefinementCtx): void {
-  const value = betas.find(beta => !isIn(servedBetas, beta) && !isIn(betasOfClients, beta));
-  if (value !== undefined) context.addIssue({ code: 'custom', message: `${value.slice(0, 100)} is not served here.` });
+/** A beta by its name without the date; null where it has no date of the calendar. */
+function undated(beta: string): string | null {
+  const { name = null, year, month, day } = beta.match(DATED)?.groups ?? {};
+  return CalendarDate.safeParse(`${year}-${month}-${day}`).success ? name : null;
 }
 
-/** As a payment is bound to them: each once and in one order, without those that say who asks; undefined where there is none. */
+const isIn = (table: Readonly<Record<string, string>>, beta: string): boolean =>
+  Object.hasOwn(table, undated(beta) ?? '');
+
+/** All of them become one header. */
+function requireServed(betas: readonly string[], context: z.core.$RefinementCtx): void {
+  const message = faultOf(betas);
+  if (message !== null) context.addIssue({ code: 'custom', message });
+}
+
+function faultOf(betas: readonly string[]): string | null {
+  const { betas_max, betas_chars_max } = limits;
+  if (betas.length > betas_max) return `has more than ${betas_max} names`;
+  if (betas.join().length > betas_chars_max) return `is longer than ${betas_chars_max} characters`;
+  const unserved = betas.find(beta => !isIn(servedBetas, beta) && !isIn(unsentBetas, beta));
+  if (unserved !== undefined) return `${unserved.slice(0, 100)} is not served here.`;
+  const names = [...new Set(betas)].map(undated);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  return twice === undefined ? null : `names ${twice} with two dates`;
+}
+
+/** As a payment is bound to them: each once and in one order, without those that are not sent; undefined where there is none. */
 export const Betas = z
   .array(z.string())
   .superRefine(requireServed)

@@ -221,8 +221,10 @@ describe('a hub of the dialect', () => {
     expect(body).toEqual(asked);
   });
 
-  it('is sent the betas that are served, but for those that say who asks, and the payment is bound to them', async () => {
-    const betas = 'interleaved-thinking-2025-05-14, claude-code-20250219,context-management-2025-06-27';
+  it('is sent the betas that are served, but for those that say who asks or raise its price, and the payment is bound to them', async () => {
+    const unsent =
+      'context-1m-2025-08-07,extended-cache-ttl-2025-04-11,output-128k-2025-02-19,dev-full-thinking-2025-05-14';
+    const betas = `interleaved-thinking-2025-05-14, claude-code-20250219,context-management-2025-06-27,${unsent}`;
     const payment = await service.payment(await service.chain.newWallet(), MESSAGES);
     type Bought = { readonly svc: Svc };
     const { body } = await service.post<Bought>(MESSAGES, asked, { ...payment, 'anthropic-beta': betas });
@@ -236,10 +238,20 @@ describe('a hub of the dialect', () => {
     expect(hub.heard.at(-1)?.headers).not.toHaveProperty('anthropic-beta');
   });
 
-  it.each([
-    ['anthropic-beta', {}, { 'anthropic-beta': 'mcp-client-2025-11-20' }],
-    ['betas', { betas: ['mcp-client-2025-11-20'] }, {}],
-  ])('is sent no beta that is not served: 400, naming %s', async (param, members, headers) => {
+  const oneOfMany = 'effort-2025-11-24';
+  it.each(
+    [
+      ['that is not served', ['mcp-client-2025-11-20']],
+      ['without a date', ['effort']],
+      ['of a day that is none', ['effort-2025-02-30']],
+      ['of two days', [oneOfMany, 'effort-2025-11-25']],
+      ['as the 33rd', Array.from({ length: 33 }, () => oneOfMany)],
+      ['beyond 1 KB', [`${'e'.repeat(1_024)}-2025-11-24`]],
+    ].flatMap(([what, betas]) => [
+      [what, 'anthropic-beta', {}, { 'anthropic-beta': String(betas) }] as const,
+      [what, 'betas', { betas: betas as string[] }, {}] as const,
+    ]),
+  )('is sent no beta %s: 400, naming %s', async (_, param, members, headers) => {
     const before = hub.heard.length;
     const payment = await service.payment(await service.chain.newWallet(), MESSAGES);
     const refused = await service.post(MESSAGES, { ...asked, ...members }, { ...payment, ...headers });
