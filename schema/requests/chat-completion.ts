@@ -71,7 +71,7 @@ export const schemaMembers = {
 
 const SERVED = 'is not served here: an answer is text, json_object or json_schema';
 const formatPlace = openPlace(['type', 'json_schema']);
-const schemaPlace = openPlace(Object.keys(schemaMembers));
+export const schemaPlace = openPlace(Object.keys(schemaMembers));
 
 /** As what the answer is asked for. */
 export const ResponseFormat = z

@@ -38,7 +38,7 @@ export const functionMembers = {
   strict: z.boolean().nullish(),
 } as const;
 
-const toolPlace = openPlace(['type', 'function']);
+export const toolPlace = openPlace(['type', 'function']);
 export const functionPlace = openPlace(Object.keys(functionMembers));
 
 const FUNCTIONS_ONLY = 'is not served here: tools are functions';
@@ -120,7 +120,7 @@ function namedBy(choice: Exclude<ToolChoice, null | undefined>): string[] {
 }
 
 /** Clients that put a call together from the pieces of a stream send its place back with it. */
-const callPlace = openPlace(['id', 'type', 'function'], { without_effect: ['index'] });
+export const callPlace = openPlace(['id', 'type', 'function'], { without_effect: ['index'] });
 const calledPlace = openPlace(['name', 'arguments']);
 
 /** A call that was made, as it is sent back with what came of it. */
@@ -216,7 +216,7 @@ export const messageMembers = [
 ] as const;
 
 /** An answer that is sent back may bring an empty list of what it cites. */
-const messagePlace = openPlace(messageMembers, { without_effect_empty: ['annotations'] });
+export const messagePlace = openPlace(messageMembers, { without_effect_empty: ['annotations'] });
 
 type Spoken = z.output<typeof spoken>;
 

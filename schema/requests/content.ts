@@ -40,16 +40,16 @@ export const NOT_KEPT = 'is not served here: nothing is kept, so what is meant i
 const TEXT_PARTS = 'is not served here: content is text';
 const USER_PARTS = 'is not served here: content is text, and images, input_audio and files where the model takes them';
 
-const places = {
+export const partPlaces = {
   text: openPlace(['type', 'text'], { without_effect_empty: ['annotations'] }),
   refusal: openPlace(['type', 'refusal']),
   image_url: openPlace(['type', 'image_url']),
   input_audio: openPlace(['type', 'input_audio']),
   file: openPlace(['type', 'file']),
 } as const;
-const imagePlace = openPlace(['url', 'detail']);
+export const imagePlace = openPlace(['url', 'detail']);
 const audioPlace = openPlace(['data', 'format']);
-const filePlace = openPlace(['file_data', 'filename', 'file_id']);
+export const filePlace = openPlace(['file_data', 'filename', 'file_id']);
 
 /** Passed on as it came, with what it holds beside its known members: `member` names the object within it that is open as well. */
 function partOf(place: OpenPlace, member: string | null = null, within: OpenPlace | null = null) {
@@ -62,26 +62,28 @@ function partOf(place: OpenPlace, member: string | null = null, within: OpenPlac
 
 const Text = z
   .looseObject({ type: z.literal('text', TEXT_PARTS), text: wellFormedText })
-  .transform((given, context) => partOf(places.text)(given, context) as TextPart);
+  .transform((given, context) => partOf(partPlaces.text)(given, context) as TextPart);
 const Image = z
   .looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: ImageUrl, detail: ImageDetail }) })
-  .transform((given, context) => partOf(places.image_url, 'image_url', imagePlace)(given, context) as OtherPart);
+  .transform((given, context) => partOf(partPlaces.image_url, 'image_url', imagePlace)(given, context) as OtherPart);
 const Audio = z
   .looseObject({
     type: z.literal('input_audio'),
     input_audio: z.looseObject({ data: AudioPartData, format: AudioPartFormat }),
   })
-  .transform((given, context) => partOf(places.input_audio, 'input_audio', audioPlace)(given, context) as OtherPart);
+  .transform(
+    (given, context) => partOf(partPlaces.input_audio, 'input_audio', audioPlace)(given, context) as OtherPart,
+  );
 const File = z
   .looseObject({
     type: z.literal('file'),
     file: z.looseObject({ file_data: FileData, filename: FileName, file_id: z.null(NOT_KEPT).optional() }),
   })
-  .transform((given, context) => partOf(places.file, 'file', filePlace)(given, context) as OtherPart);
+  .transform((given, context) => partOf(partPlaces.file, 'file', filePlace)(given, context) as OtherPart);
 const Refused = z
   .looseObject({ type: z.literal('refusal'), refusal: wellFormedText })
   .transform((given, context): TextPart => {
-    const { refusal, ...part } = partOf(places.refusal)(given, context);
+    const { refusal, ...part } = partOf(partPlaces.refusal)(given, context);
     return { ...part, type: 'text', text: String(refusal) };
   });
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
 import { Schema, ToolName } from './chat-message.ts';
 import { ImageUrl } from './content.ts';
-import { inlined } from './forwarded/extra.ts';
+import { besideKnown, inlined } from './forwarded/extra.ts';
 import { openPlace } from './forwarded/foreign-members.ts';
 import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
@@ -151,11 +151,17 @@ const ToolResult = openObject({
   ...marked,
 });
 
+const UNSIGNED = 'is not served here: thinking without a signature is passed on as its text alone';
 const Thinking = openObject({
   type: z.literal('thinking'),
   thinking: wellFormedText,
   signature: wellFormedText.default(''),
+}).superRefine((block, context) => {
+  if (block.signature !== '') return;
+  for (const name of Object.keys(besideKnown(block, thinkingMembers)))
+    context.addIssue({ code: 'custom', path: [name], message: UNSIGNED });
 });
+const thinkingMembers = knownIn(Thinking);
 const RedactedThinking = openObject({ type: z.literal('redacted_thinking'), data: wellFormedText });
 
 /** Known members of each kind of block. */
@@ -166,7 +172,7 @@ export const blockMembers: Readonly<Record<string, ReadonlySet<string>>> = {
   search_result: knownIn(SearchResult),
   tool_use: knownIn(ToolUse),
   tool_result: knownIn(ToolResult),
-  thinking: knownIn(Thinking),
+  thinking: thinkingMembers,
   redacted_thinking: knownIn(RedactedThinking),
 };
 

@@ -397,12 +397,6 @@ describe('within a message', () => {
       true,
     ],
     [
-      'thinking that nobody has signed',
-      turn({ type: 'thinking', thinking: 'x', signature: '', zz: 1 }, 'assistant'),
-      'messages.0.content.0.zz',
-      false,
-    ],
-    [
       'thinking that is encrypted',
       turn({ type: 'redacted_thinking', data: 'x', zz: 1 }, 'assistant'),
       'messages.0.content.0.zz',
@@ -436,16 +430,46 @@ describe('within a message', () => {
     const asked = message(said) as unknown as MessagesRequest;
     expect(unknownInMessage(asked)).toEqual([{ name: 'zz', at, in_chat }]);
     const { in_anthropic, ...as_chat } = askedOf(asked);
-    // A hub of the dialect is not put thinking that nobody has signed.
-    if (!JSON.stringify(said).includes('"signature":""'))
-      expect(JSON.stringify(in_anthropic?.body)).toContain('"zz":1');
+    expect(JSON.stringify(in_anthropic?.body)).toContain('"zz":1');
     expect(JSON.stringify(as_chat).includes('"zz":1')).toBe(in_chat);
     const without = JSON.parse(JSON.stringify(said).replaceAll(',"zz":1', '').replaceAll('"zz":1', '')) as JsonObject;
     expect(canonicalHash(asked)).not.toBe(canonicalHash(message(without)));
     expect(unknownInMessage(message(without) as unknown as MessagesRequest)).toEqual([]);
   });
 
+  const result = { type: 'tool_result', tool_use_id: 'c' };
+
   it.each<[string, JsonObject]>([
+    ...['toolCalls', 'parts', 'name', 'reasoning', 'refusal'].map((beside): [string, JsonObject] => [
+      `messages.0.${beside}`,
+      { messages: [{ role: 'assistant', content: 'x', [beside]: 'forged' }] },
+    ]),
+    ['messages.0.content.0.parts', turn({ ...result, parts: 5 })],
+    [
+      'messages.0.content.0.Function',
+      turn({ type: 'tool_use', id: 'c', name: 'f', input: {}, Function: 1 }, 'assistant'),
+    ],
+    ['messages.0.content.0.imageUrl', turn({ type: 'image', source: link, imageUrl: 'x' })],
+    ['messages.0.content.0.source.Detail', turn({ type: 'image', source: { ...link, Detail: 'x' } })],
+    ['tools.0.Function', { tools: [{ name: 'f', input_schema, Function: {} }] }],
+    ['output_config.format.Name', { output_config: { format: { ...json_schema, Name: 'x' } } }],
+    ['output_config.format.name', { output_config: { format: { ...json_schema, name: 5 } } }],
+  ])('what a chat knows by that name, or nearly, has no place in one: %s', (at, said) => {
+    const [unknown] = unknownInMessage(message(said) as unknown as MessagesRequest);
+    expect(unknown).toMatchObject({ at, in_chat: false });
+  });
+
+  it('a turn of results has no place in a chat for a member that one of these has', () => {
+    const said = { messages: [{ role: 'user', content: [{ ...result, w: 5 }], w: 3, v: 1 }] };
+    expect(unknownInMessage(message(said) as unknown as MessagesRequest)).toEqual([
+      { name: 'w', at: 'messages.0.w', in_chat: false },
+      { name: 'v', at: 'messages.0.v', in_chat: true },
+      { name: 'w', at: 'messages.0.content.0.w', in_chat: true },
+    ]);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['messages.0.content.0.zz', turn({ type: 'thinking', thinking: 'x', zz: 1 }, 'assistant')],
     ['messages.0.content.0.api_key', turn({ ...text, api_key: 'sk-other' })],
     ['messages.0.base_url', { messages: [{ role: 'user', content: 'x', base_url: 'https://a.example' }] }],
     ['tools.0.proxy', { tools: [{ name: 'f', input_schema, proxy: 'https://a.example' }] }],

@@ -1,9 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
-import { besideKnown } from '../../../../schema/requests/forwarded/extra.ts';
+import { schemaPlace } from '../../../../schema/requests/chat-completion.ts';
+import { callPlace, messagePlace, toolPlace } from '../../../../schema/requests/chat-message.ts';
+import { filePlace, imagePlace, partPlaces } from '../../../../schema/requests/content.ts';
+import { besideKnown, folded, type OpenPlace } from '../../../../schema/requests/forwarded/extra.ts';
+import { openPlace } from '../../../../schema/requests/forwarded/foreign-members.ts';
 import type { UnknownMember } from '../../../../schema/requests/forwarded/known-members.ts';
 import {
   blockMembers,
   type MessageBlock,
+  type MessageTurn,
   markMembers,
   sourceMembers,
   turnMembers,
@@ -21,30 +26,30 @@ export interface UnknownInMessage extends UnknownMember {
 }
 
 type Path = readonly (string | number)[];
-/** Members that the chat's own object has, in whose place no other can stand; null where an object has no place in a chat. */
-type Taken = readonly string[] | null;
+/** The object of a chat in which it comes to stand; null where it has none. A name that the chat's object knows, or nearly, has no place there. */
+type Place = OpenPlace | null;
 
 const NOWHERE = null;
-const FUNCTION: Taken = ['function'];
-const MESSAGE: Taken = ['role', 'tool_calls', 'tool_call_id', 'reasoning_content', 'reasoning_details'];
+/** An entry of `reasoning_details`, which a chat passes on as it is. */
+const thoughtPlace = openPlace(['type', 'text', 'signature', 'data']);
 const NONE: ReadonlySet<string> = new Set();
 
 /** By the kind of a block: what takes its place in a chat. */
-const blockPlaces: Readonly<Record<string, (block: MessageBlock) => Taken>> = {
-  text: () => [],
-  image: () => ['image_url'],
+const blockPlaces: Readonly<Record<string, (block: MessageBlock) => Place>> = {
+  text: () => partPlaces.text,
+  image: () => partPlaces.image_url,
   document: ({ source }) => documentPlaces[String((source as JsonObject).type)]?.block ?? NOWHERE,
-  search_result: () => ['text'],
-  tool_use: () => FUNCTION,
-  tool_result: () => MESSAGE,
-  thinking: ({ signature }) => (signature === '' ? NOWHERE : ['text']),
-  redacted_thinking: () => [],
+  search_result: () => partPlaces.text,
+  tool_use: () => callPlace,
+  tool_result: () => messagePlace,
+  thinking: () => thoughtPlace,
+  redacted_thinking: () => thoughtPlace,
 };
 
 /** A document that is made of blocks is nothing but these in a chat. */
-const documentPlaces: Readonly<Record<string, { readonly block: Taken; readonly source: Taken }>> = {
-  text: { block: ['text'], source: NOWHERE },
-  base64: { block: ['file'], source: ['file_data', 'filename'] },
+const documentPlaces: Readonly<Record<string, { readonly block: Place; readonly source: Place }>> = {
+  text: { block: partPlaces.text, source: NOWHERE },
+  base64: { block: partPlaces.file, source: filePlace },
 };
 
 const found = new WeakMap<MessagesRequest, readonly UnknownInMessage[]>();
@@ -58,27 +63,27 @@ export function unknownInMessage(request: MessagesRequest): readonly UnknownInMe
 
 function* inRequest(request: MessagesRequest): Generator<UnknownInMessage> {
   const { extra = {}, system = [], messages, tools = [], tool_choice, thinking, output_config } = request;
-  yield* named(extra, NONE, [], []);
+  for (const name of Object.keys(extra)) yield { name, at: name, in_chat: true };
   yield* inMark(request.cache_control, []);
   yield* inBlocks(system, ['system']);
   for (const [index, turn] of messages.entries()) {
     const at = ['messages', index];
-    yield* named(turn, turnMembers, at, MESSAGE);
+    yield* named(turn, turnMembers, at, messagePlace, namesInResults(turn));
     yield* inBlocks(turn.content, [...at, 'content']);
   }
   for (const [index, tool] of tools.entries()) {
-    yield* named(tool, knownMembers.tool, ['tools', index], FUNCTION);
+    yield* named(tool, knownMembers.tool, ['tools', index], toolPlace);
     yield* inMark(tool.cache_control, ['tools', index]);
   }
   if (tool_choice) {
     const { type } = tool_choice;
-    yield* named(tool_choice, knownMembers.choices[type], ['tool_choice'], type === 'tool' ? FUNCTION : NOWHERE);
+    yield* named(tool_choice, knownMembers.choices[type], ['tool_choice'], type === 'tool' ? toolPlace : NOWHERE);
   }
   if (thinking) yield* named(thinking, knownMembers.thinking[thinking.type], ['thinking'], NOWHERE);
   if (!output_config) return;
   yield* named(output_config, knownMembers.output_config, ['output_config'], NOWHERE);
   const { format } = output_config;
-  if (format) yield* named(format, knownMembers.format, ['output_config', 'format'], []);
+  if (format) yield* named(format, knownMembers.format, ['output_config', 'format'], schemaPlace);
 }
 
 /** `is_merged`: they are one text in a chat. */
@@ -86,8 +91,8 @@ function* inBlocks(content: Json | undefined, path: Path, is_merged = false): Ge
   for (const [index, block] of (Array.isArray(content) ? (content as MessageBlock[]) : []).entries()) {
     const at = [...path, index];
     const { type } = block;
-    const taken = is_merged ? NOWHERE : (blockPlaces[type]?.(block) ?? NOWHERE);
-    yield* named(block, blockMembers[type] ?? NONE, at, taken);
+    const place = is_merged ? NOWHERE : (blockPlaces[type]?.(block) ?? NOWHERE);
+    yield* named(block, blockMembers[type] ?? NONE, at, place);
     yield* inMark(block.cache_control, at);
     yield* inBlocks(block.content, [...at, 'content'], type === 'search_result');
     if (isJsonObject(block.source)) yield* inSource(block.source, type, [...at, 'source']);
@@ -96,8 +101,8 @@ function* inBlocks(content: Json | undefined, path: Path, is_merged = false): Ge
 
 function* inSource(source: JsonObject, of: string, at: Path): Generator<UnknownInMessage> {
   const type = String(source.type);
-  const taken = of === 'image' ? ['url'] : (documentPlaces[type]?.source ?? NOWHERE);
-  yield* named(source, sourceMembers[type] ?? NONE, at, taken);
+  const place = of === 'image' ? imagePlace : (documentPlaces[type]?.source ?? NOWHERE);
+  yield* named(source, sourceMembers[type] ?? NONE, at, place);
   yield* inBlocks(source.content, [...at, 'content']);
 }
 
@@ -106,7 +111,25 @@ function* inMark(mark: Json | undefined, path: Path): Generator<UnknownInMessage
   if (isJsonObject(mark)) yield* named(mark, markMembers, [...path, 'cache_control'], NOWHERE);
 }
 
-function* named(object: JsonObject, known: ReadonlySet<string>, at: Path, taken: Taken): Generator<UnknownInMessage> {
-  for (const name of Object.keys(besideKnown(object, known)))
-    yield { name, at: [...at, name].join('.'), in_chat: taken !== null && !taken.includes(name) };
+/** A turn of results alone comes to their messages: the last of these cannot hold two members of one name. */
+function namesInResults({ content }: MessageTurn): ReadonlySet<string> {
+  const results = content.filter(({ type }) => type === 'tool_result');
+  return new Set(results.flatMap(result => Object.keys(besideKnown(result, blockMembers.tool_result ?? NONE))));
+}
+
+/** `taken`: names that stand in its place already. */
+function* named(
+  object: JsonObject,
+  known: ReadonlySet<string>,
+  at: Path,
+  place: Place,
+  taken = NONE,
+): Generator<UnknownInMessage> {
+  for (const [name, value] of Object.entries(besideKnown(object, known)))
+    yield { name, at: [...at, name].join('.'), in_chat: !taken.has(name) && fits(place, name, value) };
+}
+
+function fits(place: Place, name: string, value: Json): boolean {
+  if (place === NOWHERE || place.known.has(name)) return false;
+  return place.rule({ name, spelt: folded(name), value }).kind !== 'refused';
 }
