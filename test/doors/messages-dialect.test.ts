@@ -195,6 +195,41 @@ describe('thinking between texts and calls', () => {
     expect(kinds(replayed.events)).toEqual(kinds(first.events));
   });
 
+  it.each(['summarized', 'omitted'])(
+    'tells no key of ours, and streams what it keeps, with display %s',
+    async display => {
+      const key = 'key-of-the-hub';
+      reply = streaming([
+        start,
+        begins(0, { type: 'redacted_thinking', data: `Zm9v${key}` }),
+        stop(0),
+        begins(1, { type: 'redacted_thinking', data: 5 }),
+        stop(1),
+        begins(2, { type: 'thinking', thinking: '', signature: '' }),
+        delta(2, { type: 'thinking_delta', thinking: 'Hm.' }),
+        delta(2, { type: 'signature_delta', signature: key.slice(0, 7) }),
+        delta(2, { type: 'signature_delta', signature: key.slice(7) }),
+        stop(2),
+        begins(3, { type: 'thinking', thinking: '', signature: 'QUdB' }),
+        delta(3, { type: 'signature_delta', signature: 'SU4' }),
+        stop(3),
+        begins(4, { type: 'text', text: '' }),
+        delta(4, { type: 'text_delta', text: 'Hi' }),
+        stop(4),
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 3 } },
+        { type: 'message_stop' },
+      ]);
+      const { message, svc } = await streamed({ thinking: { type: 'adaptive', display } });
+      const kept = [
+        { type: 'thinking', thinking: display === 'omitted' ? '' : 'Hm.', signature: '' },
+        { type: 'thinking', thinking: '', signature: 'QUdBSU4' },
+        { type: 'text', text: 'Hi', citations: null },
+      ];
+      expect(message.content).toEqual(kept);
+      expect(commitment(svc())).toMatchObject({ hash: canonicalHash(kept as Json) });
+    },
+  );
+
   it('sent back in a history, each block reaches the hub as it came', async () => {
     const shown = shownOf(turns.filter(({ signature }) => signature !== ''));
     const result = { type: 'tool_result', tool_use_id: 'toolu_01', content: [{ type: 'text', text: '18 degrees' }] };

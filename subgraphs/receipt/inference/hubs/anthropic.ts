@@ -44,9 +44,9 @@ const wholeBlocks: Readonly<Record<string, (block: JsonObject, index: number) =>
   thinking: ({ thinking = null, signature = null }, index) => ({
     reasoning_details: [{ type: 'reasoning.text', index, text: thinking, signature }],
   }),
-  redacted_thinking: ({ data = null }, index) => ({
-    reasoning_details: [{ type: 'reasoning.encrypted', index, data }],
-  }),
+  // Without its data it is nothing that could be sent back.
+  redacted_thinking: ({ data }, index) =>
+    typeof data === 'string' ? { reasoning_details: [{ type: 'reasoning.encrypted', index, data }] } : {},
 };
 
 interface Said {
@@ -115,10 +115,11 @@ const deltas: Readonly<Record<string, (delta: JsonObject, index: number) => Said
   thinking_delta: ({ thinking = null }, index) => ({
     reasoning_details: [{ type: 'reasoning.text', index, text: thinking }],
   }),
-  signature_delta: ({ signature = null }, index) => ({
-    reasoning_details: [{ type: 'reasoning.text', index, signature }],
-  }),
 };
+
+const signedBy = (signature: string, index: number): Said => ({
+  reasoning_details: [{ type: 'reasoning.text', index, signature }],
+});
 
 const NOTHING: JsonObject = { choices: [] };
 /** What no chunk is. */
@@ -132,6 +133,8 @@ const chunkOf = (said: Said | null, block: number): JsonObject =>
 export class AnthropicEvents {
   /** Tokens of the request are told at the beginning, and those of the answer at the end. */
   #usage: JsonObject = {};
+  /** Of each block that has not stopped: a signature is judged as a whole, since its pieces may hold what together is a key of ours. */
+  readonly #signatures = new Map<number, string>();
 
   /** The data of a chunk; what is no JSON as it is. */
   chunk(data: string): string {
@@ -149,8 +152,11 @@ export class AnthropicEvents {
         this.#count(message.usage);
         return { ...NOTHING, model: message.model ?? null };
       case 'content_block_start':
-        return chunkOf(begunIn(content_block, at), at);
+        return chunkOf(begunIn(this.#unsigned(content_block, at), at), at);
+      case 'content_block_stop':
+        return this.#stopped(at);
       case 'content_block_delta':
+        if (isJsonObject(delta) && delta.type === 'signature_delta') return this.#sign(delta.signature, at);
         return chunkOf(isJsonObject(delta) ? (deltas[String(delta.type)]?.(delta, at) ?? {}) : null, at);
       case 'message_delta':
         if (!isJsonObject(delta)) return FAULT;
@@ -165,6 +171,24 @@ export class AnthropicEvents {
       default:
         return NOTHING;
     }
+  }
+
+  /** A block as it begins, without a signature that it may begin with. */
+  #unsigned(block: Json | undefined, at: number): Json | undefined {
+    if (!isJsonObject(block) || block.type !== 'thinking') return block;
+    this.#sign(block.signature, at);
+    return { ...block, signature: '' };
+  }
+
+  #sign(piece: Json | undefined, at: number): JsonObject {
+    if (typeof piece === 'string') this.#signatures.set(at, (this.#signatures.get(at) ?? '') + piece);
+    return NOTHING;
+  }
+
+  #stopped(at: number): JsonObject {
+    const signature = this.#signatures.get(at) ?? '';
+    this.#signatures.delete(at);
+    return signature === '' ? NOTHING : chunkOf(signedBy(signature, at), at);
   }
 
   #count(usage: Json | undefined): void {

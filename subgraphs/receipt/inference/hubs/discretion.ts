@@ -37,7 +37,7 @@ export function discreetMessage<M extends Spoken>(message: M, { tells, tools }: 
   return {
     ...message,
     ...(calls && { tool_calls: calls.map((call, position) => discreetCall(call, position, tells)) }),
-    ...(details && { reasoning_details: details.map(detail => discreetDetail(detail, tells)) }),
+    ...(details && { reasoning_details: details.flatMap(detail => discreetDetail(detail, tells)) }),
   };
 }
 
@@ -54,14 +54,16 @@ function discreetCall<C extends Called>(call: C, position: number, tells: Tells)
 const thoughts: ReadonlySet<string> = new Set(['text', 'summary']);
 const sealed: ReadonlySet<string> = new Set(['signature', 'data']);
 
-/** Without the members that tell too much. */
-function discreetDetail(detail: JsonObject, tells: Tells): JsonObject {
+/** Without the members that tell too much. What is encrypted is nothing without its data, so that a stream must not begin it. */
+function discreetDetail(detail: JsonObject, tells: Tells): readonly JsonObject[] {
   const members = Object.entries(detail);
   const kept = members.filter(([name, value]) => {
     if (typeof value === 'string' && thoughts.has(name)) return true;
     return typeof value === 'string' && sealed.has(name) ? !tells.ours(value) : !tellsIn({ [name]: value }, tells);
   });
-  return kept.length === members.length ? detail : Object.fromEntries(kept);
+  if (kept.length === members.length) return [detail];
+  const discreet = Object.fromEntries(kept);
+  return detail.type === 'reasoning.encrypted' && !('data' in discreet) ? [] : [discreet];
 }
 
 function tellsIn(value: Json, tells: Tells): boolean {
