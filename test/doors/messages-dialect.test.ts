@@ -220,7 +220,7 @@ describe('thinking between texts and calls', () => {
         { type: 'message_stop' },
       ]);
       const { message, svc } = await streamed({ thinking: { type: 'adaptive', display } });
-      const kept = [
+      const kept: readonly JsonObject[] = [
         { type: 'thinking', thinking: display === 'omitted' ? '' : 'Hm.', signature: '' },
         { type: 'thinking', thinking: '', signature: 'QUdBSU4' },
         { type: 'text', text: 'Hi', citations: null },
