@@ -100,8 +100,17 @@ describe('the typed data of sessions', () => {
     );
   });
 
-  const [grant, other] = fc.sample(grants, 2) as [Grant, Grant];
-  const [act, another] = fc.sample(acts, 2) as [ActMessage, ActMessage];
+  /** Two that have no member in common: what is drawn twice may be the same bound. */
+  function two<T extends object>(drawn: fc.Arbitrary<T>): [T, T] {
+    const pairs = fc
+      .tuple(drawn, drawn)
+      .filter(([one, other]) =>
+        (Object.keys(one) as (keyof T)[]).every(member => Array.isArray(one[member]) || one[member] !== other[member]),
+      );
+    return fc.sample(pairs, 1)[0] as [T, T];
+  }
+  const [grant, other] = two<Grant>(grants);
+  const [act, another] = two<ActMessage>(acts);
 
   it('is verified where viem has signed it, and recovered by viem', async () => {
     const signature = await account.signTypedData(typedGrant(grant));
