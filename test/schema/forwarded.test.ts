@@ -141,6 +141,7 @@ describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>, read
 const refusedByItself = [
   ...['background', 'conversation', 'context_management', 'previous_response_id'],
   ...['container', 'thread', 'fallbacks', 'speed', 'inference_geo', 'mcp_servers', 'betas'],
+  ...['workspace_id', 'billing_policy', 'fallback_credit_token'],
 ];
 
 it('no name stands in two tables, or twice in one', () => {

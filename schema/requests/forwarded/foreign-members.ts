@@ -40,7 +40,7 @@ export const foreignRefused: readonly ForeignMembers[] = [
       virtual_key portkey_api_key openai_api_key anthropic_api_key router_key x_router_key user_config
       organization organization_id project project_id azure_ad_token aws_access_key_id aws_secret_access_key
       aws_session_token aws_profile_name aws_role_name vertex_credentials vertex_project vertex_location
-      authorization_token bearer_token auth_header connector_id
+      authorization_token bearer_token auth_header connector_id workspace_id
     `),
   },
   {
@@ -71,7 +71,7 @@ export const foreignRefused: readonly ForeignMembers[] = [
   },
   {
     why: 'each call has the same price and the same speed',
-    names: words('tier speed priority latency performance_config'),
+    names: words('tier speed priority latency performance_config fast_mode billing_policy fallback_credit_token'),
     usual: ['auto', 'default', 'standard', 0],
   },
   {
@@ -125,7 +125,7 @@ export const foreignWithoutEffect: readonly ForeignMembers[] = [
     why: 'hubs learn nothing of who asks',
     within: true,
     names: words(`
-      user_id user_name user_info end_user end_user_id customer customer_id customer_identifier account_id
+      user_id user_profile_id user_name user_info end_user end_user_id customer customer_id customer_identifier account_id
       tenant_id session_id chat_id user_security_context requester_metadata app_name application_name
     `),
   },
