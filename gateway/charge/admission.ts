@@ -234,5 +234,11 @@ function standing(hears: Hears, claim: PaymentClaim, presented: Presented, refus
     throw hears({ kind: 'foreign', settled: claim.state === 'recorded' });
   if (claim.state === 'claimed') throw hears({ kind: 'in_flight', task_id });
   if (claim.state === 'settling') throw hears({ kind: 'pending', task_id });
-  return { kind: 'replayed', claim_key: claim.claimKey, task_id, answer_box: claim.answerBox, landing: claim.landing };
+  return {
+    kind: 'replayed',
+    claim_key: claim.claimKey,
+    task_id,
+    answered: claim.answerBox !== null,
+    landing: claim.landing,
+  };
 }

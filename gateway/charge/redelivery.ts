@@ -9,7 +9,7 @@ import type { Clock } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { answerLabel } from '../../subgraphs/receipt/claim/answer-label.ts';
-import { isResendOpen, type LostRerun } from '../../subgraphs/receipt/claim/rerun.ts';
+import { isResendOpen, keptAnswer, type LostRerun } from '../../subgraphs/receipt/claim/rerun.ts';
 import { HubFailed } from '../../subgraphs/receipt/inference/hub-failed.ts';
 import { receiptsByTask } from '../../subgraphs/receipt/receipt/find.ts';
 import { type Receipt } from '../../subgraphs/receipt/receipt/receipt.entity.ts';
@@ -49,33 +49,32 @@ export async function redeliver(
   context: Context,
 ): Promise<Footing> {
   const { database, vault, log, announce, base_url, reruns, hears } = parts;
-  const { task_id, landing, answer_box } = bought;
+  const { task_id, landing, answered, claim_key } = bought;
   context.response.stopwatch.begin('replay');
   requirePossessor(hears, landing as Landing, context);
   // This database has gone back: what it holds is handed out as it stands, and nothing is written into it.
-  if (log.halt && answer_box === null) throw stillOwed(parts, task_id, new Refusal('unavailable'));
+  if (log.halt && !answered) throw stillOwed(parts, task_id, new Refusal('unavailable'));
   // What was kept goes out as it did before. New work is stopped by the kill switch, which promises none where none can follow.
-  const stopped = answer_box === null && (await isStopped(database, task_id));
-  if (stopped && presented.paid.order !== 'stamp' && (await isResendOpen(database, bought.claim_key)))
+  const stopped = !answered && (await isStopped(database, task_id));
+  if (stopped && presented.paid.order !== 'stamp' && (await isResendOpen(database, claim_key)))
     throw hears({ kind: 'kill_switch_resend', task_id, verify_url: verifyUrl(base_url, task_id) });
-  if (answer_box === null) requireRestedHubs(parts, presented, task_id, context);
-  const found =
-    answer_box === null
-      ? await beginRerun(reruns, presented.paid, bought.claim_key)
-      : ({ kind: 'kept', answer_box } as const);
+  if (!answered) requireRestedHubs(parts, presented, task_id, context);
+  const found = answered ? ({ kind: 'kept' } as const) : await beginRerun(reruns, presented.paid, claim_key);
   if (found.kind === 'held') throw hears({ kind: 'in_flight', task_id });
   try {
+    const kept = found.kind === 'kept' ? await keptAnswer(database, claim_key) : null;
+    const brought = found.kind === 'begun' ? found : kept;
     if (!log.halt) await parts.replay.submit(task_id);
-    if (found.kind === 'gone') throw hears({ kind: 'answer_gone', verify_url: verifyUrl(base_url, task_id) });
+    if (brought === null) throw hears({ kind: 'answer_gone', verify_url: verifyUrl(base_url, task_id) });
     const [receipt] = await receiptsByTask(database, [task_id]);
     if (!receipt) throw new Error(`${task_id} is recorded and has no receipt`);
     const payment_ref = refOf(receipt);
     const { payment } = presented;
     const transaction = payment_ref.split(':')[1] ?? '';
     await announce(context, { payment, task_id, transaction, transfer_index: indexOf(receipt), landing });
-    if (found.kind === 'begun')
-      return { kind: 'held', held: await heldAgain(parts, found, presented, { task_id, receipt }) };
-    const answer = JSON.parse(vault.open(found.answer_box, answerLabel(task_id)).toString('utf8')) as JsonObject;
+    if ('kind' in brought)
+      return { kind: 'held', held: await heldAgain(parts, brought, presented, { task_id, receipt }) };
+    const answer = JSON.parse(vault.open(brought, answerLabel(task_id)).toString('utf8')) as JsonObject;
     const { rerun = null } = receipt.answeredAgain ?? {};
     const settlement_status = 'idempotent_replay' as const;
     const charged = { answer, task_id, settlement_status, receipt, reruns_left: 0, rerun };

@@ -59,7 +59,7 @@ interface EndedRerun {
 type Begun =
   | Rerun
   /** Somebody was faster. */
-  | { readonly kind: 'kept'; readonly answer_box: Buffer }
+  | { readonly kind: 'kept' }
   | { readonly kind: 'held' }
   | { readonly kind: 'gone' };
 

@@ -52,7 +52,8 @@ export type ClaimOutcome =
       readonly kind: 'replayed';
       readonly claim_key: string;
       readonly task_id: TaskId;
-      readonly answer_box: Buffer | null;
+      /** Whether an answer is kept. It may be megabytes, and is read once no claim is locked any more. */
+      readonly answered: boolean;
       readonly landing: JsonObject;
     }
   | { readonly kind: 'slot_taken'; readonly slot: string }
@@ -115,7 +116,7 @@ function judged(
   }
   if (!standing) return beyond ? { kind: 'beyond_means' } : held(request, 0);
   const verdict = judge(asStanding(standing), asUse(request));
-  const { task_id, answer_box, landing } = standing;
+  const { task_id, answered, landing } = standing;
   if ((verdict.kind === 'claimed' || verdict.kind === 'blocked') && isDoubtful(request, standing))
     return { kind: 'doubtful', task_id };
   // One that stands open was within its payer's means when it was claimed.
@@ -125,7 +126,7 @@ function judged(
   if (verdict.kind === 'blocked')
     return request.means === null || request.approved ? held(request, standing.lease_epoch + 1) : verdict;
   if (verdict.kind !== 'replayed') return { ...verdict, task_id };
-  return { kind: 'replayed', claim_key: request.claim_key, task_id, answer_box, landing };
+  return { kind: 'replayed', claim_key: request.claim_key, task_id, answered, landing };
 }
 
 function isDoubtful({ is_payers = false, landing }: ClaimRequest, standing: StandingRow): boolean {
@@ -186,7 +187,7 @@ async function insertClaims(tx: Tx, sorted: readonly ClaimRequest[]): Promise<Se
 type StandingRow = Omit<Standing, 'possessed_by' | 'router_key_mark'> & {
   claim_key: string;
   task_id: TaskId;
-  answer_box: Buffer | null;
+  answered: boolean;
   landing: JsonObject;
   lease_epoch: number;
   mismatches: Mismatches | null;
@@ -196,7 +197,7 @@ async function meetStanding(tx: Tx, met: readonly ClaimRequest[]): Promise<Map<s
   if (met.length === 0) return new Map();
   const { rows } = await tx.query<StandingRow>({
     name: 'meet standing claims',
-    text: `select claim_key, state, task_id, request_hash, answer_box, landing, lease_epoch, refusal_id, ${leased('c')} as leased,
+    text: `select claim_key, state, task_id, request_hash, answer_box is not null as answered, landing, lease_epoch, refusal_id, ${leased('c')} as leased,
         from_block is not null as published, failures, mismatches,
         exists (select 1 from claim_slot s where s.claim_key = c.claim_key and s.slot like '${LEG}%') as bound
       from payment_claim c where claim_key = any($1) order by claim_key for update`,

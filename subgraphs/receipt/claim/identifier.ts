@@ -32,7 +32,7 @@ export function nameOfSlot(slot: string): 'payment_identifier' | 'idempotency_ke
 
 /** How a purchase stands that is asked for once more under its name. */
 export type NamedStanding = { readonly claim_key: string; readonly task_id: TaskId } & (
-  | { readonly kind: 'replayed'; readonly answer_box: Buffer | null; readonly landing: JsonObject }
+  | { readonly kind: 'replayed'; readonly answered: boolean; readonly landing: JsonObject }
   /** It was of another request. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'in_flight' }
@@ -44,7 +44,7 @@ interface Holder {
   readonly task_id: TaskId;
   readonly state: ClaimState;
   readonly request_hash: string;
-  readonly answer_box: Buffer | null;
+  readonly answered: boolean;
   readonly landing: JsonObject;
   readonly leased: boolean;
 }
@@ -60,7 +60,7 @@ export async function namedPayment(
 ): Promise<NamedStanding | null> {
   const [holder] = await database.query<Holder>({
     name: 'named payment',
-    text: `select claim_key, task_id, state, request_hash, answer_box, landing, ${leased('c')} as leased from payment_claim c
+    text: `select claim_key, task_id, state, request_hash, answer_box is not null as answered, landing, ${leased('c')} as leased from payment_claim c
       where claim_key = (select claim_key from claim_slot where slot = $1)`,
     values: [identifierSlot(named)],
   });
@@ -68,13 +68,13 @@ export async function namedPayment(
 }
 
 /** By the rule for the same payment again: the other authorization is never looked at, so it is neither published nor spent. */
-function standingOf({ claim_key, task_id, answer_box, landing, ...held }: Holder, asked: Asked) {
+function standingOf({ claim_key, task_id, answered, landing, ...held }: Holder, asked: Asked) {
   const unasked = { refusal_id: null, published: false, bound: false, possessed_by: null, failures: 0 };
   const standing = { ...held, ...unasked, task_id, router_key_mark: routerKeyMarkOf(landing) };
   const { kind } = judge(standing, { task_id: '', ...asked, possessed_by: null, spent: false });
   switch (kind) {
     case 'replayed':
-      return { kind, claim_key, task_id, answer_box, landing };
+      return { kind, claim_key, task_id, answered, landing };
     case 'foreign':
     case 'in_flight':
     case 'pending':

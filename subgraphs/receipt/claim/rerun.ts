@@ -12,7 +12,7 @@ export interface RerunHold {
 export type TakenRerun =
   | { readonly kind: 'taken'; readonly task_id: TaskId /** How many came before. */; readonly reruns: number }
   /** There is an answer by now. */
-  | { readonly kind: 'kept'; readonly answer_box: Buffer }
+  | { readonly kind: 'kept' }
   /** A living process is at it. */
   | { readonly kind: 'held' }
   /** Its request is kept no longer, or its money never came. */
@@ -24,7 +24,7 @@ const IS_ASKED = `request_box <> '' and arrival is distinct from 'unverified' an
 
 interface Met extends Record<string, unknown> {
   readonly task_id: TaskId;
-  readonly answer_box: Buffer | null;
+  readonly answered: boolean;
   readonly reruns: number;
   readonly asked: boolean;
   readonly held: boolean;
@@ -34,12 +34,12 @@ interface Met extends Record<string, unknown> {
 export async function takeRerun(tx: Tx, { claim_key, owner }: RerunHold): Promise<TakenRerun> {
   const { rows } = await tx.query<Met>({
     name: 'meet rerun',
-    text: `select task_id, answer_box, reruns, ${IS_ASKED} as asked, ${living('c.rerun_owner', 'c.rerun_at')} as held
+    text: `select task_id, answer_box is not null as answered, reruns, ${IS_ASKED} as asked, ${living('c.rerun_owner', 'c.rerun_at')} as held
       from payment_claim c where claim_key = $1 and state = 'recorded' for update`,
     values: [claim_key],
   });
   const [claim] = rows;
-  if (claim?.answer_box) return { kind: 'kept', answer_box: claim.answer_box };
+  if (claim?.answered) return { kind: 'kept' };
   if (!claim?.asked) return { kind: 'gone' };
   if (claim.held) return { kind: 'held' };
   await tx.query({
@@ -48,6 +48,16 @@ export async function takeRerun(tx: Tx, { claim_key, owner }: RerunHold): Promis
     values: [claim_key, owner],
   });
   return { kind: 'taken', task_id: claim.task_id, reruns: claim.reruns };
+}
+
+/** The answer that a payment has brought, sealed; null where it is kept no longer. Read outside of any transaction, since it may be megabytes. */
+export async function keptAnswer(database: Pick<Database, 'query'>, claim_key: string): Promise<Buffer | null> {
+  const [claim] = await database.query<{ readonly answer_box: Buffer | null }>({
+    name: 'kept answer',
+    text: 'select answer_box from payment_claim where claim_key = $1',
+    values: [claim_key],
+  });
+  return claim?.answer_box ?? null;
 }
 
 /** Whether a recorded payment may still bring an answer. Once it may not, it never will again. */

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { limits } from '../../../../schema/limits.ts';
 import { renewLease } from '../../../../subgraphs/receipt/claim/lease.ts';
+import { keptAnswer } from '../../../../subgraphs/receipt/claim/rerun.ts';
 import { beginSettling } from '../../../../subgraphs/receipt/claim/transitions.ts';
-import { claim, claimRequest, OWNER } from '../../../harness/claim/fixture.ts';
+import { claim, claimRequest, OWNER, recorded } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 it('a batch of the largest images begins to settle, and whoever is in it with them does not fail for them', async () => {
@@ -21,4 +22,26 @@ it('a batch of the largest images begins to settle, and whoever is in it with th
     values: [],
   });
   expect(kept.map(({ bytes }) => bytes)).toEqual(boxes.map(({ length }) => length));
+});
+
+it('a payment that brought a large answer is met without it, which is read once nothing is locked', async () => {
+  const database = await freshStore();
+  await database.transaction(tx => renewLease(tx, OWNER));
+  const answer_box = Buffer.alloc(limits.image_answer_bytes_max, 'x');
+  const [outcome] = await claim(database, claimRequest('large'));
+  if (outcome?.kind !== 'claimed') throw new Error('it is not claimed');
+  const { lease } = outcome;
+  const rest = { settlement_id: 's', from_block: 1, answer_box, worked: {} };
+  await database.transaction(tx => beginSettling(tx, [{ ...lease, ...rest }]));
+  await recorded(database, lease);
+  const [again] = await claim(database, claimRequest('large'));
+  expect(again).toEqual({
+    kind: 'replayed',
+    claim_key: 'large',
+    task_id: expect.any(String),
+    answered: true,
+    landing: {},
+  });
+  expect((await keptAnswer(database, 'large'))?.equals(answer_box)).toBe(true);
+  expect(await keptAnswer(database, 'nobody')).toBeNull();
 });
