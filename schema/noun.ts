@@ -28,8 +28,8 @@ declare module 'zod' {
 /** Members of zod's metadata that are no part of a JSON Schema. */
 export const nounMeta = ['graph', 'shows', 'scalar', 'computed', 'chars_max', 'assumed_items'] as const;
 
-declare const shown: unique symbol;
-type ShownAs<S, T> = S & { readonly [shown]: T };
+/** Keys that no schema has, and no symbols: the declarations of packages name what is made of them. */
+type ShownAs<S, T> = S & { readonly '~shown': T };
 
 const BY_AGENT = 'Written by an agent: show it as plain text only.';
 
@@ -82,10 +82,7 @@ export function sizedList<S extends z.ZodType>(item: S, assumed_items: number): 
 export function onGraph<S extends z.ZodType, N extends string>(graph: N, shape: S): S & NamedOnGraph<N> {
   return shape.meta({ graph }) as S & NamedOnGraph<N>;
 }
-declare const named: unique symbol;
-interface NamedOnGraph<N extends string> {
-  readonly [named]: N;
-}
+type NamedOnGraph<N extends string> = { readonly '~named': N };
 
 /** Text of an agent's. `chars_max`: where it may be long enough to weigh in the cost of a query. */
 export function untrustedText(chars_max?: number) {
@@ -94,10 +91,9 @@ export function untrustedText(chars_max?: number) {
 }
 
 /** A member that a resolver computes from what the others are read with. */
-export function computed<S extends z.ZodType>(shape: S): ShownAs<S, typeof byResolver> {
-  return shape.meta({ computed: true }) as unknown as ShownAs<S, typeof byResolver>;
+export function computed<S extends z.ZodType>(shape: S): ShownAs<S, 'by resolver'> {
+  return shape.meta({ computed: true }) as unknown as ShownAs<S, 'by resolver'>;
 }
-declare const byResolver: unique symbol;
 
 /** Value of a member as resolvers hand it over. What JSON may leave out is null on the graph. */
 type Shown<S> =
@@ -117,7 +113,7 @@ type GraphName<K extends string, S> = S extends NamedOnGraph<infer N> ? N : Came
 
 /** Members of a noun as resolvers hand them over, without those that are computed. */
 export type MembersOf<N extends z.ZodObject> = {
-  [K in keyof N['shape'] & string as Shown<N['shape'][K]> extends typeof byResolver
+  [K in keyof N['shape'] & string as Shown<N['shape'][K]> extends 'by resolver'
     ? never
     : GraphName<K, N['shape'][K]>]: Shown<N['shape'][K]>;
 };
