@@ -93,7 +93,8 @@ function logHolds(log: Members, receipt: Members, claims: Members, preimage: str
   const [{ leaf_index: index }, { leaf_index, leaf_hash, tree_size, root_hash }] = [claims, inclusion];
   const named =
     leaf_index === index && leaf_hash === hex(leaf) && tree_size === head.tree_size && root_hash === head.root_hash;
-  const note = String(checkpoint);
+  // A list of one text reads as that text, and is none.
+  const note = typeof checkpoint === 'string' ? checkpoint : '';
   const lines = path.map(each => Buffer.from(each).toString('base64'));
   return (
     named &&
