@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AtomicAmount } from './amount.ts';
 import type { Camel } from './camel.ts';
 import type { JsonObject } from './canonical-json.ts';

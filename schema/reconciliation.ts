@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JsonObject } from './canonical-json.ts';
 import { TimeMember } from './noun.ts';
 import { type ClassSums, type TransferClass, transferClasses } from './reconciliation-rule.ts';

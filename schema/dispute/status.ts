@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TimeMember } from '../noun.ts';
 
 /* What is shown of the latest judgement of a dispute, without what was claimed or decided. */
