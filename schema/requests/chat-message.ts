@@ -211,7 +211,14 @@ function partsAsContent(message: unknown): unknown {
 
 /** All that a message has, whatever its role. */
 export const messageMembers = [
-  ...['role', 'content', 'parts', 'name', 'tool_calls', 'tool_call_id', 'refusal', 'extra'],
+  'role',
+  'content',
+  'parts',
+  'name',
+  'tool_calls',
+  'tool_call_id',
+  'refusal',
+  'extra',
   ...Object.keys(reasoningOfTurn),
 ] as const;
 

@@ -323,7 +323,13 @@ export type MessageTokensRequest = z.output<typeof MessageTokensRequest>;
 
 /** Members of both that hold JSON in Anthropic's spelling. */
 const written = [
-  ...['messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'cache_control'],
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'cache_control',
   'context_management',
 ];
 

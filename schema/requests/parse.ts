@@ -46,7 +46,13 @@ function innermost(issue: z.core.$ZodIssue, noun: string): Pick<z.core.$ZodIssue
 
 /** Members of requests for text that hold JSON of the caller's own, or of OpenAI's that the graph gives no shape. */
 export const opaqueMembers: readonly string[] = [
-  ...['tools', 'tool_choice', 'response_format', 'parts', 'tool_calls', 'reasoning_details', 'extra'],
+  'tools',
+  'tool_choice',
+  'response_format',
+  'parts',
+  'tool_calls',
+  'reasoning_details',
+  'extra',
 ];
 
 /** The same as the graph spells them. */
