@@ -13,6 +13,8 @@ import {
 } from 'graphql';
 import { z } from 'zod';
 import { camel } from '../schema/camel.ts';
+import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-json.ts';
+import { type MemberShape, memberShape, membersOf } from '../schema/noun-shape.ts';
 import { parsedSupergraph, SUPERGRAPH_FILE } from '../schema/supergraph.ts';
 
 /** What an endpoint runs: one root field, and what it shows of it. */
@@ -54,12 +56,16 @@ export function fieldOperation({ name, field, shows }: RunField): DocumentNode {
   };
 }
 
-type Fields = ReadonlyMap<string, FieldDefinitionNode>;
-
-const objects = new Map<string, Fields>();
+const objects = new Map<string, ReadonlyMap<string, FieldDefinitionNode>>();
+const inputs = new Map<string, ReadonlyMap<string, InputValueDefinitionNode>>();
 for (const definition of parsedSupergraph(readFileSync(SUPERGRAPH_FILE, 'utf8')).definitions) {
-  if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) continue;
-  objects.set(definition.name.value, new Map((definition.fields ?? []).map(field => [field.name.value, field])));
+  if (definition.kind === Kind.OBJECT_TYPE_DEFINITION) objects.set(definition.name.value, byName(definition.fields));
+  if (definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION)
+    inputs.set(definition.name.value, byName(definition.fields));
+}
+
+function byName<D extends { readonly name: NameNode }>(fields: readonly D[] = []): ReadonlyMap<string, D> {
+  return new Map(fields.map(field => [field.name.value, field]));
 }
 
 const roots = [
@@ -85,6 +91,53 @@ function variableOf({ name, type, defaultValue }: InputValueDefinitionNode): Var
   };
 }
 
+/** What a request says in its path, its query and its body, each by its schema. */
+export interface SaidBy {
+  readonly schema: z.core.$ZodType;
+  readonly said: object;
+}
+
+/**
+ * The variables of a root field's operation: of a request the members that are arguments of the field, or members of its `input`, by their
+ * names on the graph. What is null or left out is no variable.
+ */
+export function fieldVariables(field: string, request: readonly SaidBy[]): JsonObject {
+  const [, { arguments: taken = [] }] = rootField(field);
+  const members = Object.assign({}, ...request.map(onGraph)) as JsonObject;
+  const variables: Record<string, Json> = {};
+  for (const { name, type } of taken) {
+    const input = inputs.get(namedType(type));
+    const value = input && name.value === 'input' ? entriesIn(members, input) : members[name.value];
+    if (value !== undefined && value !== null) variables[name.value] = value;
+  }
+  return variables;
+}
+
+function entriesIn(members: JsonObject, fields: ReadonlyMap<string, unknown>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => fields.has(name)));
+}
+
+/** Members by their names on the graph; what stands in JSON of the caller's own keeps its spelling. */
+function onGraph({ schema, said }: SaidBy): JsonObject {
+  const shapes = membersOf(schema);
+  const members = Object.entries(said).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    members.map(([member, value]) => {
+      const shape = shapes[member];
+      if (!shape) return [camel(member), value];
+      const known = memberShape(shape);
+      const items = Array.isArray(value) && known.list;
+      const inner = (item: Json) =>
+        isJsonObject(item) && !known.meta.scalar ? onGraph({ schema: known.inner, said: item }) : item;
+      return [graphName(member, known), items ? value.map(inner) : inner(value)];
+    }),
+  );
+}
+
+function graphName(member: string, { meta }: MemberShape): string {
+  return meta.graph ?? camel(member);
+}
+
 /** The members of a shape as fields of that type. Of a scalar or an enum nothing is selected, whatever its JSON holds. */
 export function selectionOf(
   shape: z.core.$ZodType,
@@ -93,44 +146,24 @@ export function selectionOf(
 ): { readonly selectionSet?: SelectionSetNode } {
   const fields = objects.get(type);
   if (!fields) return {};
-  const members = membersOf(shape);
-  if (members.size === 0) throw new Error(`${where}: no member of ${type} is named`);
-  const selections = [...members].map(([member, inner]) => {
-    const { graph, shows } = metaOf(inner);
-    const name = graph ?? camel(member);
+  const members = Object.entries(membersOf(shape));
+  if (members.length === 0) throw new Error(`${where}: no member of ${type} is named`);
+  const selections = members.map(([member, inner]) => {
+    const known = memberShape(inner);
+    const name = graphName(member, known);
     const definition = fields.get(name);
     if (!definition) throw new Error(`${where}: ${type} has no field ${name}`);
+    const shows = known.meta.shows ?? z.globalRegistry.get(known.inner)?.shows;
     return {
       ...selected(member, name),
-      ...selectionOf(shows ?? inner, namedType(definition.type), `${where}.${member}`),
+      ...selectionOf(
+        shows instanceof z.core.$ZodType ? shows : inner,
+        namedType(definition.type),
+        `${where}.${member}`,
+      ),
     };
   });
   return { selectionSet: { kind: Kind.SELECTION_SET, selections } };
-}
-
-type Members = ReadonlyMap<string, z.core.$ZodType>;
-
-/** Members of the object that a shape is, lists and null aside; of alternatives all that any of them has. */
-function membersOf(shape: z.core.$ZodType): Members {
-  if (shape instanceof z.ZodUnion) return new Map(shape.options.flatMap(option => [...membersOf(option)]));
-  if (shape instanceof z.ZodObject) return new Map(Object.entries(shape.shape));
-  const inner = innerOf(shape);
-  return inner ? membersOf(inner) : new Map();
-}
-
-/** What of a member is said of it or of what it wraps. */
-function metaOf(shape: z.core.$ZodType): { readonly graph?: string; readonly shows?: z.core.$ZodType } {
-  const { graph, shows } = z.globalRegistry.get(shape) ?? {};
-  if (shows instanceof z.core.$ZodType) return { shows, ...(graph !== undefined && { graph }) };
-  if (graph !== undefined) return { graph };
-  const inner = innerOf(shape);
-  return inner ? metaOf(inner) : {};
-}
-
-function innerOf(shape: z.core.$ZodType): z.core.$ZodType | null {
-  if (shape instanceof z.ZodNullable || shape instanceof z.ZodOptional) return shape.unwrap();
-  if (shape instanceof z.ZodArray) return shape.element;
-  return null;
 }
 
 function selected(alias: string, name: string): FieldNode {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../schema/canonical-json.ts';
 import { namesEachOnce } from '../schema/json-bounds.ts';
+import { memberShape } from '../schema/noun-shape.ts';
 import { type AudioFormat, audioFormatOf } from '../schema/requests/transcription.ts';
 
 /** An integer that travels as text, in a query or a header: digits only, so that `1e2`, `0x10` and `01` are none. */
@@ -17,6 +18,17 @@ export function integerText<S extends z.ZodType<number>>(integer: S): z.ZodType<
     text => (typeof text === 'string' && /^(?:0|-?[1-9][0-9]{0,14})$/.test(text) ? Number(text) : text),
     integer,
   );
+}
+
+/** The members of a noun as a query says them: whole numbers in digits. A member that is none of them is refused by its name. */
+export function queryOf<S extends z.ZodRawShape>(noun: z.ZodObject<S>): z.ZodType<z.output<z.ZodObject<S>>> {
+  const members = Object.entries(noun.shape).map(([name, shape]) => {
+    const { inner, nullable, list, meta } = memberShape(shape);
+    if (list || !(inner instanceof z.ZodNumber)) return [name, shape];
+    const number = nullable ? digits(inner).optional() : digits(inner);
+    return [name, meta.description === undefined ? number : number.describe(meta.description)];
+  });
+  return z.strictObject(Object.fromEntries(members)) as unknown as z.ZodType<z.output<z.ZodObject<S>>>;
 }
 
 /**

@@ -15,7 +15,7 @@ export function camel(key: string): string {
 /** Members that the specification itself spells in camelCase: they are the same on both sides. */
 const CAMEL_ON_THE_WIRE: readonly string[] = ['agentWallet', 'payTo', 'lastStatus', 'lastError'];
 
-function snake(key: string): string {
+export function snake(key: string): string {
   if (!/[A-Z]/.test(key) || CAMEL_ON_THE_WIRE.includes(key)) return key;
   return key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { AtomicAmount } from './amount.ts';
 import type { Camel } from './camel.ts';
 import type { JsonObject } from './canonical-json.ts';
+import { describedWords, type Words, wordList } from './words.ts';
 
 /*
  * A noun: one zod object from which the REST answer, its OpenAPI schema, the operation and the GraphQL type are made. Its members have
@@ -22,11 +23,32 @@ declare module 'zod' {
     chars_max?: number;
     /** Of a list: how many it is taken to have in the cost of a query. */
     assumed_items?: number;
+    /** The table of its words, which are an enum on the graph. */
+    words?: Words;
+    /** Of a request: a header says it where the graph is asked, so that no argument does. */
+    by_header?: true;
+    /** Of a request that the graph takes as an input: an argument beside it. */
+    beside_input?: true;
   }
 }
 
 /** Members of zod's metadata that are no part of a JSON Schema. */
-export const nounMeta = ['graph', 'shows', 'scalar', 'computed', 'chars_max', 'assumed_items'] as const;
+export const nounMeta = [
+  'graph',
+  'shows',
+  'scalar',
+  'computed',
+  'chars_max',
+  'assumed_items',
+  'words',
+  'by_header',
+  'beside_input',
+] as const;
+
+/** One of the words of a table, each described with what it means: an enum on the graph. */
+export function word<W extends string>(table: Words<W>) {
+  return z.enum(wordList(table)).describe(describedWords(table)).meta({ words: table });
+}
 
 /** Keys that no schema has, and no symbols: the declarations of packages name what is made of them. */
 type ShownAs<S, T> = S & { readonly '~shown': T };

@@ -20,7 +20,11 @@ export function graphEnum<T extends string>(
   return values;
 }
 
-/** The same of words whose table stands in `schema/`. */
+const made = new Map<string, Readonly<Record<string, string>>>();
+
+/** The same of words whose table stands in `schema/`: one enum of each table. */
 export function wordEnum<T extends string>({ graph, description, meanings }: Words<T>): Readonly<Record<T, T>> {
-  return graphEnum<T>(graph, description, meanings);
+  const known = made.get(graph) ?? graphEnum<T>(graph, description, meanings);
+  made.set(graph, known);
+  return known as Readonly<Record<T, T>>;
 }

@@ -1,25 +1,39 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Directive, Field, Int } from 'type-graphql';
+import { ArgsType, Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { z } from 'zod';
-import { camel } from '../schema/camel.ts';
+import { camel, snake } from '../schema/camel.ts';
+import type { MembersOf } from '../schema/noun.ts';
+import { type MemberShape, memberShape, membersOf } from '../schema/noun-shape.ts';
+import { parseRequest, validBodyOf } from '../schema/requests/parse.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../schema/scalars.ts';
+import { wordEnum } from './graph-enum.ts';
 import { costOfText } from './page-cost.ts';
 
-/** Enums and types of the graph, by the members of a noun that are of them; a text of a list of words is a String without one. */
-type GraphTypes = Readonly<Record<string, object>>;
+/* Types, inputs and arguments of the graph, made of nouns (schema/noun.ts). */
+
+type Class<T extends object = object> = new () => T;
+
+/** The classes that show a noun, and those by which it is asked: a member that is such a noun is of that type. */
+const shown = new WeakMap<z.core.$ZodType, Class>();
+const asked = new WeakMap<z.core.$ZodType, Class>();
+
+/** An object type with the members of a noun. One that is read with more than it shows is a class, which calls `showMembers`. */
+export function objectType<N extends z.ZodObject>(name: string, description: string, noun: N): Class<MembersOf<N>> {
+  const type = named(name);
+  ObjectType(name, { description })(type);
+  showMembers(type, noun);
+  return type as Class<MembersOf<N>>;
+}
 
 /** Shows the members of a noun as fields of a class. What is computed is shown by the resolver that computes it. */
-export function showMembers(type: new () => object, noun: z.ZodObject, types: GraphTypes = {}): void {
+export function showMembers(type: Class, noun: z.ZodObject, types: Readonly<Record<string, object>> = {}): void {
+  shown.set(noun, type);
   for (const [member, shape] of Object.entries(noun.shape)) {
-    const { inner, nullable, list, meta } = unwrapped(shape);
-    const { description, chars_max, computed, assumed_items, graph } = meta;
+    const known = memberShape(shape);
+    const { chars_max, computed, assumed_items } = known.meta;
     if (computed) continue;
-    const property = graph ?? camel(member);
-    const graph_type = (types[member] ?? scalarOf(inner)) as typeof String;
-    Field(() => (list ? [graph_type] : graph_type), { nullable, ...(description && { description }) })(
-      type.prototype,
-      property,
-    );
+    const property = graphName(member, known);
+    addField(type, property, known, () => types[member] ?? graphTypeOf(known.inner, known, shown));
     if (chars_max !== undefined) Directive(costOfText(chars_max))(type.prototype, property);
     if (assumed_items !== undefined) Directive(`@listSize(assumedSize: ${assumed_items})`)(type.prototype, property);
   }
@@ -31,32 +45,133 @@ export function describedBy({ description }: z.ZodType): { readonly description:
   return { description };
 }
 
-interface Unwrapped {
-  readonly inner: z.core.$ZodType;
-  readonly nullable: boolean;
-  readonly list: boolean;
-  readonly meta: z.GlobalMeta;
+/** What a resolver is given of a noun: its members by their names on the graph, to be read by `askedFor`. */
+export type Asked = Readonly<Record<string, unknown>>;
+
+/** An input with the members of a request, but for those that headers or arguments beside it say on the graph. */
+export function inputType(name: string, description: string, noun: z.ZodType): Class<Asked> {
+  const type = named(name);
+  InputType(name, { description })(type);
+  asked.set(noun, type);
+  addArguments(type, noun, ({ beside_input }) => !beside_input);
+  return type as Class<Asked>;
 }
 
-/** What is said of a member is said of what may be null, or of its value. What is said of an item of a list is not said of the list. */
-function unwrapped(shape: z.core.$ZodType): Unwrapped {
-  const meta = z.globalRegistry.get(shape) ?? {};
-  if (shape instanceof z.ZodArray) return { inner: shape.element, nullable: false, list: true, meta };
-  if (!(shape instanceof z.ZodNullable || shape instanceof z.ZodOptional))
-    return { inner: shape, nullable: false, list: false, meta };
-  const value = unwrapped(shape.unwrap());
-  return { ...value, nullable: true, meta: { ...value.meta, ...meta } };
+/** The arguments of a field: the members of each of these requests, such as what its path and its body say. */
+export function argumentsOf(...nouns: readonly z.ZodType[]): Class<Asked> {
+  const type = named('Arguments');
+  ArgsType()(type);
+  for (const noun of nouns) addArguments(type, noun);
+  return type as Class<Asked>;
+}
+
+/**
+ * A request that came as arguments or as an input, validated: the body itself, where an endpoint of this process has validated it by
+ * the same schema. @throws Refusal invalid_request, with the member at fault
+ */
+export function askedFor<S extends z.ZodType>(
+  schema: S,
+  given: Asked,
+  { valid_body }: { readonly valid_body?: object } = {},
+): Omit<z.output<S>, 'session' | 'proof'> {
+  const body = validBodyOf(schema, valid_body);
+  if (body !== null) return withoutHeaders(schema, body);
+  return parseRequest(schema, onWire(schema, given), 'member', member => argumentName(schema, member));
+}
+
+/** As a refusal names it: a member that has another name on the graph by that one, in the spelling of refusals. */
+function argumentName(schema: z.ZodType, member: string): string {
+  const shape = membersOf(schema)[member];
+  const { graph } = shape ? memberShape(shape).meta : {};
+  return graph === undefined ? member : snake(graph);
+}
+
+/** What shows possession is for the gate, and goes no further. */
+function withoutHeaders<T>(schema: z.ZodType, body: T): T {
+  const members = membersOf(schema);
+  const said = Object.entries(body as object).filter(([name]) => {
+    const shape = members[name];
+    return !(shape && memberShape(shape).meta.by_header);
+  });
+  return Object.fromEntries(said) as T;
+}
+
+function addArguments(type: Class, noun: z.ZodType, takes: (meta: z.GlobalMeta) => boolean = () => true): void {
+  for (const [member, shape] of Object.entries(membersOf(noun))) {
+    const known = memberShape(shape);
+    if (known.meta.by_header || !takes(known.meta)) continue;
+    addField(type, graphName(member, known), known, () => graphTypeOf(known.inner, known, asked));
+  }
+}
+
+function addField(type: Class, property: string, known: MemberShape, typeOf: () => object): void {
+  const { list, nullable, default_value, meta } = known;
+  // An enum has to be known before the graph is built.
+  if (meta.words) wordEnum(meta.words);
+  const options = {
+    nullable,
+    ...(meta.description && { description: meta.description }),
+    ...(default_value !== undefined && { defaultValue: default_value }),
+  };
+  Field(() => (list ? [typeOf() as typeof String] : (typeOf() as typeof String)), options)(type.prototype, property);
+}
+
+function named(name: string): Class {
+  return { [name]: class {} }[name] as Class;
+}
+
+function graphName(member: string, { meta }: MemberShape): string {
+  return meta.graph ?? camel(member);
+}
+
+/** What came by the names of the graph, by those of the wire: what scalars made of text is text again. */
+function onWire(schema: z.core.$ZodType, given: Asked): Record<string, unknown> {
+  const sent: Record<string, unknown> = {};
+  for (const [member, shape] of Object.entries(membersOf(schema))) {
+    const known = memberShape(shape);
+    if (known.meta.by_header) continue;
+    const value = given[graphName(member, known)];
+    // An argument that is null is one that was not given, where null says nothing else.
+    if (value === undefined || (value === null && known.nullable && !known.takes_null)) continue;
+    sent[member] = wireValue(known, value);
+  }
+  return sent;
+}
+
+function wireValue(known: MemberShape, value: unknown): unknown {
+  if (Array.isArray(value) && known.list) return value.map(item => wireItem(known.inner, item));
+  return wireItem(known.inner, value);
+}
+
+function wireItem(inner: z.core.$ZodType, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Date) return value.toISOString();
+  const is_document = typeof value !== 'object' || value === null || nounOf(inner, asked) === null;
+  return is_document ? value : onWire(inner, value as Asked);
 }
 
 const scalars = { AtomicAmount: AtomicAmountScalar, DateTime: DateTimeScalar, JSONObject: GraphQLJSONObject } as const;
 
 /** @throws Error where a noun has a member for which the graph has no type */
-function scalarOf(shape: z.core.$ZodType): object {
-  const { scalar } = z.globalRegistry.get(shape) ?? {};
+function graphTypeOf(inner: z.core.$ZodType, known: MemberShape, classes: WeakMap<z.core.$ZodType, Class>): object {
+  const { scalar, words } = { ...known.meta, ...z.globalRegistry.get(inner) };
   if (scalar !== undefined) return scalars[scalar];
-  if (shape instanceof z.ZodString || shape instanceof z.ZodEnum || shape instanceof z.ZodLiteral) return String;
-  if (shape instanceof z.ZodBoolean) return Boolean;
+  if (words !== undefined) return wordEnum(words);
+  const noun = nounOf(inner, classes);
+  if (noun) return classes.get(noun) as Class;
+  const [alternative] = inner instanceof z.ZodUnion ? inner.options : [];
+  if (alternative) return graphTypeOf(memberShape(alternative).inner, known, classes);
+  if (inner instanceof z.ZodString || inner instanceof z.ZodEnum || inner instanceof z.ZodLiteral) return String;
+  if (inner instanceof z.ZodISODateTime || inner instanceof z.ZodISODate) return String;
+  if (inner instanceof z.ZodBoolean) return Boolean;
   // z.int() is a number of a format.
-  if (shape instanceof z.ZodNumber && shape.format === 'safeint') return Int;
-  throw new Error(`no type of the graph shows a ${shape._zod.def.type}`);
+  if (inner instanceof z.ZodNumber && inner.format === 'safeint') return Int;
+  throw new Error(`no type of the graph shows a ${inner._zod.def.type}`);
+}
+
+/** The noun that a schema is: it may have been described anew since it was made. */
+function nounOf(shape: z.core.$ZodType, classes: WeakMap<z.core.$ZodType, Class>): z.core.$ZodType | null {
+  if (classes.has(shape)) return shape;
+  const { parent } = shape._zod;
+  return parent ? nounOf(parent, classes) : null;
 }

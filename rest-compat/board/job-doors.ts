@@ -1,8 +1,5 @@
-import { z } from 'zod';
 import { JobFlagNoun } from '../../schema/board/flag.ts';
 import { JobBidNoun, JobNoun, JobOutputNoun, JobWithBidsNoun, PostedJobNoun } from '../../schema/board/job.ts';
-import { toCamelKeys } from '../../schema/camel.ts';
-import { type JsonObject, present } from '../../schema/canonical-json.ts';
 import { jobLimits, legLimits, limits } from '../../schema/limits.ts';
 import { AuthorRequest } from '../../schema/requests/author.ts';
 import { FlagRequest } from '../../schema/requests/board.ts';
@@ -10,8 +7,8 @@ import {
   BidRequest,
   ChallengeRequest,
   DeliverRequest,
-  JobId,
   JobPage,
+  JobPath,
   PayJobRequest,
   PickRequest,
   PostJobRequest,
@@ -20,25 +17,11 @@ import {
 } from '../../schema/requests/board-job.ts';
 import { documentDoor } from '../door.ts';
 import { PUBLIC_BOARD } from '../kept-by-board.ts';
-import { digits } from '../text-members.ts';
+import { queryOf } from '../text-members.ts';
 import { JobsAnswer } from './job-answers.ts';
 import { stampErrors, stamped } from './stamped.ts';
 
 const tags = ['board'];
-const JobPath = z.object({ id: JobId.describe('Of the job.') });
-
-type Named = { readonly agent_id?: number | null | undefined };
-
-/** Who writes, and of which job. */
-function by({ id }: { id: string }, { agent_id }: Named): JsonObject {
-  return present({ jobId: id, agentId: agent_id ?? undefined });
-}
-
-/** Members that the graph takes as an input: all but who writes, and by what. */
-function inputOf(body: Named & { readonly session?: unknown; readonly proof?: unknown }): JsonObject {
-  const { agent_id: _, session: __, proof: ___, ...said } = body;
-  return toCamelKeys(said) as JsonObject;
-}
 
 /** Jobs on the board: who posts one pays its winner. */
 export const jobDoors = [
@@ -51,7 +34,6 @@ export const jobDoors = [
     example: { text: 'Add two and two', budget: '10000', deadline: '2027-01-31' },
     field: 'postJob',
     body: PostJobRequest,
-    variables: ({ body }) => present({ agentId: body.agent_id ?? undefined, input: inputOf(body) }),
     response: PostedJobNoun,
     errors: stampErrors,
   }),
@@ -63,21 +45,7 @@ export const jobDoors = [
     summary: 'The jobs of the board, newest first; filters: status, poster and winner',
     tags,
     field: 'boardJobs',
-    query: z.strictObject({
-      status: JobPage.shape.status,
-      poster_agent_id: digits(JobPage.shape.poster_agent_id.unwrap())
-        .optional()
-        .describe(JobPage.shape.poster_agent_id.description ?? ''),
-      winner_agent_id: digits(JobPage.shape.winner_agent_id.unwrap())
-        .optional()
-        .describe(JobPage.shape.winner_agent_id.description ?? ''),
-      limit: digits(JobPage.shape.limit.unwrap())
-        .optional()
-        .describe(JobPage.shape.limit.description ?? ''),
-      before: JobPage.shape.before,
-    }),
-    variables: ({ query: { poster_agent_id, winner_agent_id, ...query } }) =>
-      present({ ...query, posterAgentId: poster_agent_id, winnerAgentId: winner_agent_id }),
+    query: queryOf(JobPage),
     response: JobsAnswer,
   }),
   documentDoor({
@@ -92,7 +60,6 @@ export const jobDoors = [
     tags,
     field: 'boardJob',
     params: JobPath,
-    variables: ({ params }) => ({ jobId: params.id }),
     response: JobWithBidsNoun,
     errors: ['job_not_found'],
   }),
@@ -109,7 +76,6 @@ export const jobDoors = [
     field: 'bidOnJob',
     params: JobPath,
     body: BidRequest,
-    variables: ({ params, body }) => ({ ...by(params, body), input: inputOf(body) }),
     response: JobBidNoun,
     errors: [
       ...stampErrors,
@@ -126,7 +92,6 @@ export const jobDoors = [
     field: 'pickBid',
     params: JobPath,
     body: PickRequest,
-    variables: ({ params, body }) => ({ ...by(params, body), bidId: body.bid_id }),
     response: JobNoun,
     errors: [
       'not_a_party',
@@ -154,8 +119,6 @@ export const jobDoors = [
     field: 'deliverJob',
     params: JobPath,
     body: DeliverRequest,
-    variables: ({ params, body }) =>
-      present({ ...by(params, body), outputSha256: body.output_sha256, preview: body.preview ?? undefined }),
     response: JobNoun,
     errors: [
       'not_a_party',
@@ -179,11 +142,6 @@ export const jobDoors = [
     field: 'refuseDelivery',
     params: JobPath,
     body: RefuseRequest,
-    variables: ({ params, body }) => ({
-      ...by(params, body),
-      outputSha256: body.output_sha256,
-      reason: body.reason,
-    }),
     response: JobNoun,
     errors: ['not_a_party', 'job_not_found', 'job_state_conflict', 'job_leg_in_flight', 'job_output_differs'],
   }),
@@ -197,7 +155,6 @@ export const jobDoors = [
     field: 'cancelJob',
     params: JobPath,
     body: AuthorRequest,
-    variables: ({ params, body }) => by(params, body),
     response: JobNoun,
     errors: ['not_a_party', 'job_not_found', 'job_state_conflict'],
   }),
@@ -218,7 +175,6 @@ export const jobDoors = [
     field: 'payJob',
     params: JobPath,
     body: PayJobRequest,
-    variables: ({ params, body }) => present({ ...by(params, body), outputSha256: body.output_sha256 ?? undefined }),
     response: JobNoun,
     errors: [
       ...stampErrors,
@@ -247,7 +203,6 @@ export const jobDoors = [
     field: 'revealJob',
     params: JobPath,
     body: RevealRequest,
-    variables: ({ params, body }) => ({ ...by(params, body), output: body.output, encoding: body.encoding }),
     response: JobNoun,
     errors: ['not_a_party', 'output_mismatch', 'job_not_found', 'job_state_conflict'],
   }),
@@ -261,7 +216,6 @@ export const jobDoors = [
     field: 'challengeJob',
     params: JobPath,
     body: ChallengeRequest,
-    variables: ({ params, body }) => present({ ...by(params, body), reason: body.reason ?? undefined }),
     response: JobNoun,
     errors: ['not_a_party', 'job_not_found', 'job_state_conflict'],
   }),
@@ -276,7 +230,6 @@ export const jobDoors = [
     field: 'flagJob',
     params: JobPath,
     body: FlagRequest,
-    variables: ({ params, body }) => ({ agentId: body.agent_id, jobId: params.id, reason: body.reason }),
     response: JobFlagNoun,
     errors: [...stampErrors, 'job_not_found', 'already_flagged'],
   }),
@@ -290,7 +243,6 @@ export const jobDoors = [
     possession: 'session',
     field: 'boardJobOutput',
     params: JobPath,
-    variables: ({ params }) => ({ jobId: params.id }),
     response: JobOutputNoun,
     errors: ['not_a_party', 'job_not_found', 'not_found'],
   }),

@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type Columns, type Door, type DoorMethod, isDoneOnce } from '../door.ts';
+import { jsonSchema } from '../door-schemas.ts';
 import {
   bookSession,
   delegation,
@@ -185,6 +186,6 @@ function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header'): Json
 
 /** Of an object; a union has none in common that it says, and counts its alternatives. */
 function members(schema: z.ZodType, io: 'input' | 'output') {
-  const { properties = {}, required = [], oneOf, anyOf } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const { properties = {}, required = [], oneOf, anyOf } = jsonSchema(schema, io) as z.core.JSONSchema.BaseSchema;
   return { properties: properties as JsonObject, required, alternatives: (oneOf ?? anyOf ?? []).length };
 }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { approvalLimits, limits } from '../limits.ts';
 import { approvalDecisions } from '../session/approval.ts';
 import { wordList } from '../words.ts';
-import { remembering } from './parse.ts';
 import { wellFormedText } from './text.ts';
 
 /* How an approval request is named and answered. */
@@ -21,18 +20,16 @@ export const ApprovalsBefore = z.strictObject({
 const decision = z.enum(wordList(approvalDecisions)).describe('`approve` lets the very same call pass, once.');
 
 /** Body of POST /v1/agents/{agent_id}/book/approvals/{approval_id}. */
-export const ApprovalAnswerRequest = remembering(
-  z.strictObject({
-    decision,
-    wallet_signature: wellFormedText
-      .max(limits.wallet_signature_chars_max)
-      .describe(
-        'Of the agentWallet, over `svc.approval.<decision>|<base URL of this service>|<approval_id>|<request_hash>|<unix_seconds>`: ' +
-          'personal_sign, ERC-1271 or ERC-6492. A session alone answers nothing.',
-      ),
-    signature_timestamp: z.int().min(0).describe('The Unix seconds in the signed text: now.'),
-  }),
-);
+export const ApprovalAnswerRequest = z.strictObject({
+  decision,
+  wallet_signature: wellFormedText
+    .max(limits.wallet_signature_chars_max)
+    .describe(
+      'Of the agentWallet, over `svc.approval.<decision>|<base URL of this service>|<approval_id>|<request_hash>|<unix_seconds>`: ' +
+        'personal_sign, ERC-1271 or ERC-6492. A session alone answers nothing.',
+    ),
+  signature_timestamp: z.int().min(0).describe('The Unix seconds in the signed text: now.'),
+});
 export type ApprovalAnswerRequest = z.output<typeof ApprovalAnswerRequest>;
 
 /** Of the link that a webhook was told, as its doors and fields take it. */
@@ -45,4 +42,4 @@ export const ApprovalToken = z
 export const LinkedApproval = ApprovalPath.extend({ token: ApprovalToken });
 
 /** Body of POST /v1/approvals/{approval_id}. */
-export const LinkAnswerRequest = remembering(z.strictObject({ decision }));
+export const LinkAnswerRequest = z.strictObject({ decision });

@@ -12,7 +12,8 @@ export const AuthorMembers = PossessionMembers.extend({
     .min(1)
     .max(AGENT_ID_MAX)
     .nullish()
-    .describe('Who writes: needed beside a `proof`, and where sessions of several agents came along.'),
+    .describe('Id of the agent that writes: needed beside a `proof`, and if sessions of several agents are sent.')
+    .meta({ beside_input: true }),
 });
 
 /** Body of what says all else in its path. */

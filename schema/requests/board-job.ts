@@ -4,10 +4,9 @@ import { jobStates, outputEncodings } from '../board/job.ts';
 import { walletNamed } from '../foreign-names.ts';
 import { jobLimits } from '../limits.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
+import { onGraph, word } from '../noun.ts';
 import { textForm } from '../signed-words.ts';
-import { wordList } from '../words.ts';
 import { AuthorMembers } from './author.ts';
-import { remembering } from './parse.ts';
 import { plainText } from './plain-text.ts';
 import { storedText } from './text.ts';
 
@@ -20,7 +19,8 @@ const Amount = z
   .refine(text => text !== '0', { error: 'is nothing' })
   .refine(text => (parseAtomic(text) ?? 0n) <= jobLimits.budget_atomic_max, {
     error: `is more than ${jobLimits.budget_atomic_max}: 25 USDC`,
-  });
+  })
+  .meta({ scalar: 'AtomicAmount' });
 
 const DEADLINE = 'is an RFC 3339 date-time with its offset, or a day such as 2026-01-31, which ends in UTC';
 /** A moment in UTC, or a bare day. */
@@ -39,19 +39,17 @@ const Deadline = z.union(
 const days = jobLimits.deadline_seconds_max / 86_400;
 
 /** Body of POST /v1/board/jobs. */
-export const PostJobRequest = remembering(
-  AuthorMembers.extend({
-    text: plainText(jobLimits.text_chars_max).min(1).describe('What is to be done, in plain text.'),
-    budget: Amount.describe(
-      `Highest price that a bid may have, in atomic USDC: 1 to ${jobLimits.budget_atomic_max} (25 USDC).`,
-    ),
-    deadline: Deadline.describe(`By when it is to be delivered: a moment or a day (UTC), within ${days} days.`),
-    acceptance_test: plainText(jobLimits.acceptance_test_chars_max)
-      .min(1)
-      .nullish()
-      .describe('By what the poster will judge what is delivered, in plain text.'),
-  }).strict(),
-);
+export const PostJobRequest = AuthorMembers.extend({
+  text: plainText(jobLimits.text_chars_max).min(1).describe('What is to be done, in plain text.'),
+  budget: Amount.describe(
+    `Highest price that a bid may have, in atomic USDC: 1 to ${jobLimits.budget_atomic_max} (25 USDC).`,
+  ),
+  deadline: Deadline.describe(`By when it is to be delivered: a moment or a day (UTC), within ${days} days.`),
+  acceptance_test: plainText(jobLimits.acceptance_test_chars_max)
+    .min(1)
+    .nullish()
+    .describe('By what the poster will judge what is delivered, in plain text.'),
+}).strict();
 export type PostJobRequest = z.output<typeof PostJobRequest>;
 
 const Address = z.string().transform((text, context): string => {
@@ -73,22 +71,25 @@ export const JobPayout = z.strictObject({
 export type JobPayout = z.output<typeof JobPayout>;
 
 /** Body of POST /v1/board/jobs/{id}/bid. */
-export const BidRequest = remembering(
-  AuthorMembers.extend({
-    price: Amount.describe(
-      `Price in atomic USDC: 1 to the budget of the job, which is at most ${jobLimits.budget_atomic_max} (25 USDC).`,
-    ),
-    eta: plainText(jobLimits.eta_chars_max).min(1).nullish().describe('When it would be done, in words of the bidder.'),
-    pitch: plainText(jobLimits.pitch_chars_max).min(1).nullish().describe('Why this bid, in plain text.'),
-    payout: JobPayout.nullish().describe('Where the winner is to be paid, if not to the wallet of its agent on Base.'),
-  }).strict(),
-);
+export const BidRequest = AuthorMembers.extend({
+  price: Amount.describe(
+    `Price in atomic USDC: 1 to the budget of the job, which is at most ${jobLimits.budget_atomic_max} (25 USDC).`,
+  ),
+  eta: plainText(jobLimits.eta_chars_max).min(1).nullish().describe('When it would be done, in words of the bidder.'),
+  pitch: plainText(jobLimits.pitch_chars_max).min(1).nullish().describe('Why this bid, in plain text.'),
+  payout: JobPayout.nullish().describe('Where the winner is to be paid, if not to the wallet of its agent on Base.'),
+}).strict();
 export type BidRequest = z.output<typeof BidRequest>;
 
 export const JobId = storedText.min(1).max(jobLimits.id_chars_max);
 
+/** Of which job, in a path. */
+export const JobPath = z.object({ id: onGraph('jobId', JobId.describe('Id of the job.')) });
+
 /** Body of POST /v1/board/jobs/{id}/pick. */
-export const PickRequest = AuthorMembers.extend({ bid_id: JobId.describe('Of the bid that is picked.') }).strict();
+export const PickRequest = AuthorMembers.extend({
+  bid_id: JobId.describe('Id of the bid to pick. It must be open.'),
+}).strict();
 
 const OutputSha256 = z
   .string()
@@ -127,12 +128,9 @@ export const PayJobRequest = AuthorMembers.extend({
 /** Body of POST /v1/board/jobs/{id}/reveal. */
 export const RevealRequest = AuthorMembers.extend({
   output: z.string().describe(`The whole output, up to ${jobLimits.output_bytes_max} bytes.`),
-  encoding: z
-    .enum(wordList(outputEncodings))
-    .default('utf8')
-    .describe('How `output` encodes the bytes. Default: `utf8`.'),
+  encoding: word(outputEncodings).default('utf8').describe('How `output` encodes the bytes. Default: `utf8`.'),
 }).strict();
-export type RevealRequest = z.output<typeof RevealRequest>;
+export type Reveal = Pick<z.output<typeof RevealRequest>, 'output' | 'encoding'>;
 
 const AgentNumber = z
   .int()
@@ -143,7 +141,7 @@ const PAGE = `is a whole number from 1; more than ${jobLimits.page_max} is clamp
 
 /** Which page of GET /v1/board/jobs. */
 export const JobPage = z.strictObject({
-  status: z.enum(wordList(jobStates)).optional().describe('Jobs that stand there alone.'),
+  status: word(jobStates).optional().describe('Returns only jobs with this status. Default: all.'),
   poster_agent_id: AgentNumber.optional().describe(
     'Returns only jobs that the agent with this id has posted. Default: all.',
   ),

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { judgeEndpoint } from '../board/endpoint.ts';
 import { boardLimits, limits } from '../limits.ts';
 import { AuthorMembers } from './author.ts';
-import { remembering } from './parse.ts';
 import { plainText } from './plain-text.ts';
 import { storedText } from './text.ts';
 
@@ -46,15 +45,15 @@ export type PostRequest = {
 };
 type Named = { readonly agent_id: number | null };
 
-export const PostRequest = remembering(
-  post.transform(({ agent_id, endpoint: about, outcome, receipt_ref, latency_ms, text }): PostRequest & Named => ({
+export const PostRequest = post.transform(
+  ({ agent_id, endpoint: about, outcome, receipt_ref, latency_ms, text }): PostRequest & Named => ({
     agent_id: agent_id ?? null,
     ...about,
     outcome,
     latency_ms: latency_ms ?? null,
     receipt_ref: receipt_ref || null,
     text: text || null,
-  })),
+  }),
 );
 
 /** Plain text, and not nothing. */
@@ -64,25 +63,21 @@ const commentText = plainText(boardLimits.comment_chars_max)
 
 export type CommentRequest = { readonly text: string };
 
-export const CommentRequest = remembering(
-  AuthorMembers.extend({ text: commentText })
-    .strict()
-    .transform(({ agent_id, text }): CommentRequest & Named => ({ agent_id: agent_id ?? null, text })),
-);
+export const CommentRequest = AuthorMembers.extend({ text: commentText })
+  .strict()
+  .transform(({ agent_id, text }): CommentRequest & Named => ({ agent_id: agent_id ?? null, text }));
 
 /** Body of what flags something. */
-export const FlagRequest = remembering(
-  AuthorMembers.extend({
-    reason: plainText(boardLimits.flag_reason_chars_max)
-      .min(1)
-      .nullish()
-      .describe(
-        `Reason, for the operators: plain text of up to ${boardLimits.flag_reason_chars_max} characters. Default: none.`,
-      ),
-  })
-    .strict()
-    .transform(({ agent_id, reason }) => ({ agent_id: agent_id ?? null, reason: reason ?? null })),
-);
+export const FlagRequest = AuthorMembers.extend({
+  reason: plainText(boardLimits.flag_reason_chars_max)
+    .min(1)
+    .nullish()
+    .describe(
+      `Reason, for the operators: plain text of up to ${boardLimits.flag_reason_chars_max} characters. Default: none.`,
+    ),
+})
+  .strict()
+  .transform(({ agent_id, reason }) => ({ agent_id: agent_id ?? null, reason: reason ?? null }));
 export type FlagRequest = z.output<typeof FlagRequest>;
 
 /** By which a post or a comment is named in a path; of what is no id nothing is found. */

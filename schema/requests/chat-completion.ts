@@ -23,7 +23,7 @@ import {
 } from './forwarded/extra.ts';
 import { bodyPlace, openPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, svcMembers, withParent } from './paid-work.ts';
-import { listOf, remembering } from './parse.ts';
+import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
 import {
   chatWithoutEffect,
@@ -235,7 +235,7 @@ export function requireOffered<S extends z.ZodType<Parameters<typeof unofferedCh
  * Body of POST /v1/chat/completions. Absent and null are the same, and so are both names of one member and every way to
  * say the usual, so that one call has one canonical form; what is not streamed has no options of a stream.
  */
-export const ChatRequest = remembering(z.preprocess(withoutProto, requireOffered(members).transform(canonicalChat)));
+export const ChatRequest = z.preprocess(withoutProto, requireOffered(members).transform(canonicalChat));
 export type ChatRequest = z.output<typeof ChatRequest>;
 
 function canonicalChat(body: z.output<typeof members>, context: z.core.$RefinementCtx) {

@@ -3,7 +3,6 @@ import { parseAtomic } from '../amount.ts';
 import { type Named, splitRef, transactionNamed, walletNamed } from '../foreign-names.ts';
 import { reactionLimits } from '../limits.ts';
 import { type NetworkName, networkNamed } from '../network.ts';
-import { remembering } from './parse.ts';
 import { storedText } from './text.ts';
 
 /* What is asked of POST /v1/board/inbound/completions. */
@@ -54,7 +53,7 @@ export interface CompletionRequest {
 }
 
 /** The body of the door, and what the graph makes of its argument. */
-export const CompletionRequest = remembering(body.transform(canonical));
+export const CompletionRequest = body.transform(canonical);
 
 function canonical(said: z.output<typeof body>, context: z.RefinementCtx): CompletionRequest {
   const at = said.payment_tx ? 'payment_tx' : 'payment_ref';

@@ -5,7 +5,7 @@ import { ModelId } from './chat-completion.ts';
 import { Extra, extraOf, FORWARDED, withoutProto } from './forwarded/extra.ts';
 import { bodyPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, svcMembers, withParent } from './paid-work.ts';
-import { listOf, remembering } from './parse.ts';
+import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
 import { namesAndCaches, only, unset, usualTier, withoutEffect } from './unserved.ts';
 
@@ -102,25 +102,23 @@ const members = z.looseObject({
 const place = bodyPlace(Object.keys(members.shape), Object.keys(namesAndCaches), () => FORWARDED);
 
 /** Body of POST /v1/embeddings. Absent and null are the same, so that one call has one canonical form. */
-export const EmbeddingRequest = remembering(
-  z.preprocess(
-    withoutProto,
-    members.transform((given, context) => {
-      const { model, input, encoding_format, dimensions, intent_id, attempt_index, svc } = given;
-      const extra = extraOf(given as JsonObject, place, context);
-      return {
-        model,
-        input,
-        encoding_format,
-        dimensions,
-        intent_id,
-        attempt_index,
-        ...withParent(given),
-        ...(svc ? { svc } : {}),
-        ...(extra ? { extra } : {}),
-      };
-    }),
-  ),
+export const EmbeddingRequest = z.preprocess(
+  withoutProto,
+  members.transform((given, context) => {
+    const { model, input, encoding_format, dimensions, intent_id, attempt_index, svc } = given;
+    const extra = extraOf(given as JsonObject, place, context);
+    return {
+      model,
+      input,
+      encoding_format,
+      dimensions,
+      intent_id,
+      attempt_index,
+      ...withParent(given),
+      ...(svc ? { svc } : {}),
+      ...(extra ? { extra } : {}),
+    };
+  }),
 );
 export type EmbeddingRequest = z.output<typeof EmbeddingRequest>;
 

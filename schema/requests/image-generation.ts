@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { ModelId } from './chat-completion.ts';
 import { intentMembers, svcMembers, withParent } from './paid-work.ts';
-import { remembering } from './parse.ts';
 import { wellFormedText } from './text.ts';
 import { only, unset } from './unserved.ts';
 
@@ -53,8 +52,8 @@ const members = z.object({
  * Body of POST /v1/images/generations. Absent and null are the same, and what can be said in one way only is left out, so
  * that one call has one canonical form.
  */
-export const ImageRequest = remembering(
-  members.transform(({ model, prompt, size, response_format, intent_id, attempt_index, svc, ...given }) => ({
+export const ImageRequest = members.transform(
+  ({ model, prompt, size, response_format, intent_id, attempt_index, svc, ...given }) => ({
     model,
     prompt,
     size,
@@ -63,6 +62,6 @@ export const ImageRequest = remembering(
     attempt_index,
     ...withParent(given),
     ...(svc ? { svc } : {}),
-  })),
+  }),
 );
 export type ImageRequest = z.output<typeof ImageRequest>;

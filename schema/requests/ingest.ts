@@ -7,7 +7,6 @@ import type { CommittedOutput } from '../output-commitment.ts';
 import { textForm } from '../signed-words.ts';
 import { deliveredBy } from './deliverable.ts';
 import { ForeignInvoice, ForeignOffer, ForeignSettlement, NanoSend } from './ingest-members.ts';
-import { remembering } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
 import { OfferReceipt } from './signed-artifact.ts';
 import { wellFormedText } from './text.ts';
@@ -88,17 +87,15 @@ class Fault extends Error {
   }
 }
 
-export const IngestRequest = remembering(
-  body.transform((given, context): IngestRequest => {
-    try {
-      return canonical(given);
-    } catch (fault) {
-      if (!(fault instanceof Fault)) throw fault;
-      context.addIssue({ code: 'custom', message: fault.message, path: [...fault.path] });
-      return z.NEVER;
-    }
-  }),
-);
+export const IngestRequest = body.transform((given, context): IngestRequest => {
+  try {
+    return canonical(given);
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault;
+    context.addIssue({ code: 'custom', message: fault.message, path: [...fault.path] });
+    return z.NEVER;
+  }
+});
 
 const forms = ['nano', 'payment_required', 'foreign_invoice', 'fulfillment_invoice'] as const;
 

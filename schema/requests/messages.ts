@@ -8,7 +8,7 @@ import { Extra, extraOf, withoutProto } from './forwarded/extra.ts';
 import { bodyPlace } from './forwarded/foreign-members.ts';
 import { CacheControl, knownIn, type MessageBlock, MessageTurn, openObject, SystemBlocks } from './message-blocks.ts';
 import { intentMembers, type SvcOptions, svcMembers, withParent } from './paid-work.ts';
-import { listOf, remembering } from './parse.ts';
+import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
 import { chatWithoutEffect, noItems, only, unset, withoutEffect } from './unserved.ts';
 
@@ -280,28 +280,26 @@ const chatRule = chatMemberRule('message', ['seed', 'presence_penalty', 'frequen
 const sentPlace = bodyPlace(Object.keys(sent.shape), ineffective, chatRule);
 
 /** Body of POST /v1/messages. A text and one block of it are the same request. */
-export const MessagesRequest = remembering(
-  z.preprocess(
-    withoutProto,
-    sent.superRefine(requireOffered).transform((given, context) => {
-      const { model, max_tokens, stream, intent_id, attempt_index, svc, stop_sequences } = given;
-      const { temperature, top_p, top_k } = given;
-      const stops = stop_sequences?.length ? stop_sequences : null;
-      const request = {
-        model,
-        max_tokens,
-        ...canonical(given),
-        ...present({ stop_sequences: stops, temperature, top_p, top_k, betas: given.betas }),
-        intent_id,
-        attempt_index,
-        ...withParent(given),
-        ...(stream ? { stream } : {}),
-        ...(svc === undefined ? {} : { svc }),
-        ...present({ extra: extraOf(given as JsonObject, sentPlace, context) }),
-      };
-      return request as unknown as MessagesRequest;
-    }),
-  ),
+export const MessagesRequest = z.preprocess(
+  withoutProto,
+  sent.superRefine(requireOffered).transform((given, context) => {
+    const { model, max_tokens, stream, intent_id, attempt_index, svc, stop_sequences } = given;
+    const { temperature, top_p, top_k } = given;
+    const stops = stop_sequences?.length ? stop_sequences : null;
+    const request = {
+      model,
+      max_tokens,
+      ...canonical(given),
+      ...present({ stop_sequences: stops, temperature, top_p, top_k, betas: given.betas }),
+      intent_id,
+      attempt_index,
+      ...withParent(given),
+      ...(stream ? { stream } : {}),
+      ...(svc === undefined ? {} : { svc }),
+      ...present({ extra: extraOf(given as JsonObject, sentPlace, context) }),
+    };
+    return request as unknown as MessagesRequest;
+  }),
 );
 
 const DRAWN = 'is not a member of count_tokens: only the request is counted';
@@ -310,14 +308,12 @@ const countedPlace = bodyPlace(Object.keys(asked.shape), ineffective, given =>
 );
 
 /** Body of POST /v1/messages/count_tokens: what a message is asked with, but for how its answer is drawn. */
-export const MessageTokensRequest = remembering(
-  z.preprocess(
-    withoutProto,
-    asked.superRefine(requireOffered).transform((given, context) => {
-      const extra = extraOf(given as JsonObject, countedPlace, context);
-      return { model: given.model, ...canonical(given), ...present({ extra }) } as unknown as AskedMessage & JsonObject;
-    }),
-  ),
+export const MessageTokensRequest = z.preprocess(
+  withoutProto,
+  asked.superRefine(requireOffered).transform((given, context) => {
+    const extra = extraOf(given as JsonObject, countedPlace, context);
+    return { model: given.model, ...canonical(given), ...present({ extra }) } as unknown as AskedMessage & JsonObject;
+  }),
 );
 export type MessageTokensRequest = z.output<typeof MessageTokensRequest>;
 

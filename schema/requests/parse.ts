@@ -17,13 +17,25 @@ export function listOf<S extends z.ZodType>(item: S, items_max: number, items_mi
   }, bounded);
 }
 
-/** The coerced arguments that a payment is bound to. `param` names the first fault. */
-export function parseRequest<S extends z.ZodType>(schema: S, value: unknown, noun = 'member'): z.output<S> {
+/**
+ * The coerced arguments that a payment is bound to. `param` names the first fault. `spelled`: names of members, where those who sent
+ * them call them otherwise.
+ */
+export function parseRequest<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  noun = 'member',
+  spelled = (member: string) => member,
+): z.output<S> {
   const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    if (typeof parsed.data === 'object' && parsed.data !== null) madeBy.set(parsed.data, schema);
+    return parsed.data;
+  }
   const [issue] = parsed.error.issues;
   const fault = issue && innermost(issue, noun);
-  const param = fault?.path.join('.') ?? '';
+  const [first, ...rest] = fault?.path ?? [];
+  const param = first === undefined ? '' : [spelled(String(first)), ...rest].join('.');
   throw new Refusal('invalid_request', {
     detail: param ? `${param}: ${fault?.message}` : (fault?.message ?? 'The request is not valid.'),
     ...(param ? { param } : {}),
@@ -58,24 +70,20 @@ export const opaqueMembers: readonly string[] = [
 /** The same as the graph spells them. */
 export const opaqueFields: readonly string[] = opaqueMembers.map(name => camel(name));
 
-/** What each schema of `remembering` has made in this process. */
-const made = new WeakMap<object, WeakSet<object>>();
+/** What has made each body that was valid. */
+const madeBy = new WeakMap<object, z.ZodType>();
 
-/** A schema that knows what it has made: what has passed it once need not be validated again (`requestOf`). */
-export function remembering<S extends z.ZodType<object>>(schema: S) {
-  const values = new WeakSet<object>();
-  const whole = schema.transform(value => {
-    values.add(value);
-    return value;
-  });
-  made.set(whole, values);
-  return whole;
+/**
+ * The same object, if it is what this schema has made of a request in this process: it need not be validated again. Nobody who sends
+ * bytes can send one, so /graphql and a subgraph served alone always validate.
+ */
+export function validBodyOf<S extends z.ZodType>(schema: S, body: object | undefined): z.output<S> | null {
+  return body && madeBy.get(body) === schema ? (body as z.output<S>) : null;
 }
 
 /**
- * A resolver's request: the body that a door of this process has validated by the same schema, or else its argument,
- * validated here. Only the very object that the schema made is believed; nobody who sends bytes can make one, so /graphql
- * and a subgraph served alone always validate. `opaque` as toSnakeKeys has it.
+ * A resolver's request: the body that an endpoint of this process has validated by the same schema, or else its argument,
+ * validated here. `opaque` as toSnakeKeys has it.
  */
 export function requestOf<S extends z.ZodType>(
   schema: S,
@@ -83,6 +91,5 @@ export function requestOf<S extends z.ZodType>(
   valid_body: object | undefined,
   opaque: readonly string[] = [],
 ): z.output<S> {
-  if (valid_body && made.get(schema)?.has(valid_body)) return valid_body as z.output<S>;
-  return parseRequest(schema, toSnakeKeys(argument, opaque));
+  return validBodyOf(schema, valid_body) ?? parseRequest(schema, toSnakeKeys(argument, opaque));
 }

@@ -2,6 +2,10 @@ import { z } from 'zod';
 
 /** How a body shows possession of a book; looked at before anything else in it. */
 export const PossessionMembers = z.object({
-  session: z.string().optional().describe('Possession secret; also header X-SVC-Session.'),
-  proof: z.string().optional().describe('`sha256=<hex>`; also header X-SVC-Proof, where both forms are described.'),
+  session: z.string().optional().describe('Possession secret; also header X-SVC-Session.').meta({ by_header: true }),
+  proof: z
+    .string()
+    .optional()
+    .describe('`sha256=<hex>`; also header X-SVC-Proof, where both forms are described.')
+    .meta({ by_header: true }),
 });

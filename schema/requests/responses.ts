@@ -18,7 +18,7 @@ import { ChatRequestMessage, functionMembers, ToolChoice, ToolMode, Tools, tools
 import { Extra, extraOf, folded, withoutProto } from './forwarded/extra.ts';
 import { bodyPlace, openPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, svcMembers, withParent } from './paid-work.ts';
-import { listOf, remembering } from './parse.ts';
+import { listOf } from './parse.ts';
 import { ResponseItems } from './response-input.ts';
 import { wellFormedText } from './text.ts';
 import { only, responseWithoutEffect, unset, usualTier, withoutEffect } from './unserved.ts';
@@ -176,7 +176,7 @@ const chatPlace = bodyPlace(Object.keys(chat.shape), ineffective, given => {
 });
 
 /** A response as the graph is asked for it, in the words of a chat: so a call has one canonical form whatever way it comes. */
-export const ResponseCall = remembering(z.preprocess(withoutProto, requireOffered(chat).transform(canonicalCall)));
+export const ResponseCall = z.preprocess(withoutProto, requireOffered(chat).transform(canonicalCall));
 export type ResponseCall = z.output<typeof ResponseCall>;
 
 function canonicalCall(body: z.output<typeof chat>, context: z.core.$RefinementCtx) {

@@ -3,7 +3,6 @@ import { limits } from '../limits.ts';
 import { type NetworkName, networkNamed, networks } from '../network.ts';
 import { ModelId } from './chat-completion.ts';
 import { intentMembers } from './paid-work.ts';
-import { remembering } from './parse.ts';
 
 /* The bodies of POST /task-request and /task-quote. */
 
@@ -52,25 +51,21 @@ const optional = {
 } as const;
 
 /** Body of POST /task-request. */
-export const TaskRequest = remembering(
-  z.strictObject({
-    message_type: MessageType,
-    chain_id: ChainId,
-    amount: Amount,
-    sender: Sender,
-    ...optional,
-  }),
-);
+export const TaskRequest = z.strictObject({
+  message_type: MessageType,
+  chain_id: ChainId,
+  amount: Amount,
+  sender: Sender,
+  ...optional,
+});
 export type TaskRequest = z.output<typeof TaskRequest>;
 
 /** Body of POST /task-quote: the same, and nothing of it has to be known yet. */
-export const TaskQuoteRequest = remembering(
-  z.strictObject({
-    message_type: MessageType.nullish().transform(given => given ?? ('inference_request' as const)),
-    chain_id: ChainId.nullable().default(null),
-    amount: Amount.nullable().default(null),
-    sender: Sender.nullable().default(null),
-    ...optional,
-  }),
-);
+export const TaskQuoteRequest = z.strictObject({
+  message_type: MessageType.nullish().transform(given => given ?? ('inference_request' as const)),
+  chain_id: ChainId.nullable().default(null),
+  amount: Amount.nullable().default(null),
+  sender: Sender.nullable().default(null),
+  ...optional,
+});
 export type TaskQuoteRequest = z.output<typeof TaskQuoteRequest>;

@@ -1,6 +1,8 @@
 import { Refusal } from '../../schema/errors.ts';
 import { booksOf, type HeldBook, type Principal, type ProvenBy } from '../../schema/principal.ts';
 import { requireHeld } from '../access.ts';
+import type { Asked } from '../graph-type.ts';
+import type { BoardContext } from './context.ts';
 
 /**
  * The agent that writes on the board: whoever possesses its book. Of several the one that the request names.
@@ -13,4 +15,14 @@ export function requireAuthor(principal: Principal, named: number | null): HeldB
   if (agent_id !== undefined) return requireHeld(principal, agent_id);
   if (principal.possession.kind === 'absent') throw new Refusal('unauthenticated');
   throw new Refusal(books.length > 1 ? 'book_not_named' : 'forbidden');
+}
+
+/** The same, of the agent that the arguments name. */
+export function askedAuthor({ principal }: Pick<BoardContext, 'principal'>, asked: Asked): HeldBook & ProvenBy {
+  return requireAuthor(principal, askedAgent(asked));
+}
+
+/** Null where the arguments name none. */
+export function askedAgent({ agentId }: Asked): number | null {
+  return typeof agentId === 'number' ? agentId : null;
 }

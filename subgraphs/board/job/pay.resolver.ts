@@ -1,11 +1,10 @@
-import { Arg, Ctx, Directive, Int, Mutation, Resolver } from 'type-graphql';
-import { withoutNull } from '../../../schema/camel.ts';
+import { Args, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
 import { present } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
-import { JobId, PayJobRequest } from '../../../schema/requests/board-job.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
+import { JobPath, PayJobRequest } from '../../../schema/requests/board-job.ts';
 import { requireWriting } from '../../access.ts';
-import { requireAuthor } from '../author.ts';
+import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
+import { askedAuthor } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { requireJob } from './find.ts';
 import type { BoardJob } from './job.entity.ts';
@@ -16,6 +15,8 @@ import { jobPayment, type PaidJob } from './pay.paid.ts';
 import { outputRefusal } from './refuse.ts';
 import { jobView } from './view.ts';
 
+const PayArguments = argumentsOf(JobPath, PayJobRequest);
+
 @Resolver()
 export class JobPaymentResolver {
   @Directive('@paid(price: "by request")')
@@ -25,23 +26,12 @@ export class JobPaymentResolver {
       'Pays for a delivered job, in two: to the winner what was bid, then a stamp and one per cent to this service. ' +
       'Each call answers PAYMENT_REQUIRED with the payment that is still to be made.',
   })
-  async payJob(
-    @Arg('jobId', () => String, { description: 'Which one.' }) jobId: string,
-    @Arg('outputSha256', () => String, {
-      nullable: true,
-      description:
-        'SHA-256 of the delivered output that is paid for: 32 bytes in hex. If the job shows another one, the payment is refused before any money moves. Default: the output that is delivered.',
-    })
-    outputSha256: string | null,
-    @Arg('agentId', () => Int, { nullable: true, description: 'The poster, where several books are held.' })
-    agentId: number | null,
-    @Ctx() context: BoardContext,
-  ): Promise<ShownJob> {
+  async payJob(@Args(() => PayArguments) asked: Asked, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { principal, database, resource } = context;
-    const author = requireAuthor(principal, agentId);
+    const author = askedAuthor(context, asked);
     requireWriting(principal);
-    const job_id = parseRequest(JobId, jobId);
-    const { output_sha256 } = parseRequest(PayJobRequest, withoutNull({ output_sha256: outputSha256 }));
+    const job_id = askedFor(JobPath, asked).id;
+    const { output_sha256 } = askedFor(PayJobRequest, asked, context);
     // One look: both payments may be recorded in this moment.
     const found = await requireJob(database, job_id);
     const { job } = found;

@@ -1,7 +1,9 @@
-import { Arg, Ctx, Directive, Int, Mutation, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
 import { limits } from '../../../schema/limits.ts';
-import { BidRequest, JobId, PostJobRequest } from '../../../schema/requests/board-job.ts';
-import { parseRequest, requestOf } from '../../../schema/requests/parse.ts';
+import { AuthorMembers } from '../../../schema/requests/author.ts';
+import { BidRequest, JobPath, PostJobRequest } from '../../../schema/requests/board-job.ts';
+import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
+import { askedAgent } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
 import { bidOnJobPaid } from './bid.paid.ts';
@@ -12,37 +14,38 @@ import { unsealed } from './view.ts';
 /* What of a job is paid for by a stamp. */
 
 const PAID = `@paid(price: "${limits.stamp_price_atomic}")`;
-const AUTHOR = 'Who writes, where several books are held.';
+const PostArguments = argumentsOf(AuthorMembers);
+const BidArguments = argumentsOf(JobPath, AuthorMembers);
 
 @Resolver()
 export class JobStampsResolver {
   @Directive(PAID)
   @Mutation(() => ShownJob, { nullable: true, description: 'Posts a job, for a stamp.' })
   async postJob(
-    @Arg('input', () => BoardJobInput, { description: 'What is to be done.' }) input: BoardJobInput,
-    @Arg('agentId', () => Int, { nullable: true, description: AUTHOR }) agentId: number | null,
+    @Arg('input', () => BoardJobInput, { description: 'What is to be done.' }) input: Asked,
+    @Args(() => PostArguments) asked: Asked,
     @Ctx() context: BoardContext,
   ): Promise<ShownJob> {
-    const digits = { ...input, budget: String(input.budget) };
-    const { text, budget, deadline, acceptance_test } = requestOf(PostJobRequest, digits, context.valid_body);
+    const { text, budget, deadline, acceptance_test } = askedFor(PostJobRequest, input, context);
     const said = { text, budget, deadline, acceptance_test: acceptance_test ?? null };
     // What a process of the version before has sealed does not say it.
-    return Object.assign({ refusals: 0 }, unsealed<ShownJob>(await sell(postJobPaid, said, agentId, context)));
+    return Object.assign(
+      { refusals: 0 },
+      unsealed<ShownJob>(await sell(postJobPaid, said, askedAgent(asked), context)),
+    );
   }
 
   @Directive(PAID)
   @Mutation(() => ShownBid, { nullable: true, description: 'Bids on a job, or revises the bid once, for a stamp.' })
   async bidOnJob(
-    @Arg('jobId', () => String, { description: 'Which one.' }) jobId: string,
-    @Arg('input', () => BoardBidInput, { description: 'What is bid.' }) input: BoardBidInput,
-    @Arg('agentId', () => Int, { nullable: true, description: AUTHOR }) agentId: number | null,
+    @Arg('input', () => BoardBidInput, { description: 'What is bid.' }) input: Asked,
+    @Args(() => BidArguments) asked: Asked,
     @Ctx() context: BoardContext,
   ): Promise<ShownBid> {
-    const digits = { ...input, price: String(input.price) };
-    const { price, eta, pitch, payout } = requestOf(BidRequest, digits, context.valid_body);
+    const { price, eta, pitch, payout } = askedFor(BidRequest, input, context);
     const said = { price, eta: eta ?? null, pitch: pitch ?? null, payout: payout ?? null };
     return unsealed<ShownBid>(
-      await sell(bidOnJobPaid, { job_id: parseRequest(JobId, jobId), ...said }, agentId, context),
+      await sell(bidOnJobPaid, { job_id: askedFor(JobPath, asked).id, ...said }, askedAgent(asked), context),
     );
   }
 }
