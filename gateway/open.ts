@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { limits } from '../schema/limits.ts';
+import { openLookUps } from '../subgraphs/book/router/look-up.ts';
 import { type Clock, systemClock, systemRandom } from '../subgraphs/clock.ts';
 import type { Database } from '../subgraphs/database.ts';
 import type { ForeignTransfers } from '../subgraphs/foreign-transfers.ts';
@@ -30,10 +31,10 @@ import { Cosigning, type CosigningParts } from './log/witnesses/cosigning.ts';
 import { openWitnesses } from './log/witnesses/open-witnesses.ts';
 import type { Faults } from './operations/faults.ts';
 import { health } from './operations/health.ts';
-import { openOperations } from './operations/open.ts';
+import { type Operations, openOperations } from './operations/open.ts';
 import type { PaidCalls } from './operations/paid-calls.ts';
 import { Readiness, type ReadinessParts } from './operations/readiness.ts';
-import { watch } from './operations/watch.ts';
+import { watch, watchHubs } from './operations/watch.ts';
 import { openOwnStore } from './own-store.ts';
 import { soldBy } from './parts.ts';
 import type { ChainHead } from './rails/base/chain-head.ts';
@@ -48,7 +49,6 @@ import { openRates } from './rates/rates.ts';
 import { BookGuard } from './reconcile/audit-books.ts';
 import { type ReconcileParts, type Reconciler } from './reconcile/reconcile.ts';
 import { type OpenedRecording, openRecording } from './record/open-recording.ts';
-import { openUpstream } from './upstream.ts';
 import { openExtensions } from './x402/extensions/open-extensions.ts';
 import { openChallenges } from './x402/offer.ts';
 
@@ -135,7 +135,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     await base.begin(issuer.jwks);
     const live = closing.adopt(openLive(database, hearingTold(logger)), it => it.close());
     await log.watch.listen(live);
-    const { hubs, router_look_ups } = openUpstream(config, { openHubs, operations, closing });
+    const { hubs, router_look_ups } = openUpstream(config, openHubs, operations, closing);
     const wallets = openWalletProofs(base.chain, factoriesOf(config));
     const vault = openVault(config.seal_key);
     const rates = openRates(config.rates, times.clock);
@@ -331,4 +331,19 @@ function needsOf({ profile }: Config, needed: Needed): ReadinessParts {
     hears: () => live.hears,
     facilitator: settler.reachable?.bind(settler),
   };
+}
+
+/** Who answers calls, and the router, which also tells what it has answered to others. */
+function openUpstream(
+  { hubs: settings, hub_timeout_ms: timeout_ms, router }: Config,
+  openHubs: typeof openHttpHubs,
+  operations: Operations,
+  closing: AsyncDisposableStack,
+) {
+  const times = { clock: systemClock, random: systemRandom };
+  const { hubHeard: heard, hubRefused: refused } = operations;
+  const hubs = closing.adopt(openHubs(settings, { ...times, router, timeout_ms, heard, refused }), it => it.close());
+  watchHubs(operations.metrics, hubs);
+  const router_look_ups = router && closing.adopt(openLookUps(router.base_url), it => it.close());
+  return { hubs, router_look_ups };
 }

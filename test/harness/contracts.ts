@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import solcPackage from 'solc/package.json' with { type: 'json' };
 import type { Abi, Hex } from 'viem';
-import { mayWrite, mirrorOf } from '../../gateway/mirror.js';
+import { mayWrite, mirrorOf } from '../../gateway/built.js';
 import { sha256Hex } from '../../schema/digest.ts';
 import { ROOT } from './root.ts';
 
