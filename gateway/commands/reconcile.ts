@@ -1,8 +1,7 @@
 import { OperatorFault } from '../config/fault.ts';
 import { run } from '../operations/run.ts';
 import { RECONCILE_USAGE, reconcileOptions } from './reconcile/options.ts';
-import { reconcile } from './reconcile/run-reconcile.ts';
-import { reconciledJson, reconciledLines } from './reconcile/told.ts';
+import { reconcile, reconciledJson, reconciledLines } from './reconcile/run-reconcile.ts';
 import { LogAway } from './witness/log-source.ts';
 
 /* `npm run reconcile -- --wallet 0x… --from N --to M`: holds all USDC that a wallet sent against its receipts, by any node of Base. */

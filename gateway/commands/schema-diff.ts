@@ -1,5 +1,4 @@
-import { compareWithRelease } from './schema-diff/compare.ts';
-import { CHANGELOG } from './schema-diff/last-release.ts';
+import { CHANGELOG, compareWithRelease } from './schema-diff/compare.ts';
 
 /*
  * `npm run schema-diff`: compares the graph with that of the last tag; what breaks clients has to be named in the changelog.

@@ -15,8 +15,8 @@ import {
   type VerifyAsked,
 } from './verify/examine.ts';
 import { examinedJson, type Unread } from './verify/json.ts';
+import { lineOf, linesOf, linesOfTally, plain } from './verify/lines.ts';
 import { isUrl, STDIN } from './verify/source.ts';
-import { lineOf, linesOf, linesOfTally, plain } from './verify/told.ts';
 
 /*
  * `npm run verify -- FILE|URL|DIR|-`: verifies a receipt, or any other document that this service signs or that wallets sign for it,

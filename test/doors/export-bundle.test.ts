@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { examine } from '../../gateway/commands/verify/examine.ts';
-import { linesOf } from '../../gateway/commands/verify/told.ts';
+import { linesOf } from '../../gateway/commands/verify/lines.ts';
 import { filesInZip, type ZipFile, zipOf } from '../../schema/audit/zip.ts';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
 import { verifyBundle } from '../../subgraphs/receipt/verify/bundle.ts';

@@ -1,14 +1,26 @@
+import { type AtomicAmount, atomicAmount, formatUsdc } from '../../../schema/amount.ts';
+import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
+import { spelt } from '../../../schema/eip55.ts';
 import { networks } from '../../../schema/network.ts';
-import { classifyTransfers, type SentTransfer } from '../../../schema/reconciliation-rule.ts';
+import { BOOK_CHAIN_VERSION, signedTransfer } from '../../../schema/receipt-payload.ts';
+import { sumsAsJson } from '../../../schema/reconciliation.ts';
+import {
+  type Classified,
+  classifyTransfers,
+  noSums,
+  type SentTransfer,
+  sumClasses,
+  type TransferUse,
+  transferClasses,
+} from '../../../schema/reconciliation-rule.ts';
 import { systemClock } from '../../../subgraphs/clock.ts';
+import { verifyReceipt } from '../../../subgraphs/receipt/verify/receipt.ts';
 import { OperatorFault } from '../../config/fault.ts';
 import { progressBar } from '../export/progress-bar.ts';
 import { TransferSource } from '../witness/monitor/chain.ts';
-import { walletSigner } from '../witness/monitor/wallet.ts';
-import { WatchedService } from '../witness/monitor/watched-service.ts';
+import { paidOf } from '../witness/monitor/checked-receipt.ts';
+import { WatchedService, walletSigner } from '../witness/monitor/watched-service.ts';
 import type { ReconcileOptions } from './options.ts';
-import type { Reconciled } from './told.ts';
-import { type CheckedUse, checkedUse } from './verified-uses.ts';
 
 /** Reads the chain and the wallet's receipts, and holds one against the other. @throws LogAway, OperatorFault */
 export async function reconcile(asked: ReconcileOptions): Promise<Reconciled> {
@@ -42,4 +54,75 @@ async function readTransfers({ wallet, from, to, rpc }: ReconcileOptions): Promi
   bar.end();
   if (!process.stderr.isTTY) console.error(`Read ${to - from + 1} blocks: ${read.length} transfers.`);
   return read;
+}
+
+interface Reconciled {
+  readonly asked: ReconcileOptions;
+  readonly transfers: readonly Classified<SentTransfer, VerifiedUse>[];
+  readonly wrong: readonly Extract<CheckedUse, { kind: 'wrong' }>[];
+}
+
+const usdc = (amount: bigint) => formatUsdc(atomicAmount(amount) satisfies AtomicAmount);
+
+/** A table for people, and what each class comes to. */
+export function reconciledLines({ asked, transfers, wrong }: Reconciled): string[] {
+  const sums = sumClasses(noSums, transfers);
+  const rows = transfers.map(({ class: of, transfer, use }) => {
+    const { block_number, log_index, tx_hash, to, amount } = transfer;
+    const place = `${block_number} ${tx_hash} ${log_index}`;
+    return `  ${of.padEnd(11)} ${usdc(amount).padStart(16)} to ${spelt(to)}  ${place}${use ? `  ${use.task_id}` : ''}`;
+  });
+  return [
+    ...wrong.map(({ task_id, sentence, code }) => `WRONG RECEIPT: ${task_id}: ${sentence} (${code})`),
+    `${transfers.length} transfers of ${spelt(asked.wallet)} in blocks ${asked.from} to ${asked.to}:`,
+    ...rows,
+    ...transferClasses.map(
+      of => `${`${of}:`.padEnd(12)} ${String(sums[of].count).padStart(6)}, ${usdc(sums[of].amount)}`,
+    ),
+  ];
+}
+
+/** The same for programs. */
+export function reconciledJson({ asked, transfers, wrong }: Reconciled): string {
+  return canonicalJson({
+    wallet: spelt(asked.wallet),
+    from_block: asked.from,
+    to_block: asked.to,
+    transfers: transfers.map(({ class: of, transfer, use }) => ({
+      block_number: transfer.block_number,
+      log_index: transfer.log_index,
+      tx_hash: transfer.tx_hash,
+      payee: spelt(transfer.to),
+      amount: transfer.amount.toString(),
+      class: of,
+      task_id: use?.task_id ?? null,
+    })),
+    sums: sumsAsJson(sumClasses(noSums, transfers)),
+    wrong_receipts: wrong.map(({ task_id, code, sentence }) => ({ task_id, code, sentence })),
+  });
+}
+
+/** A receipt whose signatures hold, by the payment that it names. */
+interface VerifiedUse extends TransferUse {
+  readonly task_id: string;
+}
+
+type CheckedUse =
+  | { readonly kind: 'verified'; readonly use: VerifiedUse }
+  /** Paid on another network, or not at all; or its payer is not known to be who it says. */
+  | { readonly kind: 'elsewhere' }
+  | { readonly kind: 'wrong'; readonly task_id: string; readonly code: string; readonly sentence: string };
+
+/** What a receipt says of its payment on Base, once it is known to be signed. */
+function checkedUse(document: JsonObject, jwks: JsonObject, url: string): CheckedUse {
+  const task_id = String(document.task_id);
+  const verified = verifyReceipt(document, jwks, { base_url: url });
+  if (verified.kind === 'invalid') return { kind: 'wrong', task_id, code: verified.code, sentence: verified.sentence };
+  const { claims } = verified;
+  const payment = signedTransfer(claims);
+  if (payment?.network !== 'base') return { kind: 'elsewhere' };
+  // In a book chain a receipt with a row is of a payment to somebody else; one without is of the stamp that paid for recording it.
+  const ingested = claims.payload_version === BOOK_CHAIN_VERSION && typeof claims.book_seq === 'number';
+  if (ingested && claims.payer_proven === false) return { kind: 'elsewhere' };
+  return { kind: 'verified', use: { kind: ingested ? 'ingest' : 'receipt', ...paidOf(task_id, payment, document) } };
 }

@@ -1,10 +1,15 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BreakingChange, breakingChanges, unnoted } from './breaking-changes.ts';
-import { CHANGELOG, lastRelease, SUPERGRAPH } from './last-release.ts';
+import { promisify } from 'node:util';
+import { type Change, CriticalityLevel, diff } from '@graphql-inspector/core';
+import { buildSchema, type GraphQLSchema } from 'graphql';
+import { paidFields } from '../../graph/paid-rule.ts';
+import { publicSchema } from '../../graph/supergraph.ts';
+import { sdlOf } from '../../http/sdl.ts';
 
 /** What has become of the graph since the last tag. */
-export type Comparison =
+type Comparison =
   | { readonly kind: 'no_release'; readonly why: string }
   | { readonly kind: 'noted'; readonly tag: string; readonly breaking: number }
   | { readonly kind: 'unnoted'; readonly tag: string; readonly missing: readonly BreakingChange[] };
@@ -18,4 +23,71 @@ export async function compareWithRelease(root: string): Promise<Comparison> {
   const changelog = { before: before.changelog, after: await readFile(join(root, CHANGELOG), 'utf8') };
   const missing = unnoted(changes, changelog);
   return missing.length === 0 ? { kind: 'noted', tag, breaking: changes.length } : { kind: 'unnoted', tag, missing };
+}
+
+const run = promisify(execFile);
+/** A supergraph has 0.1 MB. */
+const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
+
+const SUPERGRAPH = 'schema/supergraph.graphql';
+export const CHANGELOG = '.github/CHANGELOG.md';
+
+/** What was released last; or why nobody can tell, as in a clone without tags. */
+type LastRelease =
+  | { readonly kind: 'found'; readonly tag: string; readonly supergraph: string; readonly changelog: string }
+  | { readonly kind: 'none'; readonly why: string };
+
+/** The newest tag from which the checkout at `root` descends, and its files. */
+async function lastRelease(root: string): Promise<LastRelease> {
+  const git = (...words: string[]) =>
+    run('git', words, { cwd: root, maxBuffer: OUTPUT_BYTES_MAX }).then(
+      ({ stdout }) => stdout,
+      () => null,
+    );
+  const tag = (await git('describe', '--tags', '--abbrev=0'))?.trim();
+  if (!tag) return { kind: 'none', why: 'git knows no tag here' };
+  const supergraph = await git('show', `${tag}:./${SUPERGRAPH}`);
+  if (supergraph === null) return { kind: 'none', why: `${tag} has no ${SUPERGRAPH}` };
+  return { kind: 'found', tag, supergraph, changelog: (await git('show', `${tag}:./${CHANGELOG}`)) ?? '' };
+}
+
+/** What a client that was written for the graph before has to be changed for. */
+interface BreakingChange {
+  /** What the changelog has to name: a type, field, argument or value as a path, `Book.rows.first`. */
+  readonly coordinate: string;
+  /** The change in a sentence. */
+  readonly message: string;
+}
+
+/** Compares two supergraphs by the schemas that clients see of them, `@paid` included. */
+export async function breakingChanges(before: string, after: string): Promise<BreakingChange[]> {
+  const changes = await diff(shownBy(before), shownBy(after));
+  return changes.filter(isBreaking).map(({ path, type, message }) => ({
+    coordinate: (path ?? String(type)).replace(PAID, ''),
+    message,
+  }));
+}
+
+/** A price changes no type, and yet whoever calls pays another: graphql-inspector holds it for dangerous at the most. */
+const PAID = /\.@paid\b.*$/;
+
+function isBreaking({ criticality, path }: Change): boolean {
+  return criticality.level === CriticalityLevel.Breaking || PAID.test(path ?? '');
+}
+
+function shownBy(supergraph: string): GraphQLSchema {
+  const schema = publicSchema(supergraph);
+  return buildSchema(sdlOf({ schema, paid: paidFields(schema) }));
+}
+
+/** Those that no line names, in backticks, which the changelog has got since. */
+export function unnoted(
+  changes: readonly BreakingChange[],
+  changelog: { readonly before: string; readonly after: string },
+): BreakingChange[] {
+  const old = new Set(changelog.before.split('\n'));
+  const added = changelog.after.split('\n').filter(line => !old.has(line));
+  // Whole, and as code: a sentence on a book or on `Book.rowsByDay` says nothing of `Book` or `Book.rows`.
+  const named = new Set(added.flatMap(line => [...line.matchAll(/`([^`]+)`/g)].map(([, code]) => code)));
+  return changes.filter(({ coordinate }) => !named.has(coordinate));
 }

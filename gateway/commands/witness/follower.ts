@@ -1,10 +1,9 @@
 import { GrowingTree } from '../../../subgraphs/receipt/verify/growing-tree.ts';
 import { EMPTY_ROOT } from '../../../subgraphs/receipt/verify/merkle-proof.ts';
 import type { CheckpointHead } from '../../../subgraphs/receipt/verify/open-checkpoint.ts';
-import { compare, type Difference, growTo, keptTree, stillDiffers } from './catch-up.ts';
+import { compare, type Difference, growTo, keptTree, type LeafFile, stillDiffers } from './catch-up.ts';
 import type { CosignedHead, Reach } from './cosigned-heads.ts';
 import type { Cosigner, SignedCheckpoint } from './cosigner.ts';
-import type { LeafFile } from './leaf-file.ts';
 import { LogAway, type LogSource } from './log-source.ts';
 
 /** What a look at the log came to. */

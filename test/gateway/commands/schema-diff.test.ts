@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { breakingChanges, unnoted } from '../../../gateway/commands/schema-diff/breaking-changes.ts';
+import { breakingChanges, unnoted } from '../../../gateway/commands/schema-diff/compare.ts';
 import { ROOT } from '../../harness/root.ts';
 
 const SUPERGRAPH = 'schema/supergraph.graphql';

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { documentsIn } from '../../../gateway/commands/verify/directory.ts';
 import { documentOutcome, examine } from '../../../gateway/commands/verify/examine.ts';
 import { examinedJson } from '../../../gateway/commands/verify/json.ts';
-import { lineOf, linesOf, linesOfTally } from '../../../gateway/commands/verify/told.ts';
+import { lineOf, linesOf, linesOfTally } from '../../../gateway/commands/verify/lines.ts';
 import { verifierPage } from '../../../gateway/verifier-page/page.ts';
 import { openTally } from '../../../schema/audit/receipt-tally.ts';
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';

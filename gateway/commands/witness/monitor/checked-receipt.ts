@@ -2,7 +2,7 @@ import { canonicalJson, isJsonObject, type JsonObject } from '../../../../schema
 import { type SignedTransfer, signedTransfer } from '../../../../schema/receipt-payload.ts';
 import { leafHash } from '../../../../subgraphs/receipt/verify/merkle-proof.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
-import type { LeafFile } from '../leaf-file.ts';
+import type { LeafFile } from '../catch-up.ts';
 import type { WalletPayment } from './match.ts';
 
 export interface WrongReceipt {

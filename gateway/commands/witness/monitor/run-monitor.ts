@@ -3,14 +3,13 @@ import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { systemClock } from '../../../../subgraphs/clock.ts';
 import { OperatorFault } from '../../../config/fault.ts';
 import { progressBar } from '../../export/progress-bar.ts';
+import type { LeafFile } from '../catch-up.ts';
 import type { Look } from '../follower.ts';
-import type { LeafFile } from '../leaf-file.ts';
 import { LogAway } from '../log-source.ts';
 import { ChainSilent, TransferSource } from './chain.ts';
 import { type CheckedReceipt, checkedReceipt, type WrongReceipt } from './checked-receipt.ts';
 import { type Finding, type Matching, matchPayments, type SeenTransfer, type WalletPayment } from './match.ts';
-import { walletSigner } from './wallet.ts';
-import { WatchedService } from './watched-service.ts';
+import { WatchedService, walletSigner } from './watched-service.ts';
 
 /** Whose receipts are watched, and where what they paid is looked up. */
 export interface Monitored {
