@@ -1,7 +1,7 @@
+import proxyAddr from '@fastify/proxy-addr';
 import { getAddress, type Hex, isAddress } from 'viem';
 import { z } from 'zod';
 import { atomicAmount, parseAtomic } from '../../schema/amount.ts';
-import { trusting } from './trusted-proxies.ts';
 
 /*
  * The forms that a variable of the environment may have, beside those that have a file of their own. `form` in a schema's
@@ -170,4 +170,12 @@ export function jsonOf<T extends z.ZodType>(inner: T) {
       }
     })
     .pipe(inner);
+}
+
+/** Whether the `X-Forwarded-For` of whoever connects from that address is believed. */
+export type Trust = (address: string, hops: number) => boolean;
+
+/** `proxies`: addresses, networks (CIDR) or proxy-addr's names of them, such as `loopback`. @throws where one is none of these. */
+export function trusting(proxies: readonly string[]): Trust {
+  return proxyAddr.compile([...proxies]);
 }

@@ -2,9 +2,8 @@ import { addressOfKey } from '../../schema/secp256k1.ts';
 import type { WebhookReach } from '../../schema/webhook/url.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { ConfigFault, type VariableFault } from './fault.ts';
-import { knownKeyFaults } from './known-keys.ts';
-import { plainHttpFaults, plainPostgresFaults } from './plain-transport.ts';
 import { type RateSettings, ratesOf } from './rates.ts';
+import { knownKeyFaults, plainHttpFaults, plainPostgresFaults, weakSecretFaults } from './refused-in-production.ts';
 import { keptSecret } from './secrets.ts';
 import { addressOfSeed, type SolanaConfig } from './solana.ts';
 import { productionFaults, type SubstitutedName, substitutesInUse, withoutSolana } from './substitutes.ts';
@@ -16,7 +15,6 @@ import {
   type Variables,
   variables,
 } from './variables.ts';
-import { weakSecretFaults } from './weak-secrets.ts';
 import { variablesWithoutEffect } from './without-effect.ts';
 
 /** The environment as it was read: under each variable's name in lower case, null where it is unset. */
@@ -181,4 +179,23 @@ export function deepFreeze<T>(value: T): T {
     Object.freeze(value);
   }
   return value;
+}
+
+/** What the gateway runs on where the environment names every service; null where one of them is left to a stand-in. */
+export function namedServices(complete: CompleteConfig): Config | null {
+  const { database_url, base_rpc_url, hubs, router_url, router_models: models } = complete;
+  // A facilitator settles with keys of its own.
+  const facilitator_keys = complete.facilitator_keys ?? (complete.facilitator_url ? [] : null);
+  const solana = complete.without_solana ? null : namedSolana(complete);
+  if (!database_url || !base_rpc_url || !hubs || !facilitator_keys || solana === 'unnamed') return null;
+  const router = router_url === null ? null : { base_url: router_url, models };
+  const subgraph_urls = complete.subgraph_urls ?? {};
+  return { ...complete, database_url, base_rpc_url, hubs, facilitator_keys, solana, router, subgraph_urls };
+}
+
+function namedSolana(complete: CompleteConfig): SolanaConfig | 'unnamed' {
+  const { solana_rpc_url: rpc_url, pay_to_solana: pay_to, facilitator_url } = complete;
+  const fee_payer_key = facilitator_url ? null : complete.solana_fee_payer_key;
+  if (!rpc_url || (!facilitator_url && !fee_payer_key)) return 'unnamed';
+  return { rpc_url, pay_to, fee_payer_key };
 }

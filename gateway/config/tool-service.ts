@@ -1,7 +1,7 @@
 import { Secret } from '../../schema/secret.ts';
 import { OperatorFault } from './fault.ts';
-import { leavesInTheClear } from './plain-transport.ts';
 import { readConfig } from './read-config.ts';
+import { leavesInTheClear } from './refused-in-production.ts';
 import type { Environment } from './variables.ts';
 
 /** The service whose tools a command forwards, and what it shows there on behalf of whoever started it. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../../schema/limits.ts';
+import { verifierKey } from '../../subgraphs/receipt/verify/verifier-key.ts';
 import { facilitatorAuth } from './facilitator-auth.ts';
 import {
   areProxies,
@@ -22,7 +23,20 @@ import {
 import { hub } from './hub.ts';
 import { type RateName, rate, usualRate } from './rates.ts';
 import { solanaAddress, solanaKey } from './solana.ts';
-import { WITNESSES_MAX, witness } from './witness.ts';
+
+/** Who vouches for the log's checkpoints (https://c2sp.org/tlog-witness). */
+export const witness = z.strictObject({
+  url: placeUrl().transform(withoutSlash).describe('where it takes them: `/add-checkpoint` below it'),
+  key: z
+    .string()
+    .refine(text => verifierKey(text)?.kind === 'cosignature', 'not the verifier key of a witness: <name>+<id>+<key>')
+    .describe('by which its cosignatures are believed'),
+});
+
+/** A note of more signatures than this is read by few. */
+export const WITNESSES_MAX = 12;
+
+export type WitnessConfig = z.infer<typeof witness>;
 
 /** Each is one more that a signature is checked under, where it is nobody's under those before it. */
 const FORMER_BASE_URLS_MAX = 4;

@@ -2,7 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { type Origins, openToOrigins } from '../../rest-compat/http/cors.ts';
 import { answeringFor, doorServerOptions } from '../../rest-compat/http/server-options.ts';
 import { limits } from '../../schema/limits.ts';
-import type { Trust } from '../config/trusted-proxies.ts';
+import type { Trust } from '../config/forms.ts';
 import { Connections } from '../operations/connections.ts';
 import { boundConnections, boundPipelines } from '../operations/floods.ts';
 import { requireOneHost } from '../operations/one-host.ts';

@@ -1,5 +1,4 @@
-import { namedServices } from '../config/named-services.ts';
-import { type Config, completeConfig, deepFreeze, type Settings } from '../config/read-config.ts';
+import { type Config, completeConfig, deepFreeze, namedServices, type Settings } from '../config/read-config.ts';
 
 /** What a program stands on: a configuration in which every service has its place. */
 export interface FoundServices {

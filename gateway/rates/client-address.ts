@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
 import { parseAddress } from '../../schema/address-holder.ts';
-import type { Trust } from '../config/trusted-proxies.ts';
+import type { Trust } from '../config/forms.ts';
 
 /** Proxies that one request passes; more are written by whoever wants to keep this process busy. */
 const HOPS_MAX = 32;

@@ -13,7 +13,7 @@ import { limits } from '../../schema/limits.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { RefusedWhileHalted } from '../../subgraphs/receipt/log/while-halted.ts';
-import type { Trust } from '../config/trusted-proxies.ts';
+import type { Trust } from '../config/forms.ts';
 import type { ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';

@@ -4,12 +4,10 @@ import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { atomicAmount, formatUsdc } from '../../../schema/amount.ts';
 import type { VariableMeta } from '../../config/forms.ts';
 import { hub } from '../../config/hub.ts';
-import { accounts } from '../../config/known-keys.ts';
-import { confidential } from '../../config/plain-transport.ts';
 import { notYet } from '../../config/read-config.ts';
+import { accounts, confidential, secrets } from '../../config/refused-in-production.ts';
 import { needless, type SubstitutedName, substitutes } from '../../config/substitutes.ts';
 import { mayBeEmpty, type VariableName, variables } from '../../config/variables.ts';
-import { secrets } from '../../config/weak-secrets.ts';
 import { betweenMarks, type Checkout, fileList, findRooms } from './rooms.ts';
 
 /** Every README.md that holds something derived, by its path, as it has to stand. */

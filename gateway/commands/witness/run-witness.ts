@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { systemClock } from '../../../subgraphs/clock.ts';
-import { stateFolder } from '../../config/state-folder.ts';
+import { stateFolder } from '../../config/of-commands.ts';
 import { LeafFile } from './catch-up.ts';
 import type { Reach } from './cosigned-heads.ts';
 import { Cosigner, openWitnessKey } from './cosigner.ts';

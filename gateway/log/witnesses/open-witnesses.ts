@@ -1,5 +1,5 @@
 import { type VerifierKey, verifierKey } from '../../../subgraphs/receipt/verify/verifier-key.ts';
-import type { WitnessConfig } from '../../config/witness.ts';
+import type { WitnessConfig } from '../../config/variables.ts';
 
 /** Who is asked to cosign the log's heads. */
 export interface LogWitness {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
-import { trusting } from '../../../gateway/config/trusted-proxies.ts';
+import { trusting } from '../../../gateway/config/forms.ts';
 import { clientAddress, spellForwarded } from '../../../gateway/rates/client-address.ts';
 
 const PROXY = '10.0.0.1';

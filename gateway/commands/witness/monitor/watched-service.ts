@@ -8,7 +8,7 @@ import { jwksUri } from '../../../../schema/links.ts';
 import { walletReceiptsPage, walletReceiptsText } from '../../../../schema/wallet-receipts.ts';
 import type { Clock } from '../../../../subgraphs/clock.ts';
 import { OperatorFault } from '../../../config/fault.ts';
-import { givenWalletKey } from '../../../config/wallet-key.ts';
+import { givenWalletKey } from '../../../config/of-commands.ts';
 import { LogAway, within } from '../log-source.ts';
 
 const ASK_MS_MAX = 30_000;
