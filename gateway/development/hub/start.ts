@@ -3,12 +3,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { buffer, json } from 'node:stream/consumers';
 import type { CompleteConfig, Config, HubConfig } from '../../config/read-config.ts';
-import { answerTo, chatRequest, type HubAnswer, type HubChat, hubChunks, hubCompletion } from './answer.ts';
+import {
+  answerTo,
+  chatRequest,
+  type HubAnswer,
+  type HubChat,
+  hubChunks,
+  hubCompletion,
+  namedModels,
+} from './answer.ts';
 import { type EndHabit, ends } from './broken.ts';
-import { Generations, generationAt } from './generations.ts';
-import { mediaAnswers, pictureAt } from './media.ts';
-import type { MediaAnswer } from './media-request.ts';
-import { namedModels } from './named-models.ts';
+import { type MediaAnswer, mediaAnswers, pictureAt } from './media.ts';
 import { type HubHabit, refusals } from './refusals.ts';
 import { type SpokenHabit, spoken, streamBody } from './spoken.ts';
 
@@ -23,7 +28,7 @@ function echoed(answer: HubAnswer, body: unknown): HubAnswer {
   return { ...answer, call: null, words, finish_reason: 'stop', usage };
 }
 
-export interface DevelopmentHubOptions {
+interface DevelopmentHubOptions {
   readonly name: string;
   readonly models: readonly string[];
   readonly image_models?: readonly string[];
@@ -226,4 +231,55 @@ export async function routerOf(complete: CompleteConfig, started: AsyncDisposabl
   const { base_url, close } = await startDevelopmentHub({ name: 'router', api_key: null, ...routed });
   started.defer(close);
   return { base_url, models };
+}
+
+/** What a router tells of a generation at `GET /generation?id=`, as OpenRouter does; dollars are a JSON number there. */
+interface Generation {
+  readonly id: string;
+  readonly model: string;
+  readonly streamed: boolean;
+  /** ISO 8601. */
+  readonly created_at: string;
+  readonly total_cost: number;
+  readonly usage: number;
+  readonly tokens_prompt: number;
+  readonly tokens_completion: number;
+  readonly provider_name: string;
+}
+
+const KEPT_MAX = 1_000;
+const DOLLARS_PER_TOKEN = 0.000_001_5;
+
+/** The newest answers of a development router, each told to the key that it was given to. */
+class Generations {
+  readonly #kept = new Map<string, { readonly authorization: string; readonly generation: Generation }>();
+
+  keep(authorization: string, { model, stream }: HubChat, { id, usage }: HubAnswer): void {
+    const cost = usage.total_tokens * DOLLARS_PER_TOKEN;
+    const generation = {
+      id,
+      model,
+      streamed: stream,
+      created_at: new Date().toISOString(),
+      total_cost: cost,
+      usage: cost,
+      tokens_prompt: usage.prompt_tokens,
+      tokens_completion: usage.completion_tokens,
+      provider_name: 'development',
+    };
+    this.#kept.delete(id);
+    this.#kept.set(id, { authorization, generation });
+    if (this.#kept.size > KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value ?? id);
+  }
+
+  of(authorization: string, id: string): Generation | null {
+    const kept = this.#kept.get(id);
+    return kept?.authorization === authorization ? kept.generation : null;
+  }
+}
+
+/** The id that is asked for; null where something else is. */
+function generationAt(path: string): string | null {
+  const { pathname, searchParams } = new URL(path, 'http://router');
+  return pathname === '/v1/generation' ? searchParams.get('id') : null;
 }

@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import { usdcAccountOf } from '../../rails/solana/transfer.ts';
-import type { LiteChain } from './chain.ts';
-import { BLOCKHASH_AGE_MAX, type Commitment } from './clock.ts';
+import { BLOCKHASH_AGE_MAX, type Commitment, type LiteChain } from './chain.ts';
 import { statusJson } from './execute.ts';
 import { decodeTransaction, type Landed, tokenAmount, transactionJson } from './transactions.ts';
 

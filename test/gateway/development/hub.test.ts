@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { namedModels } from '../../../gateway/development/hub/named-models.ts';
+import { namedModels } from '../../../gateway/development/hub/answer.ts';
 import { startDevelopmentHub } from '../../../gateway/development/hub/start.ts';
 import { atEnd } from '../../harness/release.ts';
 

@@ -1,5 +1,5 @@
+import { namedModels } from '../../../gateway/development/hub/answer.ts';
 import { ends } from '../../../gateway/development/hub/broken.ts';
-import { namedModels } from '../../../gateway/development/hub/named-models.ts';
 import { refusals } from '../../../gateway/development/hub/refusals.ts';
 import { spoken } from '../../../gateway/development/hub/spoken.ts';
 
