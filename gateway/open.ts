@@ -21,7 +21,7 @@ import { openCharge } from './charge/open-charge.ts';
 import type { Config } from './config/read-config.ts';
 import { everyFeature } from './features/every-feature.ts';
 import { type Feature, requireNeeded } from './features/feature.ts';
-import { RemoteStandings } from './graph/remote/standings.ts';
+import { RemoteStandings } from './graph/remote/open-sources.ts';
 import { servicesOf } from './http/callers.ts';
 import { type Serve, serveGateway } from './http/serve-gateway.ts';
 import type { BaseStart } from './log/believe-base.ts';

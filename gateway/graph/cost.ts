@@ -19,8 +19,8 @@ import {
 } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import type { Page, PricedGraph } from './field-costs.ts';
 import { cyclicFragment, type Fragments, fragmentsOf, repeatedNames } from './fragments.ts';
+import type { Page, PricedGraph } from './supergraph.ts';
 
 /** What is limited, as a refusal names it. */
 const most = {

@@ -2,7 +2,7 @@ import { type DocumentNode, type GraphQLError, parse, specifiedRules, type Valid
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../schema/limits.ts';
 import { costRefusal, judgeCost, judgeShape } from './cost.ts';
-import type { PricedGraph } from './field-costs.ts';
+import type { PricedGraph } from './supergraph.ts';
 
 /** What is known of a document before its variables are. */
 type Judged =

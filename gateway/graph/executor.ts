@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { Logger } from 'pino';
 import { limits } from '../../schema/limits.ts';
-import { EVENT_SOURCE, type Planned } from './planned.ts';
+import { EVENT_SOURCE, type Planned } from './owner.ts';
 import type { Plans } from './plans.ts';
 import { publicError } from './public-error.ts';
 import { dataSource, type Operation, type Sources } from './source.ts';

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { agentOf } from '../../rest-compat/credentials.ts';
 import type { Credentials } from '../../rest-compat/port.ts';
 import { holderOf } from '../../schema/address-holder.ts';
+import type { BoardSecret, BoardStanding, ShownBoardSecrets } from '../../schema/board/shared-secret.ts';
 import { isJsonObject, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256 } from '../../schema/digest.ts';
 import { Refusal } from '../../schema/errors.ts';
@@ -12,17 +13,16 @@ import type { ProvenRequest, ShownProof } from '../../schema/proof.ts';
 import type { Services } from '../../subgraphs/context.ts';
 import { requireNotHalted } from '../../subgraphs/receipt/log/while-halted.ts';
 import { type DecoyBox, heldByProof, heldBySession, stillHeld } from '../../subgraphs/session/possession/check.ts';
-import type { BoardKeys } from './board-keys.ts';
 
 /** Keys as they are configured. One that stands in two sets counts as the first of live, demo, waiver. */
-export interface KeySets {
+interface KeySets {
   readonly live: readonly string[];
   readonly demo: readonly string[];
   readonly waiver: readonly string[];
 }
 
 /** Says what a presented key is. Only digests are kept, and compared. */
-export type Keyring = (presented: string | null) => ApiKey;
+type Keyring = (presented: string | null) => ApiKey;
 
 export function openKeyring(sets: KeySets): Keyring {
   const kinds = ['live', 'demo', 'waiver'] as const;
@@ -135,4 +135,23 @@ export function provenAtConnection(connectionParams: JsonObject): ProvenRequest 
 /** An operation on a socket, as it would be sent by HTTP: a write is the same one, whichever way it comes. */
 export function provenOnSocket(payload: object): ProvenRequest {
   return { method: 'POST', path: PATH, body: payload as JsonObject };
+}
+
+/** Says whether what came along in the place of a board's secret is that secret; null where nothing did. */
+type BoardKeys = (shown: ShownBoardSecrets) => BoardStanding | null;
+
+/** Only digests are kept, and compared. */
+export function openBoardKeys(secrets: { readonly [secret in BoardSecret]: string }): BoardKeys {
+  const known = { ops: sha256(secrets.ops), inbound: sha256(secrets.inbound) };
+  const standing = (secret: BoardSecret, digest: string) => {
+    const shown = Buffer.from(digest, 'hex');
+    return timingSafeEqual(shown, known[secret]) ? 'held' : 'wrong';
+  };
+  return ({ ops, inbound }) => {
+    if (ops === undefined && inbound === undefined) return null;
+    return {
+      ...(ops === undefined ? {} : { ops: standing('ops', ops) }),
+      ...(inbound === undefined ? {} : { inbound: standing('inbound', inbound) }),
+    };
+  };
 }

@@ -16,16 +16,22 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { Subgraph } from '../../subgraphs/subgraph.ts';
 import { Documents } from './documents.ts';
 import { Executor } from './executor.ts';
-import { fieldCosts } from './field-costs.ts';
 import { toldWhileHalted } from './halted-rule.ts';
-import { type LiveFields, liveFields } from './live-rule.ts';
-import { type PaidFields, paidField, paidFieldStandsAlone, paidFields } from './paid-rule.ts';
-import type { Planned } from './planned.ts';
+import type { Planned } from './owner.ts';
 import { Plans } from './plans.ts';
 import { publicError } from './public-error.ts';
 import { InProcessSource, type Operation, type Source } from './source.ts';
 import { type SubscribeResult, subscribe } from './subscribe.ts';
-import { publicSchema } from './supergraph.ts';
+import {
+  fieldCosts,
+  type LiveFields,
+  liveFields,
+  type PaidFields,
+  paidField,
+  paidFieldStandsAlone,
+  paidFields,
+  publicSchema,
+} from './supergraph.ts';
 import { judgeVariables, variablesRefusal, wantsLongText } from './variables-rule.ts';
 import { type ProofWrites, requireLeave } from './write-rule.ts';
 import { onceForKey } from './writes-once.ts';

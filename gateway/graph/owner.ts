@@ -1,3 +1,5 @@
+import type { OperationContext } from '@apollo/gateway/dist/operationContext.js';
+import type { FetchNode, QueryPlan } from '@apollo/query-planner';
 import { type DocumentNode, Kind, type OperationDefinitionNode, validate } from 'graphql';
 import type { Source, Sources } from './source.ts';
 
@@ -46,3 +48,25 @@ export function borrows(supergraph: string): boolean {
 
 const BORROWING =
   /(?<!directive )@join__(field\([^)]*\b(external|requires|provides|override|usedOverridden|contextArguments):|type\([^)]*\bisInterfaceObject:)/;
+
+/** How one operation is run. `direct`: one subgraph answers the caller's own document, nothing is to be joined or reshaped. */
+export type Planned =
+  | { readonly kind: 'direct'; readonly operation: OperationDefinitionNode; readonly source: Source }
+  | {
+      readonly kind: 'planned';
+      readonly operation: OperationDefinitionNode;
+      readonly plan: QueryPlan;
+      readonly scope: OperationContext;
+    }
+  | {
+      readonly kind: 'events';
+      readonly operation: OperationDefinitionNode;
+      readonly source: Source;
+      readonly primary: FetchNode;
+      /** The primary's place is taken by the event itself, under this name. */
+      readonly plan: QueryPlan;
+      readonly scope: OperationContext;
+    };
+
+/** The name under which an event takes the part of a subgraph. No subgraph can be called so. */
+export const EVENT_SOURCE = '(event)';

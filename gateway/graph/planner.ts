@@ -3,8 +3,7 @@ import { buildOperationContext } from '@apollo/gateway/dist/operationContext.js'
 import type { FetchNode, PlanNode, QueryPlan, QueryPlanner } from '@apollo/query-planner';
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
-import { introspects, isValidIn } from './owner.ts';
-import { EVENT_SOURCE, type Planned } from './planned.ts';
+import { EVENT_SOURCE, introspects, isValidIn, type Planned } from './owner.ts';
 import type { Source, Sources } from './source.ts';
 
 /** Apollo's planner, asked once for each operation: `Plans` keeps what it says. */

@@ -1,8 +1,7 @@
 import { type DocumentNode, getOperationAST } from 'graphql';
 import { Refusal } from '../../schema/errors.ts';
 import type { Federation, FederationParts } from './federation.ts';
-import { borrows, ownerOf } from './owner.ts';
-import type { Planned } from './planned.ts';
+import { borrows, ownerOf, type Planned } from './owner.ts';
 
 /**
  * One plan per (document, operation): it lives as long as the document does. Apollo's libraries, which take as long to

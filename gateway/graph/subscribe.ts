@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Executor } from './executor.ts';
-import type { Planned } from './planned.ts';
+import type { Planned } from './owner.ts';
 import type { Operation } from './source.ts';
 
 export type SubscribeResult = AsyncIterableIterator<ExecutionResult> | ExecutionResult;

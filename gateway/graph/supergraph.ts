@@ -5,14 +5,20 @@ import {
   type DocumentNode,
   type GraphQLField,
   type GraphQLSchema,
+  getNamedType,
   isInterfaceType,
   isIntrospectionType,
   isObjectType,
   Kind,
+  type OperationDefinitionNode,
+  type ValidationContext,
+  type ValidationRule,
   valueFromASTUntyped,
   visit,
 } from 'graphql';
+import { Refusal } from '../../schema/errors.ts';
 import { parsedSupergraph } from '../../schema/supergraph.ts';
+import { fieldsIn, fragmentsOf } from './fragments.ts';
 
 /*
  * A supergraph as it was composed, read without Apollo's libraries: what clients see of it, and what the subgraphs say of
@@ -32,13 +38,13 @@ export function publicSchema(supergraph: string): GraphQLSchema {
 }
 
 /** What a directive of the supergraph says of a field, by argument; null where it does not mark the field. */
-export function directiveOf({ astNode }: AnyField, directive: string): Readonly<Record<string, unknown>> | null {
+function directiveOf({ astNode }: AnyField, directive: string): Readonly<Record<string, unknown>> | null {
   const mark = astNode?.directives?.find(({ name }) => name.value === directive);
   return mark ? argumentsOf(mark) : null;
 }
 
 /** Every field of an object or interface that clients see, with its coordinate. */
-export function fieldsOf(schema: GraphQLSchema): { readonly coordinate: string; readonly field: AnyField }[] {
+function fieldsOf(schema: GraphQLSchema): { readonly coordinate: string; readonly field: AnyField }[] {
   const types = Object.values(schema.getTypeMap()).filter(type => isObjectType(type) || isInterfaceType(type));
   return types
     .filter(type => !isIntrospectionType(type))
@@ -47,7 +53,7 @@ export function fieldsOf(schema: GraphQLSchema): { readonly coordinate: string; 
     );
 }
 
-export type AnyField = GraphQLField<unknown, unknown>;
+type AnyField = GraphQLField<unknown, unknown>;
 
 function argumentsOf({ arguments: given = [] }: ConstDirectiveNode): Record<string, unknown> {
   return Object.fromEntries(given.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]));
@@ -86,4 +92,132 @@ function accessible(document: DocumentNode): DocumentNode {
     enter: node =>
       'directives' in node && node.directives?.some(({ name }) => name.value === 'inaccessible') ? null : undefined,
   });
+}
+
+/** Names of the root fields that cost money, with their price in atomic USDC. */
+export type PaidFields = ReadonlyMap<string, string>;
+
+/** Reads `@paid(price:)` off what clients see. @throws where it marks a query: reading is free by construction. */
+export function paidFields(schema: GraphQLSchema): PaidFields {
+  const paying = [schema.getMutationType()?.name, schema.getSubscriptionType()?.name];
+  const prices = fieldsOf(schema).flatMap(({ coordinate, field }) => {
+    const paid = directiveOf(field, 'paid');
+    if (paid === null) return [];
+    if (!paying.includes(coordinate.split('.')[0]))
+      throw new Error('@paid may mark fields of Mutation and Subscription only');
+    return [[field.name, String(paid.price)] as const];
+  });
+  return new Map(prices);
+}
+
+/** Coordinate of an operation's paid root field, fragments looked into; null where it has none. */
+export function paidField(
+  document: DocumentNode,
+  { operation, selectionSet }: OperationDefinitionNode,
+  paid: PaidFields,
+): string | null {
+  if (operation === 'query') return null;
+  const field = fieldsIn(selectionSet, fragmentsOf(document)).find(({ name }) => paid.has(name.value));
+  return field ? `${operation === 'mutation' ? 'Mutation' : 'Subscription'}.${field.name.value}` : null;
+}
+
+/**
+ * One payment buys one field: an operation with a paid field has exactly that root field, once.
+ * Otherwise one signature would be asked to pay two effects, or a free field would ride on the answer's replay.
+ */
+export function paidFieldStandsAlone(paid: PaidFields): ValidationRule {
+  return (context: ValidationContext) => ({
+    OperationDefinition(operation) {
+      const document = context.getDocument();
+      if (paidField(document, operation, paid) === null) return;
+      if (fieldsIn(operation.selectionSet, fragmentsOf(document)).length === 1) return;
+      context.reportError(
+        new Refusal('invalid_request', { detail: 'A paid field must be the only root field of its operation.' }),
+      );
+    },
+  });
+}
+
+/** How the events of a field are numbered: see `@live` in subgraphs/subgraph.ts. */
+export interface LiveField {
+  /** The argument that names the last event that the reader has. */
+  readonly after: string;
+  /** The field of an event that holds its number. */
+  readonly position: string;
+  /** Whether an event may be kept as it was executed, for whoever comes a little late. */
+  readonly remembered: boolean;
+}
+
+/** Names of the subscription fields of which one execution may serve many. */
+export type LiveFields = ReadonlyMap<string, LiveField>;
+
+/** Reads `@live` off what clients see. @throws where it marks a paid field: what one bought is nobody else's. */
+export function liveFields(schema: GraphQLSchema, paid: PaidFields): LiveFields {
+  const live = new Map<string, LiveField>();
+  for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) {
+    const mark = directiveOf(field, 'live');
+    if (mark === null) continue;
+    if (paid.has(field.name)) throw new Error(`@live may not mark what is @paid: ${field.name}`);
+    const { after, position, remembered = true } = mark;
+    live.set(field.name, { after: String(after), position: String(position), remembered: remembered !== false });
+  }
+  return live;
+}
+
+/** By Federation's `@cost` and `@listSize` (https://specs.apollo.dev/cost/v0.1). */
+interface FieldCost {
+  /** `@cost(weight:)`: one, unless the field is as long as a list or a read of its own. */
+  readonly weight: number;
+  /** `@listSize(assumedSize:)` of a list; `page`: as long as the field around it is asked for. Null: nobody says. */
+  readonly size: number | 'page' | null;
+  /** `@listSize(slicingArguments:, sizedFields:)`: how long the pages right within are. */
+  readonly page: Page | null;
+}
+
+export interface Page {
+  /** The arguments that say how many rows, whichever is given. */
+  readonly arguments: readonly string[];
+  readonly rows_default: number;
+}
+
+/** What the subgraphs say of their fields' costs, by coordinate; a field that is not in it costs one. */
+type FieldCosts = ReadonlyMap<string, FieldCost>;
+
+/** The public graph, and what the subgraphs say of its fields. */
+export interface PricedGraph {
+  readonly schema: GraphQLSchema;
+  readonly costs: FieldCosts;
+}
+
+interface ListSize {
+  readonly assumedSize?: number;
+  readonly slicingArguments?: readonly string[];
+  readonly sizedFields?: readonly string[];
+}
+
+/** Reads both off what clients see. @throws where a page's length is not said by arguments and a default. */
+export function fieldCosts(schema: GraphQLSchema): FieldCosts {
+  const fields = fieldsOf(schema);
+  const pages = new Set(fields.flatMap(({ field }) => pagesIn(field)));
+  const costs = new Map<string, FieldCost>();
+  for (const { coordinate, field } of fields) {
+    const { weight = 1 } = (directiveOf(field, 'cost') ?? {}) as { weight?: number };
+    const list = directiveOf(field, 'listSize') as ListSize | null;
+    const size = pages.has(coordinate) ? 'page' : list?.sizedFields ? null : (list?.assumedSize ?? null);
+    const page = list?.sizedFields ? pageOf(coordinate, list) : null;
+    if (weight !== 1 || size !== null || page !== null) costs.set(coordinate, { weight, size, page });
+  }
+  return costs;
+}
+
+/** Coordinates of the lists within a field of which its own arguments say how long they are. */
+function pagesIn(field: AnyField): string[] {
+  const names = (directiveOf(field, 'listSize') as ListSize | null)?.sizedFields ?? [];
+  return names.map(name => `${getNamedType(field.type).name}.${name}`);
+}
+
+function pageOf(coordinate: string, { assumedSize, slicingArguments = [] }: ListSize): Page {
+  if (slicingArguments.length === 0 || assumedSize === undefined)
+    throw new Error(`@listSize of ${coordinate} must name an argument, and a size where none is given`);
+  return { arguments: slicingArguments, rows_default: assumedSize };
 }

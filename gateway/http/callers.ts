@@ -24,8 +24,7 @@ import { heldBySession, sealDecoy } from '../../subgraphs/session/possession/che
 import { Uploads } from '../../subgraphs/uploads.ts';
 import type { Judge } from '../charge/judge.ts';
 import type { Config } from '../config/read-config.ts';
-import { openBoardKeys } from '../graph/board-keys.ts';
-import { identify, openKeyring, provenOnGraphql, type ShownCredentials } from '../graph/identify.ts';
+import { identify, openBoardKeys, openKeyring, provenOnGraphql, type ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { openWitnesses } from '../log/witnesses/open-witnesses.ts';
 import type { PaidCalls } from '../operations/paid-calls.ts';

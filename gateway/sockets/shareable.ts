@@ -13,9 +13,9 @@ import {
   separateOperations,
   visit,
 } from 'graphql';
-import type { LiveField } from '../graph/live-rule.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import type { Operation } from '../graph/source.ts';
+import type { LiveField } from '../graph/supergraph.ts';
 
 /** A subscription as it is executed for all who ask for the same: in one spelling, from a position that is ours to name. */
 export interface Shareable {

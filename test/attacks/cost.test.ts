@@ -15,8 +15,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { composeSupergraph } from '../../gateway/graph/compose.ts';
 import { type GivenVariables, judgeCost, judgeShape, Scale } from '../../gateway/graph/cost.ts';
-import { fieldCosts } from '../../gateway/graph/field-costs.ts';
-import { publicSchema } from '../../gateway/graph/supergraph.ts';
+import { fieldCosts, publicSchema } from '../../gateway/graph/supergraph.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { limits } from '../../schema/limits.ts';
 import { costly, cycle, tenPages, wholePage } from '../harness/attacks/documents.ts';

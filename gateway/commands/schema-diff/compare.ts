@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Change, CriticalityLevel, diff } from '@graphql-inspector/core';
 import { buildSchema, type GraphQLSchema } from 'graphql';
-import { paidFields } from '../../graph/paid-rule.ts';
-import { publicSchema } from '../../graph/supergraph.ts';
+import { paidFields, publicSchema } from '../../graph/supergraph.ts';
 import { sdlOf } from '../../http/sdl.ts';
 
 /** What has become of the graph since the last tag. */

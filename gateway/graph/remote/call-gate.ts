@@ -3,7 +3,6 @@ import { sha256Hex } from '../../../schema/digest.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
 import { type ReadCall, readCall, type SubgraphCall } from './call.ts';
-import { NonceWindow } from './nonce-window.ts';
 
 /** Why a call is not taken; whoever made it hears nothing but 401. */
 export type TurnedAway =
@@ -16,11 +15,11 @@ export type TurnedAway =
   /** Too many calls within their age to remember one more. */
   | 'full';
 
-export type Judged =
+type Judged =
   | { readonly kind: 'signed'; readonly call: SubgraphCall }
   | { readonly kind: 'turned_away'; readonly why: TurnedAway };
 
-export interface CallGateOptions {
+interface CallGateOptions {
   readonly key: KeyObject;
   readonly subgraph: string;
   readonly clock: Clock;
@@ -73,3 +72,42 @@ export class CallGate {
 }
 
 const AGE_MS_MAX = limits.subgraph_call_age_seconds_max * 1_000;
+
+type NonceTaken = 'fresh' | 'seen' | 'full';
+
+/**
+ * Which calls have been taken, for as long as any of them would be taken again. Calls are kept by the window that their
+ * time lies in, and a window is forgotten as a whole: to look and to forget costs the same at any number.
+ */
+class NonceWindow {
+  readonly #age_ms_max: number;
+  readonly #calls_max: number;
+  readonly #windows = new Map<number, Set<string>>();
+  #count = 0;
+
+  constructor({ age_ms_max, calls_max }: { readonly age_ms_max: number; readonly calls_max: number }) {
+    this.#age_ms_max = age_ms_max;
+    this.#calls_max = calls_max;
+  }
+
+  /** `full`: it is not remembered, and so must not be taken. To forget an older one would let that one in again. */
+  take(nonce: string, at_ms: number, now_ms: number): NonceTaken {
+    this.#forget(now_ms);
+    const index = Math.floor(at_ms / this.#age_ms_max);
+    const window = this.#windows.get(index) ?? new Set();
+    if (window.has(nonce)) return 'seen';
+    if (this.#count >= this.#calls_max) return 'full';
+    this.#windows.set(index, window.add(nonce));
+    this.#count += 1;
+    return 'fresh';
+  }
+
+  #forget(now_ms: number): void {
+    for (const [index, window] of this.#windows) {
+      // The youngest call of a window is as young as its end.
+      if ((index + 1) * this.#age_ms_max + this.#age_ms_max >= now_ms) continue;
+      this.#windows.delete(index);
+      this.#count -= window.size;
+    }
+  }
+}

@@ -4,7 +4,9 @@ import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/ca
 import { agentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Principal } from '../../../schema/principal.ts';
+import { Secret } from '../../../schema/secret.ts';
 import type { NamedWrite, PresentedPayment } from '../../../subgraphs/context.ts';
+import type { Vault } from '../../../subgraphs/vault.ts';
 
 /** What a gateway says to a subgraph beside the query, under a signature that only it can make. */
 export interface SubgraphCall {
@@ -151,3 +153,21 @@ const shape = z.strictObject({
   nonce: z.string().length(32),
   body_sha256: hex64,
 });
+
+/**
+ * A caller's router key on its way to the subgraph that uses it. What a call says can be read on the wire, so the key is
+ * sealed, by the secret that gateway and subgraph share, and to that one call: in another it does not open.
+ */
+export function sealRouterKey(vault: Vault, key: Secret, call: Pick<SubgraphCall, 'subgraph' | 'nonce'>): string {
+  return vault.seal(key.reveal(), labelOf(call)).toString('base64url');
+}
+
+/** @throws where it was sealed for another call. */
+export function openRouterKey(vault: Vault, call: SubgraphCall): Secret | null {
+  if (call.router_key_box === undefined) return null;
+  return new Secret(vault.open(Buffer.from(call.router_key_box, 'base64url'), labelOf(call)).toString());
+}
+
+function labelOf({ subgraph, nonce }: Pick<SubgraphCall, 'subgraph' | 'nonce'>): string {
+  return `router-key:${subgraph}:${nonce}`;
+}

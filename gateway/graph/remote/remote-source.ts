@@ -6,19 +6,17 @@ import { nobody } from '../../../schema/principal.ts';
 import type { Clock, Random } from '../../../subgraphs/clock.ts';
 import type { Context } from '../../../subgraphs/context.ts';
 import type { Subgraph } from '../../../subgraphs/subgraph.ts';
-import type { Sender, UploadedFile, Uploads } from '../../../subgraphs/uploads.ts';
+import { IncomingFile, type Sender, type UploadedFile, type Uploads } from '../../../subgraphs/uploads.ts';
 import type { Vault } from '../../../subgraphs/vault.ts';
-import { type PaidFields, paidField } from '../paid-rule.ts';
 import type { Operation, Source } from '../source.ts';
+import { type PaidFields, paidField } from '../supergraph.ts';
 import { readAnswer } from './answer.ts';
-import { CALL_HEADER, calling, type SubgraphCall, signCall, uploadsOf } from './call.ts';
+import { CALL_HEADER, calling, type SubgraphCall, sealRouterKey, signCall, uploadsOf } from './call.ts';
 import { EVENT_STREAM } from './event-stream.ts';
 import { openEvents } from './events.ts';
 import { type PoolName, Pools, type Posted } from './pools.ts';
-import { RemoteUpload } from './remote-upload.ts';
-import { sealRouterKey } from './router-key.ts';
 
-export interface RemoteOptions {
+interface RemoteOptions {
   readonly url: string;
   readonly key: KeyObject;
   /** Under the same secret: seals what of a call nobody on the way may read. */
@@ -195,4 +193,23 @@ function refused(refusal: Refusal): ExecutionResult {
 /** The graph carries contexts without looking into them; all of them are made by this gateway. */
 function contextOf({ context }: Operation): Context {
   return context as Context;
+}
+
+/** A file that is worked for in another process: it goes there in a message of its own, before the query that names it. */
+export class RemoteUpload extends IncomingFile {
+  readonly id: string;
+  readonly #send: (file: UploadedFile) => Promise<void>;
+
+  constructor(id: string, { room }: Uploads, sender: Sender, send: (file: UploadedFile) => Promise<void>) {
+    super(room, sender);
+    this.id = id;
+    this.#send = send;
+  }
+
+  async deliver(): Promise<void> {
+    if (this.length === 0) return;
+    await this.#send(this.whole());
+    // It is there, and needed here no more.
+    this.release();
+  }
 }

@@ -1,8 +1,18 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ExecutionResult } from 'graphql';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLError,
+  type GraphQLSchema,
+  parse,
+  validate,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { onceLeft } from '../../../rest-compat/http/left.ts';
+import { doorServerOptions } from '../../../rest-compat/http/server-options.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Principal } from '../../../schema/principal.ts';
 import type { Brought, Context } from '../../../subgraphs/context.ts';
@@ -13,16 +23,12 @@ import { toldWhileHalted } from '../halted-rule.ts';
 import { publicError } from '../public-error.ts';
 import { InProcessSource, type Operation } from '../source.ts';
 import { answerText } from './answer.ts';
-import { CALL_HEADER, type SubgraphCall } from './call.ts';
+import { CALL_HEADER, openRouterKey, type SubgraphCall } from './call.ts';
 import type { CallGate } from './call-gate.ts';
-import { EVENT_STREAM } from './event-stream.ts';
-import { type HttpServer, openHttpServer } from './http-server.ts';
-import { KnownQueries } from './known-queries.ts';
-import { openRouterKey } from './router-key.ts';
+import { EVENT_STREAM, writeEvents } from './event-stream.ts';
 import { type TakenUpload, takeUpload, type UploadTaker } from './take-upload.ts';
-import { writeEvents } from './write-events.ts';
 
-export interface SubgraphServerOptions {
+interface SubgraphServerOptions {
   readonly subgraph: Subgraph;
   readonly gate: CallGate;
   readonly files: UploadTaker;
@@ -194,4 +200,83 @@ function send(response: ServerResponse, status: number, text = '', media = 'appl
   const typed = text === '' ? {} : { 'content-type': media };
   const headers = { ...typed, 'content-length': Buffer.byteLength(text), 'cache-control': 'no-store' };
   response.writeHead(status, headers).end(text);
+}
+
+const KEPT_MAX = 2_000;
+const KEPT_CHARS_MAX = 64 * 1024;
+
+type Query =
+  | { readonly kind: 'valid'; readonly document: DocumentNode }
+  | { readonly kind: 'invalid'; readonly errors: readonly GraphQLError[] };
+
+/**
+ * What a gateway has asked, by its text: it plans each document once and sends the same text ever after. Validated all the
+ * same, since a gateway of another version would otherwise have fields left out without a word.
+ */
+class KnownQueries {
+  readonly #schema: GraphQLSchema;
+  readonly #known = new LRUCache<string, Query>({ max: KEPT_MAX });
+
+  constructor(schema: GraphQLSchema) {
+    this.#schema = schema;
+  }
+
+  /** @throws GraphQLError where the text is no GraphQL */
+  read(text: string): Query {
+    const known = this.#known.get(text);
+    if (known) return known;
+    const document = parse(text, { noLocation: true });
+    const errors = validate(this.#schema, document);
+    const query: Query = errors.length > 0 ? { kind: 'invalid', errors } : { kind: 'valid', document };
+    if (text.length <= KEPT_CHARS_MAX) this.#known.set(text, query);
+    return query;
+  }
+}
+
+interface HttpServer {
+  /** Port 0 takes any that is free. */
+  listen(host: string, port: number): Promise<void>;
+  /** Takes no new connection, lets what runs come to its end. */
+  close(): Promise<void>;
+}
+
+/** Longer than a gateway keeps a connection that it does not use. */
+const KEEP_ALIVE_MS = 60_000;
+
+interface HttpHandler {
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Ends what would not end by itself. */
+  stop(): void;
+}
+
+/** Node's own server with the bounds that our doors have: between our own processes nothing else is needed. */
+function openHttpServer({ answer, stop }: HttpHandler): HttpServer {
+  const { http, requestTimeout, clientErrorHandler } = doorServerOptions;
+  const unused = new Set<Socket>();
+  let closing = false;
+  const server = createServer({ ...http, requestTimeout, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    unused.delete(request.socket);
+    if (closing) response.setHeader('connection', 'close');
+    response.once('close', () => closing && setImmediate(() => server.closeIdleConnections()));
+    void answer(request, response);
+  });
+  server.on('clientError', clientErrorHandler);
+  // A connection over which nothing was asked yet counts as busy: a closing server would wait for it for ever.
+  server.on('connection', socket => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  return {
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject).listen(port, host, () => resolve());
+      }),
+    async close() {
+      closing = true;
+      const closed = new Promise<void>(resolve => server.close(() => resolve()));
+      stop();
+      for (const socket of unused) socket.destroy();
+      await closed;
+    },
+  };
 }

@@ -1,6 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { openBoardKeys } from '../../../gateway/graph/board-keys.ts';
-import { identify, openKeyring } from '../../../gateway/graph/identify.ts';
+import { identify, openBoardKeys, openKeyring } from '../../../gateway/graph/identify.ts';
 import { openFreeWallets } from '../../../gateway/rates/free-wallets.ts';
 import { type TaskId, taskId } from '../../../schema/ids.ts';
 import { nobody, type Possession, type Principal } from '../../../schema/principal.ts';

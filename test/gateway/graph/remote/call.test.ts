@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { callKey, readCall, type SubgraphCall, signCall } from '../../../../gateway/graph/remote/call.ts';
+import {
+  callKey,
+  openRouterKey,
+  readCall,
+  type SubgraphCall,
+  sealRouterKey,
+  signCall,
+} from '../../../../gateway/graph/remote/call.ts';
 import { CallGate } from '../../../../gateway/graph/remote/call-gate.ts';
-import { openRouterKey, sealRouterKey } from '../../../../gateway/graph/remote/router-key.ts';
 import { sha256Hex } from '../../../../schema/digest.ts';
 import { agentId } from '../../../../schema/ids.ts';
 import { limits } from '../../../../schema/limits.ts';
