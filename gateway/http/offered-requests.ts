@@ -4,8 +4,8 @@ import { offeredLimits } from '../../schema/limits.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 
-const PREFIX = 'offer_';
-const LABEL = 'offered request';
+const OFFER_PREFIX = 'offer_';
+const OFFER_LABEL = 'offered request';
 
 interface Sealed {
   readonly request: JsonObject;
@@ -25,12 +25,12 @@ export function openOfferedRequests({
       const sealed: Sealed = { request, lapses_ms: clock.now_ms() + offeredLimits.request_seconds_max * 1_000 };
       const text = JSON.stringify(sealed);
       if (Buffer.byteLength(text) > offeredLimits.request_bytes_max) return null;
-      return PREFIX + vault.seal(text, LABEL).toString('base64url');
+      return OFFER_PREFIX + vault.seal(text, OFFER_LABEL).toString('base64url');
     },
     open(id) {
-      if (!id.startsWith(PREFIX) || id.length > 2 * offeredLimits.request_bytes_max) return null;
+      if (!id.startsWith(OFFER_PREFIX) || id.length > 2 * offeredLimits.request_bytes_max) return null;
       try {
-        const opened = vault.open(Buffer.from(id.slice(PREFIX.length), 'base64url'), LABEL);
+        const opened = vault.open(Buffer.from(id.slice(OFFER_PREFIX.length), 'base64url'), OFFER_LABEL);
         const { request, lapses_ms } = JSON.parse(opened.toString('utf8')) as Sealed;
         return { request, lapsed: clock.now_ms() > lapses_ms };
       } catch {

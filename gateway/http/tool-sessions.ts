@@ -2,7 +2,7 @@ import type { ToolSessions } from '../../rest-compat/faces/mcp/sessions.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 
-const LABEL = 'tool session';
+const SESSION_LABEL = 'tool session';
 const ID_BYTES = 16;
 /** From its handshake on, however much it is used: whoever goes on for longer begins anew, which costs one message. */
 const STANDS_SECONDS = 86_400;
@@ -18,7 +18,7 @@ export function openToolSessions({
   random: Random;
 }): ToolSessions {
   const now_seconds = () => Math.floor(clock.now_ms() / 1_000);
-  const markOf = (said: string) => vault.mark(said, LABEL);
+  const markOf = (said: string) => vault.mark(said, SESSION_LABEL);
   return {
     begin() {
       const said = `${Buffer.from(random.bytes(ID_BYTES)).toString('base64url')}.${now_seconds() + STANDS_SECONDS}`;
