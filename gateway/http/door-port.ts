@@ -1,4 +1,4 @@
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import { type DocumentNode, type ExecutionResult, type GraphQLError, print } from 'graphql';
 import type {
   Caller,
   Challenge,
@@ -7,10 +7,12 @@ import type {
   DoorSubscribed,
   Executed,
   ExecutedError,
+  Followable,
   Means,
   PaymentJudgement,
   Port,
 } from '../../rest-compat/port.ts';
+import { faultEvent } from '../../rest-compat/problem.ts';
 import { holderOf } from '../../schema/address-holder.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../../schema/errors.ts';
@@ -20,6 +22,9 @@ import type { Judge } from '../charge/judge.ts';
 import { refusalHeaders } from '../charge/refusal-headers.ts';
 import type { ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
+import { EventBody, type EventWriting } from '../sockets/event-body.ts';
+import type { NextMessage } from '../sockets/frame.ts';
+import type { EventStreams } from '../sockets/serve-events.ts';
 import type { Extensions } from '../x402/extensions/open-extensions.ts';
 import { describeChallenge, openChallenges, type PayTo } from '../x402/offer.ts';
 
@@ -126,7 +131,7 @@ async function* toldOneByOne(results: AsyncIterable<ExecutionResult>) {
   for await (const result of results) yield told(result);
 }
 
-export function told({ data, errors = [] }: ExecutionResult): Pick<Executed, 'data' | 'errors'> {
+function told({ data, errors = [] }: ExecutionResult): Pick<Executed, 'data' | 'errors'> {
   // A part that failed must not pass for an answer: a door answers whole or not at all.
   return { data: errors.length > 0 ? null : ((data ?? null) as JsonObject | null), errors: errors.map(publicFault) };
 }
@@ -143,5 +148,55 @@ function publicFault({ message, extensions }: GraphQLError): ExecutedError {
     facts: facts as JsonObject,
     ...(typeof param === 'string' ? { param } : {}),
     ...(offered_here === true && { challenge }),
+  };
+}
+
+/** Doors whose events go on for ever, under the rules of sockets: the same groups, bounds, heartbeats and goodbyes. */
+export function following(streams: Pick<EventStreams, 'follow'>): Port['follow'] {
+  return async ({ document, variables, address, ...asked }) => {
+    const requested = { query: textOf(document), variables };
+    const followed = await streams.follow(requested, { ...nothingShown, address }, writingOf(asked));
+    if (followed instanceof EventBody) return { kind: 'events', body: followed.readable };
+    return { kind: 'refused', executed: { ...told(followed), headers: {} } };
+  };
+}
+
+/** What is public is followed as nobody, so that all who follow it are one group. */
+const nothingShown: Omit<ShownCredentials, 'address'> = {
+  sessions: [],
+  agent: null,
+  proof: null,
+  api_key: null,
+  slice: null,
+  ingest_key: null,
+};
+
+const texts = new WeakMap<DocumentNode, string>();
+
+function textOf(document: DocumentNode): string {
+  const text = texts.get(document) ?? print(document);
+  texts.set(document, text);
+  return text;
+}
+
+const written = new WeakMap<NextMessage, Map<Followable['frames'], Buffer>>();
+
+function writingOf({ frames, eventOf }: Pick<Followable, 'frames' | 'eventOf'>): EventWriting {
+  const one = (result: ExecutionResult): Buffer => {
+    const { data, errors } = told(result);
+    if (data !== null) return Buffer.from(frames.event(eventOf(data)));
+    const [error = { code: 'internal' as const }] = errors;
+    return Buffer.from(frames.fault?.(faultEvent(error), 0) ?? '');
+  };
+  return {
+    one,
+    shared(message) {
+      const known = written.get(message) ?? new Map<Followable['frames'], Buffer>();
+      written.set(message, known);
+      const bytes = known.get(frames) ?? one(JSON.parse(message.result.toString()) as ExecutionResult);
+      known.set(frames, bytes);
+      return bytes;
+    },
+    complete: '',
   };
 }

@@ -10,8 +10,7 @@ import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';
 import type { Requested } from '../sockets/operation.ts';
 import type { EventStreams } from '../sockets/serve-events.ts';
-import { takesEvents } from './graphql-accept.ts';
-import { refuse } from './graphql-answer.ts';
+import { refuse, takesEvents } from './graphql-answer.ts';
 import { askedIn, kindAsked } from './graphql-request.ts';
 
 export interface Streaming {

@@ -23,12 +23,10 @@ import { verifierProgram } from '../verifier-page/program.ts';
 import { openExtensions } from '../x402/extensions/open-extensions.ts';
 import type { PayTo } from '../x402/offer.ts';
 import { callersOnGraphql, callersOnSockets, type EveryService, openCallers, showsPayment } from './callers.ts';
-import { openPort } from './door-port.ts';
-import { following } from './follow-doors.ts';
-import { openOfferedRequests } from './offered-requests.ts';
+import { following, openPort } from './door-port.ts';
+import { openOfferedRequests, openToolSessions } from './sealed-ids.ts';
 import { securityContact } from './security-contact.ts';
 import { openServer } from './server.ts';
-import { openToolSessions } from './tool-sessions.ts';
 
 /** What is done with all that was opened; resolves with the address once it is served. */
 export type Serve = (config: Config, services: EveryService, serving: Serving) => Promise<string>;

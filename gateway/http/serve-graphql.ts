@@ -10,7 +10,7 @@ import fastifyApollo from '@as-integrations/fastify';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { unreadOnGraph } from '../../rest-compat/door-request.ts';
-import { leavesUnread } from '../../rest-compat/http/body.ts';
+import { expectedBytes, leavesUnread } from '../../rest-compat/http/body.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { exceededBy, repeatedMember } from '../../schema/json-bounds.ts';
@@ -22,10 +22,18 @@ import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';
 import { SERVER_TIMING, timeWhole } from '../operations/server-timing.ts';
 import type { EventStreams } from '../sockets/serve-events.ts';
-import { type BodyBounds, boundBodies } from './bound-bodies.ts';
 import { leaveSecretsAlone } from './compression.ts';
-import { answerInEvents, graphqlForms, refuseUnacceptable, streamForms } from './graphql-accept.ts';
-import { answerFault, contextFault, httpAnswer, refuse, refuseTooMany } from './graphql-answer.ts';
+import {
+  answerFault,
+  answerInEvents,
+  contextFault,
+  graphqlForms,
+  httpAnswer,
+  refuse,
+  refuseTooMany,
+  refuseUnacceptable,
+  streamForms,
+} from './graphql-answer.ts';
 import { knownDocument, paidFieldOf, requestFaults } from './graphql-request.ts';
 import { serveEventStreams, streamSubscriptions } from './serve-event-streams.ts';
 import { servePages } from './serve-pages.ts';
@@ -204,4 +212,35 @@ function apolloGateway(graph: Pick<Graph, 'schema' | 'supergraph' | 'execute'>):
       listeners.clear();
     },
   };
+}
+
+interface BodyBounds {
+  readonly rates: Pick<Port['rates'], 'hold' | 'crowded'>;
+  /** Whether the request shows a payment that its payer has signed: such a caller is never limited by address. */
+  pays(request: FastifyRequest): Promise<boolean>;
+}
+
+const RETRY_SECONDS = 1;
+
+/** Room for a body by address, as at the doors: taken before it is read, and given back once it has been, or comes no more. */
+function boundBodies(scope: FastifyInstance, { rates, pays }: BodyBounds, logger: Logger): void {
+  const held = new WeakMap<FastifyRequest, () => void>();
+  scope.addHook('onRequest', async (request, reply) => {
+    const bytes = expectedBytes(request.raw, limits.request_bytes_max);
+    const release = bytes === 0 ? () => {} : rates.hold(request.ip, bytes);
+    if (release) {
+      held.set(request, release);
+      reply.raw.once('close', () => giveBack(held, request));
+    } else if (!(await pays(request)))
+      return refuseTooMany(RETRY_SECONDS, request, reply.headers({ ...rates.crowded, connection: 'close' }), logger);
+  });
+  scope.addHook('preHandler', (request, _reply, done) => {
+    giveBack(held, request);
+    done();
+  });
+}
+
+function giveBack(held: WeakMap<FastifyRequest, () => void>, request: FastifyRequest): void {
+  held.get(request)?.();
+  held.delete(request);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openToolSessions } from '../../gateway/http/tool-sessions.ts';
+import { openToolSessions } from '../../gateway/http/sealed-ids.ts';
 import { systemRandom } from '../../subgraphs/clock.ts';
 import { openVault } from '../../subgraphs/vault.ts';
 
