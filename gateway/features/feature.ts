@@ -5,8 +5,7 @@ import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import type { PaymentIndex } from '../../subgraphs/receipt/receipt/own-transfer.ts';
 import type { SubgraphAddition } from '../../subgraphs/subgraph.ts';
 import type { SubgraphName } from '../config/read-config.ts';
-import type { PeriodicTask } from '../jobs/periodic.ts';
-import type { Tasks } from '../jobs/task.ts';
+import type { PeriodicTask, Tasks } from '../jobs/task.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { BaseChain } from '../rails/base/chain.ts';
 

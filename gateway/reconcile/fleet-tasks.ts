@@ -17,7 +17,7 @@ import { tasksOfSettlement } from '../../subgraphs/receipt/claim/transitions.ts'
 import { forgetWrites } from '../../subgraphs/receipt/written-once/written-once.ts';
 import { forgetUnbound } from '../../subgraphs/session/delegation/forget-unbound.ts';
 import { forgetUsed } from '../../subgraphs/session/possession/forget-used.ts';
-import type { PeriodicTask } from '../jobs/periodic.ts';
+import type { PeriodicTask } from '../jobs/task.ts';
 import type { Rechecked } from '../rails/finality.ts';
 import { onEachRail } from '../rails/rail.ts';
 import { lookForArrivals } from './arrivals.ts';

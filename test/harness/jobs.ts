@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { openJobs } from '../../gateway/jobs/open-jobs.ts';
-import type { PeriodicTask } from '../../gateway/jobs/periodic.ts';
-import type { Tasks } from '../../gateway/jobs/task.ts';
+import type { PeriodicTask, Tasks } from '../../gateway/jobs/task.ts';
 import { loggerOn } from '../../gateway/operations/logger.ts';
 import { openHeartbeat } from '../../gateway/reconcile/heartbeat.ts';
 import { limits } from '../../schema/limits.ts';

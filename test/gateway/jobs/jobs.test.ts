@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PeriodicTask } from '../../../gateway/jobs/periodic.ts';
-import type { Tasks } from '../../../gateway/jobs/task.ts';
+import type { PeriodicTask, Tasks } from '../../../gateway/jobs/task.ts';
 import { loggerOn } from '../../../gateway/operations/logger.ts';
 import { addJobs, forgetSuperseded, type Job } from '../../../subgraphs/jobs.ts';
 import { type JobsOfTest, type OpenedJobs, openTestJobs } from '../../harness/jobs.ts';
