@@ -26,7 +26,7 @@ import type { Judge } from '../charge/judge.ts';
 import type { Config } from '../config/read-config.ts';
 import { identify, openBoardKeys, openKeyring, provenOnGraphql, type ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
-import { openWitnesses } from '../log/witnesses/open-witnesses.ts';
+import { openWitnesses } from '../log/cosigning.ts';
 import type { PaidCalls } from '../operations/paid-calls.ts';
 import { openFailedLooks } from '../rates/failed-looks.ts';
 import { openFreeUses, requireWithin } from '../rates/free-uses.ts';

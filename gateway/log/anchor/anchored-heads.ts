@@ -9,8 +9,7 @@ import type { Hex } from '../../rails/base/abi.ts';
 import type { BaseChain } from '../../rails/base/chain.ts';
 import { reached } from '../../rails/epoch.ts';
 import { WAY_ON } from '../audit-log.ts';
-import { type AnchorChain, type Anchored, AnchorSearch } from './anchor-chain.ts';
-import { LOG_ANCHOR } from './contract.ts';
+import { type AnchorChain, type Anchored, AnchorSearch, LOG_ANCHOR } from './anchor-chain.ts';
 
 export interface AnchoredHeadsParts {
   readonly database: Database;

@@ -18,8 +18,7 @@ import type { BaseChain } from '../../rails/base/chain.ts';
 import { type Fees, feesBumped, feesNow, outbid } from '../../rails/base/settle/fees.ts';
 import { type SettlerKey, signAgain, signTransaction } from '../../rails/base/settle/transaction.ts';
 import { all } from '../../rails/rpc.ts';
-import type { AnchorChain, AnchorReceipt } from './anchor-chain.ts';
-import { anchorCall, deployment, gasLimits, LOG_ANCHOR } from './contract.ts';
+import { type AnchorChain, type AnchorReceipt, anchorCall, deployment, gasLimits, LOG_ANCHOR } from './anchor-chain.ts';
 
 /** Why nothing is anchored, as `/health` names it. */
 export type AnchorTrouble =

@@ -6,10 +6,9 @@ import { grownHead, proveHeads } from '../../../subgraphs/receipt/log/anchored-h
 import { type TreeHeadFacts } from '../../../subgraphs/receipt/log/tree-head.ts';
 import type { BaseChain } from '../../rails/base/chain.ts';
 import { ChainAway } from '../../rails/epoch.ts';
-import type { AnchorChain, Anchored } from './anchor-chain.ts';
+import { type AnchorChain, type Anchored, LOG_ANCHOR } from './anchor-chain.ts';
 import { AnchorContradicted, type AnchoredHeads, confirmationOf } from './anchored-heads.ts';
 import { type AnchorerParts, type AnchorTrouble, type Move, move, type OpenAnchorer, recheck } from './anchorer.ts';
-import { LOG_ANCHOR } from './contract.ts';
 
 export interface AnchoringParts extends AnchorerParts {
   readonly chain: BaseChain;

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Cosigning } from '../../../gateway/log/witnesses/cosigning.ts';
-import { openWitnesses } from '../../../gateway/log/witnesses/open-witnesses.ts';
+import { Cosigning, openWitnesses } from '../../../gateway/log/cosigning.ts';
 import { loggerOn } from '../../../gateway/operations/logger.ts';
 import { openIssuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { checkpoint } from '../../../subgraphs/receipt/log/checkpoint.ts';

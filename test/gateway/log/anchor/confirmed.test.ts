@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Anchored } from '../../../../gateway/log/anchor/anchor-chain.ts';
-import { anchoredTopic, LOG_ANCHOR } from '../../../../gateway/log/anchor/contract.ts';
+import { type Anchored, anchoredTopic, LOG_ANCHOR } from '../../../../gateway/log/anchor/anchor-chain.ts';
 import { anchorKey } from '../../../../gateway/log/anchor/open-anchors.ts';
 import { words } from '../../../../gateway/rails/base/abi.ts';
 import { topic } from '../../../../gateway/rails/base/contracts.ts';

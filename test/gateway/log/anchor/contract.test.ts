@@ -11,7 +11,7 @@ import {
   deployment,
   gasLimits,
   LOG_ANCHOR,
-} from '../../../../gateway/log/anchor/contract.ts';
+} from '../../../../gateway/log/anchor/anchor-chain.ts';
 import { networks } from '../../../../schema/network.ts';
 import { freshChain } from '../../../harness/chain.ts';
 import { ROOT } from '../../../harness/root.ts';

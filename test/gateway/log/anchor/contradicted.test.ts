@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { anchorCall, gasLimits } from '../../../../gateway/log/anchor/anchor-chain.ts';
 import { AnchorContradicted } from '../../../../gateway/log/anchor/anchored-heads.ts';
-import { anchorCall, gasLimits } from '../../../../gateway/log/anchor/contract.ts';
 import { anchorKey } from '../../../../gateway/log/anchor/open-anchors.ts';
 import { signTransaction } from '../../../../gateway/rails/base/settle/transaction.ts';
 import { declareBreak } from '../../../../subgraphs/receipt/log/break.ts';

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
-import type { Database } from '../../../subgraphs/database.ts';
-import type { Issuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';
-import { checkpoint } from '../../../subgraphs/receipt/log/checkpoint.ts';
+import { Agent, request } from 'undici';
+import type { Database } from '../../subgraphs/database.ts';
+import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
+import { checkpoint } from '../../subgraphs/receipt/log/checkpoint.ts';
 import {
   keepCosignature,
   lastCosigned,
@@ -9,12 +10,13 @@ import {
   type WitnessStanding,
   type WitnessTrouble,
   witnessStandings,
-} from '../../../subgraphs/receipt/log/cosignatures.ts';
-import { consistencyProof } from '../../../subgraphs/receipt/log/stored-proofs.ts';
-import type { HeadName } from '../../../subgraphs/receipt/log/tree-head.ts';
-import { openNote } from '../../../subgraphs/receipt/verify/open-note.ts';
-import type { LogWitness } from './open-witnesses.ts';
-import { type Submitted, submitHead } from './submit.ts';
+} from '../../subgraphs/receipt/log/cosignatures.ts';
+import { consistencyProof } from '../../subgraphs/receipt/log/stored-proofs.ts';
+import type { HeadName } from '../../subgraphs/receipt/log/tree-head.ts';
+import { decimalIn } from '../../subgraphs/receipt/verify/note.ts';
+import { openNote } from '../../subgraphs/receipt/verify/open-note.ts';
+import { type VerifierKey, verifierKey } from '../../subgraphs/receipt/verify/verifier-key.ts';
+import type { WitnessConfig } from '../config/variables.ts';
 
 export interface CosigningParts {
   readonly database: Database;
@@ -160,3 +162,72 @@ const sentences: Readonly<Record<WitnessTrouble, string>> = {
   unknown_log: 'a witness does not know this log or its key: tell its operator the URL and /log/verifier-keys',
   away: 'a witness does not answer: checkpoints go out without its cosignature',
 };
+
+/** What a witness answers to a checkpoint (https://c2sp.org/tlog-witness). None of it is believed yet. */
+type Submitted =
+  /** Lines of signatures. */
+  | { readonly kind: 'answered'; readonly lines: string }
+  /** It goes on from another size. */
+  | { readonly kind: 'conflict'; readonly size: number }
+  /** It says that the checkpoint does not extend what it has cosigned. */
+  | { readonly kind: 'refused' }
+  /** It watches another log, or knows none of its keys. */
+  | { readonly kind: 'unknown_log'; readonly status: number }
+  | { readonly kind: 'away'; readonly why: string };
+
+const CONNECT_MS = 3_000;
+const ANSWER_MS = 5_000;
+const ANSWER_BYTES_MAX = 64 * 1024;
+/** A connection that nobody uses keeps no process from its end. */
+const IDLE_MS = 4_000;
+
+const dispatcher = new Agent({
+  connect: { timeout: CONNECT_MS },
+  keepAliveTimeout: IDLE_MS,
+  maxResponseSize: ANSWER_BYTES_MAX,
+});
+
+interface SubmittedHead {
+  readonly old_size: number;
+  /** That the tree of that size is the beginning of the checkpoint's. */
+  readonly proof: readonly Buffer[];
+  readonly note: string;
+}
+
+/** Submits a checkpoint to a witness, in bounded time and size. Redirects are not followed. Never throws. */
+async function submitHead(url: string, { old_size, proof, note }: SubmittedHead): Promise<Submitted> {
+  const lines = [`old ${old_size}`, ...proof.map(hash => hash.toString('base64')), '', note];
+  try {
+    const { statusCode, headers, body } = await request(`${url}/add-checkpoint`, {
+      method: 'POST',
+      body: lines.join('\n'),
+      dispatcher,
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    return answered(statusCode, String(headers['content-type'] ?? ''), await body.text());
+  } catch (fault) {
+    return { kind: 'away', why: fault instanceof Error ? fault.message : String(fault) };
+  }
+}
+
+function answered(status: number, media: string, text: string): Submitted {
+  if (status === 200) return { kind: 'answered', lines: text };
+  if (status === 422) return { kind: 'refused' };
+  if (status === 403 || status === 404) return { kind: 'unknown_log', status };
+  const size = status === 409 && media.startsWith('text/x.tlog.size') ? decimalIn(text.replace(/\n$/, '')) : null;
+  return size === null ? { kind: 'away', why: `it answered ${status}` } : { kind: 'conflict', size };
+}
+
+/** Who is asked to cosign the log's heads. */
+interface LogWitness {
+  readonly url: string;
+  readonly key: VerifierKey;
+}
+
+/** Of the variable, which has been found to hold keys. */
+export function openWitnesses(witnesses: readonly WitnessConfig[] | null): LogWitness[] {
+  return (witnesses ?? []).flatMap(({ url, key: text }) => {
+    const key = verifierKey(text);
+    return key ? [{ url, key }] : [];
+  });
+}
