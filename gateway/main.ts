@@ -2,9 +2,9 @@ import { readConfig, type Settings } from './config/read-config.ts';
 import { openGateway } from './open.ts';
 import { type FoundServices, findServices } from './operations/find-services.ts';
 import { greeting } from './operations/greeting.ts';
-import { requirePort } from './operations/listen-fault.ts';
 import { openLogger } from './operations/logger.ts';
 import { requireNoArguments, run, warnWithoutEffect } from './operations/run.ts';
+import { requirePort } from './operations/start-faults.ts';
 import { stopOnSignals } from './operations/stop.ts';
 
 /* `npm start`: the gateway as a process, until a signal stops it. */

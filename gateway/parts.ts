@@ -14,7 +14,7 @@ import { OperatorFault } from './config/fault.ts';
 import type { SubgraphName } from './config/read-config.ts';
 import { everyFeature } from './features/every-feature.ts';
 import type { Feature } from './features/feature.ts';
-import { databaseFault } from './operations/database-fault.ts';
+import { databaseFault } from './operations/start-faults.ts';
 
 /* What the service is made of, collected from the four subgraphs: their tables, their schemas and what they sell. */
 

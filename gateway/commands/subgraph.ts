@@ -3,9 +3,9 @@ import { serveSubgraph } from '../http/serve-subgraph.ts';
 import { openGateway } from '../open.ts';
 import { type FoundServices, findServices } from '../operations/find-services.ts';
 import { subgraphGreeting } from '../operations/greeting.ts';
-import { requirePort } from '../operations/listen-fault.ts';
 import { openLogger } from '../operations/logger.ts';
 import { run, warnWithoutEffect } from '../operations/run.ts';
+import { requirePort } from '../operations/start-faults.ts';
 import { stopOnSignals } from '../operations/stop.ts';
 
 /*

@@ -3,7 +3,7 @@ import { totalsFigures } from '../../subgraphs/receipt/totals/figures.ts';
 import { keepTotals } from '../../subgraphs/receipt/totals/keep-totals.ts';
 import { indexPayments } from '../../subgraphs/receipt/totals/payment-index.ts';
 import { noteSeen } from '../../subgraphs/receipt/totals/seen.ts';
-import { lookInTime, SCRAPE_MS_MAX } from '../operations/look-in-time.ts';
+import { lookInTime, SCRAPE_MS_MAX } from '../operations/metrics.ts';
 import type { Feature } from './feature.ts';
 
 /** Between two statements over a log that grows all the time. */

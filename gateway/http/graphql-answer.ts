@@ -9,7 +9,7 @@ import { type ErrorCode, isErrorCode, Refusal } from '../../schema/errors.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { refusalHeaders } from '../charge/refusal-headers.ts';
 import { publicError } from '../graph/public-error.ts';
-import { SERVER_TIMING } from '../operations/server-timing.ts';
+import { SERVER_TIMING } from '../operations/requests.ts';
 
 /**
  * What of a GraphQL answer belongs into HTTP. Errors of fields leave the status at 200, as GraphQL over HTTP has it, but

@@ -20,7 +20,7 @@ import type { Context } from '../../subgraphs/context.ts';
 import { validationOptions } from '../graph/documents.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';
-import { SERVER_TIMING, timeWhole } from '../operations/server-timing.ts';
+import { SERVER_TIMING, timeWhole } from '../operations/requests.ts';
 import type { EventStreams } from '../sockets/serve-events.ts';
 import { leaveSecretsAlone } from './compression.ts';
 import {

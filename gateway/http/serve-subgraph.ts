@@ -5,8 +5,8 @@ import type { SubgraphName } from '../config/read-config.ts';
 import { callKey, uploadsOf } from '../graph/remote/call.ts';
 import { CallGate } from '../graph/remote/call-gate.ts';
 import { type OperatorPage, openSubgraphServer, type PageText } from '../graph/remote/server.ts';
-import { mayRead } from '../operations/exposure.ts';
-import { listenFault } from '../operations/listen-fault.ts';
+import { mayRead } from '../operations/metrics.ts';
+import { listenFault } from '../operations/start-faults.ts';
 import { subgraphNamed } from '../parts.ts';
 import type { Serve, Serving } from './serve-gateway.ts';
 

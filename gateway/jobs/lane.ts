@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as library from 'graphile-worker';
 import type { Logger } from 'pino';
-import { lookInTime } from '../operations/look-in-time.ts';
+import { lookInTime } from '../operations/metrics.ts';
 import { Worker, type WorkerParts } from './worker.ts';
 
 /** Between two workers: what made the one fail may take a moment to pass. */

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../../subgraphs/database.ts';
 import { longestReadySeconds } from '../../subgraphs/jobs.ts';
 import { sweepWorkers } from '../../subgraphs/receipt/claim/job-worker.ts';
-import { lookInTime } from '../operations/look-in-time.ts';
+import { lookInTime } from '../operations/metrics.ts';
 import { Lane } from './lane.ts';
 import {
   type JobEnded,

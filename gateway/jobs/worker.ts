@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { JOBS_SCHEMA } from '../../subgraphs/migrate-jobs.ts';
 import { isOutage } from '../../subgraphs/outage.ts';
-import { lookInTime } from '../operations/look-in-time.ts';
+import { lookInTime } from '../operations/metrics.ts';
 
 /** What is under way when a worker stops has so long to come to its end by itself; */
 const FINISH_MS = 2_000;

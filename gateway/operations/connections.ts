@@ -1,5 +1,8 @@
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { holderOf } from '../../schema/address-holder.ts';
+import { limits } from '../../schema/limits.ts';
 
 /* Which connections are unused or idle, so that a stop can close those and wait for the others. */
 
@@ -41,4 +44,45 @@ export class Connections {
       if (!answering) socket.destroy();
     }
   }
+}
+
+/**
+ * No more connections than this process has room for, and no more of one address than leaves room for others. Whoever
+ * comes beyond is hung up on at once: an answer would cost what is being kept.
+ */
+export function boundConnections(server: HttpServer): void {
+  server.maxConnections = limits.connections_max;
+  const held = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const address = holderOf(socket.remoteAddress ?? '');
+    const count = (held.get(address) ?? 0) + 1;
+    held.set(address, count);
+    socket.once('close', () => {
+      const left = (held.get(address) ?? 1) - 1;
+      if (left > 0) held.set(address, left);
+      else held.delete(address);
+    });
+    if (count > limits.connections_per_address_max) socket.destroy();
+  });
+}
+
+/**
+ * Requests that come one after another without waiting for answers (RFC 9112 9.3.2) would all run at once, thousands of
+ * them out of one packet. No client that we know does so; whoever has more under way on one connection than this loses it.
+ */
+export function boundPipelines(app: FastifyInstance): void {
+  const underway = new WeakMap<Socket, number>();
+  app.addHook('onRequest', (request, reply, done) => {
+    const { socket } = request.raw;
+    const count = (underway.get(socket) ?? 0) + 1;
+    underway.set(socket, count);
+    if (count <= limits.requests_per_connection_underway_max && !socket.destroyed) return done();
+    socket.destroy();
+    // What Node has read of the same packet still comes here: it stops here, too.
+    reply.hijack();
+  });
+  app.addHook('onResponse', ({ raw: { socket } }, _reply, done) => {
+    underway.set(socket, (underway.get(socket) ?? 1) - 1);
+    done();
+  });
 }

@@ -8,7 +8,7 @@ import { logStands } from '../../subgraphs/receipt/log/signed-heads.ts';
 import type { VerifierKey } from '../../subgraphs/receipt/verify/verifier-key.ts';
 import type { LogStanding } from '../log/open-log.ts';
 import type { Rail } from '../rails/rail.ts';
-import { lookInTime } from './look-in-time.ts';
+import { lookInTime } from './metrics.ts';
 import { type Readiness, subgraphNeed } from './readiness.ts';
 
 /* GET /health: `degraded` while something that a paid call needs is away, and what that is. */

@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { problem } from '../../rest-compat/problem.ts';
+import { sameSecret } from '../../schema/digest.ts';
 
 /* The counters and gauges of this gateway, in the format of Prometheus. */
 
@@ -104,4 +108,46 @@ export class Metrics {
   #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
     return new Counter({ name: `${name}_total`, help, labelNames, registers: [this.#registry] });
   }
+}
+
+/* Asks something that may hang, and does not wait for it longer than so long. */
+
+/** A scrape does not wait for a database that is away; what only that knows is left out of it. */
+export const SCRAPE_MS_MAX = 1_000;
+
+/** Null where it fails, or takes too long. */
+export async function lookInTime<T>(look: Promise<T>, ms_max: number): Promise<T | null> {
+  const seen = new AbortController();
+  const late = sleep(ms_max, null, { signal: seen.signal });
+  try {
+    return await Promise.race([look.catch(() => null), late]);
+  } finally {
+    seen.abort();
+    late.catch(() => {});
+  }
+}
+
+/* Serves GET /metrics to whoever may read it. */
+
+/** Who may read the metrics: whoever shows the token; without one anybody in development, and nobody else. */
+export interface Exposure {
+  readonly token: string | null;
+  readonly profile: 'development' | 'production';
+}
+
+/** Serves GET /metrics. To others it answers as any path does that is not there. */
+export function exposeMetrics(app: FastifyInstance, metrics: Metrics, exposure: Exposure): void {
+  app.get('/metrics', async (request, reply) => {
+    reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
+    if (mayRead(exposure, request.headers.authorization))
+      return reply.type(metrics.media).send(await metrics.exposed());
+    const { status, headers, body } = problem({ code: 'not_found' });
+    return reply.code(status).headers(headers).send(body);
+  });
+}
+
+export function mayRead({ token, profile }: Exposure, authorization: string | undefined): boolean {
+  if (token === null) return profile === 'development';
+  const [, shown = ''] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+  return sameSecret(shown, token);
 }

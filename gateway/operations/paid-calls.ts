@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { ResponseHeaders } from '../../subgraphs/context.ts';
 import type { Charge, ChargeLegs, ChargeStream, SettlementStatus } from '../../subgraphs/selling.ts';
 import type { Lap, Stopwatch } from '../../subgraphs/stopwatch.ts';
 import type { Metrics } from './metrics.ts';
-import { SERVER_TIMING } from './server-timing.ts';
+import { SERVER_TIMING } from './requests.ts';
 
 interface Underway {
   /** Coordinate of the paid field. */
@@ -91,4 +92,32 @@ export class PaidCalls {
 /** W3C Server-Timing §3: names are tokens, durations milliseconds. */
 function serverTiming(laps: readonly Lap[]): string {
   return laps.map(({ step, ms }) => `${step};dur=${ms.toFixed(2)}`).join(', ');
+}
+
+/** Between two steps others have their turn; and whoever has just seen that the service is up goes first. */
+const REST_MS = 50;
+
+interface IdleParts {
+  /** While it is true nothing is done. */
+  paying(): boolean;
+  failed(error: unknown): void;
+}
+
+/**
+ * What a start leaves undone, because no call wants it at once: done in steps behind the calls, none of them while somebody
+ * pays. `work` awaits `rest` before each step.
+ */
+export function whenIdle(
+  work: (rest: () => Promise<void>) => Promise<void>,
+  { paying, failed }: IdleParts,
+): { stop(): void } {
+  const stopping = new AbortController();
+  const rest = async () => {
+    do await sleep(REST_MS, undefined, { ref: false, signal: stopping.signal });
+    while (paying());
+  };
+  void work(rest).catch(error => {
+    if (!stopping.signal.aborted) failed(error);
+  });
+  return { stop: () => stopping.abort() };
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Config } from '../config/read-config.ts';
-import { lookInTime } from './look-in-time.ts';
+import { lookInTime } from './metrics.ts';
 
 /* A clean stop in bounded time: not ready, no new connections, calls in flight to their end, then all that was opened. */
 
