@@ -3,8 +3,7 @@ import { limits } from '../../schema/limits.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { CanceledNotice } from '../../subgraphs/live-channels.ts';
 import type { HubFailed } from '../../subgraphs/receipt/inference/hub-failed.ts';
-import { rateHeaders } from '../rates/headers.ts';
-import { Meter } from '../rates/meter.ts';
+import { Meter, rateHeaders } from '../rates/rate.ts';
 
 /** A payer whose payments the chain took and did not move, as this process has seen. */
 interface Reverts {

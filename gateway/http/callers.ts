@@ -28,10 +28,7 @@ import { identify, openBoardKeys, openKeyring, provenOnGraphql, type ShownCreden
 import type { Graph } from '../graph/open-graph.ts';
 import { openWitnesses } from '../log/cosigning.ts';
 import type { PaidCalls } from '../operations/paid-calls.ts';
-import { openFailedLooks } from '../rates/failed-looks.ts';
-import { openFreeUses, requireWithin } from '../rates/free-uses.ts';
-import { openFreeWallets } from '../rates/free-wallets.ts';
-import type { Rates } from '../rates/rates.ts';
+import { openFailedLooks, openFreeUses, openFreeWallets, type Rates, requireWithin } from '../rates/rates.ts';
 import { keepProof } from '../sockets/keep-proof.ts';
 import type { SocketCallers } from '../sockets/session-sockets.ts';
 import type { PayTo } from '../x402/offer.ts';

@@ -20,7 +20,7 @@ import { publicError } from '../graph/public-error.ts';
 import { namesHosts } from '../operations/one-host.ts';
 import type { SocketTally } from '../operations/socket-tally.ts';
 import { clientAddress } from '../rates/client-address.ts';
-import { requireWithin } from '../rates/free-uses.ts';
+import { requireWithin } from '../rates/rates.ts';
 import { shownIn } from './connection-params.ts';
 import { SocketDelivery } from './delivery.ts';
 import { boundFrames } from './frame-rate.ts';

@@ -7,7 +7,7 @@ import type { Database } from '../../../subgraphs/database.ts';
 import { type ContractPayer, contractPayersAmong } from '../../../subgraphs/receipt/claim/contract-payers.ts';
 import { claimByKey } from '../../../subgraphs/receipt/claim/transitions.ts';
 import { Semaphore } from '../../../subgraphs/semaphore.ts';
-import { Meter } from '../../rates/meter.ts';
+import { Meter } from '../../rates/rate.ts';
 import { PROVEN, type Proof } from '../outcome.ts';
 import { type BasePayment, claimKey } from '../payment.ts';
 import type { ChainAnswer } from '../rpc.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Failures } from '../../../gateway/charge/failures.ts';
-import { Meter } from '../../../gateway/rates/meter.ts';
+import { Meter } from '../../../gateway/rates/rate.ts';
 import { limits } from '../../../schema/limits.ts';
 
 const SECOND_MS = 1_000;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { openFailedLooks } from '../../../gateway/rates/failed-looks.ts';
-import { Meter } from '../../../gateway/rates/meter.ts';
+import { Meter } from '../../../gateway/rates/rate.ts';
+import { openFailedLooks } from '../../../gateway/rates/rates.ts';
 
 /* By whom failed looks at chains are counted: by the agent who asks, and by whoever pays for the stamp. */
 

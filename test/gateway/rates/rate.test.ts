@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rateHeaders } from '../../../gateway/rates/headers.ts';
-import { Meter } from '../../../gateway/rates/meter.ts';
-import { taken, unused } from '../../../gateway/rates/rate.ts';
+import { Meter, rateHeaders, taken, unused } from '../../../gateway/rates/rate.ts';
 import { limits } from '../../../schema/limits.ts';
 
 const rates = fc.record({ count: fc.integer({ min: 1, max: 1_000 }), seconds: fc.integer({ min: 1, max: 3_600 }) });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Room } from '../../../gateway/rates/room.ts';
+import { Room } from '../../../gateway/rates/rates.ts';
 
 describe('room for bodies', () => {
   it('holds no more than it has but for one alone, forgets who holds nothing, and mixes nobody up', () => {

@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { identify, openBoardKeys, openKeyring } from '../../../gateway/graph/identify.ts';
-import { openFreeWallets } from '../../../gateway/rates/free-wallets.ts';
+import { openFreeWallets } from '../../../gateway/rates/rates.ts';
 import { type TaskId, taskId } from '../../../schema/ids.ts';
 import { nobody, type Possession, type Principal } from '../../../schema/principal.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';

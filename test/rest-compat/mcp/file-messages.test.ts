@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ratesOf } from '../../../gateway/config/rates.ts';
-import { Room } from '../../../gateway/rates/room.ts';
+import { Room } from '../../../gateway/rates/rates.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
 import { type FileMessage, FileMessages } from '../../../rest-compat/faces/mcp/file-messages.ts';
