@@ -9,8 +9,7 @@ import type { JobEnded, PeriodicTask, Tasks } from './jobs/task.ts';
 import type { BaseStart } from './log/believe-base.ts';
 import type { Operations } from './operations/open.ts';
 import { ChainAway } from './rails/epoch.ts';
-import { fleetTasks } from './reconcile/fleet-tasks.ts';
-import { noticeTasks } from './reconcile/notices.ts';
+import { fleetTasks, noticeTasks } from './reconcile/fleet-tasks.ts';
 import { openReconciler, type ReconcileParts, type Reconciler } from './reconcile/reconcile.ts';
 import { openWebhooks } from './webhooks/open-webhooks.ts';
 

@@ -6,8 +6,7 @@ import { type AwaitedArrival, closeArrival, takeArrivals } from '../../subgraphs
 import { setUnsignedFacts } from '../../subgraphs/receipt/receipt/unsigned-facts.ts';
 import type { NotTransferred, Transferred } from '../rails/outcome.ts';
 import { paymentFromJson } from '../rails/payment.ts';
-import type { FinishParts } from './finish-claims.ts';
-import { whileFull } from './while-full.ts';
+import { type FinishParts, whileFull } from './finish-claims.ts';
 
 const ARRIVALS_AT_ONCE = 32;
 

@@ -7,8 +7,7 @@ import { requestLabel } from '../charge/claim-request.ts';
 import type { NotTransferred, Transferred } from '../rails/outcome.ts';
 import { paymentFromJson } from '../rails/payment.ts';
 import { correctLeg } from '../record/correct-leg.ts';
-import type { FinishParts } from './finish-claims.ts';
-import { whileFull } from './while-full.ts';
+import { type FinishParts, whileFull } from './finish-claims.ts';
 
 const DOUBTED_AT_ONCE = 32;
 

@@ -19,7 +19,6 @@ import { type Rail, type SentPayment, sentOf } from '../rails/rail.ts';
 import { type Answered, foundLabel, type Landing, type Settled } from '../record/facts.ts';
 import { keepLeg, type MovedLeg } from '../record/keep-leg.ts';
 import type { RecordCall } from '../record/open-recording.ts';
-import { whileFull } from './while-full.ts';
 
 const CLAIMS_PER_ROUND = 64;
 const CLAIMS_AT_ONCE = 8;
@@ -239,4 +238,16 @@ async function canChange(
 /** The task that a book refused stands on its row as refused; what was paid for after all is another. */
 function taskOf(parts: FinishParts, claim: PaymentClaim): TaskId {
   return claim.refusalId === null ? claim.taskId : newTask(parts);
+}
+
+/** Well within what a periodic job may take, with the last of its batches. */
+const ROUND_MS_MAX = 10_000;
+
+/**
+ * Batch after batch as long as each is full, for a while: a round is one job of the fleet, so that what comes in faster than a
+ * batch for each rest would pile up for ever. `batch` resolves with how many it took, each of which it does not take again at once.
+ */
+export async function whileFull(batch_max: number, batch: () => Promise<number>): Promise<void> {
+  const until_ms = performance.now() + ROUND_MS_MAX;
+  while ((await batch()) >= batch_max && performance.now() < until_ms);
 }

@@ -1,8 +1,10 @@
 import { limits } from '../../schema/limits.ts';
 import { expireJobs } from '../../subgraphs/board/job/expire.ts';
 import { forgetOutputs } from '../../subgraphs/board/job/output.ts';
+import { tellBid } from '../../subgraphs/board/job/tell-bid.ts';
 import { forgetApprovals, forgetAskedTexts } from '../../subgraphs/book/approval/forget.ts';
 import { expireEscrows } from '../../subgraphs/book/escrow/expire.ts';
+import { tellOffer } from '../../subgraphs/book/escrow/tell-offer.ts';
 import { correctYielded } from '../../subgraphs/book/ingest/yield.ts';
 import { correct } from '../../subgraphs/book/ledger/correct.ts';
 import { forgetHours } from '../../subgraphs/book/ledger/repeated-events.ts';
@@ -17,7 +19,7 @@ import { tasksOfSettlement } from '../../subgraphs/receipt/claim/transitions.ts'
 import { forgetWrites } from '../../subgraphs/receipt/written-once/written-once.ts';
 import { forgetUnbound } from '../../subgraphs/session/delegation/forget-unbound.ts';
 import { forgetUsed } from '../../subgraphs/session/possession/forget-used.ts';
-import type { PeriodicTask } from '../jobs/task.ts';
+import type { PeriodicTask, Tasks } from '../jobs/task.ts';
 import type { Rechecked } from '../rails/finality.ts';
 import { onEachRail } from '../rails/rail.ts';
 import { lookForArrivals } from './arrivals.ts';
@@ -88,3 +90,9 @@ async function noteMoved(tx: Tx, { settlement_id, kind }: Rechecked): Promise<vo
     task_ids.map(task_id => ({ task_id, body: { reason: `settlement_${kind}` } })),
   );
 }
+
+/** What the worker of jobs does for owners of books whose webhooks are told what other agents did. */
+export const noticeTasks: Pick<Tasks, 'board/bid' | 'book/escrow_offer'> = {
+  'board/bid': { run: ({ bid_id }, { database }) => tellBid(database, bid_id) },
+  'book/escrow_offer': { run: ({ escrow_id }, { database }) => tellOffer(database, escrow_id) },
+};

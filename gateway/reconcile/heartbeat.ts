@@ -3,7 +3,6 @@ import type pg from 'pg';
 import { type Clock, systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { endLease, renewLease } from '../../subgraphs/receipt/claim/lease.ts';
-import { clockOff } from './clock-offset.ts';
 
 const BEAT_MS = 2_000;
 /** A beat that takes longer has failed: the server does not answer, and its connection is thrown away. */
@@ -109,4 +108,16 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
     timeout.catch(() => {});
     work.catch(() => {});
   }
+}
+
+/** A time that somebody else told us, and our own when we asked and when we had heard. */
+interface ToldTime {
+  readonly asked_ms: number;
+  readonly heard_ms: number;
+  readonly told_ms: number;
+}
+
+/** By how much our clock is off at least: they told their time at some moment between our asking and our hearing. */
+export function clockOff({ asked_ms, heard_ms, told_ms }: ToldTime): number {
+  return Math.max(0, asked_ms - told_ms, told_ms - heard_ms);
 }
