@@ -3,9 +3,8 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { limits } from '../../schema/limits.ts';
 import { HEARTBEAT, HEARTBEAT_MS } from '../graph/remote/event-stream.ts';
 import type { SocketTally } from '../operations/socket-tally.ts';
-import type { Delivery, Gate } from './delivery.ts';
+import type { Delivery, Gate, Line, Shut } from './delivery.ts';
 import type { NextMessage } from './frame.ts';
-import type { Line, Shut } from './line.ts';
 
 /** How the events of an answer are written. */
 export interface EventWriting {

@@ -1,7 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setImmediate as turn } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import { NextMessage } from './frame.ts';
-import type { Pace } from './pace.ts';
 import { type Execute, Upstream } from './upstream.ts';
 
 /** Kept for whoever comes a little late or was held back for a moment, so that not each executes for itself. */
@@ -16,7 +15,7 @@ export interface Follower {
   end(fault: unknown): void;
 }
 
-export interface GroupSource {
+interface GroupSource {
   readonly execute: Execute;
   readonly response_name: string;
   /** Resolves when every end of a session has been told of that was committed before the call. */
@@ -166,5 +165,28 @@ export class Group {
     while (this.#remembered.length > REMEMBERED_MAX || this.#remembered_bytes > bytes_max) {
       this.#remembered_bytes -= this.#remembered.shift()?.bytes ?? 0;
     }
+  }
+}
+
+/** Of what is executed for one reader alone, so much in one turn of the event loop. */
+const STEPS_MAX = 50;
+
+/**
+ * What is read page by page never waits for anything in between: a thousand readers would keep everything else in this
+ * process, a paid call or the answer to a query, waiting for seconds. So they take turns.
+ */
+export class Pace {
+  #steps = 0;
+  #turn: Promise<void> | null = null;
+
+  async step(): Promise<void> {
+    while (this.#steps >= STEPS_MAX) {
+      this.#turn ??= nextTurn().then(() => {
+        this.#turn = null;
+        this.#steps = 0;
+      });
+      await this.#turn;
+    }
+    this.#steps++;
   }
 }

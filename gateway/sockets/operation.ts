@@ -6,7 +6,7 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { mapEvents, type SubscribeResult } from '../graph/subscribe.ts';
 import type { Delivery } from './delivery.ts';
-import { type Resting, underItsBook, whileResting } from './one-book.ts';
+import { type Resting, underItsBook, whileResting } from './several-sessions.ts';
 import type { SharedSubscriptions, SocketOperation } from './shared-subscriptions.ts';
 
 /* One operation of a socket, from its message to its events. */

@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CloseCode } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import type { Logger } from 'pino';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { requireKnownHeaders } from '../../rest-compat/door-request.ts';
 import { onceLeft } from '../../rest-compat/http/left.ts';
 import type { Port } from '../../rest-compat/port.ts';
 import { Refusal } from '../../schema/errors.ts';
+import { repeatedMember } from '../../schema/json-bounds.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
@@ -22,16 +23,13 @@ import type { SocketTally } from '../operations/socket-tally.ts';
 import { clientAddress } from '../rates/client-address.ts';
 import { requireWithin } from '../rates/rates.ts';
 import { shownIn } from './connection-params.ts';
-import { SocketDelivery } from './delivery.ts';
-import { boundFrames } from './frame-rate.ts';
+import { closeSocket, type Line, SocketDelivery, socketLine, TRY_AGAIN_LATER } from './delivery.ts';
 import { writingOnce } from './keep-proof.ts';
-import { closeSocket, type Line, socketLine, TRY_AGAIN_LATER } from './line.ts';
 import { admit, askingOf, type Out, operationOf, subscribed } from './operation.ts';
 import type { SessionSockets, SocketCallers } from './session-sockets.ts';
 import type { SharedSubscriptions } from './shared-subscriptions.ts';
-import { StrictSocket } from './strict-socket.ts';
 
-export interface SubscriptionOptions {
+interface SubscriptionOptions {
   readonly graph: Graph;
   readonly callers: SocketCallers;
   readonly sessions: SessionSockets;
@@ -45,7 +43,7 @@ export interface SubscriptionOptions {
   readonly rates?: Port['rates'] | undefined;
 }
 
-export interface Subscriptions {
+interface Subscriptions {
   /** Says goodbye (1001), and hangs up on whoever does not answer. */
   close(): Promise<void>;
 }
@@ -178,4 +176,72 @@ function closeUnknown(socket: WebSocket, error: unknown, logger: Logger): void {
 async function callerOf({ shown, line }: Caller, sessions: SessionSockets) {
   if (!shown || !line) throw new Error('acknowledged without credentials');
   return { line, principal: await sessions.caller(line, shown) };
+}
+
+/** "Too many requests", among the codes that graphql-transport-ws leaves to applications. */
+const FLOODED = 4429;
+
+/**
+ * Frames of any kind cost work: a message is parsed, a ping is answered, also by a server whose answers nobody reads.
+ * A socket may send so many at once and so many per second after that; one that sends more is told why and let go of.
+ */
+function boundFrames(socket: WebSocket, now_ms: () => number, tally: SocketTally): void {
+  let left = limits.socket_frames_burst_max;
+  let filled_ms = now_ms();
+  const count = () => {
+    const at_ms = now_ms();
+    const refilled = left + ((at_ms - filled_ms) / 1_000) * limits.socket_frames_per_second_max;
+    left = Math.min(limits.socket_frames_burst_max, refilled) - 1;
+    filled_ms = at_ms;
+    if (left < 0) hangUp(socket, tally);
+  };
+  for (const frame of ['message', 'ping', 'pong'] as const) socket.on(frame, count);
+}
+
+function hangUp(socket: WebSocket, tally: SocketTally): void {
+  if (socket.readyState !== socket.OPEN) return;
+  tally.dropped.flood++;
+  socket.close(FLOODED, 'Too many messages');
+  // Nothing of what is still on its way is read; who does not close by then is hung up on.
+  socket.pause();
+  setTimeout(() => socket.terminate(), limits.linger_ms_max).unref();
+}
+
+/**
+ * A socket whose messages name each member once, as bodies of HTTP do: of two members of one name JSON.parse takes the last in silence,
+ * and whoever has signed or logged the same text may have read the first. One that names a member twice closes the socket, as
+ * graphql-transport-ws has it of every invalid message. Nothing that comes after a close is handed on.
+ */
+class StrictSocket extends WebSocket {
+  // Before its listeners: graphql-ws would already have run what it was asked.
+  override emit(event: string | symbol, ...told: unknown[]): boolean {
+    if (event !== 'message') return super.emit(event, ...told);
+    if (this.readyState !== this.OPEN) return false;
+    const repeated = repeatedIn(told[0] as RawData);
+    if (repeated === null) return super.emit(event, ...told);
+    this.close(CloseCode.BadRequest, reasonOf(repeated));
+    return false;
+  }
+}
+
+/** In the text as graphql-ws reads it. */
+function repeatedIn(message: RawData): string | null {
+  const text = String(message);
+  try {
+    return repeatedMember(Buffer.from(text), JSON.parse(text))?.param ?? null;
+  } catch {
+    // What is no JSON is closed with the same code by whoever reads it.
+    return null;
+  }
+}
+
+/** RFC 6455 section 5.5: a control frame has at most 125 bytes, two of them the code. */
+const REASON_BYTES_MAX = 123;
+const SAID = ': named twice in one object';
+
+/** The sentence stays whole: of the name no more is said than there is room for. */
+function reasonOf(name: string): string {
+  let said = name;
+  while (Buffer.byteLength(said + SAID) > REASON_BYTES_MAX) said = said.slice(0, -1);
+  return said + SAID;
 }

@@ -9,11 +9,9 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { SessionWatcher } from '../../subgraphs/live.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import type { ShownCredentials } from '../graph/identify.ts';
-import type { Gate } from './delivery.ts';
+import type { Gate, Line } from './delivery.ts';
 import type { KeptProof } from './keep-proof.ts';
-import type { Line } from './line.ts';
-import type { Resting } from './one-book.ts';
-import { isOfSeveral, letGo, rest, type SessionSocket } from './several.ts';
+import { isOfSeveral, letGo, type Resting, rest, type SessionSocket } from './several-sessions.ts';
 
 export interface SocketCallers {
   /** Who opened the socket: asked at connection_init, for each operation, and again where a session has ended. */

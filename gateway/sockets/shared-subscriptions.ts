@@ -4,9 +4,8 @@ import type { Graph } from '../graph/open-graph.ts';
 import type { Operation } from '../graph/source.ts';
 import type { SubscribeResult } from '../graph/subscribe.ts';
 import type { Delivery } from './delivery.ts';
-import { Group } from './group.ts';
+import { Group, Pace } from './group.ts';
 import { Member } from './member.ts';
-import { Pace } from './pace.ts';
 import { AFTER, type Shareable, shareable } from './shareable.ts';
 
 export interface SocketOperation extends Operation {

@@ -2,9 +2,8 @@ import type { ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
 import type { Delivery } from '../../../gateway/sockets/delivery.ts';
 import type { NextMessage } from '../../../gateway/sockets/frame.ts';
-import { Group } from '../../../gateway/sockets/group.ts';
+import { Group, Pace } from '../../../gateway/sockets/group.ts';
 import { Member } from '../../../gateway/sockets/member.ts';
-import { Pace } from '../../../gateway/sockets/pace.ts';
 import { POSITION } from '../../../gateway/sockets/shareable.ts';
 
 /** A live field with `newest` events, whose readers before that one wait until they are let. */
