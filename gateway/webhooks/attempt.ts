@@ -1,10 +1,9 @@
-import { Client, type Dispatcher } from 'undici';
+import { Client, type Dispatcher, errors } from 'undici';
 import { webhookLimits } from '../../schema/limits.ts';
 import { retryAfterMs } from '../../schema/webhook/retry.ts';
 import { type WebhookReach, webhookUrl } from '../../schema/webhook/url.ts';
 import type { Failed } from '../../subgraphs/book/webhook/attempted.ts';
-import { attemptFault, faults } from './faults.ts';
-import { guardedLookup, type Resolve } from './look-up.ts';
+import { AddressRefused, guardedLookup, NotResolved, type Resolve } from './look-up.ts';
 
 /** How one attempt came out. */
 export type AttemptOutcome =
@@ -13,7 +12,7 @@ export type AttemptOutcome =
   | { readonly kind: 'gone' }
   | ({ readonly kind: 'failed' } & Failed);
 
-export interface Request {
+interface Request {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -88,4 +87,38 @@ function outcomeOf({ statusCode: status, headers }: Dispatcher.ResponseData): At
 
 function failedBy(error: string): AttemptOutcome {
   return { kind: 'failed', status: null, error, retry_after_ms: null };
+}
+
+/**
+ * What is told of an attempt that failed: sentences of ours alone, since an error's own may hold the URL, an address, or
+ * what a stranger wrote.
+ */
+export const faults = {
+  address_refused: 'The host leads to an address that is not public.',
+  not_resolved: 'The host could not be resolved.',
+  untrusted: 'The receiver has no certificate for its host that is trusted here.',
+  connection: 'The connection failed.',
+  timed_out: 'The receiver did not answer in time.',
+  redirected: 'The receiver answered by a redirect, which is not followed.',
+  made_room: 'The receiver was slow while others waited.',
+  disabled: 'The webhook was disabled.',
+  busy: 'The receiver was left alone for a while, since it fails or is slow.',
+} as const;
+
+/** Of OpenSSL and Node, as they name what is wrong with a certificate or a handshake. */
+const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|EPROTO)/;
+
+function attemptFault(error: unknown): string {
+  if (error instanceof AddressRefused) return faults.address_refused;
+  if (error instanceof NotResolved) return faults.not_resolved;
+  if (isTimeOut(error)) return faults.timed_out;
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && TLS.test(code) ? faults.untrusted : faults.connection;
+}
+
+function isTimeOut(error: unknown): boolean {
+  if (error instanceof DOMException) return error.name === 'TimeoutError';
+  return [errors.HeadersTimeoutError, errors.BodyTimeoutError, errors.ConnectTimeoutError].some(
+    kind => error instanceof kind,
+  );
 }

@@ -29,7 +29,7 @@ import type { Database } from '../../subgraphs/database.ts';
 import { addJob } from '../../subgraphs/jobs.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { JobTask, TaskContext } from '../jobs/task.ts';
-import { faults } from './faults.ts';
+import { faults } from './attempt.ts';
 import { type SendingParts, send } from './send.ts';
 
 /* A row of a book as `GET /v1/agents/{agent_id}/book` shows it, by the same selection and the same nulls. */

@@ -7,8 +7,7 @@ import type { FoundWebhook } from '../../subgraphs/book/webhook/found-message.ts
 import { openWebhook, secretsAt } from '../../subgraphs/book/webhook/sealed.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
-import { type AttemptOutcome, attempt, type Reaching } from './attempt.ts';
-import { faults } from './faults.ts';
+import { type AttemptOutcome, attempt, faults, type Reaching } from './attempt.ts';
 import type { LaneName, Lanes } from './lanes.ts';
 
 export interface SendingParts extends Reaching {

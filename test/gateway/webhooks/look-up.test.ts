@@ -1,7 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { describe, expect, it } from 'vitest';
-import { attempt } from '../../../gateway/webhooks/attempt.ts';
-import { faults } from '../../../gateway/webhooks/faults.ts';
+import { attempt, faults } from '../../../gateway/webhooks/attempt.ts';
 import { openNameServer } from '../../harness/webhook/name-server.ts';
 
 /* How a receiver's name is looked up: by a name server on loopback, which anybody may keep for a name of theirs. */
