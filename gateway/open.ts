@@ -46,7 +46,7 @@ import { openFreeUses, openRates } from './rates/rates.ts';
 import { BookGuard } from './reconcile/audit-books.ts';
 import { type ReconcileParts, type Reconciler } from './reconcile/reconcile.ts';
 import { type OpenedRecording, openRecording } from './record/open-recording.ts';
-import { openExtensions } from './x402/extensions/open-extensions.ts';
+import { openExtensions } from './x402/extensions.ts';
 import { openChallenges } from './x402/offer.ts';
 
 export interface Gateway {

@@ -8,7 +8,7 @@ import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { transactionOf } from '../../subgraphs/receipt/claim/settlement/read.ts';
 import { namedIn } from '../rails/named-payment.ts';
 import type { Landing } from '../record/facts.ts';
-import { type ReceiptSigner, signedReceipt } from '../x402/extensions/offer-receipt.ts';
+import { type ReceiptSigner, signedReceipt } from '../x402/extensions.ts';
 import { settlementHeaders } from '../x402/payment-header.ts';
 import type { Authorized } from './verify-payment.ts';
 

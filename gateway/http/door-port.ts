@@ -25,7 +25,7 @@ import type { Graph } from '../graph/open-graph.ts';
 import { EventBody, type EventWriting } from '../sockets/event-body.ts';
 import type { NextMessage } from '../sockets/frame.ts';
 import type { EventStreams } from '../sockets/serve-events.ts';
-import type { Extensions } from '../x402/extensions/open-extensions.ts';
+import type { Extensions } from '../x402/extensions.ts';
 import { describeChallenge, openChallenges, type PayTo } from '../x402/offer.ts';
 
 export interface PortParts {

@@ -20,7 +20,7 @@ import { whenIdle } from '../operations/paid-calls.ts';
 import { listenFault } from '../operations/start-faults.ts';
 import { subgraphs } from '../parts.ts';
 import { verifierProgram } from '../verifier-page/program.ts';
-import { openExtensions } from '../x402/extensions/open-extensions.ts';
+import { openExtensions } from '../x402/extensions.ts';
 import type { PayTo } from '../x402/offer.ts';
 import { callersOnGraphql, callersOnSockets, type EveryService, openCallers, showsPayment } from './callers.ts';
 import { following, openPort } from './door-port.ts';

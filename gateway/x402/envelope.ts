@@ -3,7 +3,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type NetworkName, networkNamed } from '../../schema/network.ts';
 import { wellFormedText } from '../../schema/requests/text.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
-import { identified, keptExtensions } from './extensions/payment-identifier.ts';
+import { identified, keptExtensions } from './payment-identifier.ts';
 
 /** The shapes of x402 v1 and v2 payments. Unknown members are dropped: what is not read is not kept. */
 const hexOf = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`));

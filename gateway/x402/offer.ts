@@ -7,7 +7,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
 import { legLimits, limits } from '../../schema/limits.ts';
 import { type NetworkName, networks } from '../../schema/network.ts';
-import { type Extensions, noExtensions } from './extensions/open-extensions.ts';
+import { type Extensions, noExtensions } from './extensions.ts';
 
 /** Treasury address per network; a network without one is not offered, nor is Solana without a payer of fees. */
 export type PayTo = Readonly<Partial<Record<NetworkName, string>>> & {

@@ -2,7 +2,7 @@ import { decodePaymentRequiredHeader, encodePaymentRequiredHeader } from '@x402/
 import type { PaymentRequired } from '@x402/core/types';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { openExtensions } from '../../../gateway/x402/extensions/open-extensions.ts';
+import { openExtensions } from '../../../gateway/x402/extensions.ts';
 import { describeChallenge, openChallenges } from '../../../gateway/x402/offer.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { briefBazaars } from '../../../rest-compat/faces/bazaar.ts';

@@ -1,6 +1,6 @@
 import { isValidPaymentId, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier';
 import { z } from 'zod';
-import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 
 /** What a 402 says of it: a client may name its purchase, and need not. How it is spelt the extension's own text says. */
 export const identifierDeclared = { [PAYMENT_IDENTIFIER]: { info: { required: false }, schema: {} } };
