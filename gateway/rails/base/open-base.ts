@@ -15,12 +15,24 @@ import {
   count,
   hexData,
   logShape,
+  type PayerHoldings,
+  type PayerReadiness,
   receiptShape,
+  type Transfer,
 } from './chain.ts';
-import { aggregate, MULTICALL3, readAggregate, readTransfer, stateCall, topic, topics, USDC } from './contracts.ts';
+import {
+  aggregate,
+  balanceCall,
+  blacklistCall,
+  MULTICALL3,
+  readAggregate,
+  readTransfer,
+  stateCall,
+  topic,
+  topics,
+  USDC,
+} from './contracts.ts';
 import { readMarket } from './market.ts';
-import { BatchedCalls, readHoldings, readiness } from './readiness.ts';
-import { searchesApart, transfersFrom, transfersInto } from './transfers-from.ts';
 
 const READINESS_ITEMS_MAX = 200;
 
@@ -175,4 +187,179 @@ async function authorizationUse(
     if (!log) return { kind: 'unseen', searched_to: head };
     return log.topics[0] === topics.authorizationUsed ? { kind: 'used', tx_hash: log.tx_hash } : { kind: 'cancelled' };
   });
+}
+
+/** Balance, blacklist and nonce of many payers in one eth_call, and beside it each payer's code. */
+async function readiness(
+  rpc: Rpc,
+  names: readonly AuthorizationName[],
+): Promise<readonly ChainAnswer<PayerReadiness>[]> {
+  const [balances, codes] = await Promise.all([readBalances(rpc, names), readCodes(rpc, names)]);
+  return names.map(({ payer }, index) => {
+    const balance = balances[index];
+    const code = codes.get(payer);
+    if (balance?.kind !== 'ok') return balance ?? silent;
+    if (code?.kind !== 'ok') return code ?? silent;
+    return { kind: 'ok', value: { ...balance.value, has_code: code.value !== '0x' } };
+  });
+}
+
+const silent = { kind: 'unreachable', cause: new Error('USDC did not answer') } as const;
+
+async function readCodes(rpc: Rpc, names: readonly AuthorizationName[]): Promise<ReadonlyMap<Hex, ChainAnswer<Hex>>> {
+  const payers = [...new Set(names.map(({ payer }) => payer))];
+  const codes = await Promise.all(payers.map(payer => rpc.call('eth_getCode', [payer, 'latest'], hexData)));
+  return new Map(codes.map((code, index) => [payers[index] as Hex, refusedAsUnreachable(code)]));
+}
+
+type Balance = Omit<PayerReadiness, 'has_code'>;
+
+async function readBalances(rpc: Rpc, names: readonly AuthorizationName[]): Promise<readonly ChainAnswer<Balance>[]> {
+  const calls = names.flatMap(({ payer, nonce }) =>
+    [balanceCall(payer), blacklistCall(payer), stateCall(payer, nonce)].map(callData => ({ target: USDC, callData })),
+  );
+  const params = [{ to: MULTICALL3, data: aggregate(calls) }, 'latest'];
+  const answer = refusedAsUnreachable(await rpc.call('eth_call', params, hexData));
+  if (answer.kind !== 'ok') return names.map(() => answer);
+  try {
+    const results = readAggregate(answer.value, calls.length);
+    return names.map((_, index) => balanceOf(results.slice(3 * index, 3 * index + 3)));
+  } catch (cause) {
+    return names.map(() => ({ kind: 'unreachable', cause }));
+  }
+}
+
+function balanceOf([balance, blacklisted, state]: readonly (Hex | null)[]): ChainAnswer<Balance> {
+  if (balance?.length !== 66 || blacklisted?.length !== 66 || state?.length !== 66) return silent;
+  return {
+    kind: 'ok',
+    value: { balance_atomic: BigInt(balance), blacklisted: BigInt(blacklisted) !== 0n, used: BigInt(state) !== 0n },
+  };
+}
+
+/** Asked in one eth_call, so that balance and uses are of one block: what is used has left that balance, no more. */
+async function readHoldings(rpc: Rpc, payer: Hex, nonces: readonly Hex[]): Promise<ChainAnswer<PayerHoldings>> {
+  const calls = [balanceCall(payer), ...nonces.map(nonce => stateCall(payer, nonce))].map(callData => ({
+    target: USDC,
+    callData,
+  }));
+  const answer = refusedAsUnreachable(
+    await rpc.call('eth_call', [{ to: MULTICALL3, data: aggregate(calls) }, 'latest'], hexData),
+  );
+  if (answer.kind !== 'ok') return answer;
+  try {
+    const [balance_atomic = 0n, ...states] = readAggregate(answer.value, calls.length).map(word => {
+      if (word?.length !== 66) throw new Error('USDC did not answer');
+      return BigInt(word);
+    });
+    return { kind: 'ok', value: { balance_atomic, used: states.map(state => state !== 0n) } };
+  } catch (cause) {
+    return { kind: 'unreachable', cause };
+  }
+}
+
+/**
+ * Asks for many at once: what arrives while an answer is awaited goes together in the next question.
+ * Concurrency: one question is open at a time; an answer that fails fails for its own members only.
+ */
+class BatchedCalls<I, O> {
+  readonly #ask: (items: readonly I[]) => Promise<readonly O[]>;
+  readonly #items_max: number;
+  #waiting: { item: I; resolve: (answer: O) => void; reject: (error: unknown) => void }[] = [];
+  #asking = false;
+
+  constructor(ask: (items: readonly I[]) => Promise<readonly O[]>, items_max: number) {
+    this.#ask = ask;
+    this.#items_max = items_max;
+  }
+
+  submit(item: I): Promise<O> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      if (!this.#asking) void this.#drain();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    this.#asking = true;
+    // One turn of the loop lets callers of the same tick join the first question.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) {
+      const asked = this.#waiting.splice(0, this.#items_max);
+      try {
+        const answers = await this.#ask(asked.map(({ item }) => item));
+        asked.forEach(({ resolve }, index) => {
+          resolve(answers[index] as O);
+        });
+      } catch (error) {
+        for (const { reject } of asked) reject(error);
+      }
+    }
+    this.#asking = false;
+  }
+}
+
+/** Each by itself: a node may take seconds over one. */
+const searchesApart = { connections: 2, calls_per_request_max: 1, answer_bytes_max: 16 * 1024 * 1024 };
+
+interface Blocks {
+  readonly from_block: number;
+  readonly to_block: number;
+}
+
+/** The same into it. */
+function transfersInto(rpc: Rpc, wallet: Hex, blocks: Blocks) {
+  return transfersOf(
+    rpc,
+    { topics: [topics.transfer, null, topic(wallet)], is_its: ({ to }) => to === wallet },
+    blocks,
+  );
+}
+
+/**
+ * USDC's transfers from a wallet in these blocks, in the chain's order. A node may answer with more than it was asked for, which is left
+ * out; one that says two things of one place is not believed at all.
+ */
+function transfersFrom(rpc: Rpc, wallet: Hex, blocks: Blocks) {
+  return transfersOf(rpc, { topics: [topics.transfer, topic(wallet)], is_its: ({ from }) => from === wallet }, blocks);
+}
+
+interface Side {
+  readonly topics: readonly (Hex | null)[];
+  is_its(transfer: Transfer): boolean;
+}
+
+async function transfersOf(
+  rpc: Rpc,
+  { topics: wanted, is_its }: Side,
+  { from_block, to_block }: Blocks,
+): Promise<ChainAnswer<readonly Transfer[]> | NodeRefusal> {
+  const range = { fromBlock: `0x${from_block.toString(16)}`, toBlock: `0x${to_block.toString(16)}` };
+  const filter = { address: USDC, topics: wanted, ...range };
+  const answer = await rpc.call('eth_getLogs', [filter], z.array(logShape));
+  if (answer.kind !== 'ok') return answer;
+  const asked = answer.value
+    .map(readTransfer)
+    .filter(transfer => transfer !== null)
+    .filter(transfer => is_its(transfer))
+    .filter(({ block_number }) => from_block <= block_number && block_number <= to_block)
+    // Anybody may send nothing of another's (EIP-20): with that a stranger would fill what is told of the wallet.
+    .filter(({ amount_atomic }) => amount_atomic > 0n);
+  const placed = new Map<string, Transfer>();
+  for (const transfer of asked) {
+    const place = `${transfer.block_number}/${transfer.log_index}`;
+    const known = placed.get(place);
+    if (known && !isSame(known, transfer)) return contradicted(place);
+    placed.set(place, transfer);
+  }
+  const ordered = [...placed.values()].sort((a, b) => a.block_number - b.block_number || a.log_index - b.log_index);
+  return { kind: 'ok', value: ordered };
+}
+
+function isSame(one: Transfer, other: Transfer): boolean {
+  return one.tx_hash === other.tx_hash && one.to === other.to && one.amount_atomic === other.amount_atomic;
+}
+
+function contradicted(place: string): ChainAnswer<never> {
+  return { kind: 'unreachable', cause: new Error(`the node says two things of log ${place}`) };
 }

@@ -1,7 +1,13 @@
 import type { NamedTransfer, Observation, SeenIn } from '../../../subgraphs/foreign-transfers.ts';
-import { keyOfNanoAddress, nanoAddressOf } from '../nano/address.ts';
 import type { BlockInfo, NanoNode } from '../nano/nano-node.ts';
-import { hashOfBlock, isGenuine, type StateBlock, workOf } from '../nano/state-block.ts';
+import {
+  hashOfBlock,
+  isGenuine,
+  keyOfNanoAddress,
+  nanoAddressOf,
+  type StateBlock,
+  workOf,
+} from '../nano/state-block.ts';
 import { noAnswer, notBelieved, type Witness } from './witness.ts';
 
 export interface NanoWitnessParts {

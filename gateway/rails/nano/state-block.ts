@@ -1,6 +1,73 @@
+import { twistedEdwards } from '@noble/curves/abstract/edwards';
+import { ed25519 } from '@noble/curves/ed25519';
 import { blake2b } from '@noble/hashes/blake2';
-import { keyOfNanoAddress } from './address.ts';
-import { isSignedOnNano } from './signature.ts';
+
+/* A Nano address: `nano_`, the public key in 52 digits of base 32, and 8 more of its checksum. */
+
+const DIGITS = '13456789abcdefghijkmnopqrstuwxyz';
+const ADDRESS = /^(?:nano|xrb)_([13][13456789abcdefghijkmnopqrstuwxyz]{51})([13456789abcdefghijkmnopqrstuwxyz]{8})$/;
+const KEY_BYTES = 32;
+const CHECKSUM_BYTES = 5;
+const DIGIT_BITS = 5n;
+
+/** The public key of an address, `nano_` or of old `xrb_`; null where it is none, or its checksum is another's. */
+export function keyOfNanoAddress(address: string): Buffer | null {
+  const [, digits, checksum] = ADDRESS.exec(address) ?? [];
+  if (digits === undefined || checksum === undefined) return null;
+  // 52 digits are 260 bits: the first four are none of the key's, and `1` or `3` in its place leaves them empty.
+  const key = bytesOf(digits, KEY_BYTES);
+  return checksumOf(key) === checksum ? key : null;
+}
+
+/** @param key of 32 bytes */
+export function nanoAddressOf(key: Uint8Array): string {
+  return `nano_${digitsOf(key, 52)}${checksumOf(key)}`;
+}
+
+function checksumOf(key: Uint8Array): string {
+  return digitsOf(blake2b(key, { dkLen: CHECKSUM_BYTES }).reverse(), 8);
+}
+
+function bytesOf(digits: string, length: number): Buffer {
+  let value = 0n;
+  for (const digit of digits) value = (value << DIGIT_BITS) | BigInt(DIGITS.indexOf(digit));
+  return Buffer.from(value.toString(16).padStart(2 * length, '0'), 'hex');
+}
+
+function digitsOf(bytes: Uint8Array, length: number): string {
+  let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let digits = '';
+  for (let at = 0; at < length; at++) {
+    digits = DIGITS.charAt(Number(value & 31n)) + digits;
+    value >>= DIGIT_BITS;
+  }
+  return digits;
+}
+
+/* Nano signs by Ed25519 (RFC 8032) with BLAKE2b-512 in the place of SHA-512. */
+
+const curve = twistedEdwards({ ...ed25519.CURVE, hash: blake2b });
+const SIGNATURE = /^[0-9a-fA-F]{128}$/;
+
+/** @param signature 128 hex digits; anything else is nobody's */
+export function isSignedOnNano(key: Uint8Array, digest: Uint8Array, signature: string): boolean {
+  if (!SIGNATURE.test(signature)) return false;
+  try {
+    // By RFC 8032 as it is written: no second spelling of a key or a point.
+    return curve.verify(Buffer.from(signature, 'hex'), digest, key, { zip215: false });
+  } catch {
+    // The curve says by throwing that a key or a point is none.
+    return false;
+  }
+}
+
+/**
+ * A text as Nano's wallets sign it (`tools.sign` of nanocurrency-web): its BLAKE2b-256. No block's hash is one of a text,
+ * since what a block's is of begins with 31 bytes of zero.
+ */
+export function isTextSignedOnNano(key: Uint8Array, text: string, signature: string): boolean {
+  return isSignedOnNano(key, blake2b(Buffer.from(text), { dkLen: 32 }), signature);
+}
 
 /** A state block as its node shows it; all that its hash is of, and by what it was signed and sent. */
 export interface StateBlock {

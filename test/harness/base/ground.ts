@@ -3,15 +3,18 @@ import { setTimeout } from 'node:timers/promises';
 import { encodeFunctionData, type Hex, type PrivateKeyAccount, parseAbi } from 'viem';
 import { developmentFacilitators, usdcAdmin } from '../../../gateway/development/chain/accounts.ts';
 import { hex } from '../../../gateway/rails/base/abi.ts';
-import type { BaseAuthorization } from '../../../gateway/rails/base/authorization.ts';
-import { authorizationDigest, baseClaimKey } from '../../../gateway/rails/base/authorization.ts';
+import {
+  authorizationDigest,
+  type BaseAuthorization,
+  baseClaimKey,
+} from '../../../gateway/rails/base/authorization.ts';
 import { reconcileSettlement } from '../../../gateway/rails/base/base-rail.ts';
 import type { BaseChain } from '../../../gateway/rails/base/chain.ts';
 import { transferCall } from '../../../gateway/rails/base/contracts.ts';
 import { openBase } from '../../../gateway/rails/base/open-base.ts';
 import type { SettleItem } from '../../../gateway/rails/base/settle/batch.ts';
+import type { SettlerOptions } from '../../../gateway/rails/base/settle/journal.ts';
 import { openSettler } from '../../../gateway/rails/base/settle/settler.ts';
-import type { SettlerOptions } from '../../../gateway/rails/base/settle/settling-parts.ts';
 import { signatureOf } from '../../../gateway/rails/base/signature.ts';
 import type { Decision } from '../../../gateway/rails/outcome.ts';
 import { type Sending, type Settler, settlerDefaults } from '../../../gateway/rails/settler.ts';

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { twistedEdwards } from '@noble/curves/abstract/edwards';
 import { ed25519 } from '@noble/curves/ed25519';
 import { blake2b } from '@noble/hashes/blake2';
-import { nanoAddressOf } from '../../../gateway/rails/nano/address.ts';
-import { hashOfBlock, type StateBlock, workOf } from '../../../gateway/rails/nano/state-block.ts';
+import { hashOfBlock, nanoAddressOf, type StateBlock, workOf } from '../../../gateway/rails/nano/state-block.ts';
 
 /** What blocks of tests are worked for: some thousand hashes, and not a billion. */
 export const TEST_WORK_MIN = 0xffe0000000000000n;

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { nanoAddressOf } from '../../../gateway/rails/nano/address.ts';
+import { nanoAddressOf } from '../../../gateway/rails/nano/state-block.ts';
 import { atEnd } from '../release.ts';
 import type { MadeBlock } from './blocks.ts';
 

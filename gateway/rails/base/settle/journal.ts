@@ -1,13 +1,14 @@
-import type { Tx } from '../../../../subgraphs/database.ts';
+import type { Clock } from '../../../../subgraphs/clock.ts';
+import type { Database, Tx } from '../../../../subgraphs/database.ts';
 import { reserveFee } from '../../../../subgraphs/receipt/claim/settlement/fee.ts';
 import { journalSettlement, type SettlementBirth } from '../../../../subgraphs/receipt/claim/settlement/journal.ts';
 import { allocateNonce } from '../../../../subgraphs/receipt/claim/settlement/nonce.ts';
-import { type JournalOutcome, journal, newSettlementId } from '../../settler.ts';
+import { type JournalOutcome, journal, newSettlementId, type SettlerParts, type SettlerTimes } from '../../settler.ts';
 import type { Hex } from '../abi.ts';
-import type { Market } from '../chain.ts';
-import { type EthPrice, FeeTooHigh, type PricedBatch, priceBatch, type SettleItem } from './batch.ts';
-import type { SettlerOptions, SettlingParts } from './settling-parts.ts';
-import { signTransaction } from './transaction.ts';
+import type { BaseChain, Market } from '../chain.ts';
+import { type EthPrice, type FeeBounds, FeeTooHigh, type PricedBatch, priceBatch, type SettleItem } from './batch.ts';
+import type { PriceSource } from './quotes.ts';
+import { type SettlerKey, signTransaction } from './transaction.ts';
 
 /** A batch that is committed and signed; from here on only the chain can say what became of it. */
 export interface Journalled<I> {
@@ -99,4 +100,33 @@ const LOOK_BACK_BLOCKS = 1_800;
 
 export function lookBack(block_number: number): number {
   return Math.max(0, block_number - LOOK_BACK_BLOCKS);
+}
+
+/** What a settler on Base is opened with. */
+export interface SettlerOptions<I extends SettleItem> extends SettlerParts<I>, SettlerTimes {
+  readonly chain: BaseChain;
+  /** Private keys that pay gas; several processes may share them. */
+  readonly keys: readonly string[];
+  readonly clock: Clock;
+  /** Above these nothing is sent for the first time. */
+  readonly fee_bounds: FeeBounds;
+  readonly eth_price: PriceSource;
+  /** One that the market has outbid for this long is replaced by one with higher fees. */
+  readonly stuck_ms: number;
+}
+
+/** What settling stands on; nothing of it is remembered between two steps, so any process may take the next one. */
+export interface SettlingParts {
+  readonly chain: BaseChain;
+  readonly database: Database;
+  /** By address as `settlerKey` spells it. */
+  readonly keys: ReadonlyMap<string, SettlerKey>;
+  readonly fee_bounds: FeeBounds;
+  /** Younger attempts are left alone: their own process is looking after them. */
+  readonly nudge_ms: number;
+  readonly stuck_ms: number;
+}
+
+export function addresses(parts: SettlingParts): Hex[] {
+  return [...parts.keys.values()].map(key => key.address);
 }

@@ -14,7 +14,7 @@ import type { ChainAnswer } from '../../rpc.ts';
 import type { Hex } from '../abi.ts';
 import type { BaseChain, Broadcast, Market } from '../chain.ts';
 import { type Fees, feesBumped, feesNow, outbid, REPLACEMENT_CEILING_WEI } from './fees.ts';
-import { addresses, type SettlingParts } from './settling-parts.ts';
+import { addresses, type SettlingParts } from './journal.ts';
 import { gasOfRaw, signAgain } from './transaction.ts';
 
 const SETTLEMENTS_MAX = 100;

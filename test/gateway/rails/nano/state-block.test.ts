@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keyOfNanoAddress, nanoAddressOf } from '../../../../gateway/rails/nano/address.ts';
-import { isSignedOnNano, isTextSignedOnNano } from '../../../../gateway/rails/nano/signature.ts';
 import {
   hashOfBlock,
   isGenuine,
+  isSignedOnNano,
+  isTextSignedOnNano,
+  keyOfNanoAddress,
+  nanoAddressOf,
   SEND_WORK_MIN,
   type StateBlock,
   workOf,
