@@ -11,8 +11,7 @@ import { envelopeIn } from '../../../subgraphs/receipt/verify/envelope.ts';
 import { isIssuerHistory, isRevocations } from '../../../subgraphs/receipt/verify/histories.ts';
 import { undecided, verify } from '../../../subgraphs/receipt/verify/module.ts';
 import { documentFrom } from '../../../subgraphs/receipt/verify/read-document.ts';
-import { byId, element, page, parent } from './elements.js';
-import { findingsOf, itemsOf } from './findings.js';
+import { byId, element, findingsOf, itemsOf, page, parent } from './findings.js';
 
 /*
  * The program of `dist/verify/verify.html`: verifies each file that is dropped on the page, and text that is pasted, in this

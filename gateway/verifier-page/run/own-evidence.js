@@ -4,8 +4,7 @@ import { isSettled, receiptSummary, spendLanes } from '../../../schema/audit/rec
 import { canonicalJson } from '../../../schema/canonical-json.ts';
 import { keysBrought, verifyReceiptAudit, verifyRefusalAudit } from '../../../subgraphs/receipt/verify/audit.ts';
 import { toldVerification } from '../../../subgraphs/receipt/verify/report.ts';
-import { byId, page } from './elements.js';
-import { finding, findingsOf, itemsOf } from './findings.js';
+import { byId, finding, findingsOf, itemsOf, page } from './findings.js';
 
 /*
  * The program of the page of a receipt or refusal: checks it in the visitor's browser, with the evidence that the page itself
