@@ -10,7 +10,7 @@ import { type ReceiptPayload, settlementBasis } from '../../../schema/receipt-pa
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { RevocationsPage } from '../../../schema/requests/session.ts';
 import type { Context } from '../../context.ts';
-import { receiptAudit } from '../auditor/receipt-audit.ts';
+import { receiptAudit } from '../auditor/audit-documents.ts';
 import type { ReceiptContext } from '../context.ts';
 import { listedRevocations } from '../issuer/revoked-sessions.ts';
 import { requireNotHalted } from '../log/while-halted.ts';

@@ -3,7 +3,7 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { refusalUrl } from '../../../schema/links.ts';
-import { refusalAudit } from '../auditor/refusal-audit.ts';
+import { refusalAudit } from '../auditor/audit-documents.ts';
 import type { ReceiptContext } from '../context.ts';
 import { foundUnlessHalted } from '../log/while-halted.ts';
 import { refusalDocument } from './document.ts';

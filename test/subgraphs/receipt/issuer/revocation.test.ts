@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalHash, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { iso, systemClock } from '../../../../subgraphs/clock.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { receiptAudit } from '../../../../subgraphs/receipt/auditor/receipt-audit.ts';
+import { receiptAudit } from '../../../../subgraphs/receipt/auditor/audit-documents.ts';
 import type { ReceiptContext } from '../../../../subgraphs/receipt/context.ts';
 import { recordIssuer, restoreHistories, revokeKey } from '../../../../subgraphs/receipt/issuer/record.ts';
 import { type Issuer, openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
