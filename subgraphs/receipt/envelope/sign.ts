@@ -1,8 +1,9 @@
 import { encode, rfc8949EncodeOptions } from 'cborg';
+import { LRUCache } from 'lru-cache';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
 import { COSE_ES256, coseHeader, cwtClaim, SIGNATURE1 } from '../../../schema/cose.ts';
 import { VC_CTY, VC_TYP } from '../../../schema/credential.ts';
-import type { IssuerSigner } from '../issuer/signing-keys.ts';
+import type { Issuer, IssuerSigner } from '../issuer/signing-keys.ts';
 
 /* Signs what a receipt already says in other forms, by the current key of tokens: nothing comes in from outside. */
 
@@ -55,3 +56,29 @@ export function signCredential(issuer: Signing, credential: JsonObject, iat: num
 
 /** RFC 8949 §4.2.1: what is signed has one encoding. */
 const cbor = (value: unknown) => encode(value, rfc8949EncodeOptions);
+
+/**
+ * What was signed once, by the name of what it is over: whoever asks again is given the same bytes, and costs
+ * no signature. A key that gave way to another signs no more, so what it signed is not asked for under the new one's name.
+ */
+export class KeptSignatures<T extends object> {
+  readonly #max: number;
+  readonly #kept = new WeakMap<object, LRUCache<string, T>>();
+
+  /** @param max of them at a time, the least asked for going first */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** @param sign is given the time, in unix seconds */
+  once(issuer: Pick<Issuer, 'kid' | 'now_ms'>, name: string, sign: (iat: number) => T): T {
+    const kept = this.#kept.get(issuer) ?? new LRUCache<string, T>({ max: this.#max });
+    this.#kept.set(issuer, kept);
+    const key = `${issuer.kid} ${name}`;
+    const known = kept.get(key);
+    if (known) return known;
+    const signed = sign(Math.floor(issuer.now_ms() / 1000));
+    kept.set(key, signed);
+    return signed;
+  }
+}

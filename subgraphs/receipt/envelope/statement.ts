@@ -4,8 +4,7 @@ import type { Issuer } from '../issuer/signing-keys.ts';
 import { type CheckpointParts, checkpoint } from '../log/checkpoint.ts';
 import { type Inclusion, inclusionOf } from '../log/stored-proofs.ts';
 import type { Receipt } from '../receipt/receipt.entity.ts';
-import { KeptSignatures } from './kept-signatures.ts';
-import { type CoseSignature, signCose } from './sign.ts';
+import { type CoseSignature, KeptSignatures, signCose } from './sign.ts';
 
 /** Some 300 bytes each. */
 const statements = new KeptSignatures<CoseSignature>(8_192);

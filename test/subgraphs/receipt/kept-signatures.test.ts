@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KeptSignatures } from '../../../subgraphs/receipt/envelope/kept-signatures.ts';
+import { KeptSignatures } from '../../../subgraphs/receipt/envelope/sign.ts';
 
 describe('what is signed once', () => {
   const now_ms = () => 1_767_323_046_789;
