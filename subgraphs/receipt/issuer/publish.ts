@@ -1,13 +1,12 @@
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { ADDRESSES_TYP, documents } from '../../../schema/documents.ts';
+import { KEY_OVERLAP_SECONDS } from '../../../schema/key-times.ts';
 import { didDocument, type IssuerDid } from './did.ts';
 import type { Histories } from './histories.ts';
-import { publishedKeys } from './published-keys.ts';
 import { findRevocation, type Revocation } from './revocation.ts';
-import { revocations } from './revocations.ts';
-import { kidOf, type Snapshot, type Version } from './snapshot.ts';
+import { historyRef, kidOf, type PublicKeys, type Snapshot, type Version } from './snapshot.ts';
 
-export interface WantedSnapshot {
+interface WantedSnapshot {
   readonly version?: number;
   readonly hash?: string;
 }
@@ -137,4 +136,71 @@ function publish(signer: Publisher, histories: Histories): Published {
     policyHistory: policyHistory(histories.policies, sign),
     revocations: revocations(histories),
   };
+}
+
+const seconds = (time: string) => Math.floor(Date.parse(time) / 1000);
+
+/**
+ * Every public key that ever signed, the newest first, so that old receipts go on verifying without their seeds; each with the
+ * times in which it signed (`nbf`, `exp`, `revoked`: OpenID Federation's members of a key that has a history). The first key
+ * names no beginning: it has signed since before times were kept. What a key leaves out does not apply.
+ */
+export function publishedKeys({ snapshots, revocations }: Pick<Histories, 'snapshots' | 'revocations'>): JsonObject {
+  const sets = snapshots.map(({ keys, activated_at }, index) => {
+    const next = snapshots[index + 1];
+    const times = present({
+      nbf: index === 0 ? null : seconds(activated_at),
+      exp: next === undefined ? null : seconds(next.activated_at) + KEY_OVERLAP_SECONDS,
+      revoked: revokedMember(revocations, keys),
+    });
+    return [keys.es256, keys.ed25519, keys.secp256k1].map(jwk => ({ ...jwk, ...times }));
+  });
+  return { keys: sets.reverse().flat() };
+}
+
+/** `tree_size`: leaves of the log before that one are the issuer's. */
+function revokedMember(revocations: readonly Revocation[], keys: PublicKeys): JsonObject | null {
+  const revoked = findRevocation(revocations, kidOf(keys));
+  if (revoked === null) return null;
+  const { revoked_at, since, reason, log } = revoked;
+  return { revoked_at: seconds(revoked_at), since: seconds(since), reason, ...log };
+}
+
+/**
+ * What no longer signs, as the issuer history knows it now: each key of a seed that gave way to another is `retired` since
+ * then, and what it signed before goes on verifying; one that others may hold is `revoked`, and only what the log held by
+ * then verifies. Delegated sessions that were revoked stand beside them (revoked-sessions.ts).
+ */
+export function revocations(histories: Pick<Histories, 'snapshots' | 'revocations'>): JsonObject {
+  const { snapshots } = histories;
+  const newest = snapshots.at(-1);
+  if (newest === undefined) throw new RangeError('the issuer has no history');
+  return {
+    schema: documents.revocations,
+    issuer_history: historyRef(newest),
+    keys: snapshots.flatMap((snapshot, index) => endedKeys(snapshot, snapshots[index + 1], histories)).toReversed(),
+  };
+}
+
+function endedKeys(
+  { version, keys, activated_at }: Snapshot,
+  next: Snapshot | undefined,
+  { revocations }: Pick<Histories, 'revocations'>,
+): JsonObject[] {
+  if (next === undefined) return [];
+  const { activated_at: retired_at } = next;
+  const said = revocations.find(({ document }) => document.kid === kidOf(keys));
+  const { revoked_at, since, reason, log, previous_hash }: JsonObject = said?.document ?? {};
+  const status = said === undefined ? 'retired' : 'revoked';
+  const revoked =
+    said === undefined ? {} : present({ revoked_at, since, reason, log, previous_hash, statement: said.jws });
+  return [keys.secp256k1, keys.ed25519, keys.es256].map(({ kid = null, alg = null }) => ({
+    kid,
+    alg,
+    seq: version,
+    status,
+    activated_at,
+    retired_at,
+    ...revoked,
+  }));
 }

@@ -4,7 +4,7 @@ import { iso } from '../../clock.ts';
 import type { Database, Tx } from '../../database.ts';
 import { anybodyServes } from '../claim/lease.ts';
 import { EMPTY_ROOT } from '../verify/merkle-proof.ts';
-import { FollowedHistories, UNSIGNED_MS } from './follow.ts';
+import { appendHistories, FollowedHistories, lockHistories, readHistories, UNSIGNED_MS } from './follow.ts';
 import {
   BrokenHistory,
   type Histories,
@@ -13,7 +13,6 @@ import {
   requireSound,
   requireSuccession,
 } from './histories.ts';
-import { appendHistories, lockHistories, readHistories } from './history-rows.ts';
 import { copyFiles, type KeptCopies, keepCopies, readCopies } from './kept-copy.ts';
 import type { RevocationDocument } from './revocation.ts';
 import { type Issuer, issuerOf } from './signing-keys.ts';

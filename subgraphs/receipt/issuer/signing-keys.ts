@@ -7,12 +7,10 @@ import { eip191Hash } from '../../../schema/secp256k1.ts';
 import { deriveKeys, type SeedKeys } from './derive.ts';
 import { didReceiptKid } from './did.ts';
 import { type Histories, historiesAfter, noHistories } from './histories.ts';
-import { p1363 } from './p1363.ts';
 import { receiptPolicyRef } from './policy.ts';
 import { type Published, publisher } from './publish.ts';
 import { type KeyStanding, keyStanding, signsUntilMs } from './revocation.ts';
-import { type EnvelopeSigner, envelopeSigner } from './sign-envelope.ts';
-import { type NoteSigner, noteSigner } from './sign-note.ts';
+import { type EnvelopeSigner, envelopeSigner, type NoteSigner, noteSigner, p1363 } from './signers.ts';
 import { historyRef, type PublicKeys } from './snapshot.ts';
 
 export interface Ed25519Signature extends JsonObject {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign, verify } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { p1363 } from '../../../../subgraphs/receipt/issuer/p1363.ts';
+import { p1363 } from '../../../../subgraphs/receipt/issuer/signers.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 

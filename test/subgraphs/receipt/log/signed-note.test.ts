@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { noteSigner } from '../../../../subgraphs/receipt/issuer/sign-note.ts';
+import { noteSigner } from '../../../../subgraphs/receipt/issuer/signers.ts';
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { openNote } from '../../../harness/log/note.ts';
 

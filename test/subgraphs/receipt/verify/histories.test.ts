@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { historiesRevoking, noHistories } from '../../../../subgraphs/receipt/issuer/histories.ts';
-import { publishedKeys } from '../../../../subgraphs/receipt/issuer/published-keys.ts';
-import { revocations } from '../../../../subgraphs/receipt/issuer/revocations.ts';
+import { publishedKeys, revocations } from '../../../../subgraphs/receipt/issuer/publish.ts';
 import { issuerOf, openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
 import { verifyIssuerHistory, verifyRevocations } from '../../../../subgraphs/receipt/verify/histories.ts';
 import { verifyAllowance } from '../../../../subgraphs/receipt/verify/recorded.ts';
