@@ -30,12 +30,12 @@ export async function proveLogIntact(database: Database, saved: TreeHeadFacts | 
   const { found, ends_with_head, halt } = await storedHead(database);
   if (saved !== null && found.tree_size < saved.tree_size) return { kind: 'shrunken', saved, found };
   if (!ends_with_head) return { kind: 'contradictory', saved, found };
-  if (saved !== null && !(await isExtended(database, saved, found))) return { kind: 'rewritten', saved, found };
+  if (saved !== null && !(await isExtendedBy(database, saved, found))) return { kind: 'rewritten', saved, found };
   if (halt !== null) return { kind: 'halted', saved, found, halt };
   return saved === null ? { kind: 'unsaved', found } : { kind: 'intact', found };
 }
 
-async function isExtended(database: Database, saved: TreeHeadFacts, found: TreeHeadFacts): Promise<boolean> {
+async function isExtendedBy(database: Database, saved: TreeHeadFacts, found: TreeHeadFacts): Promise<boolean> {
   if (compareHeads([saved], found).kind === 'contradicted') return false;
   return (await lastNotExtended(database, [saved], found)) === null;
 }
