@@ -16,7 +16,7 @@ import {
 } from '../../subgraphs/receipt/log/halt.ts';
 import { linkFromText } from '../../subgraphs/receipt/log/head.ts';
 import { type KnownLog } from '../../subgraphs/receipt/log/known-log.ts';
-import { lookAtLog } from '../../subgraphs/receipt/log/prove-extension.ts';
+import { lookAtLog } from '../../subgraphs/receipt/log/prove-intact.ts';
 import { type SavedHead, UnreadableHead } from '../../subgraphs/receipt/log/saved-head.ts';
 import { signedHead } from '../../subgraphs/receipt/log/signed-heads.ts';
 import { type HeadName } from '../../subgraphs/receipt/log/tree-head.ts';

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import type { ForeignTransfers } from '../foreign-transfers.ts';
 import type { FreeWalletProofs } from '../wallet-proofs.ts';
 import type { Issuer } from './issuer/signing-keys.ts';
-import type { LogEntries } from './log/entry-bundle.ts';
+import type { LogEntries } from './log/tiles.ts';
 import type { Task } from './receipt/task-status.ts';
 import type { VerifierKey } from './verify/verifier-key.ts';
 

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../database.ts';
 import type { AnchorAttempt, AnchorState, LogAnchorRow } from './anchor.entity.ts';
-import type { TreeHeadFacts } from './tree-head.ts';
+import type { HeadName, TreeHeadFacts } from './tree-head.ts';
 
 /** Whose anchors, and on which of the chains that this database has seen. */
 export interface AnchorPlace {
@@ -26,14 +26,14 @@ export interface OpenAnchor extends Omit<AnchorBirth, 'attempt' | 'head'> {
   readonly age_ms: number;
 }
 
-export interface AnchorBounds {
+interface AnchorBounds {
   /** Of a UTC day, all that was sent in it and everything that it may still cost. */
   readonly fee_day_max_wei: bigint;
   /** How long after the one before; null: at once. */
   readonly pace_ms: number | null;
 }
 
-export type AnchorJournalled =
+type AnchorJournalled =
   | { readonly kind: 'journalled' }
   /** Another process has one under way, or has sent one of late. */
   | { readonly kind: 'not_due' }
@@ -88,7 +88,7 @@ async function isAnchored(
   return (await tx.query({ text, values })).rows.length > 0;
 }
 
-export interface AnchorStanding {
+interface AnchorStanding {
   /** Since midnight (UTC). */
   readonly spent_wei: bigint;
   /** Whether none is under way, and none was sent within the pace. */
@@ -165,7 +165,7 @@ export function journalReplacement(
   });
 }
 
-export interface AnchorLanding {
+interface AnchorLanding {
   readonly tx_hash: string;
   readonly block_number: number;
   readonly fee_wei: bigint;
@@ -192,7 +192,7 @@ export async function moveAnchor(
   });
 }
 
-export interface MinedAnchor {
+interface MinedAnchor {
   readonly anchor_id: string;
   readonly tx_hash: string;
   readonly block_number: number;
@@ -210,4 +210,28 @@ export function minedAnchors(
       where chain_epoch = $1 and sender = $2 and state = 'mined' order by at limit $3`,
     values: [chain_epoch, sender, anchors_max],
   });
+}
+
+export interface JournalledAnchor extends HeadName {
+  readonly sender: string;
+  readonly tx_hash: string;
+  readonly block_number: number;
+  /** Behind the finalized block; else its block may yet be replaced. */
+  readonly final: boolean;
+}
+
+/**
+ * The newest head of at most so many leaves that was seen on Base, by the journal of sending: a hint of where to look. The
+ * chain alone says whether it stands there. Null where there is none.
+ */
+export async function newestAnchor(database: Database, size_max: number): Promise<JournalledAnchor | null> {
+  const [row] = await database.query<JournalledAnchor>({
+    name: 'newest anchor',
+    text: `select tree_size, root_hash, sender, tx_hash, block_number, state = 'final' as final from log_anchor
+      where chain_epoch = (select max(chain_epoch) from log_anchor) and purpose = 'anchor' and state in ('mined', 'final')
+        and tree_size <= $1 and tx_hash is not null and block_number is not null
+      order by at desc limit 1`,
+    values: [size_max],
+  });
+  return row ?? null;
 }

@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database.ts';
 import type { Issuer } from '../issuer/signing-keys.ts';
+import { receiptsByTask } from '../receipt/find.ts';
 import { EMPTY_ROOT } from '../verify/merkle-proof.ts';
 import { openNote } from '../verify/open-note.ts';
 import { parseJws, verifyEs256 } from '../verify/signature.ts';
 import type { VerifierKey } from '../verify/verifier-key.ts';
+import { type Inclusion, inclusionOf } from './stored-proofs.ts';
 import type { HeadName } from './tree-head.ts';
 
 /** Each asked for again while it is the newest, and while others prove by it. */
@@ -31,13 +33,13 @@ export interface CheckpointParts {
 }
 
 /** Of so many leaves, of any that holds a leaf, or of none in particular. */
-export interface WantedHead {
+interface WantedHead {
   readonly tree_size?: number | null;
   readonly leaf_index?: number;
 }
 
 /** `halted`: the log is not the one that was signed, and nothing is stated of it. */
-export type Checkpoint =
+type Checkpoint =
   | { readonly kind: 'known'; readonly head: HeadName; readonly note: string }
   | { readonly kind: 'unknown' | 'halted' };
 
@@ -110,4 +112,30 @@ function requireSigned(issuer: Issuer, { tree_size, root_hash, jws }: StoredHead
 function noteOf(issuer: Issuer, { tree_size, root_hash }: HeadName): string {
   const origin = issuer.log_origin;
   return issuer.signNote(origin, `${origin}\n${tree_size}\n${Buffer.from(root_hash, 'hex').toString('base64')}\n`);
+}
+
+const HEADER = 'c2sp.org/tlog-proof@v1';
+
+/**
+ * That a receipt stands in the log, as one text to be kept beside it (https://c2sp.org/tlog-proof): its place, the path
+ * from its leaf up, and the newest checkpoint that witnesses have cosigned and that holds it, or else the newest.
+ */
+export async function tlogProof(
+  parts: CheckpointParts,
+  task_id: string,
+): Promise<{ readonly kind: 'proven'; readonly text: string } | { readonly kind: 'unknown' | 'halted' }> {
+  const { database } = parts;
+  const [receipt] = await receiptsByTask(database, [task_id]);
+  if (!receipt) return { kind: 'unknown' };
+  // Read after the receipt, so it ends behind it.
+  const newest = await checkpoint(parts, { leaf_index: receipt.leafIndex });
+  if (newest.kind !== 'known') return newest;
+  const { tree_size, root_hash } = newest.head;
+  const inclusion = await inclusionOf(database, receipt, tree_size, root_hash);
+  return { kind: 'proven', text: proofText(inclusion, newest.note) };
+}
+
+/** @param note the checkpoint under which the path leads to the root */
+export function proofText({ leaf_index, path }: Pick<Inclusion, 'leaf_index' | 'path'>, note: string): string {
+  return [HEADER, `index ${leaf_index}`, ...path.map(hash => hash.toString('base64')), '', note].join('\n');
 }

@@ -6,7 +6,7 @@ import { EMPTY_ROOT, rootOf } from '../verify/merkle-proof.ts';
 import type { LogHalt } from './halt.ts';
 import type { HeadLink, KnownLog } from './known-log.ts';
 import { appendLeaf, type Frontier, peaksOf, type TreeNode } from './merkle-tree.ts';
-import { compareHeads, requireExtended } from './prove-extension.ts';
+import { compareHeads, requireExtended } from './prove-intact.ts';
 import {
   type HeadName,
   isSameHead,

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { syncFolderOf, writeDurably } from '../../durable-file.ts';
 import { withFileLock } from './file-lock.ts';
 import { LogHalted, type Mismatch } from './halt.ts';
-import { HeadsFile } from './heads-by-minute.ts';
 import { type HeadName, isOther, isSameHead, LOG_ID, type SignedTreeHead, treeHeadHash } from './tree-head.ts';
 
 /** The last signed head, kept outside the database: what a restored older dump cannot take back. */
@@ -217,5 +216,43 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   } catch (fault) {
     if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw fault;
+  }
+}
+
+/** `2026-01-02T03:04` of an ISO 8601 time. */
+const MINUTE_CHARS = 16;
+
+/**
+ * Signed heads as JSON lines, one a minute while the log grows, never taken back: what can be shown of what was signed,
+ * whatever became of the database, of the newest head, or of the log since. Each process that shares the folder may add
+ * its own, so that a minute may have several.
+ */
+export class HeadsFile {
+  readonly #path: string;
+  #minute: string | null = null;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Resolves when a head of its minute is on disk. */
+  async keep(head: SignedTreeHead): Promise<void> {
+    const minute = head.at.slice(0, MINUTE_CHARS);
+    if (minute === this.#minute) return;
+    await mkdir(dirname(this.#path), { recursive: true });
+    const file = await open(this.#path, 'a+', 0o600);
+    try {
+      // In one write, so that the lines of several processes do not mix; one that a power cut tore is closed first.
+      const { size } = await file.stat();
+      const last = Buffer.alloc(1);
+      await file.read(last, 0, 1, Math.max(0, size - 1));
+      const torn = size > 0 && last.toString() !== '\n';
+      await file.appendFile(`${torn ? '\n' : ''}${JSON.stringify(head)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await syncFolderOf(this.#path);
+    this.#minute = minute;
   }
 }

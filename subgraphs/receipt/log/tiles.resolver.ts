@@ -2,10 +2,8 @@ import 'reflect-metadata';
 import { Arg, Ctx, Directive, Int, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
 import type { ReceiptContext } from '../context.ts';
-import { checkpoint } from './checkpoint.ts';
-import { entryBundle } from './entry-bundle.ts';
-import { tile, tileAddress } from './tiles.ts';
-import { tlogProof } from './tlog-proof.ts';
+import { checkpoint, tlogProof } from './checkpoint.ts';
+import { entryBundle, tile, tileAddress } from './tiles.ts';
 import { foundUnlessHalted, requireNotHalted } from './while-halted.ts';
 
 /** What a page of rows costs, for 8 KiB of hashes. */

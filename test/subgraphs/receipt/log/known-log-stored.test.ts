@@ -4,7 +4,7 @@ import type { Database, Tx } from '../../../../subgraphs/database.ts';
 import { announceHalt } from '../../../../subgraphs/receipt/log/halt.ts';
 import { lockLogHead } from '../../../../subgraphs/receipt/log/head.ts';
 import { KnownLog } from '../../../../subgraphs/receipt/log/known-log.ts';
-import { lookAtLog } from '../../../../subgraphs/receipt/log/prove-extension.ts';
+import { lookAtLog } from '../../../../subgraphs/receipt/log/prove-intact.ts';
 import { type SignedTreeHead } from '../../../../subgraphs/receipt/log/tree-head.ts';
 import { collection, issuer } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';

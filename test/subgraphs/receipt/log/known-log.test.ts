@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KnownLog } from '../../../../subgraphs/receipt/log/known-log.ts';
-import { compareHeads } from '../../../../subgraphs/receipt/log/prove-extension.ts';
+import { compareHeads } from '../../../../subgraphs/receipt/log/prove-intact.ts';
 import type { HeadName } from '../../../../subgraphs/receipt/log/tree-head.ts';
 
 const root = (size: number, log = 'a') => `${log}${size}`.padStart(64, '0');

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
-import { checkpoint } from '../../../../subgraphs/receipt/log/checkpoint.ts';
-import { entryBundle } from '../../../../subgraphs/receipt/log/entry-bundle.ts';
-import { tile, tileAddress } from '../../../../subgraphs/receipt/log/tiles.ts';
-import { tlogProof } from '../../../../subgraphs/receipt/log/tlog-proof.ts';
+import { checkpoint, tlogProof } from '../../../../subgraphs/receipt/log/checkpoint.ts';
+import { entryBundle, tile, tileAddress } from '../../../../subgraphs/receipt/log/tiles.ts';
 import { receiptsByTask } from '../../../../subgraphs/receipt/receipt/find.ts';
 import { Follower, spelled, tilesOf } from '../../../harness/log/follower.ts';
 import { encode, leafOf, openCheckpoint, openProof } from '../../../harness/log/note.ts';
