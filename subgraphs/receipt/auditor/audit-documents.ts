@@ -15,7 +15,7 @@ import { consistencyProof, inclusionOf, storedRoot } from '../log/stored-proofs.
 import { LOG_ID } from '../log/tree-head.ts';
 import { laneOf, receiptDocument } from '../receipt/document.ts';
 import type { Receipt } from '../receipt/receipt.entity.ts';
-import { refusalDocument } from '../refusal/document.ts';
+import { refusalDocument } from '../refusal/find.ts';
 import type { SignedRefusal } from '../refusal/refusal.entity.ts';
 import {
   receiptChecks,

@@ -16,8 +16,7 @@ import { inclusionOf } from '../log/stored-proofs.ts';
 import { receiptDocument } from '../receipt/document.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import type { Receipt } from '../receipt/receipt.entity.ts';
-import { refusalDocument } from '../refusal/document.ts';
-import { refusalById } from '../refusal/find.ts';
+import { refusalById, refusalDocument } from '../refusal/find.ts';
 
 interface BundleParts {
   readonly database: Database;

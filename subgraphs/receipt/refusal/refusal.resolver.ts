@@ -6,8 +6,7 @@ import { refusalUrl } from '../../../schema/links.ts';
 import { refusalAudit } from '../auditor/audit-documents.ts';
 import type { ReceiptContext } from '../context.ts';
 import { foundUnlessHalted } from '../log/while-halted.ts';
-import { refusalDocument } from './document.ts';
-import { refusalById } from './find.ts';
+import { refusalById, refusalDocument } from './find.ts';
 import { SignedRefusal } from './refusal.entity.ts';
 
 @Resolver(() => SignedRefusal)

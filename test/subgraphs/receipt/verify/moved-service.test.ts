@@ -3,8 +3,7 @@ import { isJsonObject, type JsonObject } from '../../../../schema/canonical-json
 import { refusalId } from '../../../../schema/ids.ts';
 import { systemRandom } from '../../../../subgraphs/clock.ts';
 import { openIssuer } from '../../../../subgraphs/receipt/issuer/signing-keys.ts';
-import { refusalDocument } from '../../../../subgraphs/receipt/refusal/document.ts';
-import { refusalById } from '../../../../subgraphs/receipt/refusal/find.ts';
+import { refusalById, refusalDocument } from '../../../../subgraphs/receipt/refusal/find.ts';
 import { issueRefusals } from '../../../../subgraphs/receipt/refusal/sign-refusal.ts';
 import { addressesSigned } from '../../../../subgraphs/receipt/verify/addresses.ts';
 import { undecided, verify } from '../../../../subgraphs/receipt/verify/module.ts';

@@ -4,7 +4,7 @@ import { canonicalJson, type Json, type JsonObject } from '../../../../schema/ca
 import { sha256Hex } from '../../../../schema/digest.ts';
 import { documents } from '../../../../schema/documents.ts';
 import { networks } from '../../../../schema/network.ts';
-import { refusalDocument } from '../../../../subgraphs/receipt/refusal/document.ts';
+import { refusalDocument } from '../../../../subgraphs/receipt/refusal/find.ts';
 import { SignedRefusal } from '../../../../subgraphs/receipt/refusal/refusal.entity.ts';
 import { type Verification, verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { verifyRefusal } from '../../../../subgraphs/receipt/verify/refusal.ts';
