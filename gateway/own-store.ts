@@ -4,10 +4,11 @@ import type { Database } from '../subgraphs/database.ts';
 import { readCopies } from '../subgraphs/receipt/issuer/kept-copy.ts';
 import { kidsOfSeeds } from '../subgraphs/receipt/issuer/signing-keys.ts';
 import { kidOf } from '../subgraphs/receipt/issuer/snapshot.ts';
-import { keepMarks, knownService } from '../subgraphs/receipt/service-mark/kept-marks.ts';
 import {
   changedParts,
   type KnownService,
+  keepMarks,
+  knownService,
   originOf,
   type ServiceFacts,
   type ServicePart,

@@ -3,8 +3,14 @@ import type { Database } from '../../subgraphs/database.ts';
 import { anybodyStillServes } from '../../subgraphs/receipt/claim/lease.ts';
 import { recordIssuer } from '../../subgraphs/receipt/issuer/record.ts';
 import { openIssuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
-import { acceptMarks, keepMarks, knownService } from '../../subgraphs/receipt/service-mark/kept-marks.ts';
-import { changedParts, originOf, type ServicePart } from '../../subgraphs/receipt/service-mark/same-service.ts';
+import {
+  acceptMarks,
+  changedParts,
+  keepMarks,
+  knownService,
+  originOf,
+  type ServicePart,
+} from '../../subgraphs/receipt/service-mark/same-service.ts';
 import { OperatorFault } from '../config/fault.ts';
 import { type Config, readConfig } from '../config/read-config.ts';
 import { findServices } from '../operations/find-services.ts';
