@@ -1,8 +1,6 @@
 import { totalsAddition } from '../../subgraphs/receipt/totals/addition.ts';
-import { totalsFigures } from '../../subgraphs/receipt/totals/figures.ts';
-import { keepTotals } from '../../subgraphs/receipt/totals/keep-totals.ts';
-import { indexPayments } from '../../subgraphs/receipt/totals/payment-index.ts';
-import { noteSeen } from '../../subgraphs/receipt/totals/seen.ts';
+import { keepTotals } from '../../subgraphs/receipt/totals/integrate.ts';
+import { indexPayments, noteSeen, totalsFigures } from '../../subgraphs/receipt/totals/payments.ts';
 import { lookInTime, SCRAPE_MS_MAX } from '../operations/metrics.ts';
 import type { Feature } from './feature.ts';
 

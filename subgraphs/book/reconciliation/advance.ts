@@ -1,7 +1,7 @@
 import { reconciliationLimits } from '../../../schema/limits.ts';
 import type { ReconciliationFault } from '../../../schema/reconciliation.ts';
 import type { Database } from '../../database.ts';
-import { leavesFollowed } from '../../receipt/totals/receipts-of-transfers.ts';
+import { leavesFollowed } from '../../receipt/totals/payments.ts';
 import type { BookContext } from '../context.ts';
 import { readBooks } from '../ledger/append.ts';
 import { fail, finish, waitsFor } from './end.ts';

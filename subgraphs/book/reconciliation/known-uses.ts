@@ -2,7 +2,7 @@ import { transferSlot } from '../../../schema/observed-transfer.ts';
 import type { SentTransfer, TransferUse } from '../../../schema/reconciliation-rule.ts';
 import type { Database } from '../../database.ts';
 import { takenSlots } from '../../receipt/claim/taken-slots.ts';
-import { type BackedReceipt, receiptsOfTransfers } from '../../receipt/totals/receipts-of-transfers.ts';
+import { type BackedReceipt, receiptsOfTransfers } from '../../receipt/totals/payments.ts';
 
 /** What rests on a transfer, and what of it the asker may be told. */
 export interface KnownUse extends TransferUse {

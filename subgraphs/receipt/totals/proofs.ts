@@ -7,8 +7,7 @@ import { inclusionOf } from '../log/stored-proofs.ts';
 import { paymentKey, totalKey } from '../verify/map-proof.ts';
 import { type CountedReceipt, countedReceipt } from './collected.ts';
 import { openMap } from './stored-map.ts';
-import { noTotal, railTotals, sumNodesAt } from './stored-sums.ts';
-import { sumNodes, sumPath } from './sum-tree.ts';
+import { noTotal, railTotals, sumNodes, sumNodesAt, sumPath } from './stored-sums.ts';
 
 /** `unstated`: nothing is signed yet; `halted`: the log is not the one that was signed; `uncounted`: no such row is in it. */
 export type Proven =

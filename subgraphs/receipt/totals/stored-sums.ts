@@ -1,12 +1,17 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import type { Database } from '../../database.ts';
-import { insertRows } from '../../database.ts';
+import { type Database, insertRows } from '../../database.ts';
 import type { Tx } from '../../transaction.ts';
-import { type NodeAddress, peaksOf } from '../log/merkle-tree.ts';
+import {
+  growPeaks,
+  inclusionNodes,
+  inclusionRanges,
+  type KeptNode,
+  type NodeAddress,
+  peaksOf,
+} from '../log/merkle-tree.ts';
 import type { RailSum } from '../verify/map-proof.ts';
-import { EMPTY_SUM, type SumNode, sumLeaf, sumRoot } from '../verify/sum-proof.ts';
+import { EMPTY_SUM, type SumNode, sumLeaf, sumNode, sumRoot } from '../verify/sum-proof.ts';
 import type { CollectedLeaf } from './collected.ts';
-import { appendSum, type GrowingSum, type KeptSum } from './sum-tree.ts';
 import { requireSum, TotalsAltered } from './unaltered.ts';
 
 type Reads = Pick<Database, 'query'>;
@@ -135,4 +140,30 @@ function storeTotals(tx: Tx, totals: readonly RailSum[]): void {
       on conflict (agent_id, rail) do update set rows = excluded.rows, total = excluded.total, root = excluded.root`,
     values: [JSON.stringify(totals)],
   });
+}
+
+/* The tree of a book's total as it is kept: pure, no storage. It grows at its end alone, in the shape of the log's own tree. */
+
+type KeptSum = KeptNode<SumNode>;
+
+/** All that an append has to know: the roots of the perfect subtrees, largest first. */
+export interface GrowingSum {
+  readonly rows: number;
+  readonly peaks: readonly SumNode[];
+}
+
+/** Adds one row; `kept` are the leaf and every parent that it completes, lowest first. */
+export function appendSum({ rows, peaks }: GrowingSum, leaf: SumNode): { sums: GrowingSum; kept: readonly KeptSum[] } {
+  const grown = growPeaks({ peaks, size: rows, leaf, join: sumNode });
+  return { sums: { rows: rows + 1, peaks: grown.peaks }, kept: grown.kept };
+}
+
+type SumReader = (address: NodeAddress) => SumNode;
+
+/** The nodes that `sumPath` will read. */
+export const sumNodes = inclusionNodes;
+
+/** The neighbours of a row on its way up, from the leaf's own on. */
+export function sumPath(row: number, rows: number, read: SumReader): SumNode[] {
+  return inclusionRanges(row, rows).map(({ from, to }) => sumRoot(peaksOf(from, to).map(read)));
 }

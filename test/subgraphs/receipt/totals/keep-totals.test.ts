@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keepTotals } from '../../../../subgraphs/receipt/totals/keep-totals.ts';
+import { keepTotals } from '../../../../subgraphs/receipt/totals/integrate.ts';
 import { callOf, openTotals } from '../../../harness/receipt/totals.ts';
 
 const statements = { text: 'select tree_size from totals_state where statement is not null' };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atomicAmount } from '../../../../schema/amount.ts';
 import { SparseMap } from '../../../../subgraphs/receipt/totals/sparse-map.ts';
-import { appendSum, type GrowingSum, sumNodes, sumPath } from '../../../../subgraphs/receipt/totals/sum-tree.ts';
+import { appendSum, type GrowingSum, sumNodes, sumPath } from '../../../../subgraphs/receipt/totals/stored-sums.ts';
 import { verifyMapProof } from '../../../../subgraphs/receipt/verify/map-proof.ts';
 import {
   rootOfRow,

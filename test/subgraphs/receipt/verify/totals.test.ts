@@ -4,7 +4,7 @@ import { atomicAmount } from '../../../../schema/amount.ts';
 import { canonicalJson, isJsonObject, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../../schema/digest.ts';
 import { SparseMap } from '../../../../subgraphs/receipt/totals/sparse-map.ts';
-import { appendSum, type GrowingSum } from '../../../../subgraphs/receipt/totals/sum-tree.ts';
+import { appendSum, type GrowingSum } from '../../../../subgraphs/receipt/totals/stored-sums.ts';
 import {
   mapLeaf,
   paymentKey,

@@ -1,0 +1,92 @@
+import type { Database, Tx } from '../../database.ts';
+import type { SeenArrival } from '../claim/arrival.ts';
+import type { PaymentIndex } from '../receipt/own-transfer.ts';
+import { paymentKey } from '../verify/map-proof.ts';
+
+/** A receipt whose payment is this very transfer. */
+export interface BackedReceipt {
+  readonly task_id: string;
+  /** The book that its row stands on, and where; null where it has none. */
+  readonly agent_id: number | null;
+  readonly book_seq: number | null;
+  readonly tx_hash: string;
+  readonly transfer_index: number;
+}
+
+interface Named {
+  readonly tx_hash: string;
+  readonly log_index: number;
+}
+
+/** Of transfers on Base the receipts that they back, whosoever's: as far as the log was followed. */
+export async function receiptsOfTransfers(
+  database: Pick<Database, 'query'>,
+  transfers: readonly Named[],
+): Promise<BackedReceipt[]> {
+  const named = new Map(transfers.map(transfer => [keyOf(transfer), transfer]));
+  const found = await database.query<Omit<BackedReceipt, 'tx_hash' | 'transfer_index'> & { payment_key: string }>({
+    name: 'receipts of transfers',
+    text: `select t.payment_key, t.task_id, r.agent_id, r.book_seq
+      from totals_row t join receipt r using (task_id) where t.payment_key = any($1)`,
+    values: [[...named.keys()]],
+  });
+  return found.flatMap(({ payment_key, ...receipt }) => {
+    const transfer = named.get(payment_key);
+    return transfer ? [{ ...receipt, tx_hash: transfer.tx_hash, transfer_index: transfer.log_index }] : [];
+  });
+}
+
+function keyOf({ tx_hash, log_index }: Named): string {
+  return paymentKey({ network: 'base', payment_ref: `base:${tx_hash}`, transfer_index: log_index });
+}
+
+/** How many leaves were followed: of those behind them it is not known yet which payments they are of. */
+export async function leavesFollowed(database: Pick<Database, 'query'>): Promise<number> {
+  const [state] = await database.query<{ tree_size: number }>({
+    name: 'leaves that totals followed',
+    text: 'select tree_size from totals_state',
+  });
+  return state?.tree_size ?? 0;
+}
+
+/** Payments by their keys, as far as totals have followed the log, and those that were seen since they were signed and wait to be counted. */
+export function indexPayments(database: Pick<Database, 'query'>): PaymentIndex {
+  return {
+    async look({ network, transaction, index }) {
+      const payment_ref = `${network}:${transaction}`;
+      const [seen] = await database.query<{ found: boolean; followed: number }>({
+        name: 'payment in totals',
+        text: `select tree_size as followed,
+            exists (select 1 from totals_row where payment_key = $1)
+            or exists (select 1 from totals_seen
+              where not counted and payment_ref = $2 and coalesce(transfer_index, $3::int) = $3) as found
+          from totals_state`,
+        values: [paymentKey({ network, payment_ref, transfer_index: index }), payment_ref, index],
+      });
+      return seen ?? { found: false, followed: 0 };
+    },
+  };
+}
+
+/** A transfer that was only vouched for when its receipt was signed, where it was seen since: from now on it counts. */
+export function noteSeen(tx: Tx, { task_id, payment_ref, transfer_index }: SeenArrival): void {
+  tx.write({
+    name: 'note seen transfer',
+    text: `insert into totals_seen (task_id, payment_ref, transfer_index) values ($1, $2, $3) on conflict do nothing`,
+    values: [task_id, payment_ref, transfer_index],
+  });
+}
+
+/** How far the log was followed, and whether one payment backs two of its receipts. */
+interface TotalsFigures {
+  readonly leaves: number;
+  readonly conflicts: 0 | 1;
+}
+
+export async function totalsFigures(database: Pick<Database, 'query'>): Promise<TotalsFigures> {
+  const [found] = await database.query<{ leaves: number; conflict: boolean }>({
+    name: 'totals figures',
+    text: 'select tree_size as leaves, conflict is not null as conflict from totals_state',
+  });
+  return { leaves: found?.leaves ?? 0, conflicts: found?.conflict ? 1 : 0 };
+}
