@@ -1,7 +1,6 @@
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
-import { keyAnswerLabel } from '../../subgraphs/receipt/claim/answer-label.ts';
 import { isFormerKeyCall } from '../../subgraphs/receipt/claim/former-request.ts';
 import { type KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import {
@@ -9,9 +8,10 @@ import {
   type NamedCall,
   type NameStanding,
   type NameTaking,
+  namedCallMark,
   nameStanding,
 } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
-import { namedCallMark } from '../../subgraphs/receipt/claim/key-call/named-call-mark.ts';
+import { keyAnswerLabel } from '../../subgraphs/receipt/claim/rerun.ts';
 import { receiptsByTask } from '../../subgraphs/receipt/receipt/find.ts';
 import type { AnyPaid, Work } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { Database } from '../../subgraphs/database.ts';
 import { longestReadySeconds } from '../../subgraphs/jobs.ts';
-import { sweepWorkers } from '../../subgraphs/receipt/claim/job-worker.ts';
+import { sweepWorkers } from '../../subgraphs/receipt/claim/lease.ts';
 import { lookInTime } from '../operations/metrics.ts';
 import { Lane } from './lane.ts';
 import {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { ForeignTransfers } from '../../subgraphs/foreign-transfers.ts';
-import { unfinished } from '../../subgraphs/receipt/claim/unfinished.ts';
+import { unfinished } from '../../subgraphs/receipt/claim/figures.ts';
 import { Semaphore } from '../../subgraphs/semaphore.ts';
 import type { WalletProofs } from '../../subgraphs/wallet-proofs.ts';
 import { ConfigFault } from '../config/fault.ts';

@@ -1,5 +1,5 @@
 import type { Tx } from '../../subgraphs/database.ts';
-import { landingsOf } from '../../subgraphs/receipt/claim/landing-of.ts';
+import { landingsOf } from '../../subgraphs/receipt/claim/landing.ts';
 import { keepCalls, type RecordedUnder } from '../../subgraphs/session/delegation/count-spent.ts';
 import type { Landing, Recording } from './facts.ts';
 

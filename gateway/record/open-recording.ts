@@ -8,11 +8,11 @@ import { type JudgedAct, judgeAct } from '../../subgraphs/book/ledger/judge-act.
 import type { Reports } from '../../subgraphs/book/router/reports.ts';
 import type { Random } from '../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
-import { answerLabel } from '../../subgraphs/receipt/claim/answer-label.ts';
 import { awaitArrivals } from '../../subgraphs/receipt/claim/arrival.ts';
 import { slotsMissed } from '../../subgraphs/receipt/claim/claim.ts';
 import { endKeyCalls } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import { keepNamed } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
+import { answerLabel } from '../../subgraphs/receipt/claim/rerun.ts';
 import { markRecorded, storeAnswers } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import { lockLogHead } from '../../subgraphs/receipt/log/head.ts';

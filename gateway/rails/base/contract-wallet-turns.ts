@@ -4,7 +4,7 @@ import { limits } from '../../../schema/limits.ts';
 import { BatchedRead } from '../../../subgraphs/batched-read.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { type ContractPayer, contractPayersAmong } from '../../../subgraphs/receipt/claim/contract-payers.ts';
+import { type ContractPayer, contractPayersAmong } from '../../../subgraphs/receipt/claim/former-payments.ts';
 import { claimByKey } from '../../../subgraphs/receipt/claim/transitions.ts';
 import { Semaphore } from '../../../subgraphs/semaphore.ts';
 import { Meter } from '../../rates/rate.ts';

@@ -1,6 +1,6 @@
 import { limits } from '../../../schema/limits.ts';
 import type { Database } from '../../../subgraphs/database.ts';
-import { walletRevertedLately } from '../../../subgraphs/receipt/claim/reverted-payments.ts';
+import { walletRevertedLately } from '../../../subgraphs/receipt/claim/former-payments.ts';
 import { Semaphore, type SemaphoreBounds } from '../../../subgraphs/semaphore.ts';
 import type { WalletProofs, WalletVerdict } from '../../../subgraphs/wallet-proofs.ts';
 import { PROVEN, REVERTED_LATELY, type Rejected, type Undecided } from '../outcome.ts';

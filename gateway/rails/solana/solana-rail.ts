@@ -8,8 +8,8 @@ import {
 import type { Json } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Database } from '../../../subgraphs/database.ts';
+import { walletRevertedLately } from '../../../subgraphs/receipt/claim/former-payments.ts';
 import { type Funds, openSignaturesOf } from '../../../subgraphs/receipt/claim/funds.ts';
-import { walletRevertedLately } from '../../../subgraphs/receipt/claim/reverted-payments.ts';
 import { findSettlement } from '../../../subgraphs/receipt/claim/settlement/read.ts';
 import type { Semaphore } from '../../../subgraphs/semaphore.ts';
 import type { ExactSvmPayload } from '../../x402/envelope.ts';

@@ -2,7 +2,7 @@ import { rowColumns } from '../../../schema/book-row.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Evidence } from '../../../schema/evidence.ts';
 import type { Database, Tx } from '../../database.ts';
-import { heldOnBook } from '../../receipt/claim/held-on-book.ts';
+import { heldOnBook } from '../../receipt/claim/funds.ts';
 import { readReceipts } from '../../receipt/receipt/find.ts';
 import type { IntentCounts, StoredEvent } from './audit.ts';
 import type { StoredDispute } from './dispute.ts';

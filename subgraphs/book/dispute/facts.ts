@@ -11,7 +11,7 @@ import type { Evidence } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { STAMPED_BY } from '../../../schema/route-words.ts';
 import type { Database } from '../../database.ts';
-import type { OwedAnswer } from '../../receipt/claim/owed-answer.ts';
+import type { OwedAnswer } from '../../receipt/claim/rerun.ts';
 import { receiptDocument } from '../../receipt/receipt/document.ts';
 import { readReceipts } from '../../receipt/receipt/find.ts';
 import type { DisputedJob, JobPaidBy } from './disputed-job.ts';

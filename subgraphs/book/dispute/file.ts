@@ -7,7 +7,7 @@ import type { DisputeMembers } from '../../../schema/requests/dispute.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, asRecord, selectList } from '../../columns.ts';
 import { insertRows, type Tx } from '../../database.ts';
-import { closeResend, lockOwedAnswer, type OwedAnswer } from '../../receipt/claim/owed-answer.ts';
+import { closeResend, lockOwedAnswer, type OwedAnswer } from '../../receipt/claim/rerun.ts';
 import { readsOf } from '../../transaction.ts';
 import type { BookContext } from '../context.ts';
 import { lockBooks } from '../ledger/append.ts';

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../schema/errors.ts';
 import type { Tx } from '../../database.ts';
-import { isTaskKnown } from '../../receipt/claim/known-task.ts';
+import { isTaskKnown } from '../../receipt/claim/task-status.ts';
 
 /**
  * Part of the ledger: an id that its caller chose is taken for a row, once for ever and over all books, since receipts,

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ReceiptPayload } from '../../../schema/receipt-payload.ts';
 import type { Database } from '../../database.ts';
 import type { Vault } from '../../vault.ts';
-import { answerLabel, keyAnswerLabel } from '../claim/answer-label.ts';
+import { answerLabel, keyAnswerLabel } from '../claim/rerun.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import type { Receipt } from '../receipt/receipt.entity.ts';
 import type { Bought } from './buyer.ts';

@@ -2,7 +2,7 @@ import { type NetworkName, networks } from '../../../schema/network.ts';
 import type { Database } from '../../database.ts';
 import type { Vault } from '../../vault.ts';
 import { identifierSlot } from '../claim/identifier.ts';
-import { namedCallMark } from '../claim/key-call/named-call-mark.ts';
+import { namedCallMark } from '../claim/key-call/idempotent.ts';
 import type { ProvenBuyer } from './buyer.ts';
 
 /** As an offered request is named, under which it is bought once. */

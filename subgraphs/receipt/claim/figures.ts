@@ -1,7 +1,8 @@
+import type { NetworkName } from '../../../schema/network.ts';
 import type { Database } from '../../database.ts';
 
 /** What an operator wants to see of the whole service, by every process of it. */
-export interface Figures {
+interface Figures {
   /** Claims that are neither recorded nor released. */
   readonly open_claims: number;
   readonly oldest_open_seconds: number;
@@ -33,4 +34,20 @@ export async function figures(database: Pick<Database, 'query'>): Promise<Figure
   });
   const seen = Object.entries(row ?? {}).filter(([, value]) => value !== null);
   return { ...none, ...Object.fromEntries(seen) };
+}
+
+/** Payments on one network that the chain is still to be asked about. */
+interface Unfinished {
+  readonly network: NetworkName;
+  readonly payments: number;
+}
+
+/** Those that are claimed, on their way, or recorded before their money was seen. Costs what is open: indices hold both. */
+export function unfinished(database: Pick<Database, 'query'>): Promise<readonly Unfinished[]> {
+  return database.query<Unfinished>({
+    text: `select network, count(*)::int as payments from (
+        select network from payment_claim where state in ('claimed', 'settling')
+        union all select network from payment_claim where arrival = 'pending') open
+      group by network order by network`,
+  });
 }

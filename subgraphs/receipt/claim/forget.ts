@@ -1,7 +1,7 @@
 import { limits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
+import { RESTING } from './former-payments.ts';
 import { mayRun } from './lease.ts';
-import { RESTING } from './reverted-payments.ts';
 
 /** How long what is for nobody's use any more is kept. */
 export interface Kept {

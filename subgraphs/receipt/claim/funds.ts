@@ -1,4 +1,4 @@
-import type { AtomicAmount } from '../../../schema/amount.ts';
+import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import type { Database, Tx } from '../../database.ts';
 
 /** What a payer has, as the chain was seen a moment before the claim. */
@@ -9,7 +9,7 @@ export interface Funds {
 }
 
 /** Of a claim's request, what its payer's funds are judged by. */
-export interface FundedRequest {
+interface FundedRequest {
   readonly claim_key: string;
   readonly payer: string;
   readonly amount_atomic: AtomicAmount;
@@ -87,4 +87,16 @@ export async function openSignaturesOf(
       where c.payer = $1 and c.state = 'settling' order by c.moved_at limit $2`,
     values: [payer, OPEN_CLAIMS_MAX],
   });
+}
+
+/** What open payments hold on a book: each was reserved there in the commit that claimed it. */
+export async function heldOnBook(tx: Tx, agent_id: number): Promise<AtomicAmount> {
+  const { rows } = await tx.query<{ held: bigint | null }>({
+    name: 'held on book',
+    text: `select sum(reserved_atomic) as held from (
+        select reserved_atomic from payment_claim where state in ('claimed', 'settling') and agent_id = $1
+        union all select reserved_atomic from payment_claim where state = 'held' and agent_id = $1) as held_open`,
+    values: [agent_id],
+  });
+  return atomicAmount(rows[0]?.held ?? 0n);
 }

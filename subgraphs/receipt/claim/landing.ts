@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { Tx } from '../../database.ts';
 
 /* What the claim's machine reads of where a call lands; the rest of a landing is the till's. */
 
@@ -20,4 +21,14 @@ export function routerKeyMarkOf({ router_key_mark }: JsonObject): string | null 
 /** The mark of the Idempotency-Key under which it is bought; null where none came, and on claims of old. */
 export function idempotencyMarkOf({ idempotency_mark }: JsonObject): string | null {
   return typeof idempotency_mark === 'string' ? idempotency_mark : null;
+}
+
+/** Where the calls of these claims land, which the transaction holds. */
+export async function landingsOf(tx: Tx, claim_keys: readonly string[]) {
+  const { rows } = await tx.query<{ task_id: string; agent_id: number | null; landing: JsonObject }>({
+    name: 'landings of claims',
+    text: 'select task_id, agent_id, landing from payment_claim where claim_key = any($1)',
+    values: [claim_keys],
+  });
+  return rows;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Tx } from '../../database.ts';
+import { JOBS_SCHEMA } from '../../migrate-jobs.ts';
 
 /** A process holds all its claims by one lease: one write every few seconds, whatever the number of calls. */
 const LEASE_SECONDS = 6;
@@ -81,4 +82,36 @@ export async function anybodyStillServes(
     await sleep(LOOK_MS);
   }
   return false;
+}
+
+/** What one process says of workers. */
+interface WorkerSweep {
+  readonly owner: string;
+  /** Its own: noted before they take a job, and again where others took this process for dead meanwhile. */
+  readonly workers: readonly string[];
+  /** Of its own, those that have ended: what they still hold is free. */
+  readonly ended: readonly string[];
+  /** Whether workers of a process whose lease has ended are taken for dead, and what they hold is freed. */
+  readonly steady: boolean;
+}
+
+/** By the library a job whose process was killed would stay locked for four hours. Resolves with the number of workers that were freed of jobs. */
+export async function sweepWorkers(
+  database: Pick<Database, 'query'>,
+  { owner, workers, ended, steady }: WorkerSweep,
+): Promise<number> {
+  const rows = await database.query<{ freed: number }>({
+    name: 'sweep workers',
+    text: `with noted as (
+        insert into job_worker (worker_id, owner) select unnest($1::text[]), $2 on conflict do nothing),
+      gone as (
+        delete from job_worker w where worker_id = any($3::text[]) or ($4 and not ${alive('w.owner')})
+        returning worker_id),
+      freed as (
+        select ${JOBS_SCHEMA}.force_unlock_workers(array_agg(worker_id)), count(*)::int as count from gone
+        having count(*) > 0)
+      select coalesce((select count from freed), 0) as freed`,
+    values: [workers, owner, ended, steady],
+  });
+  return rows[0]?.freed ?? 0;
 }

@@ -4,12 +4,11 @@ import { verifyUrl } from '../../../schema/links.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Database } from '../../database.ts';
 import { receiptsByTask } from '../receipt/find.ts';
-import { isCharged } from './charged.ts';
 import type { ClaimState } from './claim.machine.ts';
 import type { SettlementReport } from './settlement-status.type.ts';
 
 /** A payment as whoever holds it knows it; the address where several payers call theirs the same. */
-export interface AskedPayment {
+interface AskedPayment {
   readonly payment_id: string;
   readonly payer: string | null;
 }
@@ -98,5 +97,34 @@ function told({ state, reason, final, arrival }: Found): Told {
       return arrivals[arrival ?? 'confirmed'];
     case 'released':
       return { state: final || NEVER.has(reason ?? '') ? 'failed' : state, retry: null };
+  }
+}
+
+/** Of a recorded payment, by what became of money that was not seen when it was recorded. */
+const byArrival: Readonly<Record<ArrivalStatus, true | null>> = {
+  confirmed: true,
+  pending: null,
+  // It can come no more, or did not while we looked: that it never moved nobody has said.
+  unverified: null,
+};
+
+/** Whether a payment was charged, as far as that was observed; null where it is not known. */
+export function isCharged({
+  state,
+  arrival,
+}: {
+  readonly state: ClaimState;
+  readonly arrival: ArrivalStatus | null;
+}): boolean | null {
+  switch (state) {
+    case 'claimed':
+    case 'settling':
+      return null;
+    case 'held':
+      return true;
+    case 'recorded':
+      return byArrival[arrival ?? 'confirmed'];
+    case 'released':
+      return false;
   }
 }

@@ -1,5 +1,5 @@
 import { refusalUrl, verifyUrl } from '../../../schema/links.ts';
-import type { Database } from '../../database.ts';
+import type { Database, Tx } from '../../database.ts';
 import { recordedTask, type Task } from '../receipt/task-status.ts';
 import { refusalById } from '../refusal/find.ts';
 import { CANCELED } from './cancel.ts';
@@ -53,4 +53,15 @@ export async function findTask(database: Database, base_url: string, task_id: st
 /** Its book refused it: nothing was charged, and there never will be a receipt. Refusals stay when the claim has gone. */
 function refusedTask(taskId: string, verifyUrl: string): Task {
   return { taskId, status: 'refused', proofOutcome: 'none', paymentRef: null, verifyUrl };
+}
+
+/** Whether a task of that id has a receipt or a refusal, or is under way: another thing cannot be called so any more. */
+export async function isTaskKnown(tx: Tx, task_id: string): Promise<boolean> {
+  const { rows } = await tx.query<{ known: boolean }>({
+    name: 'known task',
+    text: `select exists (select from receipt where task_id = $1) or exists (select from payment_claim where task_id = $1)
+      or exists (select from key_call where task_id = $1) or exists (select from refusal where task_id = $1) as known`,
+    values: [task_id],
+  });
+  return rows[0]?.known ?? false;
 }

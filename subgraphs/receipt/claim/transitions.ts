@@ -4,7 +4,7 @@ import { asEntity } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { wasCanceled } from './cancel.ts';
 import { PaymentClaim } from './claim.entity.ts';
-import { dropSlots, type Lease } from './claim.ts';
+import { type ClaimRequest, dropSlots, type Lease } from './claim.ts';
 import { retakeIdentifier } from './identifier.ts';
 import { leased } from './lease.ts';
 
@@ -280,4 +280,28 @@ export function forgetAnswer(tx: Tx, task_id: string, field: string): void {
     text: 'update payment_claim set answer_box = null where task_id = $1 and field = $2',
     values: [task_id, field],
   });
+}
+
+/** Which of these claims are not settling yet; all of them are locked, in the order of their keys, before anything else is. */
+export async function lockUnsettled(tx: Tx, leases: readonly Lease[]): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.query<{ claim_key: string; state: string }>({
+    name: 'lock unsettled claims',
+    text: 'select claim_key, state from payment_claim where claim_key = any($1) order by claim_key for update',
+    values: [leases.map(({ claim_key }) => claim_key)],
+  });
+  return new Set(rows.flatMap(({ claim_key, state }) => (state === 'claimed' ? [claim_key] : [])));
+}
+
+/** The lease of a claim whose commit was in doubt, found by its task, which no other claim has; null where it does not stand. */
+export async function leaseOfTask(
+  database: Database,
+  { claim_key, lease_owner, task_id }: Pick<ClaimRequest, 'claim_key' | 'lease_owner' | 'task_id'>,
+): Promise<Lease | null> {
+  const [lease] = await database.query<Lease & Record<string, unknown>>({
+    name: 'lease of task',
+    text: `select claim_key, lease_owner, lease_epoch from payment_claim
+      where claim_key = $1 and lease_owner = $2 and task_id = $3`,
+    values: [claim_key, lease_owner, task_id],
+  });
+  return lease ?? null;
 }

@@ -1,6 +1,7 @@
 import type { TaskId } from '../../../../schema/ids.ts';
 import { limits } from '../../../../schema/limits.ts';
 import type { Database, Tx } from '../../../database.ts';
+import type { Vault } from '../../../vault.ts';
 import { alive, living } from '../lease.ts';
 import { type KeyCallHold, LostKeyCall } from './hold.ts';
 
@@ -14,7 +15,7 @@ export interface NamedCall {
 }
 
 /** A named call that is asked for, by a process that would work on it. */
-export type NamedHold = NamedCall & KeyCallHold;
+type NamedHold = NamedCall & KeyCallHold;
 
 /** How a name stands for a request. */
 export type NameStanding =
@@ -224,3 +225,7 @@ export async function forgetNames(database: Pick<Database, 'query'>): Promise<vo
   });
   if (forgotten.length === max) await forgetNames(database);
 }
+
+/** Of the API key and the Idempotency-Key together: neither is kept. */
+export const namedCallMark = ({ mark }: Pick<Vault, 'mark'>, api_key_hash: string, key: string): string =>
+  mark(`${api_key_hash} ${key}`, 'idempotent_call');

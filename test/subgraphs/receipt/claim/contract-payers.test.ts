@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { contractPayersAmong } from '../../../../subgraphs/receipt/claim/contract-payers.ts';
+import { contractPayersAmong } from '../../../../subgraphs/receipt/claim/former-payments.ts';
 import { beginSettling } from '../../../../subgraphs/receipt/claim/transitions.ts';
 import { claim, claimRequest } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import type { NetworkName } from '../../../../schema/network.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { forgetClaims } from '../../../../subgraphs/receipt/claim/forget.ts';
-import { walletRevertedLately } from '../../../../subgraphs/receipt/claim/reverted-payments.ts';
+import { walletRevertedLately } from '../../../../subgraphs/receipt/claim/former-payments.ts';
 import { abandonClaim, beginSettling, markFinal } from '../../../../subgraphs/receipt/claim/transitions.ts';
 import { claim, claimRequest, stateOf } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
