@@ -9,7 +9,7 @@ import { isSameRequest } from '../../subgraphs/receipt/claim/claim.machine.ts';
 import type { ClaimOutcome } from '../../subgraphs/receipt/claim/claim.ts';
 import type { Funds } from '../../subgraphs/receipt/claim/funds.ts';
 import { routerKeyMarkOf } from '../../subgraphs/receipt/claim/landing.ts';
-import { RECORDED_ELSEWHERE } from '../../subgraphs/receipt/claim/leg.ts';
+import { RECORDED_ELSEWHERE } from '../../subgraphs/receipt/claim/slots.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { isStored } from '../rails/base/signature.ts';
 import type { NotTransferred } from '../rails/outcome.ts';

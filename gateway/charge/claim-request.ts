@@ -9,7 +9,7 @@ import type { Random } from '../../subgraphs/clock.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import { type ClaimRequest, type Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import { identifierSlot } from '../../subgraphs/receipt/claim/identifier.ts';
-import { proofSlots } from '../../subgraphs/receipt/claim/proof-slot.ts';
+import { proofSlots } from '../../subgraphs/receipt/claim/slots.ts';
 import { isRouted } from '../../subgraphs/receipt/inference/catalogue.ts';
 import { isVendorBlind } from '../../subgraphs/receipt/inference/vendor-blind.ts';
 import type { AnyPaid, WorkBounds } from '../../subgraphs/sale.ts';

@@ -4,7 +4,7 @@ import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { DatabaseAway } from '../../subgraphs/outage.ts';
 import { nameOfSlot } from '../../subgraphs/receipt/claim/identifier.ts';
-import { isProofSlot } from '../../subgraphs/receipt/claim/proof-slot.ts';
+import { isProofSlot } from '../../subgraphs/receipt/claim/slots.ts';
 import { claimByKey, leaseOfTask } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { AnyPaid } from '../../subgraphs/sale.ts';
 import type { LogStanding } from '../log/open-log.ts';

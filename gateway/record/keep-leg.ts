@@ -7,7 +7,7 @@ import { voidReservations } from '../../subgraphs/book/ledger/reserve.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
 import type { Lease } from '../../subgraphs/receipt/claim/claim.ts';
 import { holdLeg } from '../../subgraphs/receipt/claim/held-leg.ts';
-import { RECORDED_ELSEWHERE } from '../../subgraphs/receipt/claim/leg.ts';
+import { RECORDED_ELSEWHERE } from '../../subgraphs/receipt/claim/slots.ts';
 import { abandonClaim, markFinal } from '../../subgraphs/receipt/claim/transitions.ts';
 import type { Leg } from '../../subgraphs/sale.ts';
 import type { Faults } from '../operations/faults.ts';

@@ -1,7 +1,7 @@
 import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { NetworkName } from '../../../schema/network.ts';
-import { LEG } from '../../receipt/claim/leg.ts';
+import { LEG } from '../../receipt/claim/slots.ts';
 import type { BoardJob } from './job.entity.ts';
 
 /* The two payments of a job: to its winner what was bid, then to the treasury a stamp and a hundredth of that. */

@@ -5,7 +5,7 @@ import { legLimits } from '../../../schema/limits.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import type { Context } from '../../context.ts';
 import { undoubtedLeg } from '../../receipt/claim/held-leg.ts';
-import { siblingSlot } from '../../receipt/claim/leg.ts';
+import { siblingSlot } from '../../receipt/claim/slots.ts';
 import type { Found } from '../../stamped-row.ts';
 import { type JobLegs, legSlot } from './legs.ts';
 import { payableJob } from './mark-paid.ts';

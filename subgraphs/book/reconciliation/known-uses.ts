@@ -1,7 +1,7 @@
 import { transferSlot } from '../../../schema/observed-transfer.ts';
 import type { SentTransfer, TransferUse } from '../../../schema/reconciliation-rule.ts';
 import type { Database } from '../../database.ts';
-import { takenSlots } from '../../receipt/claim/taken-slots.ts';
+import { takenSlots } from '../../receipt/claim/slots.ts';
 import { type BackedReceipt, receiptsOfTransfers } from '../../receipt/totals/payments.ts';
 
 /** What rests on a transfer, and what of it the asker may be told. */

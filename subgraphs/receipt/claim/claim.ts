@@ -7,8 +7,8 @@ import { judge, type Standing, type Use, type Verdict } from './claim.machine.ts
 import { beyondMeans, type Funds } from './funds.ts';
 import { paidFromOf, possessorOf, routerKeyMarkOf } from './landing.ts';
 import { leased } from './lease.ts';
-import { LEG } from './leg.ts';
 import { isGuessing, type Mismatches } from './mismatch.ts';
+import { LEG } from './slots.ts';
 
 /** A claim as it is made. `claim_key` names the money itself: `eip155:8453/<usdc>/<payer>/<nonce>`, lower case. */
 export interface ClaimRequest {

@@ -4,7 +4,7 @@ import { keepLeg, type MovedLeg } from '../../../gateway/record/keep-leg.ts';
 import { transferSlot } from '../../../schema/observed-transfer.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { claimOfSlot } from '../../../subgraphs/receipt/claim/held-leg.ts';
-import { LEG } from '../../../subgraphs/receipt/claim/leg.ts';
+import { LEG } from '../../../subgraphs/receipt/claim/slots.ts';
 import { claimByKey } from '../../../subgraphs/receipt/claim/transitions.ts';
 import { claim, claimRequest, held, settling } from '../../harness/claim/fixture.ts';
 import { freshStore } from '../../harness/store.ts';
