@@ -5,7 +5,7 @@ import { citedRow } from '../../book/page/cited-row.ts';
 import { writeInTurn } from '../../book/write-in-turn.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';
-import { slotsMissed } from '../../receipt/claim/claim.ts';
+import { slotsMissed } from '../../receipt/claim/slots.ts';
 import { readsOf } from '../../transaction.ts';
 import { backingSlot, type Hands, walletsPaid } from '../backing.ts';
 import type { BoardContext } from '../context.ts';

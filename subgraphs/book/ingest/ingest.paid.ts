@@ -1,7 +1,7 @@
 import { limits } from '../../../schema/limits.ts';
 import { STAMPED_BY } from '../../../schema/route-words.ts';
 import type { Tx } from '../../database.ts';
-import { dropSlot } from '../../receipt/claim/claim.ts';
+import { dropSlot } from '../../receipt/claim/slots.ts';
 import type { Issuer } from '../../receipt/issuer/signing-keys.ts';
 import type { Stamp, Stamped } from '../../sale.ts';
 import type { BookContext } from '../context.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { RefusalId } from '../../../schema/ids.ts';
 import type { Tx } from '../../database.ts';
-import { dropSlotsUnlessSent } from './claim.ts';
+import { dropSlotsUnlessSent } from './slots.ts';
 
 export interface BlockedClaim {
   readonly claim_key: string;

@@ -1,6 +1,7 @@
 import type { Database, Tx } from '../../database.ts';
 import { CANCELED_CHANNEL, type CanceledNotice } from '../../live-channels.ts';
-import { dropSlots, type Lease } from './claim.ts';
+import type { Lease } from './claim.ts';
+import { dropSlots } from './slots.ts';
 
 /** Why a claim was let go of whose buyer wanted its task no longer. */
 export const CANCELED = 'canceled';

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Database, Tx } from '../../database.ts';
 import type { PaymentClaim } from './claim.entity.ts';
-import { type Lease, slotsMissed } from './claim.ts';
+import type { Lease } from './claim.ts';
 import { holdSlots, type SlotsHeld } from './hold-slots.ts';
+import { slotsMissed } from './slots.ts';
 import { claimByKey } from './transitions.ts';
 
 /**

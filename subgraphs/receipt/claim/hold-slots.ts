@@ -1,5 +1,6 @@
 import type { Tx } from '../../database.ts';
-import { type Lease, slotsMissed } from './claim.ts';
+import type { Lease } from './claim.ts';
+import { slotsMissed } from './slots.ts';
 
 /** `lost`: the claim is somebody else's by now; `taken`: another claim holds one of them. */
 export type SlotsHeld = 'held' | 'lost' | 'taken';

@@ -3,9 +3,9 @@ import type { TaskId } from '../../../schema/ids.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Database, Tx } from '../../database.ts';
 import { type ClaimState, judge, type Use } from './claim.machine.ts';
-import { slotsMissed } from './claim.ts';
 import { idempotencyMarkOf, routerKeyMarkOf } from './landing.ts';
 import { leased } from './lease.ts';
+import { slotsMissed } from './slots.ts';
 
 /** A purchase as its payer names it: the same name of another payer is another purchase. */
 export interface NamedPayment {

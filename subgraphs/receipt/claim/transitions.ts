@@ -4,9 +4,10 @@ import { asEntity } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { wasCanceled } from './cancel.ts';
 import { PaymentClaim } from './claim.entity.ts';
-import { type ClaimRequest, dropSlots, type Lease } from './claim.ts';
+import type { ClaimRequest, Lease } from './claim.ts';
 import { retakeIdentifier } from './identifier.ts';
 import { leased } from './lease.ts';
+import { dropSlots } from './slots.ts';
 
 /**
  * SQL of a statement that moves claims: those of a parameter that holds keys, locked in the order of these before

@@ -2,7 +2,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import { adoptReceipt } from '../../book/ledger/adopt-receipt.ts';
 import type { Tx } from '../../database.ts';
-import { slotsMissed } from '../../receipt/claim/claim.ts';
+import { slotsMissed } from '../../receipt/claim/slots.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import { collectedPayer } from '../../receipt/receipt/collected-payer.ts';
 import { receiptsByTask } from '../../receipt/receipt/find.ts';
