@@ -2,8 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Database, Tx } from '../../database.ts';
 import type { PaymentClaim } from './claim.entity.ts';
 import type { Lease } from './claim.ts';
-import { holdSlots, type SlotsHeld } from './hold-slots.ts';
-import { slotsMissed } from './slots.ts';
+import { holdSlots, type SlotsHeld, slotsMissed } from './slots.ts';
 import { claimByKey } from './transitions.ts';
 
 /**
