@@ -14,7 +14,7 @@ import {
 import { consistencyProof } from '../../subgraphs/receipt/log/stored-proofs.ts';
 import type { HeadName } from '../../subgraphs/receipt/log/tree-head.ts';
 import { decimalIn } from '../../subgraphs/receipt/verify/note.ts';
-import { openNote } from '../../subgraphs/receipt/verify/open-note.ts';
+import { openNote } from '../../subgraphs/receipt/verify/open-checkpoint.ts';
 import { type VerifierKey, verifierKey } from '../../subgraphs/receipt/verify/verifier-key.ts';
 import type { WitnessConfig } from '../config/variables.ts';
 

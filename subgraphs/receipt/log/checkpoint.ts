@@ -3,7 +3,7 @@ import type { Database } from '../../database.ts';
 import type { Issuer } from '../issuer/signing-keys.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import { EMPTY_ROOT } from '../verify/merkle-proof.ts';
-import { openNote } from '../verify/open-note.ts';
+import { openNote } from '../verify/open-checkpoint.ts';
 import { parseJws, verifyEs256 } from '../verify/signature.ts';
 import type { VerifierKey } from '../verify/verifier-key.ts';
 import { type Inclusion, inclusionOf } from './stored-proofs.ts';

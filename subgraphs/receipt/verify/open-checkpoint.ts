@@ -1,5 +1,5 @@
-import { base64Hash, decimalIn } from './note.ts';
-import { type OpenedNote, openNote, type VerifiedSignature } from './open-note.ts';
+import { verify } from 'node:crypto';
+import { base64Hash, decimalIn, type NoteSignature, splitNote } from './note.ts';
 import type { VerifierKey } from './verifier-key.ts';
 
 /** A head of a log as its checkpoint names it (https://c2sp.org/tlog-checkpoint). */
@@ -34,4 +34,52 @@ export function openCheckpoint(note: string, keys: readonly VerifierKey[]): Open
   if (opened.kind !== 'signed') return opened;
   const head = checkpointHead(opened.text);
   return head === null ? { kind: 'malformed' } : { ...opened, head };
+}
+
+/** One that a known key has made. */
+interface VerifiedSignature {
+  readonly key: VerifierKey;
+  /** Of a cosignature: in seconds since 1970, by the witness's clock. Null of a log's own. */
+  readonly timestamp: number | null;
+  /** As it stands in the note, with its line feed. */
+  readonly line: string;
+}
+
+type OpenedNote =
+  | { readonly kind: 'signed'; readonly text: string; readonly signatures: readonly VerifiedSignature[] }
+  /** No signature is by a known key. */
+  | { readonly kind: 'unsigned' }
+  /** A signature names a known key, which did not make it: nothing of such a note is believed. */
+  | { readonly kind: 'forged'; readonly key: VerifierKey }
+  | { readonly kind: 'malformed' };
+
+/** What known keys have signed of a note. Signatures of other keys are ignored, also under a known name or id. */
+export function openNote(note: string, keys: readonly VerifierKey[]): OpenedNote {
+  const split = splitNote(note);
+  if (split === null) return { kind: 'malformed' };
+  const signatures: VerifiedSignature[] = [];
+  for (const signature of split.signatures) {
+    const key = keys.find(known => known.name === signature.name && known.key_id.equals(signature.key_id));
+    if (key === undefined) continue;
+    const verified = verifiedBy(key, signature, split.text);
+    if (verified === null) return { kind: 'forged', key };
+    signatures.push(verified);
+  }
+  return signatures.length === 0 ? { kind: 'unsigned' } : { kind: 'signed', text: split.text, signatures };
+}
+
+function verifiedBy(key: VerifierKey, { signature, line }: NoteSignature, text: string): VerifiedSignature | null {
+  if (key.kind === 'signature')
+    return verify(null, Buffer.from(text), key.key, signature) ? { key, timestamp: null, line } : null;
+  const timestamp = timestampIn(signature);
+  // https://c2sp.org/tlog-cosignature: the time is part of what is signed.
+  const message = `cosignature/v1\ntime ${timestamp}\n${text}`;
+  const signed = timestamp !== null && verify(null, Buffer.from(message), key.key, signature.subarray(8));
+  return signed ? { key, timestamp, line } : null;
+}
+
+/** Null without one, or where it is none: a witness does not leave it out, and none is made in a year beyond counting. */
+function timestampIn(signature: Buffer): number | null {
+  const seconds = signature.length === 72 ? Number(signature.readBigUInt64BE()) : 0;
+  return seconds > 0 && Number.isSafeInteger(seconds) ? seconds : null;
 }

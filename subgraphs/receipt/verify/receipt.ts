@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
-import { payloadVersionOf } from '../../../schema/receipt-payload.ts';
+import { commitmentIn, commitmentMaker } from '../../../schema/output-commitment.ts';
+import { namesNoPayment, payloadVersionOf, settlementBasis } from '../../../schema/receipt-payload.ts';
 import { addressesOf } from './addresses.ts';
-import { reportOn } from './coverage.ts';
-import type { Report } from './report.ts';
-import { type Opened, rules } from './rules.ts';
+import { always, type Coverage, type Report, same, unsignedIn } from './report.ts';
+import { brokenBeside, copies, type Opened, otherClaims, rules, signedPaymentRef } from './rules.ts';
 import { type Jwks, parseJws } from './signature.ts';
 import { type Check, type Invalid, judgeBy, malformedDocument, unopened } from './signed.ts';
 import { tokenOf } from './token-document.ts';
@@ -61,4 +61,107 @@ function open(document: JsonObject, jwks: Jwks, { base_url, dated_by_log }: Veri
 function claimId(claims: JsonObject): number | 'legacy' | 'none' {
   if (typeof claims.claim_id === 'number') return claims.claim_id;
   return payloadVersionOf(claims)?.legacy ? 'legacy' : 'none';
+}
+
+/** Members whose signed fact stands under the same or another name; older versions sign fewer of them. */
+const copied: Coverage<Opened> = Object.fromEntries(
+  copies.map(({ name, signed }) => [name, ({ document, claims }: Opened) => same(document[name], signed(claims))]),
+);
+
+const coverage: Coverage<Opened> = {
+  ...copied,
+  payload: always,
+  // Recomputed from the payload, whoever names it.
+  payload_hash: always,
+  // Signed as what tree_head_hash is the hash of.
+  log_id: always,
+  root_hash: always,
+  // Signed under this name before receipt policy 4; the lane's alone since.
+  settled_by: ({ document, claims }) => same(document.settled_by, claims.settled_by),
+  // What was seen, waived or reported leaves one outcome only.
+  proof_outcome: ({ claims }) => settlementBasis(claims) === 'observed_transfer' || namesNoPayment(claims),
+  profile: ({ document, claims }) => same(document.profile, claims.profile),
+  // They lead to the signed issuer, and name the signed task.
+  verify_url: always,
+  'verification.jwks_uri': always,
+  'verification.issuer_history_uri': always,
+  'verification.receipt_policy_uri': always,
+  'verification.preimage_uri': always,
+  'issuer_signature.jws': always,
+  'issuer_signature.kid': always,
+  'issuer_signature.value': always,
+  'issuer_signature.alg': always,
+  'signature.alg': always,
+  'signature.kid': always,
+  'signature.value': always,
+  'co_signature.alg': always,
+  'co_signature.address': always,
+  'co_signature.value': always,
+};
+
+const lane = new Set([
+  'settlement_status',
+  'ingress_receipt',
+  'omission_rule',
+  'answered_again',
+  'rerun',
+  'chain_ended',
+  'verification.how',
+  'anchor_changed_since_binding',
+  'freeze',
+  'unverifiable_from_registry',
+  'local_check',
+  'binding',
+]);
+
+/** Facts that are signed under the very name that repeats them. */
+const repeated = ({ claims }: Opened): Coverage<Opened> =>
+  Object.fromEntries(otherClaims(claims).map(([name]) => [name, always]));
+
+/** What a receipt that has passed every rule leaves open. */
+function reportOn(opened: Opened): Report {
+  return {
+    unsigned: unsignedIn(opened.document, opened, { coverage: { ...coverage, ...repeated(opened) }, lane }),
+    broken: brokenBeside(opened),
+    unchecked: uncheckedOf(opened),
+  };
+}
+
+function uncheckedOf({ document, claims, payload }: Opened): string[] {
+  const ref = signedPaymentRef(claims);
+  const { hash: output } = commitmentIn(payload.fulfillment);
+  const maker = commitmentMaker(payload);
+  const sentences: readonly [applies: boolean, sentence: string][] = [
+    [ref !== undefined, `Whether USDC moved: look up ${String(ref)} on its network.`],
+    [
+      claims.tree_head_hash !== undefined,
+      'Whether the log still holds it: ask for inclusionProof, against a signed head.',
+    ],
+    [isJsonObject(claims.issuer_history), `${versionOf(claims.issuer_history, 'issuer-history')}`],
+    [isJsonObject(claims.receipt_policy), `${versionOf(claims.receipt_policy, 'receipt-policy-history')}`],
+    [claims.reported !== undefined, 'Whether what was reported is so: the issuer signs that it was said, and by whom.'],
+    [claims.request_hash !== undefined, 'Which request was paid for: request_hash needs the request and its salt.'],
+    [
+      typeof output === 'string',
+      'Whether the answer is the one committed to: hash it by the rule of the receipt policy.',
+    ],
+    [
+      maker === 'winner' || maker === 'reporter',
+      `What was delivered: the ${maker} made the commitment, and the issuer has not seen the output.`,
+    ],
+    [claims.book_seq !== undefined, `Whether row ${String(claims.book_seq)} of the book says the same.`],
+    [claims.session_expiry !== undefined, 'Whether its session had been revoked by then.'],
+    [document.signature === undefined, 'The primary signature (Ed25519): there is none.'],
+    [document.co_signature === undefined, 'The co-signature (EIP-191): there is none.'],
+    [
+      isJsonObject(document.binding) && document.binding.in_proof === true,
+      'Whether a proof system on the chain has checked the commitment, as binding.in_proof says: nobody signs that, and it cannot be checked here.',
+    ],
+  ];
+  return sentences.filter(([applies]) => applies).map(([, sentence]) => sentence);
+}
+
+function versionOf(ref: JsonObject[string] | undefined, name: string): string {
+  const { version, hash } = isJsonObject(ref) ? ref : {};
+  return `Whether version ${String(version)} of /.well-known/${name}.json has the hash that was signed, ${String(hash)}.`;
 }

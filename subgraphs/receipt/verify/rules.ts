@@ -8,15 +8,13 @@ import {
 import { sha256Hex } from '../../../schema/digest.ts';
 import { receiptLinks, verifyUrl } from '../../../schema/links.ts';
 import { memberList, receiptMembers, signedFact } from '../../../schema/receipt-facts.ts';
+import { isFrozen, isUnverifiable, type LaneSubject, lanePayment, localCheck } from '../../../schema/receipt-lane.ts';
 import { namesNoPayment, payloadVersionOf, settlementBasis, waivers } from '../../../schema/receipt-payload.ts';
+import { isInbound } from '../../../schema/router/reported.ts';
 import { type Addresses, linkFault, linksWithin, type ShownLink } from './addresses.ts';
-import { signsBeside } from './beside.ts';
-import { derivedLaneFault } from './lane.ts';
-import { legsFault } from './legs.ts';
-import { bookChainFault, signsLess, versionFault } from './payload-version.ts';
 import { same } from './report.ts';
-import { reportedFault } from './reported.ts';
 import { BesideShape, ClaimShape, misshapen } from './shape.ts';
+import { type Jwks, verifyEd25519, verifyEip191 } from './signature.ts';
 import { issuerSigned, type Rule, rawValueSigns, type SignedDocument, unless } from './signed.ts';
 
 /** A receipt opened up, nothing of it believed yet. */
@@ -276,4 +274,149 @@ function sessionFault({ iat, valid_after, session_expiry, delegation_hash, calle
   const early = typeof valid_after === 'number' && !(typeof iat === 'number' && iat >= valid_after);
   const late = typeof session_expiry === 'number' && !(typeof iat === 'number' && iat <= session_expiry);
   return unless(!early && !late, 'The receipt was signed outside the session that it names.');
+}
+
+/**
+ * The lane's facts that follow from others, where a document shows them: nobody signs them, and yet they can contradict what
+ * stands beside them. Whether the log has gone on since is left to the log's proofs, and `binding` to the chain.
+ */
+function derivedLaneFault(document: JsonObject, claims: JsonObject): string | null {
+  const subject = subjectOf(document, claims);
+  const expected: JsonObject = {
+    freeze: isFrozen(subject, document.anchor_changed_since_binding === true),
+    unverifiable_from_registry: isUnverifiable(subject),
+    local_check: localCheck(subject.payment),
+  };
+  const other = Object.keys(expected).find(
+    name => document[name] !== undefined && !same(document[name], expected[name]),
+  );
+  return other === undefined ? null : `${other} does not follow from the facts beside it.`;
+}
+
+function subjectOf(document: JsonObject, claims: JsonObject): LaneSubject {
+  const { settled_by, proof_outcome, ingress_receipt } = document;
+  return {
+    tree_size: Number(claims.tree_size ?? 0),
+    book_seq: typeof claims.book_seq === 'number' ? claims.book_seq : null,
+    settled_by: typeof settled_by === 'string' ? settled_by : null,
+    proof_outcome: typeof proof_outcome === 'string' ? proof_outcome : '',
+    ingress_receipt: isJsonObject(ingress_receipt) ? ingress_receipt : null,
+    payment: lanePayment(claims),
+  };
+}
+
+/** What of the first leg the payment of the receipt says too, under which name. */
+const REPEATED = {
+  ref: 'ref',
+  transfer_index: 'transfer_index',
+  network: 'network',
+  asset: 'asset',
+  payer: 'payer',
+  pay_to: 'pay_to',
+  amount: 'settled_amount',
+} as const;
+
+/**
+ * What is paid for in two signs both payments: to whom it was owed, which is the payment of the receipt, and the fee. The
+ * sentence of the fault, null where there is none.
+ */
+function legsFault({ legs, payment }: JsonObject): string | null {
+  if (legs === undefined) return null;
+  if (!isJsonObject(payment)) return 'The receipt names two payments and none as its own.';
+  const [payee, fee, ...others] = Array.isArray(legs) ? legs : [];
+  if (!isLeg(payee, 'payee') || !isLeg(fee, 'fee') || others.length > 0)
+    return 'The receipt names two payments, and they are not that of a payee and a fee.';
+  const differs = Object.entries(REPEATED).find(([member, name]) => payee[member] !== payment[name]);
+  if (differs) return `The first of two payments has another ${differs[0]} than the payment of the receipt.`;
+  const one = payee.ref === fee.ref && payee.transfer_index === fee.transfer_index;
+  return one ? 'The receipt names one payment twice.' : null;
+}
+
+function isLeg(value: Json | undefined, leg: string): value is JsonObject {
+  return isJsonObject(value) && value.leg === leg;
+}
+
+/** Whether a token signs what its payload version must: the sentence of the fault, null where there is none. */
+function versionFault(claims: JsonObject): string | null {
+  const version = payloadVersionOf(claims);
+  if (version === null) return 'The payload version is not known.';
+  const missing = version.signs.filter(name => claims[name] === undefined || claims[name] === null);
+  return unless(missing.length === 0, `Version ${String(claims.payload_version)} must sign ${missing.join(', ')}.`);
+}
+
+/** Of a lane without a payment of ours book and reference are signed side by side, and of any other neither is. */
+function bookChainFault(claims: JsonObject): string | null {
+  const { book_id, payment_ref, claim_id, payment, waived_by, observed_transfer, payer_proven } = claims;
+  if (payloadVersionOf(claims)?.family !== 'book_chain')
+    return unless(
+      [book_id, payment_ref, observed_transfer, payer_proven].every(claim => claim === undefined),
+      'book_id, payment_ref and observed_transfer are signed side by side by a book chain alone.',
+    );
+  if (payment !== undefined || waived_by !== undefined) return 'A book chain signs no payment of ours, and no key.';
+  if (claim_id !== undefined && claim_id !== book_id) return 'claim_id and book_id name two books.';
+  if (!isJsonObject(observed_transfer)) return unless(payer_proven === undefined, 'It names a payer and no transfer.');
+  const { network, transaction } = observed_transfer;
+  return unless(
+    payment_ref === `${String(network)}:${String(transaction)}` && typeof payer_proven === 'boolean',
+    'The transfer that was looked up is not that of payment_ref, or it is not said whose payer it has.',
+  );
+}
+
+/** What an early version did not sign cannot disagree. */
+const signsLess = (claims: JsonObject) => payloadVersionOf(claims)?.signs_less === true;
+
+/** On what kind of work each reporter's word stands. */
+const kinds = { router_book: 'router_broadcast', inbound: 'other' } as const;
+
+/**
+ * What was reported of work that others did is no payment: whatever says otherwise beside it makes the receipt one of two
+ * things at once. Of a completion that was reported to the board the issuer may have seen the transfer, and says so in both
+ * places or in none. The sentence of the fault, null where there is none.
+ */
+function reportedFault(claims: JsonObject): string | null {
+  const { reported, payment, waived_by, book_id, payment_ref, caller_binding, job_kind } = claims;
+  if (reported === undefined) return null;
+  const bound = isJsonObject(caller_binding) ? caller_binding : {};
+  const paid = [payment, payment_ref, book_id, bound.payer_wallet].some(member => member !== undefined);
+  const inbound = isJsonObject(reported) && isInbound(reported);
+  const basis = isJsonObject(reported) ? basisOf(reported) : null;
+  if (paid || settlementBasis(claims) !== basis) return 'The receipt says what was reported, and names a payment.';
+  if (waived_by !== undefined || bound.api_key_hash !== undefined)
+    return 'The receipt says what was reported, and names a key that stood in for a payment.';
+  const kind = kinds[inbound ? 'inbound' : 'router_book'];
+  return job_kind === kind ? null : 'What was reported stands on another kind of work.';
+}
+
+/** A router's word is no look at a chain. */
+function basisOf(reported: JsonObject): 'observed_transfer' | null {
+  const { verified_with, payment_ref } = reported;
+  const seen = isInbound(reported) && verified_with !== undefined;
+  return seen && payment_ref !== undefined ? 'observed_transfer' : null;
+}
+
+/** A receipt of which the signatures beside its token are asked about. */
+interface Signed {
+  readonly document: JsonObject;
+  readonly claims: JsonObject;
+  readonly jwks: Jwks;
+}
+
+const names = ['signature', 'co_signature'] as const;
+type Name = (typeof names)[number];
+
+const verifiers = { signature: verifyEd25519, co_signature: verifyEip191 } as const;
+const judged = new WeakMap<Signed, Partial<Record<Name, boolean>>>();
+
+/** Whether that signature signs the receipt's payload_hash. Judged once for each opened receipt: it is a third of all its work. */
+function signsBeside(name: Name, opened: Signed): boolean {
+  const { document, claims, jwks } = opened;
+  const known = judged.get(opened) ?? {};
+  judged.set(opened, known);
+  known[name] ??= verifiers[name](jwks, document[name], String(claims.payload_hash ?? document.payload_hash));
+  return known[name];
+}
+
+/** Of the signatures that stand in the document, those that do not verify. */
+export function brokenBeside(opened: Signed): Name[] {
+  return names.filter(name => opened.document[name] !== undefined && !signsBeside(name, opened));
 }

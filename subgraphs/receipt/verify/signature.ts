@@ -1,7 +1,6 @@
-import { type JsonWebKey, type KeyObject, verify } from 'node:crypto';
+import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { addressOfPoint, eip191Hash, recoverAddress } from '../../../schema/secp256k1.ts';
-import { publicKey } from './public-key.ts';
 
 /** A published key set (RFC 7517). Members that we do not understand are left alone (§5). */
 export type Jwks = JsonObject;
@@ -138,4 +137,22 @@ function keyOf(jwks: Jwks, kid: Json | undefined, crv: keyof typeof uses): KeyOb
 function addressOf(key: JsonObject): string | null {
   const [x, y] = [base64url(key.x), base64url(key.y)];
   return x?.length === 32 && y?.length === 32 ? addressOfPoint(Buffer.concat([Uint8Array.of(4), x, y])) : null;
+}
+
+const known = new Map<string, KeyObject>();
+/** An issuer has a few; whoever verifies documents of many issuers has room for these. */
+const KNOWN_MAX = 256;
+
+/**
+ * The public key of a JWK, known by all that it is made of, whichever set brought it: to read it anew takes as long as half a
+ * verification. @throws where it is none
+ */
+export function publicKey({ kty, crv, x, y }: JsonWebKey): KeyObject {
+  const name = JSON.stringify([kty, crv, x, y]);
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const key = createPublicKey({ key: { kty, crv, x, y } as JsonWebKey, format: 'jwk' });
+  if (known.size >= KNOWN_MAX) known.clear();
+  known.set(name, key);
+  return key;
 }

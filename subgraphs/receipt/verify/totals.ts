@@ -1,22 +1,230 @@
-import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import * as z from 'zod';
+import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { sha256Hex } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
-import { settlementBasis } from '../../../schema/receipt-payload.ts';
+import { type SignedTransfer, settlementBasis, signedTransfer } from '../../../schema/receipt-payload.ts';
 import { verifyIssuerDocument } from './issuer-document.ts';
+import { isTransferName, paymentKey, paymentValue, totalKey, totalValue, verifyMapProof } from './map-proof.ts';
+import { leafHash, verifyInclusion } from './merkle-proof.ts';
 import type { DocumentVerification, Report } from './report.ts';
 import { misshapen } from './shape.ts';
 import type { Jwks } from './signature.ts';
-import { judgeBy, malformedDocument } from './signed.ts';
-import {
-  BookTotal,
-  type OpenedPayment,
-  type OpenedTotal,
-  PaymentProof,
-  paymentRules,
-  type Stated,
-  shownPayload,
-  statedWhole,
-  totalRules,
-} from './totals-rules.ts';
+import { judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
+import { EMPTY_SUM, rootOfRow, shownNode, sumLeaf } from './sum-proof.ts';
+
+/* By what the proofs of a total and of a payment are judged, once their statement is known to be signed. */
+
+const text = z.string();
+const Hash = text.regex(/^[0-9a-f]{64}$/);
+const count = z.int().min(0);
+const Atomic = text.regex(/^(0|[1-9]\d{0,77})$/);
+const MapProof = {
+  siblings: z.array(Hash.nullable()).max(256),
+  instead: z.object({ key: Hash, value: Hash }).optional(),
+};
+
+const Statement = z.looseObject({
+  schema: z.literal(documents.log_totals),
+  log_id: z.literal(1),
+  tree_size: count,
+  root_hash: Hash,
+  payments_root: Hash,
+  books_root: Hash,
+  computed_at: z.iso.datetime(),
+});
+
+/** A leaf of the log that a proof is about: its text, and the way up from it (RFC 9162 §2.1.3). */
+const Leaf = { preimage: text, leaf_index: count, leaf_hash: Hash, inclusion: z.array(Hash).max(64) };
+
+const BookTotal = z.looseObject({
+  agent_id: z.int(),
+  rails: z
+    .array(z.object({ rail: text, rows: count, total: Atomic, root: Hash, ...MapProof }))
+    .min(1)
+    .max(16),
+  row: z
+    .object({ task_id: text, rail: text, row: count, amount: text, ...Leaf })
+    .extend({ path: z.array(z.object({ sum: text, hash: text })).max(64) })
+    .optional(),
+});
+const PaymentProof = z.looseObject({
+  task_id: text,
+  payment: z.object({ network: text, payment_ref: text, transfer_index: count }),
+  ...Leaf,
+  ...MapProof,
+});
+
+type Stated = z.infer<typeof Statement>;
+interface OpenedTotal {
+  readonly document: z.infer<typeof BookTotal>;
+  readonly statement: Stated;
+}
+interface OpenedPayment {
+  readonly document: z.infer<typeof PaymentProof>;
+  readonly statement: Stated;
+}
+
+const statedWhole: Rule<{ readonly claims: JsonObject }> = {
+  code: 'not_a_totals_statement',
+  says: 'What was signed is what the books and the payments came to over so many leaves of the log.',
+  fault: ({ claims }) => unless(misshapen(Statement, claims) === null, 'What was signed is no statement of totals.'),
+};
+
+const NOTHING = EMPTY_SUM.hash.toString('hex');
+
+/** In order: a later rule may rely on all before it. */
+const totalRules: readonly Rule<OpenedTotal>[] = [
+  {
+    code: 'total_not_stated',
+    says: 'The statement was signed over these totals of this book.',
+    fault: ({ document: { agent_id, rails }, statement }) => {
+      const other = rails.find(({ siblings, instead, ...total }, at) => {
+        const value = total.rows === 0 ? null : totalValue(agent_id, total);
+        const proof = instead ? { siblings, instead } : { siblings };
+        const stated = verifyMapProof(statement.books_root, { key: totalKey(agent_id, total.rail), value }, proof);
+        const empty = total.rows > 0 || (total.total === '0' && total.root === NOTHING);
+        return !stated || !empty || rails.findIndex(({ rail }) => rail === total.rail) !== at;
+      });
+      return other ? `The statement was signed over another total of ${other.rail}, or over another book's.` : null;
+    },
+  },
+  {
+    code: 'row_differs',
+    says: 'The row is of the receipt whose text is shown.',
+    fault: ({ document: { row } }) =>
+      unless(!row || isOf(row), 'The row is of another receipt than the one whose text is shown.'),
+  },
+  {
+    code: 'row_of_another_book',
+    says: 'Its receipt signs this book.',
+    fault: ({ document: { row, agent_id } }) =>
+      unless(!row || shownPayload(row).claim_id === agent_id, 'The receipt signs another book, or none.'),
+  },
+  {
+    code: 'row_amount_differs',
+    says: 'It counts for what its receipt signs.',
+    fault: ({ document: { row } }) => {
+      const payment = row && shownPayload(row).payment;
+      const paid = isJsonObject(payment) ? payment : {};
+      return unless(
+        !row || (paid.settled_amount === row.amount && paid.rail === row.rail),
+        'The row counts for another amount than its receipt signs.',
+      );
+    },
+  },
+  {
+    code: 'sum_out_of_range',
+    says: 'No sum on its way is below zero or wraps.',
+    fault: ({ document: { row } }) =>
+      unless(
+        !row || [{ sum: row.amount, hash: row.leaf_hash }, ...row.path].every(node => shownNode(node) !== null),
+        'A sum on its way is below zero, wraps, or is no number.',
+      ),
+  },
+  {
+    code: 'row_not_in_total',
+    says: 'The row is in the total, in its place, for its amount.',
+    fault: ({ document }) => unless(!document.row || isInTotal(document), 'The total does not hold the row.'),
+  },
+  {
+    code: 'row_not_in_log',
+    says: 'Its receipt stands in the log that the statement was signed over.',
+    fault: ({ document: { row }, statement }) =>
+      unless(!row || isInLog(row, statement), 'The log that the statement was signed over does not hold its receipt.'),
+  },
+];
+
+const paymentRules: readonly Rule<OpenedPayment>[] = [
+  {
+    code: 'receipt_differs',
+    says: 'The proof is of the receipt whose text is shown.',
+    fault: ({ document }) =>
+      unless(isOf(document), 'The proof is of another receipt than the one whose text is shown.'),
+  },
+  {
+    code: 'payment_differs',
+    says: 'The payment is the one that the receipt signs.',
+    fault: ({ document }) => unless(namesPayment(document), 'The receipt signs another payment, or none.'),
+  },
+  {
+    code: 'payment_misspelt',
+    says: 'It is named as its network names it, by which it has one key.',
+    fault: ({ document: { payment } }) =>
+      unless(
+        isTransferName(payment),
+        'The payment is spelt otherwise than its network does: it may have a second key.',
+      ),
+  },
+  {
+    code: 'payment_backs_another',
+    says: 'The statement was signed over this payment backing this receipt, and so no other.',
+    fault: ({ document: { payment, siblings, instead, ...leaf }, statement }) => {
+      const entry = {
+        key: paymentKey(payment),
+        value: paymentValue({ leaf_index: leaf.leaf_index, payload_hash: sha256Hex(leaf.preimage) }),
+      };
+      const proof = instead ? { siblings, instead } : { siblings };
+      return unless(
+        verifyMapProof(statement.payments_root, entry, proof),
+        'By the statement this payment backs another receipt, or none.',
+      );
+    },
+  },
+  {
+    code: 'receipt_not_in_log',
+    says: 'The receipt stands in the log that the statement was signed over.',
+    fault: ({ document, statement }) =>
+      unless(isInLog(document, statement), 'The log that the statement was signed over does not hold the receipt.'),
+  },
+];
+
+type ShownLeaf = Pick<OpenedPayment['document'], 'task_id' | 'preimage' | 'leaf_index' | 'leaf_hash' | 'inclusion'>;
+
+function shownPayload({ preimage }: Pick<ShownLeaf, 'preimage'>): JsonObject {
+  try {
+    const payload: unknown = JSON.parse(preimage);
+    return isJsonObject(payload) ? payload : {};
+  } catch {
+    return {};
+  }
+}
+
+function paymentOf(leaf: Pick<ShownLeaf, 'preimage'>): SignedTransfer | null {
+  return signedTransfer(shownPayload(leaf));
+}
+
+/** In its canonical form, as receipts are signed: of another text it could be told in two ways what it says. */
+function isOf(leaf: ShownLeaf): boolean {
+  const payload = shownPayload(leaf);
+  if (leafHash(leaf.preimage).toString('hex') !== leaf.leaf_hash || payload.task_id !== leaf.task_id) return false;
+  return canonicalJson(payload) === leaf.preimage;
+}
+
+/** Of a payment that was vouched for, where it was seen is what the issuer says since; all else is signed. */
+function namesPayment({ payment, ...leaf }: OpenedPayment['document']): boolean {
+  const signed = paymentOf(leaf);
+  if (signed?.network !== payment.network) return false;
+  if (settlementBasis(shownPayload(leaf)) === 'receipt') return true;
+  return signed.ref === payment.payment_ref && signed.transfer_index === payment.transfer_index;
+}
+
+function isInLog({ leaf_hash, leaf_index, inclusion }: ShownLeaf, { tree_size, root_hash }: Stated): boolean {
+  const claim = { leaf: bytes(leaf_hash), leaf_index, size: tree_size, root: bytes(root_hash) };
+  return verifyInclusion(claim, inclusion.map(bytes));
+}
+
+function isInTotal({ agent_id, rails, row }: OpenedTotal['document']): boolean {
+  const total = rails.find(({ rail }) => rail === row?.rail);
+  const amount = row && shownNode({ sum: row.amount, hash: row.leaf_hash })?.sum;
+  if (!row || !total || amount === undefined) return false;
+  const { rail, leaf_index, preimage } = row;
+  const leaf = sumLeaf({ agent_id, rail, row: row.row, leaf_index, payload_hash: sha256Hex(preimage), amount });
+  const path = row.path.flatMap(node => shownNode(node) ?? []);
+  const root = rootOfRow(leaf, row.row, total.rows, path);
+  return root !== null && root.sum.toString() === total.total && root.hash.toString('hex') === total.root;
+}
+
+const bytes = (hex: string) => Buffer.from(hex, 'hex');
 
 /* What is signed behind the log of all books' totals and all payments, and what follows from it of one book, one row, one payment. */
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitNote } from '../../../../subgraphs/receipt/verify/note.ts';
-import { checkpointHead, openCheckpoint } from '../../../../subgraphs/receipt/verify/open-checkpoint.ts';
-import { openNote } from '../../../../subgraphs/receipt/verify/open-note.ts';
+import { checkpointHead, openCheckpoint, openNote } from '../../../../subgraphs/receipt/verify/open-checkpoint.ts';
 import { type VerifierKey, verifierKey } from '../../../../subgraphs/receipt/verify/verifier-key.ts';
 import { cosignedAt, NoteKey } from '../../../harness/log/note.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tileAddress } from '../../../../subgraphs/receipt/log/tiles.ts';
 import { splitProof } from '../../../../subgraphs/receipt/verify/log-proof.ts';
-import { openCheckpoint } from '../../../../subgraphs/receipt/verify/open-checkpoint.ts';
-import { openNote } from '../../../../subgraphs/receipt/verify/open-note.ts';
+import { openCheckpoint, openNote } from '../../../../subgraphs/receipt/verify/open-checkpoint.ts';
 import { base64url, parseJws, verifyEs256 } from '../../../../subgraphs/receipt/verify/signature.ts';
 import { verifierKey } from '../../../../subgraphs/receipt/verify/verifier-key.ts';
 import { isEs256 as isEs256BySecond, tokenIn } from '../../../harness/second-verifier/signatures.ts';
