@@ -21,14 +21,14 @@ type DoubtParts = Pick<FinishParts, 'database' | 'railOf' | 'vault' | 'sold' | '
 export function lookAtDoubted(parts: DoubtParts): Promise<void> {
   return whileFull(DOUBTED_AT_ONCE, async () => {
     const doubted = await takeDoubted(parts.database, DOUBTED_AT_ONCE);
-    const looks = await Promise.allSettled(doubted.map(claim => look(parts, claim)));
+    const looks = await Promise.allSettled(doubted.map(claim => lookAtClaim(parts, claim)));
     const faults = looks.flatMap(done => (done.status === 'rejected' ? [done.reason] : []));
     if (faults.length > 0) throw new AggregateError(faults, `${faults.length} payments could not be looked at again`);
     return doubted.length;
   });
 }
 
-async function look(parts: DoubtParts, claim: DoubtedClaim): Promise<void> {
+async function lookAtClaim(parts: DoubtParts, claim: DoubtedClaim): Promise<void> {
   const payment = paymentFromJson(claim.authorization);
   const rail = parts.railOf(claim);
   // First: what is decided after that, no block to come decides otherwise.
