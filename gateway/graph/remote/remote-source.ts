@@ -12,8 +12,7 @@ import type { Operation, Source } from '../source.ts';
 import { type PaidFields, paidField } from '../supergraph.ts';
 import { readAnswer } from './answer.ts';
 import { CALL_HEADER, calling, type SubgraphCall, sealRouterKey, signCall, uploadsOf } from './call.ts';
-import { EVENT_STREAM } from './event-stream.ts';
-import { openEvents } from './events.ts';
+import { EVENT_STREAM, openEvents } from './event-stream.ts';
 import { type PoolName, Pools, type Posted } from './pools.ts';
 
 interface RemoteOptions {
