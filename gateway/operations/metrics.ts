@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { ServerOptions } from 'graphql-ws';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { problem } from '../../rest-compat/problem.ts';
 import { sameSecret } from '../../schema/digest.ts';
@@ -150,4 +151,42 @@ export function mayRead({ token, profile }: Exposure, authorization: string | un
   if (token === null) return profile === 'development';
   const [, shown = ''] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
   return sameSecret(shown, token);
+}
+
+type Dropped = 'slow' | 'flood';
+
+/** What the sockets of a gateway do, in plain numbers: to count a delivery must cost nothing beside it. */
+export class SocketTally {
+  deliveries = 0;
+  readonly dropped: Record<Dropped, number> = { slow: 0, flood: 0 };
+  readonly #open = new Set<{ readonly subscriptions: object }>();
+
+  get open(): number {
+    return this.#open.size;
+  }
+
+  get operations(): number {
+    let operations = 0;
+    for (const { subscriptions } of this.#open) operations += Object.keys(subscriptions).length;
+    return operations;
+  }
+
+  /** The same protocol, counted: sockets from their acknowledgement on, and what graphql-ws sends by itself. */
+  counted<P extends Record<string, unknown> | undefined, E>(protocol: ServerOptions<P, E>): ServerOptions<P, E> {
+    return {
+      ...protocol,
+      onConnect: context => {
+        this.#open.add(context);
+        return protocol.onConnect?.(context);
+      },
+      onClose: (context, ...why) => {
+        this.#open.delete(context);
+        return protocol.onClose?.(context, ...why);
+      },
+      onNext: (...sent) => {
+        this.deliveries++;
+        return protocol.onNext?.(...sent);
+      },
+    };
+  }
 }

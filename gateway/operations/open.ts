@@ -3,10 +3,9 @@ import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../../subgraphs/clock.ts';
 import type { DamagedRecord } from '../../subgraphs/receipt/damaged-record.ts';
 import type { HubOptions } from '../../subgraphs/receipt/inference/hubs/open.ts';
-import { type Exposure, Metrics } from './metrics.ts';
+import { type Exposure, Metrics, SocketTally } from './metrics.ts';
 import { PaidCalls } from './paid-calls.ts';
 import { Requests } from './requests.ts';
-import { SocketTally } from './socket-tally.ts';
 import { watchProcess, watchSockets } from './watch.ts';
 
 /* Opens what an operator sees of one gateway: its metrics, its requests, its paid calls, its sockets. */

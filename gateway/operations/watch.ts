@@ -11,9 +11,8 @@ import { type Hubs } from '../../subgraphs/receipt/inference/hubs/open.ts';
 import { witnessStandings } from '../../subgraphs/receipt/log/cosignatures.ts';
 import type { VerifierKey } from '../../subgraphs/receipt/verify/verifier-key.ts';
 import type { Queues } from '../record/queues.ts';
-import { lookInTime, type Metrics, SCRAPE_MS_MAX } from './metrics.ts';
+import { lookInTime, type Metrics, SCRAPE_MS_MAX, type SocketTally } from './metrics.ts';
 import { lanes, needs, type Readiness } from './readiness.ts';
-import type { SocketTally } from './socket-tally.ts';
 
 /* What is looked up at the moment of a scrape: heads, leases, queues, hubs. */
 

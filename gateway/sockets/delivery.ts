@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { CloseCode } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { limits } from '../../schema/limits.ts';
-import type { SocketTally } from '../operations/socket-tally.ts';
+import type { SocketTally } from '../operations/metrics.ts';
 import type { NextMessage } from './frame.ts';
 
 /** Whether a socket may be written to now; see SessionSockets. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { limits } from '../../schema/limits.ts';
 import { HEARTBEAT, HEARTBEAT_MS } from '../graph/remote/event-stream.ts';
-import type { SocketTally } from '../operations/socket-tally.ts';
+import type { SocketTally } from '../operations/metrics.ts';
 import type { Delivery, Gate, Line, Shut } from './delivery.ts';
 import type { NextMessage } from './frame.ts';
 

@@ -6,7 +6,7 @@ import type { ShownCredentials } from '../graph/identify.ts';
 import type { Graph } from '../graph/open-graph.ts';
 import { publicError } from '../graph/public-error.ts';
 import type { SubscribeResult } from '../graph/subscribe.ts';
-import type { SocketTally } from '../operations/socket-tally.ts';
+import type { SocketTally } from '../operations/metrics.ts';
 import type { Shut } from './delivery.ts';
 import { EventBody, type EventWriting } from './event-body.ts';
 import { admit, askingOf, operationOf, type Requested, subscribed } from './operation.ts';

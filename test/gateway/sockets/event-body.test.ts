@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SocketTally } from '../../../gateway/operations/socket-tally.ts';
+import { SocketTally } from '../../../gateway/operations/metrics.ts';
 import { EventBody } from '../../../gateway/sockets/event-body.ts';
 import { NextMessage } from '../../../gateway/sockets/frame.ts';
 import { Refusal } from '../../../schema/errors.ts';
