@@ -1,10 +1,9 @@
 import { addressOfKey } from '../../schema/secp256k1.ts';
 import type { WebhookReach } from '../../schema/webhook/url.ts';
-import { makeDataFolder } from './data-folder.ts';
+import { keptSecret, makeDataFolder } from './data-folder.ts';
 import { ConfigFault, type VariableFault } from './fault.ts';
 import { type RateSettings, ratesOf } from './rates.ts';
 import { knownKeyFaults, plainHttpFaults, plainPostgresFaults, weakSecretFaults } from './refused-in-production.ts';
-import { keptSecret } from './secrets.ts';
 import { addressOfSeed, type SolanaConfig } from './solana.ts';
 import { productionFaults, type SubstitutedName, substitutesInUse, withoutSolana } from './substitutes.ts';
 import {

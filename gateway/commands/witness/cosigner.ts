@@ -10,8 +10,8 @@ import {
   openCheckpoint,
 } from '../../../subgraphs/receipt/verify/open-checkpoint.ts';
 import { type VerifierKey, verifierKey } from '../../../subgraphs/receipt/verify/verifier-key.ts';
+import { keptSecret } from '../../config/data-folder.ts';
 import { OperatorFault } from '../../config/fault.ts';
-import { keptSecret } from '../../config/secrets.ts';
 import type { Difference } from './catch-up.ts';
 import { type CosignedHead, CosignedHeads, type Reach } from './cosigned-heads.ts';
 
