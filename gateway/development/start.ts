@@ -11,7 +11,7 @@ import { routerOf, startHubs } from './hub/start.ts';
 import { endKept, IDLE_MS } from './keep.ts';
 import { withLock } from './lock.ts';
 import { startPostgres } from './postgres/start.ts';
-import { requirePackages } from './stand-in-fault.ts';
+import { requirePackages } from './spawn-detached.ts';
 import { solanaOn, startSvm } from './svm/start.ts';
 import { developmentSolanaBuyers } from './svm/wallets.ts';
 

@@ -3,7 +3,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, streamText } from 'ai';
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { spoken } from '../../gateway/development/hub/spoken.ts';
+import { spoken } from '../../gateway/development/hub/habits.ts';
 import { type DevelopmentHub, startDevelopmentHub } from '../../gateway/development/hub/start.ts';
 import { type Fetch, payingFetch } from '../harness/buyer.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';

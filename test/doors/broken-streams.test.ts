@@ -1,6 +1,6 @@
 import OpenAI, { APIError } from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type EndHabit, ends } from '../../gateway/development/hub/broken.ts';
+import { type EndHabit, ends } from '../../gateway/development/hub/habits.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type SpokenHabit, spoken, streamBody } from '../../gateway/development/hub/spoken.ts';
+import { type SpokenHabit, spoken, streamBody } from '../../gateway/development/hub/habits.ts';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { mergedDetails } from '../../schema/reasoning.ts';
 import { askToStream, type Heard, listen } from '../harness/doors/listen.ts';

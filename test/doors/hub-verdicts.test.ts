@@ -1,6 +1,6 @@
 import OpenAI, { APIError } from 'openai';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type HubHabit, refusals } from '../../gateway/development/hub/refusals.ts';
+import { type HubHabit, refusals } from '../../gateway/development/hub/habits.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 import { type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';
 import { atEnd } from '../harness/release.ts';

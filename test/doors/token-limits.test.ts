@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type HubHabit, refusals } from '../../gateway/development/hub/refusals.ts';
+import { type HubHabit, refusals } from '../../gateway/development/hub/habits.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { ask, CHAT, openService, type Service } from '../harness/doors/open-service.ts';
 import { completion, type HubServer, hubServer } from '../harness/receipt/inference/hub-server.ts';

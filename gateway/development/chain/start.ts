@@ -9,8 +9,7 @@ import { joinTenancy } from '../../operations/tenancy.ts';
 import { IDLE_MS, keep } from '../keep.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
-import { awaitProcess, endProcess, spawnDetached, succeeds } from '../spawn-detached.ts';
-import { standInFault } from '../stand-in-fault.ts';
+import { awaitProcess, endProcess, spawnDetached, standInFault, succeeds } from '../spawn-detached.ts';
 import { genesisCalls } from './genesis.ts';
 import { rpc, rpcBatch } from './rpc.ts';
 

@@ -12,10 +12,8 @@ import {
   hubCompletion,
   namedModels,
 } from './answer.ts';
-import { type EndHabit, ends } from './broken.ts';
+import { type EndHabit, ends, type HubHabit, refusals, type SpokenHabit, spoken, streamBody } from './habits.ts';
 import { type MediaAnswer, mediaAnswers, pictureAt } from './media.ts';
-import { type HubHabit, refusals } from './refusals.ts';
-import { type SpokenHabit, spoken, streamBody } from './spoken.ts';
 
 /** A model that answers with the body that it was sent: so anyone sees what of a request reaches a hub. A key comes in a header, and is not in it. */
 const ECHO_MODEL = 'dev/echo';

@@ -12,8 +12,7 @@ import { joinTenancy } from '../../operations/tenancy.ts';
 import { IDLE_MS, keep } from '../keep.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
-import { awaitProcess, endProcess, type SystemUser, spawnDetached, succeeds } from '../spawn-detached.ts';
-import { standInFault } from '../stand-in-fault.ts';
+import { awaitProcess, endProcess, type SystemUser, spawnDetached, standInFault, succeeds } from '../spawn-detached.ts';
 import { runnableBinaries } from './binaries.ts';
 import { findPostmaster, type Postmaster, serves, urlOf } from './postmaster.ts';
 

@@ -11,8 +11,7 @@ import { rpc } from '../chain/rpc.ts';
 import { IDLE_MS, keep } from '../keep.ts';
 import { withLock } from '../lock.ts';
 import { freePort } from '../port.ts';
-import { awaitProcess, endProcess, spawnDetached, succeeds } from '../spawn-detached.ts';
-import { standInFault } from '../stand-in-fault.ts';
+import { awaitProcess, endProcess, spawnDetached, standInFault, succeeds } from '../spawn-detached.ts';
 import { developmentFeePayer } from './wallets.ts';
 
 /** A start does anew all that stands in the journal: about a millisecond for each transaction. */

@@ -1,7 +1,5 @@
 import { namedModels } from '../../../gateway/development/hub/answer.ts';
-import { ends } from '../../../gateway/development/hub/broken.ts';
-import { refusals } from '../../../gateway/development/hub/refusals.ts';
-import { spoken } from '../../../gateway/development/hub/spoken.ts';
+import { ends, refusals, spoken } from '../../../gateway/development/hub/habits.ts';
 
 /**
  * Habits of the development hubs that a client can tell from one another. Which model a hub names no client looks at, and what a hub does

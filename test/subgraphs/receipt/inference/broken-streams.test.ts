@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { type EndHabit, ends } from '../../../../gateway/development/hub/broken.ts';
+import { type EndHabit, ends } from '../../../../gateway/development/hub/habits.ts';
 import { endOf, keptEnd, WHOLE } from '../../../../subgraphs/answer-end.ts';
 import { systemClock } from '../../../../subgraphs/clock.ts';
 import { candidatesFor } from '../../../../subgraphs/receipt/inference/catalogue.ts';

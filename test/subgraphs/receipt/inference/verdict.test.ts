@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type HubHabit, refusals } from '../../../../gateway/development/hub/refusals.ts';
+import { type HubHabit, refusals } from '../../../../gateway/development/hub/habits.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { type HubVerdict, secretsOf, verdictOf } from '../../../../subgraphs/receipt/inference/hubs/verdict.ts';
 
