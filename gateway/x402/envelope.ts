@@ -1,9 +1,31 @@
+import { isValidPaymentId, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier';
 import { z } from 'zod';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { type NetworkName, networkNamed } from '../../schema/network.ts';
 import { wellFormedText } from '../../schema/requests/text.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
-import { identified, keptExtensions } from './payment-identifier.ts';
+
+/** What a 402 says of it: a client may name its purchase, and need not. How it is spelt the extension's own text says. */
+export const identifierDeclared = { [PAYMENT_IDENTIFIER]: { info: { required: false }, schema: {} } };
+
+/**
+ * Of all that a client sends back of our extensions the identifier alone is read. One that breaks the rules is a
+ * malformed payment: taken without it, a purchase could be made twice. The schema beside it is the client's own: it is
+ * never compiled, as the package's own validation would.
+ */
+const identified = z
+  .object({
+    [PAYMENT_IDENTIFIER]: z
+      .object({ info: z.object({ id: z.string().refine(isValidPaymentId).optional() }) })
+      .nullish(),
+  })
+  .nullish()
+  .transform(extensions => extensions?.[PAYMENT_IDENTIFIER]?.info.id ?? null);
+
+/** The extensions of a payment as far as they are read, in the form in which they came. */
+function keptExtensions(identifier: string | null): JsonObject {
+  return identifier === null ? {} : { extensions: { [PAYMENT_IDENTIFIER]: { info: { id: identifier } } } };
+}
 
 /** The shapes of x402 v1 and v2 payments. Unknown members are dropped: what is not read is not kept. */
 const hexOf = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`));
@@ -87,7 +109,7 @@ export function readEnvelope({ x402_version, envelope }: PresentedPayment): Enve
 }
 
 /** `why`: which member is at fault, and what is wrong with it. */
-export type ParsedEnvelope =
+type ParsedEnvelope =
   | { readonly kind: 'read'; readonly envelope: Envelope }
   | { readonly kind: 'malformed'; readonly why: string };
 

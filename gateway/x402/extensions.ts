@@ -7,7 +7,7 @@ import { limits } from '../../schema/limits.ts';
 import { offerDigest } from '../../schema/x402-artifacts.ts';
 import type { Clock } from '../../subgraphs/clock.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
-import { identifierDeclared } from './payment-identifier.ts';
+import { identifierDeclared } from './envelope.ts';
 
 /** What a 402 of x402 v2 says beside its terms, and until when it may be said. */
 interface Extended {
