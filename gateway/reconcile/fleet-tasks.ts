@@ -22,11 +22,10 @@ import { forgetUsed } from '../../subgraphs/session/possession/forget-used.ts';
 import type { PeriodicTask, Tasks } from '../jobs/task.ts';
 import type { Rechecked } from '../rails/finality.ts';
 import { onEachRail } from '../rails/rail.ts';
-import { lookForArrivals } from './arrivals.ts';
-import { lookAtDoubted } from './doubted-payments.ts';
 import { lookAtExpired } from './finish-claims.ts';
 import { recheckIngests } from './ingest-finality.ts';
 import type { ReconcileParts } from './reconcile.ts';
+import { lookAtDoubted, lookForArrivals } from './recorded-payments.ts';
 
 interface FleetTask extends Omit<PeriodicTask, 'run'> {
   run(parts: ReconcileParts): Promise<unknown>;
