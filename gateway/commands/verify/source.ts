@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { strictJson } from '../../../subgraphs/receipt/verify/strict-json.ts';
+import { strictJson } from '../../../subgraphs/receipt/verify/read-document.ts';
 import { OperatorFault } from '../../config/fault.ts';
 
 /* What is verified comes from a file, a URL or standard input: each within a bound, and a URL within a time. */

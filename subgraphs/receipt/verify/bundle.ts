@@ -21,12 +21,12 @@ import { verifyIssuerHistory, verifyReceiptPolicyHistory, verifyRevocations } fr
 import { splitProof } from './log-proof.ts';
 import { leafHash, verifyInclusion } from './merkle-proof.ts';
 import type { CheckpointHead } from './open-checkpoint.ts';
+import { strictJson } from './read-document.ts';
 import { verifyReceipt } from './receipt.ts';
 import { verifyRefusal } from './refusal.ts';
 import type { Report } from './report.ts';
 import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import { type Check, type Invalid, judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
-import { strictJson } from './strict-json.ts';
 
 /* The bundle of a book: an export, the receipt or refusal of each row, and proofs that each receipt stands in one log. */
 

@@ -8,6 +8,7 @@ import {
 } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
+import { tokenOf } from './issuer-document.ts';
 import { revocationOf } from './key-times.ts';
 import { always, type Coverage, type DocumentVerification, judgeDocument, unsignedIn } from './report.ts';
 import { type Jwks, keysIn, parseJws, verifyEs256 } from './signature.ts';
@@ -22,7 +23,6 @@ import {
   unless,
   unopened,
 } from './signed.ts';
-import { tokenOf } from './token-document.ts';
 
 /* The histories that an issuer publishes: of its keys, of its receipt policies, and of the keys that it revoked. */
 

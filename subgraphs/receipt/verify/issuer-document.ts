@@ -1,10 +1,10 @@
-import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import { jwksUri } from '../../../schema/links.ts';
 import { type Addresses, addressesOf, linkFault } from './addresses.ts';
 import { revocationOf } from './key-times.ts';
-import { type DocumentVerification, judgeDocument, type Report } from './report.ts';
-import { base64url, type Jwks, verifyEs256 } from './signature.ts';
-import { malformedDocument, type Rule, unless } from './signed.ts';
+import { type DocumentVerification, type JudgedKind, judgeDocument, type Report } from './report.ts';
+import { base64url, type Jwks, parseJws, verifyEs256 } from './signature.ts';
+import { malformedDocument, type Rule, type SignedDocument, unless, unopened } from './signed.ts';
 
 /* Documents that the issuer signs whole: `signature` (ES256) over the canonical JSON of every other member. */
 
@@ -65,3 +65,34 @@ const issuersKeys: Rule<OpenedDocument> = {
   fault: ({ claims: { verify_jwks }, addresses }) =>
     linkFault([{ name: 'verify_jwks', link: verify_jwks ?? null, path: jwksUri('') }], addresses),
 };
+
+/** A document whose `issuer_signature.jws` is a token over what it says; `payload` is that without the token's own claims. */
+export interface TokenDocument extends SignedDocument {
+  readonly jti: Json | undefined;
+  readonly addresses: Addresses;
+}
+
+interface TokenDocumentKind extends JudgedKind<TokenDocument> {
+  /** The sentence for a document that holds no token. */
+  readonly missing: string;
+}
+
+/** Verifies one against a published key set, offline. */
+export function verifyTokenDocument(
+  document: JsonObject,
+  jwks: Jwks,
+  { base_url }: { readonly base_url?: string },
+  kind: TokenDocumentKind,
+): DocumentVerification {
+  const token = tokenOf(document);
+  const jws = parseJws(token);
+  if (jws === null) return unopened(token, kind.missing);
+  const { iss, iat: _, jti, ...payload } = jws.claims;
+  const addresses = addressesOf(iss, base_url, jwks);
+  return judgeDocument({ document, payload, jti, addresses, jws, jwks }, jws.claims, kind);
+}
+
+/** The `issuer_signature.jws` of a document, not yet parsed. */
+export function tokenOf({ issuer_signature }: JsonObject): Json | undefined {
+  return isJsonObject(issuer_signature) ? issuer_signature.jws : undefined;
+}

@@ -5,10 +5,10 @@ import { jwksUri } from '../../../schema/links.ts';
 import { documentHash, pullExportUrl, pullForms, pullSignedMembers } from '../../../schema/pull-export.ts';
 import { linkFault, type ShownLink } from './addresses.ts';
 import { coverageRulesOf } from './export-coverage.ts';
+import { type TokenDocument, verifyTokenDocument } from './issuer-document.ts';
 import { always, type Coverage, type DocumentVerification, type Report, unsignedIn } from './report.ts';
 import type { Jwks } from './signature.ts';
 import { issuerSigned, type Rule, rawValueSigns, unless } from './signed.ts';
-import { type TokenDocument, verifyTokenDocument } from './token-document.ts';
 
 /** Whether a document says that it is a published export of a book. */
 export function isPullExport(document: JsonObject): boolean {

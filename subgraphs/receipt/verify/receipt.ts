@@ -2,11 +2,11 @@ import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts
 import { commitmentIn, commitmentMaker } from '../../../schema/output-commitment.ts';
 import { namesNoPayment, payloadVersionOf, settlementBasis } from '../../../schema/receipt-payload.ts';
 import { addressesOf } from './addresses.ts';
+import { tokenOf } from './issuer-document.ts';
 import { always, type Coverage, type Report, same, unsignedIn } from './report.ts';
 import { brokenBeside, copies, type Opened, otherClaims, rules, signedPaymentRef } from './rules.ts';
 import { type Jwks, parseJws } from './signature.ts';
 import { type Check, type Invalid, judgeBy, malformedDocument, unopened } from './signed.ts';
-import { tokenOf } from './token-document.ts';
 
 export type Verification =
   | {

@@ -4,10 +4,10 @@ import { issuerLinks, refusalUrl } from '../../../schema/links.ts';
 import { networks } from '../../../schema/network.ts';
 import { refusalCodes } from '../../../schema/refusal-payload.ts';
 import { linkFault, linksWithin, type ShownLink } from './addresses.ts';
+import { type TokenDocument, verifyTokenDocument } from './issuer-document.ts';
 import { always, type Coverage, type DocumentVerification, type Report, unsignedIn } from './report.ts';
 import type { Jwks } from './signature.ts';
 import { issuerSigned, type Rule, rawValueSigns, unless } from './signed.ts';
-import { type TokenDocument, verifyTokenDocument } from './token-document.ts';
 
 /** Whether a document says that it is a signed refusal. */
 export function isRefusal(document: JsonObject): boolean {

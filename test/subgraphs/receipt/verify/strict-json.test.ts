@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { strictJson } from '../../../../subgraphs/receipt/verify/strict-json.ts';
+import { strictJson } from '../../../../subgraphs/receipt/verify/read-document.ts';
 
 const bytes = (text: string) => Buffer.from(text);
 
