@@ -14,9 +14,8 @@ import { receiptDocument } from '../receipt/document.ts';
 import { taskUnlessHalted } from '../receipt/task-status.ts';
 import { BoughtTask, BoughtTasks } from './bought-task.type.ts';
 import { buyerOf, isBuyers, isNobody, type ProvenBuyer } from './buyer.ts';
-import { openAnswer, type TaskFacts, taskFacts } from './find.ts';
+import { isOfferName, offerNames, openAnswer, type TaskFacts, taskFacts, tasksOfOffer, taskUnderName } from './find.ts';
 import { positionOf, tasksOf } from './list.ts';
-import { isOfferName, offerNames, tasksOfOffer, taskUnderName } from './under-name.ts';
 
 const PAYER = {
   nullable: true,
