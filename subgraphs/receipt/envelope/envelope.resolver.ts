@@ -6,8 +6,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { ReceiptContext } from '../context.ts';
 import type { Issuer } from '../issuer/signing-keys.ts';
 import { Receipt } from '../receipt/receipt.entity.ts';
-import { KeptSignatures, signCredential } from './sign.ts';
-import { transparentStatement } from './statement.ts';
+import { KeptSignatures, signCredential, transparentStatement } from './sign.ts';
 
 /** Some 6 KB each. */
 const credentials = new KeptSignatures<{ readonly jwt: string }>(1_024);
