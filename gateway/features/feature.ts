@@ -1,6 +1,6 @@
 import type { FeatureName } from '../../rest-compat/feature-doors.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
-import type { SeenArrival } from '../../subgraphs/receipt/claim/arrival.ts';
+import type { SeenArrival } from '../../subgraphs/receipt/claim/doubt.ts';
 import type { Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
 import type { PaymentIndex } from '../../subgraphs/receipt/receipt/own-transfer.ts';
 import type { SubgraphAddition } from '../../subgraphs/subgraph.ts';

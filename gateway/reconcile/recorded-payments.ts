@@ -5,8 +5,14 @@ import { annul } from '../../subgraphs/book/ledger/annul.ts';
 import { type Arrival, arrive } from '../../subgraphs/book/ledger/arrive.ts';
 import { iso } from '../../subgraphs/clock.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
-import { type AwaitedArrival, closeArrival, takeArrivals } from '../../subgraphs/receipt/claim/arrival.ts';
-import { type DoubtedClaim, endDoubt, takeDoubted } from '../../subgraphs/receipt/claim/doubt.ts';
+import {
+  type AwaitedArrival,
+  closeArrival,
+  type DoubtedClaim,
+  endDoubt,
+  takeArrivals,
+  takeDoubted,
+} from '../../subgraphs/receipt/claim/doubt.ts';
 import { claimByKey } from '../../subgraphs/receipt/claim/transitions.ts';
 import { setUnsignedFacts } from '../../subgraphs/receipt/receipt/unsigned-facts.ts';
 import { requestLabel } from '../charge/claim-request.ts';

@@ -8,7 +8,7 @@ import { type JudgedAct, judgeAct } from '../../subgraphs/book/ledger/judge-act.
 import type { Reports } from '../../subgraphs/book/router/reports.ts';
 import type { Random } from '../../subgraphs/clock.ts';
 import type { Database, Tx } from '../../subgraphs/database.ts';
-import { awaitArrivals } from '../../subgraphs/receipt/claim/arrival.ts';
+import { awaitArrivals } from '../../subgraphs/receipt/claim/doubt.ts';
 import { endKeyCalls } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import { keepNamed } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
 import { answerLabel } from '../../subgraphs/receipt/claim/rerun.ts';

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../../database.ts';
-import type { SeenArrival } from '../claim/arrival.ts';
+import type { SeenArrival } from '../claim/doubt.ts';
 import type { PaymentIndex } from '../receipt/own-transfer.ts';
 import { paymentKey } from '../verify/map-proof.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { awaitArrivals, closeArrival } from '../../../../subgraphs/receipt/claim/arrival.ts';
 import { blockClaims } from '../../../../subgraphs/receipt/claim/block-claims.ts';
 import { type ClaimRequest, type Lease } from '../../../../subgraphs/receipt/claim/claim.ts';
+import { awaitArrivals, closeArrival } from '../../../../subgraphs/receipt/claim/doubt.ts';
 import { identifierSlot, namedPayment } from '../../../../subgraphs/receipt/claim/identifier.ts';
 import { renewLease } from '../../../../subgraphs/receipt/claim/lease.ts';
 import { findPayment } from '../../../../subgraphs/receipt/claim/settlement-status.ts';
