@@ -8,7 +8,7 @@ import { systemClock } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { anybodyServes } from '../../subgraphs/receipt/claim/lease.ts';
 import { type Issuer } from '../../subgraphs/receipt/issuer/signing-keys.ts';
-import { auditStored } from '../../subgraphs/receipt/log/audit.ts';
+import { auditStored } from '../../subgraphs/receipt/log/audit-stored.ts';
 import { headToContinue } from '../../subgraphs/receipt/log/break.ts';
 import { booksSentence, brokenBooks } from '../../subgraphs/receipt/log/broken-books.ts';
 import { type LogHalt, mismatchSentence, newestBreak } from '../../subgraphs/receipt/log/halt.ts';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Database, Tx } from '../../database.ts';
 import type { PaymentClaim } from './claim.entity.ts';
 import type { Lease } from './claim.ts';
-import { holdSlots, type SlotsHeld, slotsMissed } from './slots.ts';
+import { slotsMissed } from './slots.ts';
 import { claimByKey } from './transitions.ts';
 
 /**
@@ -57,7 +57,7 @@ export async function lockHeldTransfer(tx: Tx, claim_key: string): Promise<JsonO
 }
 
 /** A transfer, and the slot that is its own. */
-export interface TransferHeld {
+interface TransferHeld {
   readonly transfer: JsonObject;
   readonly slot: string;
 }
@@ -84,7 +84,7 @@ export async function holdAnew(
 }
 
 /** What a held payment had reserved on a book, which is the caller's to give back. */
-export interface HeldReserved {
+interface HeldReserved {
   readonly agent_id: number | null;
   readonly reserved_atomic: bigint;
 }
@@ -101,4 +101,26 @@ export async function releaseHeld(tx: Tx, claim_key: string, reason: string): Pr
     values: [claim_key, reason],
   });
   return rows[0] ?? null;
+}
+
+/** `lost`: the claim is somebody else's by now; `taken`: another claim holds one of them. */
+export type SlotsHeld = 'held' | 'lost' | 'taken';
+
+/**
+ * Further slots for a claim that stands, found out while it was held: taken under its lock, or whoever had taken the claim
+ * over and let go of it would have dropped them before. Those of a claim that finds one taken go with its release.
+ */
+export async function holdSlots(tx: Tx, lease: Lease, slots: readonly string[]): Promise<SlotsHeld> {
+  const { rowCount } = await tx.query({
+    name: 'hold claim',
+    text: `select 1 from payment_claim where claim_key = $1 and lease_owner = $2 and lease_epoch = $3
+      and state in ('claimed', 'settling') for update`,
+    values: [lease.claim_key, lease.lease_owner, lease.lease_epoch],
+  });
+  if (rowCount !== 1) return 'lost';
+  const missed = await slotsMissed(
+    tx,
+    slots.map(slot => ({ slot, claim_key: lease.claim_key })),
+  );
+  return missed.length === 0 ? 'held' : 'taken';
 }

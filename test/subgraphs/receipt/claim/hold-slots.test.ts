@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../../../subgraphs/database.ts';
 import type { Lease } from '../../../../subgraphs/receipt/claim/claim.ts';
-import { holdSlots } from '../../../../subgraphs/receipt/claim/slots.ts';
+import { holdSlots } from '../../../../subgraphs/receipt/claim/held-leg.ts';
 import { abandonClaim, markRecorded } from '../../../../subgraphs/receipt/claim/transitions.ts';
 import { claim, claimRequest, held, settling } from '../../../harness/claim/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
