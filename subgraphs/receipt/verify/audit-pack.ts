@@ -1,11 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
-import { documents } from '../../../schema/documents.ts';
 import { type Invalid, judgeBy, type Rule, unless } from './signed.ts';
-
-/** Whether a document says that it is the audit pack of a book. */
-export function isAuditPack(document: JsonObject): boolean {
-  return document.schema === documents.book_audit;
-}
 
 /**
  * An audit pack is signed by nobody: what it says is the word of whoever handed it over, unless it is published, whose signature

@@ -127,18 +127,9 @@ function hashes(path: Json | undefined): Buffer[] | null {
   return read.every(hash => hash !== null) ? read : null;
 }
 
-/** Whether a document says that it is all that an auditor needs of one receipt. */
-export function isReceiptAudit(document: JsonObject): boolean {
-  return document.schema === documents.receipt_audit;
-}
-
-export function isRefusalAudit(document: JsonObject): boolean {
-  return document.schema === documents.refusal_audit;
-}
-
 /** An audit document brings its keys along, so that nothing has to be fetched; null where a document does not. */
 export function keysBrought(document: JsonObject): Jwks | null {
-  const audits = isReceiptAudit(document) || isRefusalAudit(document);
+  const audits = document.schema === documents.receipt_audit || document.schema === documents.refusal_audit;
   return audits && isJsonObject(document.keys) ? document.keys : null;
 }
 

@@ -7,7 +7,8 @@ import {
 } from '../../../schema/audit/book-bundle.ts';
 import { filesInZip } from '../../../schema/audit/zip.ts';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { isAuditPack, verifyAuditPack } from './audit-pack.ts';
+import { documents } from '../../../schema/documents.ts';
+import { verifyAuditPack } from './audit-pack.ts';
 import {
   type BookOfReceipt,
   type BundledReceipt,
@@ -68,7 +69,7 @@ export function verifyBundle(bytes: Uint8Array, jwks: Jwks): BundleVerification 
   if (files === null)
     return malformedDocument('This is not a zip archive of uncompressed files, or a byte of it belongs to no file.');
   const pack = jsonOf(files, bundleFiles.export);
-  if (pack === null || !isAuditPack(pack))
+  if (pack === null || pack.schema !== documents.book_audit)
     return malformedDocument(`This is not a bundle of a book: ${bundleFiles.export} holds no audit pack.`);
   const found = { iss: '', head: null, receipts: new Map(), refusals: new Map(), standing: new Map() };
   const opened: Unpacked = { files, pack, jwks, found };

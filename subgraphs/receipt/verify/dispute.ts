@@ -21,11 +21,6 @@ import { misshapen } from './shape.ts';
 import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed.ts';
 
-/** Whether a document says that it is the verdict of a dispute. */
-export function isDisputeVerdict(document: JsonObject): boolean {
-  return document.schema === documents.dispute_verdict;
-}
-
 /**
  * Verifies a verdict against a published key set, offline, and runs its rule again: what was signed, the receipts that it
  * rests on, each fact that stands in one, and whether the outcome follows from the facts.

@@ -1,15 +1,16 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { isReceiptAudit, isRefusalAudit, verifyReceiptAudit, verifyRefusalAudit } from './audit.ts';
-import { isAuditPack, verifyAuditPack } from './audit-pack.ts';
+import { documents } from '../../../schema/documents.ts';
+import { verifyReceiptAudit, verifyRefusalAudit } from './audit.ts';
+import { verifyAuditPack } from './audit-pack.ts';
 import { isAgentCard, verifyAgentCard } from './beside-receipts/agent-card.ts';
-import { isLogBreak, isLogBreaks, verifyLogBreak, verifyLogBreaks } from './beside-receipts/log-break.ts';
+import { isLogBreaks, verifyLogBreak, verifyLogBreaks } from './beside-receipts/log-break.ts';
 import { keySetOfToken } from './beside-receipts/token.ts';
 import { isTreeHead, verifyTreeHead } from './beside-receipts/tree-head.ts';
 import { isUnsigned, verifyUnsigned } from './beside-receipts/unsigned.ts';
-import { isWebhookMessage, verifyWebhookMessage } from './beside-receipts/webhook-message.ts';
+import { verifyWebhookMessage } from './beside-receipts/webhook-message.ts';
 import { isDelivery, isOffer, resourceKeySet, verifyDelivery, verifyOffer } from './beside-receipts/x402-artifact.ts';
-import { isDisputeVerdict, verifyDispute } from './dispute.ts';
-import { isCoverage, verifyCoverage } from './export-coverage.ts';
+import { verifyDispute } from './dispute.ts';
+import { verifyCoverage } from './export-coverage.ts';
 import {
   isIssuerHistory,
   isReceiptPolicyHistory,
@@ -18,15 +19,15 @@ import {
   verifyReceiptPolicyHistory,
   verifyRevocations,
 } from './histories.ts';
-import { isInflowClaim, verifyInflowClaim } from './inflow-claim.ts';
-import { isPullExport, verifyPullExport } from './pull-export.ts';
+import { verifyInflowClaim } from './inflow-claim.ts';
+import { verifyPullExport } from './pull-export.ts';
 import { type VerifyOptions, verifyReceipt } from './receipt.ts';
-import { isReconciliation, verifyReconciliation } from './reconciliation.ts';
+import { verifyReconciliation } from './reconciliation.ts';
 import { isAllowance, isIngestRecord, verifyAllowance, verifyIngestRecord } from './recorded.ts';
-import { isRefusal, verifyRefusal } from './refusal.ts';
+import { verifyRefusal } from './refusal.ts';
 import type { DocumentVerification } from './report.ts';
 import type { Jwks } from './signature.ts';
-import { isTotals, verifyTotals } from './totals.ts';
+import { verifyTotals } from './totals.ts';
 import { isSessionKind, verifySession } from './wallet/session.ts';
 import { isWalletText, verifyWalletText } from './wallet/text.ts';
 
@@ -39,24 +40,30 @@ interface Kind {
   readonly needs_keys?: false;
 }
 
+/** Of a kind that names itself by its `schema`. */
+const says =
+  (...schemas: readonly string[]) =>
+  ({ schema }: JsonObject): boolean =>
+    schemas.some(each => each === schema);
+
 /** In the order in which they are asked. What is none of these has to be a receipt. */
 const kinds = {
-  refusal: { is: isRefusal, verify: verifyRefusal },
-  export: { is: isPullExport, verify: verifyPullExport },
-  receipt_audit: { is: isReceiptAudit, verify: verifyReceiptAudit },
-  refusal_audit: { is: isRefusalAudit, verify: verifyRefusalAudit },
-  inflow: { is: isInflowClaim, verify: verifyInflowClaim },
-  verdict: { is: isDisputeVerdict, verify: verifyDispute },
-  reconciliation: { is: isReconciliation, verify: verifyReconciliation },
-  totals: { is: isTotals, verify: verifyTotals },
+  refusal: { is: says(documents.refusal), verify: verifyRefusal },
+  export: { is: says(documents.book_pull_export), verify: verifyPullExport },
+  receipt_audit: { is: says(documents.receipt_audit), verify: verifyReceiptAudit },
+  refusal_audit: { is: says(documents.refusal_audit), verify: verifyRefusalAudit },
+  inflow: { is: says(documents.inflow_claim), verify: verifyInflowClaim },
+  verdict: { is: says(documents.dispute_verdict), verify: verifyDispute },
+  reconciliation: { is: says(documents.reconciliation), verify: verifyReconciliation },
+  totals: { is: says(documents.log_totals, documents.book_total, documents.payment_proof), verify: verifyTotals },
   issuer_history: { is: isIssuerHistory, verify: verifyIssuerHistory },
   receipt_policy_history: { is: isReceiptPolicyHistory, verify: verifyReceiptPolicyHistory },
   revocations: { is: isRevocations, verify: verifyRevocations },
   ingest_record: { is: isIngestRecord, verify: verifyIngestRecord },
   allowance: { is: isAllowance, verify: verifyAllowance },
-  audit_pack: { is: isAuditPack, verify: verifyAuditPack, needs_keys: false },
-  export_coverage: { is: isCoverage, verify: verifyCoverage },
-  log_break: { is: isLogBreak, verify: verifyLogBreak },
+  audit_pack: { is: says(documents.book_audit), verify: verifyAuditPack, needs_keys: false },
+  export_coverage: { is: says(documents.export_coverage), verify: verifyCoverage },
+  log_break: { is: says(documents.log_break), verify: verifyLogBreak },
   log_breaks: { is: isLogBreaks, verify: verifyLogBreaks },
   tree_head: { is: isTreeHead, verify: verifyTreeHead },
   agent_card: { is: isAgentCard, verify: verifyAgentCard },
@@ -66,7 +73,7 @@ const kinds = {
   session_act: { is: isSessionKind('session_act'), verify: verifySession, needs_keys: false },
   session_revocation: { is: isSessionKind('session_revocation'), verify: verifySession, needs_keys: false },
   wallet_text: { is: isWalletText, verify: verifyWalletText, needs_keys: false },
-  webhook_message: { is: isWebhookMessage, verify: verifyWebhookMessage, needs_keys: false },
+  webhook_message: { is: says(documents.book_webhook), verify: verifyWebhookMessage, needs_keys: false },
   unsigned: { is: isUnsigned, verify: verifyUnsigned, needs_keys: false },
   receipt: { is: () => true, verify: verifyReceipt },
 } as const satisfies Record<string, Kind>;

@@ -114,11 +114,6 @@ function isCommittable(row: Json): row is JsonObject {
   return texts.every(it => typeof it === 'string') && nullable.every(it => it === null || typeof it === 'string');
 }
 
-/** Whether a document says that it is the coverage of an export, without the export. */
-export function isCoverage({ schema }: JsonObject): boolean {
-  return schema === documents.export_coverage;
-}
-
 /** Verifies a coverage by itself: that it was signed, and that its counts agree. Its rows are in the export. */
 export function verifyCoverage(document: JsonObject, jwks: Jwks): DocumentVerification {
   try {

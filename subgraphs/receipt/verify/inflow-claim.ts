@@ -7,11 +7,6 @@ import type { DocumentVerification, Report } from './report.ts';
 import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed.ts';
 
-/** Whether a document says that it is the signed claim of an inflow, or of a correction of one. */
-export function isInflowClaim(document: JsonObject): boolean {
-  return document.schema === documents.inflow_claim;
-}
-
 /**
  * Verifies the claim that stands on an inflow row against a published key set, offline. It proves what was claimed, by whom
  * it was signed and when; nothing was paid for it.
@@ -31,7 +26,7 @@ const rules: readonly Rule<OpenedDocument>[] = [
     says: 'What was signed is an allocation to a bucket, and names no payment.',
     fault: ({ claims }) =>
       unless(
-        isInflowClaim(claims) &&
+        claims.schema === documents.inflow_claim &&
           typeof claims.agent_id === 'number' &&
           [claims.task_id, claims.bucket, claims.claimed_at].every(it => typeof it === 'string') &&
           /^\d+$/.test(String(claims.allocation)) &&

@@ -10,11 +10,6 @@ import { always, type Coverage, type DocumentVerification, type Report, unsigned
 import type { Jwks } from './signature.ts';
 import { issuerSigned, type Rule, rawValueSigns, unless } from './signed.ts';
 
-/** Whether a document says that it is a published export of a book. */
-export function isPullExport(document: JsonObject): boolean {
-  return document.schema === documents.book_pull_export;
-}
-
 /**
  * Verifies a pulled export against a published key set, offline: the hash of its document, its coverage, and both
  * signatures. It proves what the issuer said of the book at that moment, not that a row was paid.
@@ -36,7 +31,7 @@ const rules: readonly Rule<TokenDocument>[] = [
     says: 'What was signed is an export of a book, under its slug.',
     fault: ({ payload, jti }) =>
       unless(
-        isPullExport(payload) &&
+        payload.schema === documents.book_pull_export &&
           jti === payload.slug &&
           typeof payload.agent_id === 'number' &&
           formOf(payload) !== null,

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { documents } from '../../../schema/documents.ts';
 import { namesEachOnce } from '../../../schema/json-bounds.ts';
-import { isLogBreak, logBreaksOf } from './beside-receipts/log-break.ts';
+import { logBreaksOf } from './beside-receipts/log-break.ts';
 
 /** As PAYMENT-REQUIRED, PAYMENT-RESPONSE and X-SVC-Delegation carry JSON: in either alphabet. */
 const IN_BASE64 = /^[\w+/-]{16,}={0,2}$/;
@@ -10,7 +11,7 @@ export function documentFrom(bytes: Uint8Array): JsonObject | null {
   const object = strictJson(bytes);
   if (object) return object;
   const list = strictList(bytes) ?? [];
-  if (list.length > 0 && list.every(isLogBreak)) return logBreaksOf(list);
+  if (list.length > 0 && list.every(({ schema }) => schema === documents.log_break)) return logBreaksOf(list);
   const text = Buffer.from(bytes).toString().trim();
   return IN_BASE64.test(text) ? strictJson(Buffer.from(text, 'base64')) : null;
 }

@@ -16,11 +16,6 @@ import { misshapen } from './shape.ts';
 import type { Jwks } from './signature.ts';
 import { type Rule, unless } from './signed.ts';
 
-/** Whether a document says that it is a reconciliation of a wallet's transfers. */
-export function isReconciliation(document: JsonObject): boolean {
-  return document.schema === documents.reconciliation;
-}
-
 /**
  * Verifies a reconciliation against a published key set, offline: what was signed, that its transfers stand in the chain's
  * order between its blocks, that each has the class that follows from what is said of it, and that the sums are theirs.

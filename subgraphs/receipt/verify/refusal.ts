@@ -9,11 +9,6 @@ import { always, type Coverage, type DocumentVerification, type Report, unsigned
 import type { Jwks } from './signature.ts';
 import { issuerSigned, type Rule, rawValueSigns, unless } from './signed.ts';
 
-/** Whether a document says that it is a signed refusal. */
-export function isRefusal(document: JsonObject): boolean {
-  return document.schema === documents.refusal;
-}
-
 /**
  * Verifies a public refusal, or the 403 that carries it, against a published key set, offline. It proves that the issuer
  * refused that call at that anchor for that code; whether the anchor stands on Base is for Base to say.
@@ -35,7 +30,7 @@ const rules: readonly Rule<TokenDocument>[] = [
     says: 'What was signed is a refusal: nothing was charged, on Base, for a known code.',
     fault: ({ payload, jti }) =>
       unless(
-        isRefusal(payload) &&
+        payload.schema === documents.refusal &&
           jti === payload.refusal_id &&
           payload.charged === false &&
           payload.chain_id === networks.base.chain_id &&

@@ -234,11 +234,6 @@ const known = {
   [documents.payment_proof]: ['schema', 'verify_jwks', 'statement', ...Object.keys(PaymentProof.shape)],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Whether a document says that it is a statement of totals, a book's total with its proof, or the proof of a payment. */
-export function isTotals({ schema }: JsonObject): boolean {
-  return schema === documents.log_totals || schema === documents.book_total || schema === documents.payment_proof;
-}
-
 /** Verifies one against a published key set, offline. */
 export function verifyTotals(
   document: JsonObject,

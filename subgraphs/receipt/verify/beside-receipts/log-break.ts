@@ -4,11 +4,6 @@ import { type DocumentVerification, judgeDocument } from '../report.ts';
 import { type Jwks, parseJws } from '../signature.ts';
 import { type Check, issuerSaid, type Rule, type SignedDocument, unless, unopened } from '../signed.ts';
 
-/** Whether a document says that it is the declaration of a break of the log. */
-export function isLogBreak({ schema }: JsonObject): boolean {
-  return schema === documents.log_break;
-}
-
 /** The declaration of a break of the log, by an operator: every member of it is signed. */
 export function verifyLogBreak(document: JsonObject, jwks: Jwks): DocumentVerification {
   const jws = parseJws(document.jws);
@@ -25,7 +20,7 @@ const rules: readonly Rule<SignedDocument>[] = [
     says: 'What was signed is a declaration of a break, and the document says it, and nothing else.',
     fault: ({ document: { jws: _, kid, ...shown }, payload, jws: { header } }) =>
       unless(
-        isLogBreak(payload) && kid === header.kid && canonicalJson(shown) === canonicalJson(payload),
+        payload.schema === documents.log_break && kid === header.kid && canonicalJson(shown) === canonicalJson(payload),
         'The document is not the declaration that was signed.',
       ),
   },

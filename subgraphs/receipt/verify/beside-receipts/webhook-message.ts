@@ -1,11 +1,5 @@
 import { canonicalHash, isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
-import { documents } from '../../../../schema/documents.ts';
 import { type Invalid, judgeBy, type Rule, unless } from '../signed.ts';
-
-/** Whether a document says that it is a message of a book's webhook. */
-export function isWebhookMessage({ schema }: JsonObject): boolean {
-  return schema === documents.book_webhook;
-}
 
 /**
  * A message of a webhook is signed in its headers by a secret that only its receiver and this service have (HMAC-SHA256), so that no
