@@ -23,6 +23,7 @@ import type { RecordCall } from '../record/open-recording.ts';
 
 const CLAIMS_PER_ROUND = 64;
 const CLAIMS_AT_ONCE = 8;
+const UNRECONCILED = 'payments could not be reconciled';
 
 /** What it takes to finish the call of a process that is gone, from its claim alone. */
 export interface FinishParts {
@@ -55,7 +56,8 @@ export async function finishOrphans(parts: FinishParts): Promise<void> {
   const orphans = await takeOrphans(parts.database, parts.owner, CLAIMS_PER_ROUND);
   if (orphans.length > 0) await parts.proveLog();
   if (parts.log.halt) return;
-  await eachApart(orphans, claim => orLetGo(parts, leaseOf(claim), lease => finish(parts, claim, lease)));
+  const end = (claim: PaymentClaim) => orLetGo(parts, leaseOf(claim), lease => finish(parts, claim, lease));
+  await eachApart(orphans, CLAIMS_AT_ONCE, end, UNRECONCILED);
 }
 
 /** Claims that were let go of and have run out of time since: a last look, and they are final. */
@@ -63,22 +65,27 @@ export async function lookAtExpired(parts: FinishParts): Promise<void> {
   if (!parts.log.signs) return;
   return whileFull(CLAIMS_PER_ROUND, async () => {
     const expired = await takeExpired(parts.database, CLAIMS_PER_ROUND);
-    await eachApart(expired, claim => lastLook(parts, claim));
+    await eachApart(expired, CLAIMS_AT_ONCE, claim => lastLook(parts, claim), UNRECONCILED);
     return expired.length;
   });
 }
 
-/** A few at a time; one that cannot be finished keeps none of the others open. */
-async function eachApart(claims: readonly PaymentClaim[], look: (claim: PaymentClaim) => Promise<void>): Promise<void> {
+/** So many at a time; one that fails keeps none of the others waiting. `failed`: what could not be done, as an error says it. */
+export async function eachApart<T>(
+  items: readonly T[],
+  at_once: number,
+  look: (item: T) => Promise<unknown>,
+  failed: string,
+): Promise<void> {
   const faults: unknown[] = [];
-  const waiting = [...claims];
+  const waiting = [...items];
   await Promise.all(
-    Array.from({ length: CLAIMS_AT_ONCE }, async () => {
-      for (let claim = waiting.shift(); claim; claim = waiting.shift())
-        await look(claim).catch(fault => faults.push(fault));
+    Array.from({ length: at_once }, async () => {
+      for (let item = waiting.shift(); item !== undefined; item = waiting.shift())
+        await look(item).catch(fault => faults.push(fault));
     }),
   );
-  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} payments could not be reconciled`);
+  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} ${failed}`);
 }
 
 function leaseOf({ claimKey, leaseOwner, leaseEpoch }: PaymentClaim): Lease {

@@ -10,6 +10,7 @@ import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { ForeignTransfers } from '../../subgraphs/foreign-transfers.ts';
 import { newTask } from '../../subgraphs/new-task.ts';
+import { eachApart } from './finish-claims.ts';
 
 const INGESTS_PER_ROUND = 64;
 /** Each is a few questions to a node. */
@@ -28,12 +29,7 @@ export interface IngestFinalityParts {
  */
 export async function recheckIngests(parts: IngestFinalityParts): Promise<void> {
   const unsettled = await unsettledIngests(parts.database, INGESTS_PER_ROUND);
-  const faults: unknown[] = [];
-  for (let at = 0; at < unsettled.length; at += INGESTS_AT_ONCE) {
-    const looks = await Promise.allSettled(unsettled.slice(at, at + INGESTS_AT_ONCE).map(one => look(parts, one)));
-    for (const done of looks) if (done.status === 'rejected') faults.push(done.reason);
-  }
-  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} ingests could not be looked at again`);
+  await eachApart(unsettled, INGESTS_AT_ONCE, one => look(parts, one), 'ingests could not be looked at again');
 }
 
 async function look(

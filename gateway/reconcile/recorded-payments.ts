@@ -19,7 +19,7 @@ import { requestLabel } from '../charge/claim-request.ts';
 import type { NotTransferred, Transferred } from '../rails/outcome.ts';
 import { paymentFromJson } from '../rails/payment.ts';
 import { correctLeg } from '../record/correct-leg.ts';
-import { type FinishParts, whileFull } from './finish-claims.ts';
+import { eachApart, type FinishParts, whileFull } from './finish-claims.ts';
 
 const ARRIVALS_AT_ONCE = 32;
 
@@ -32,15 +32,11 @@ type Omitted = Extract<Arrival, { to: 'ARRIVAL_UNVERIFIED' }>;
  * ARRIVAL_UNVERIFIED when it never can be any more, or the chain has shown none by the cutoff. The receipts' lanes follow.
  */
 export function lookForArrivals(parts: ArrivalParts): Promise<void> {
-  return whileFull(ARRIVALS_AT_ONCE, () => lookForSome(parts));
-}
-
-async function lookForSome(parts: ArrivalParts): Promise<number> {
-  const awaited = await takeArrivals(parts.database, limits.arrival_cutoff_seconds, ARRIVALS_AT_ONCE);
-  const looks = await Promise.allSettled(awaited.map(one => look(parts, one)));
-  const faults = looks.flatMap(done => (done.status === 'rejected' ? [done.reason] : []));
-  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} arrivals could not be looked for`);
-  return awaited.length;
+  return whileFull(ARRIVALS_AT_ONCE, async () => {
+    const awaited = await takeArrivals(parts.database, limits.arrival_cutoff_seconds, ARRIVALS_AT_ONCE);
+    await eachApart(awaited, ARRIVALS_AT_ONCE, one => look(parts, one), 'arrivals could not be looked for');
+    return awaited.length;
+  });
 }
 
 async function look(parts: ArrivalParts, awaited: AwaitedArrival): Promise<void> {
@@ -121,9 +117,12 @@ type DoubtParts = Pick<FinishParts, 'database' | 'railOf' | 'vault' | 'sold' | '
 export function lookAtDoubted(parts: DoubtParts): Promise<void> {
   return whileFull(DOUBTED_AT_ONCE, async () => {
     const doubted = await takeDoubted(parts.database, DOUBTED_AT_ONCE);
-    const looks = await Promise.allSettled(doubted.map(claim => lookAtClaim(parts, claim)));
-    const faults = looks.flatMap(done => (done.status === 'rejected' ? [done.reason] : []));
-    if (faults.length > 0) throw new AggregateError(faults, `${faults.length} payments could not be looked at again`);
+    await eachApart(
+      doubted,
+      DOUBTED_AT_ONCE,
+      claim => lookAtClaim(parts, claim),
+      'payments could not be looked at again',
+    );
     return doubted.length;
   });
 }
