@@ -16,7 +16,6 @@ import { refusingWritesWhileHalted } from '../subgraphs/receipt/log/while-halted
 import { agentOfWallet } from '../subgraphs/session/agent/find.ts';
 import { openVault } from '../subgraphs/vault.ts';
 import { openBackground } from './background.ts';
-import type { StreamsInFlight } from './charge/drive-stream.ts';
 import { openCharge } from './charge/open-charge.ts';
 import type { Config } from './config/read-config.ts';
 import { everyFeature } from './features/every-feature.ts';
@@ -30,7 +29,6 @@ import type { LogWatch } from './log/watch-log.ts';
 import type { Faults } from './operations/faults.ts';
 import { health } from './operations/health.ts';
 import { type Operations, openOperations } from './operations/open.ts';
-import type { PaidCalls } from './operations/paid-calls.ts';
 import { Readiness, type ReadinessParts } from './operations/readiness.ts';
 import { watch, watchHubs } from './operations/watch.ts';
 import { openOwnStore } from './own-store.ts';
@@ -96,7 +94,10 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
   const times = { clock: options.clock ?? systemClock, random: systemRandom };
   const closing = new AsyncDisposableStack();
   try {
-    const operations = closing.adopt(openOperations(exposureOf(config), logger, times.clock), it => it.close());
+    const operations = closing.adopt(
+      openOperations({ token: config.metrics_token, profile: config.profile }, logger, times.clock),
+      it => it.close(),
+    );
     const { metrics, paid_calls } = operations;
     const owner = randomUUID();
     const { database: store, log_origin } = await openOwnStore(config, logger, features);
@@ -219,7 +220,15 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
     });
     closing.adopt(charging.streams, it => it.stop(limits.stream_stop_ms_max));
     jobs.start();
-    return opened(url, { readiness, closing, streams: charging.streams, paid_calls });
+    return {
+      url,
+      drain: () => readiness.drain(),
+      close: () => closing.disposeAsync(),
+      hurry: () => charging.streams.cut(),
+      get underway() {
+        return paid_calls.underway;
+      },
+    };
   } catch (error) {
     await closing.disposeAsync();
     throw error;
@@ -256,25 +265,6 @@ function reconciledBy(
   return { ...parts, finishing: { ...parts, railOf: ({ network }) => railOf(parts, network) } };
 }
 
-interface Running {
-  readonly readiness: Pick<Readiness, 'drain'>;
-  readonly closing: AsyncDisposableStack;
-  readonly streams: Pick<StreamsInFlight, 'cut'>;
-  readonly paid_calls: Pick<PaidCalls, 'underway'>;
-}
-
-function opened(url: string, { readiness, closing, streams, paid_calls }: Running): Gateway {
-  return {
-    url,
-    drain: () => readiness.drain(),
-    close: () => closing.disposeAsync(),
-    hurry: () => streams.cut(),
-    get underway() {
-      return paid_calls.underway;
-    },
-  };
-}
-
 const hearingTold = (logger: Logger): HearingTold => ({
   deaf: fault =>
     logger.warn(
@@ -283,8 +273,6 @@ const hearingTold = (logger: Logger): HearingTold => ({
     ),
   hears: () => logger.warn('The connection that receives changes of other processes is restored'),
 });
-
-const exposureOf = ({ metrics_token: token, profile }: Config) => ({ token, profile });
 
 /** On a log that was proven, and on no other: its history would be another's. */
 async function withHistories(

@@ -28,51 +28,42 @@ import type { EventStreams } from '../sockets/serve-events.ts';
 import type { Extensions } from '../x402/extensions.ts';
 import { describeChallenge, openChallenges, type PayTo } from '../x402/offer.ts';
 
-export interface PortParts {
+/** Members of the port that are made here. */
+type Made =
+  | 'challenge'
+  | 'describe'
+  | 'judge'
+  | 'prove'
+  | 'besidePayment'
+  | 'identify'
+  | 'execute'
+  | 'subscribe'
+  | 'follow';
+
+export interface PortParts extends Omit<Port, Made> {
   readonly graph: Graph;
-  readonly base_url: string;
-  readonly security: Port['security'];
   readonly pay_to: PayTo;
   readonly extensions: Extensions;
   readonly judge: Judge;
-  readonly rates: Port['rates'];
   /** `pays`: the payment has proven who it is. @throws rate_limited */
   identify(credentials: ShownCredentials, pays: boolean): Promise<Principal>;
   createContext(principal: Principal, brought: Brought): Context;
-  beginUpload: Port['beginUpload'];
-  boardVersion: Port['boardVersion'];
-  readonly signCard: Port['signCard'];
-  readonly verifierProgram: Port['verifierProgram'];
-  readonly offered: Port['offered'];
-  readonly tool_sessions: Port['tool_sessions'];
-  health(): Promise<JsonObject>;
-  away(): Promise<readonly string[]>;
-  without(): readonly string[];
 }
 
 /** What the doors are handed: the same planner, resolvers and charge as /graphql, without its HTTP pipeline. */
 export function openPort(parts: PortParts): Omit<Port, 'follow'> {
+  const { graph, pay_to, extensions, judge, identify: _, createContext: _create, ...given } = parts;
   return {
-    base_url: parts.base_url,
-    security: parts.security,
-    challenge: openChallenges(parts.pay_to, parts.extensions),
+    ...given,
+    challenge: openChallenges(pay_to, extensions),
     describe: describeChallenge,
-    beginUpload: ({ payer, address }) => parts.beginUpload({ payer, address: holderOf(address) }),
-    boardVersion: parts.boardVersion,
-    signCard: parts.signCard,
-    verifierProgram: parts.verifierProgram,
-    offered: parts.offered,
-    tool_sessions: parts.tool_sessions,
-    health: parts.health,
-    away: parts.away,
-    without: parts.without,
-    judge: parts.judge.judge,
-    prove: (unproven, address) => parts.judge.prove(unproven, holderOf(address)),
-    besidePayment: parts.judge.besidePayment,
-    rates: parts.rates,
+    beginUpload: ({ payer, address }) => given.beginUpload({ payer, address: holderOf(address) }),
+    judge: judge.judge,
+    prove: (unproven, address) => judge.prove(unproven, holderOf(address)),
+    besidePayment: judge.besidePayment,
     identify: (credentials, payment) => identify(parts, credentials, payment),
-    execute: operation => execute(parts.graph, operation),
-    subscribe: operation => subscribe(parts.graph, operation),
+    execute: operation => execute(graph, operation),
+    subscribe: operation => subscribe(graph, operation),
   };
 }
 
