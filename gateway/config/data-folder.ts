@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { access, constants, link, mkdir, open, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { access, constants, link, mkdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { writeDurably } from '../../subgraphs/durable-file.ts';
 import { ConfigFault } from './fault.ts';
 
 /**
@@ -66,23 +67,13 @@ export async function keptSecret(data_dir: string, name: string, make: (random: 
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const aside = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
+    // What was sealed or signed with a secret is worth nothing without it, so it is on disk before its first use.
     await writeDurably(aside, `${make(randomBytes(32).toString('hex'))}\n`);
     await link(aside, path).catch(unlessThere);
   } finally {
     await rm(aside, { force: true });
   }
   return (await readFile(path, 'utf8')).trim();
-}
-
-/** What was sealed or signed with a secret is worth nothing without it, so it is on disk before its first use. */
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 function unlessThere(error: NodeJS.ErrnoException): void {
