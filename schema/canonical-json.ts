@@ -53,3 +53,13 @@ export function present(members: Readonly<Record<string, Json | undefined>>): Js
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The object that a text holds in JSON; null where it holds anything else. */
+export function jsonObjectIn(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonObjectIn } from '../../../schema/canonical-json.ts';
 import { keccak256 } from '../../../schema/digest.ts';
 import { networks } from '../../../schema/network.ts';
 import { signedPayment } from '../../../schema/receipt-payload.ts';
@@ -190,7 +190,7 @@ function quantity(value: Json | undefined): number {
 async function ask(rpc_url: string, method: string, params: readonly Json[]): Promise<Json> {
   const id = randomInt(1, 2 ** 31);
   const text = await post(rpc_url, JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-  const answer = parsed(text);
+  const answer = jsonObjectIn(text);
   if (answer?.id !== id || (answer.result === undefined && answer.error === undefined))
     throw new Unanswered('rpc_malformed', `Its answer to ${method} is none of JSON-RPC 2.0.`);
   if (answer.error !== undefined) throw new Unanswered('rpc_unavailable', `It refuses to answer ${method}.`);
@@ -210,14 +210,5 @@ async function post(rpc_url: string, body: string): Promise<string> {
       throw new Unanswered('rpc_malformed', 'It sends more than is read of an answer.');
     // The URL may carry a key: it is named by whoever gave it, and never here.
     throw new Unanswered('rpc_unavailable', `It does not answer (${reasonOf(fault)}).`);
-  }
-}
-
-function parsed(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
   }
 }

@@ -1,5 +1,5 @@
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { isJsonObject } from '../../../schema/canonical-json.ts';
+import { isJsonObject, jsonObjectIn } from '../../../schema/canonical-json.ts';
 import { errors, Refusal } from '../../../schema/errors.ts';
 import { Written } from '../../../schema/written.ts';
 
@@ -26,8 +26,8 @@ export function answerText({ headers, result }: RemoteAnswer): string {
 /** Null where it is no answer of a subgraph of ours. */
 export function readAnswer(text: string): RemoteAnswer | null {
   const end = text.indexOf('\n');
-  const answer = parsed(text.slice(0, end));
-  if (!isJsonObject(answer) || !isJsonObject(answer.headers) || !Array.isArray(answer.lifted)) return null;
+  const answer = jsonObjectIn(text.slice(0, end));
+  if (answer === null || !isJsonObject(answer.headers) || !Array.isArray(answer.lifted)) return null;
   const result = resultOf(answer.result);
   if (result === null) return null;
   const parts: JsonPart[] = [];
@@ -42,7 +42,7 @@ export function readAnswer(text: string): RemoteAnswer | null {
 }
 
 export function readResult(text: string): ExecutionResult | null {
-  return resultOf(parsed(text));
+  return resultOf(jsonObjectIn(text));
 }
 
 /** What was a Refusal there is one to everybody here: code, status, param, offer and facts are its extensions. */
@@ -61,14 +61,6 @@ function revived({ message, path, extensions }: GraphQLFormattedError): GraphQLE
   const known = Object.hasOwn(errors, String(extensions?.code));
   if (!known) return new Refusal('internal', { cause: new Error(`a subgraph answered: ${message}`) });
   return new GraphQLError(message, { path, extensions });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** A part of an answer that was JSON text before it was sent: where it stands, and that text. */

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { canonicalJson, isJsonObject, type JsonObject, jsonObjectIn } from '../../../schema/canonical-json.ts';
 import { agentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Principal } from '../../../schema/principal.ts';
@@ -75,20 +75,12 @@ export function readCall(key: KeyObject, header: string | undefined): ReadCall {
   const [, told, signature] = header?.match(/^([\w-]+)\.([0-9a-f]{64})$/) ?? [];
   if (!told || !signature) return { kind: 'unsigned' };
   if (!timingSafeEqual(mac(key, told), Buffer.from(signature, 'hex'))) return { kind: 'forged' };
-  const read = shape.safeParse(parsed(Buffer.from(told, 'base64url').toString('utf8')));
+  const read = shape.safeParse(jsonObjectIn(Buffer.from(told, 'base64url').toString('utf8')));
   return read.success ? { kind: 'read', call: read.data } : { kind: 'unreadable' };
 }
 
 function mac(key: KeyObject, told: string): Buffer {
   return createHmac('sha256', key).update(PURPOSE).update(told).digest();
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/);

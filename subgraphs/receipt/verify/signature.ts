@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
-import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonObjectIn } from '../../../schema/canonical-json.ts';
 import { addressOfPoint, eip191Hash, recoverAddress } from '../../../schema/secp256k1.ts';
 
 /** A published key set (RFC 7517). Members that we do not understand are left alone (§5). */
@@ -30,8 +30,8 @@ export function splitJws(jws: Json | undefined): ParsedJws | null {
   if (typeof jws !== 'string') return null;
   const [head = '', body = '', tail = '', ...more] = jws.split('.');
   const signature = base64url(tail);
-  const header = jsonObject(base64url(head));
-  const claims = jsonObject(base64url(body));
+  const header = jsonObjectIn(base64url(head)?.toString() ?? '');
+  const claims = jsonObjectIn(base64url(body)?.toString() ?? '');
   if (more.length > 0 || !signature || !header || !claims) return null;
   return { header, claims, input: `${head}.${body}`, signature };
 }
@@ -93,15 +93,6 @@ export function base64url(text: Json | undefined): Buffer | null {
   if (typeof text !== 'string') return null;
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : null;
-}
-
-function jsonObject(bytes: Buffer | null): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(bytes?.toString() ?? '');
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 export function keysIn(jwks: Jwks): JsonObject[] {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
+import { canonicalJson, isJsonObject, type JsonObject, jsonObjectIn } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
 import { type SignedTransfer, settlementBasis, signedTransfer } from '../../../schema/receipt-payload.ts';
@@ -181,12 +181,7 @@ const paymentRules: readonly Rule<OpenedPayment>[] = [
 type ShownLeaf = Pick<OpenedPayment['document'], 'task_id' | 'preimage' | 'leaf_index' | 'leaf_hash' | 'inclusion'>;
 
 function shownPayload({ preimage }: Pick<ShownLeaf, 'preimage'>): JsonObject {
-  try {
-    const payload: unknown = JSON.parse(preimage);
-    return isJsonObject(payload) ? payload : {};
-  } catch {
-    return {};
-  }
+  return jsonObjectIn(preimage) ?? {};
 }
 
 function paymentOf(leaf: Pick<ShownLeaf, 'preimage'>): SignedTransfer | null {

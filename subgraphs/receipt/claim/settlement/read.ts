@@ -18,13 +18,7 @@ export interface OpenSettlement {
   readonly attempts: readonly Attempt[];
 }
 
-interface OpenRow extends Omit<OpenSettlement, 'attempts'> {
-  readonly tx_hash: string;
-  readonly nonce: number;
-  readonly raw: string;
-  readonly max_fee_wei: bigint;
-  readonly priority_fee_wei: bigint;
-}
+type OpenRow = Omit<OpenSettlement, 'attempts'> & Attempt;
 
 const OPEN = `select s.settlement_id, s.key_address, s.from_block, s.valid_before_max, s.state, s.block_number, s.block_hash,
     a.tx_hash, a.nonce, a.raw, a.max_fee_wei, a.priority_fee_wei,

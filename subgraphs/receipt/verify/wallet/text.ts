@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../../schema/canonical-json.ts';
+import { type JsonObject, jsonObjectIn } from '../../../../schema/canonical-json.ts';
 import { eip191Hash } from '../../../../schema/secp256k1.ts';
 import { registerText, type SignedWord, signedWords } from '../../../../schema/signed-words.ts';
 import type { DocumentVerification } from '../report.ts';
@@ -52,7 +52,7 @@ function saidIn(document: JsonObject): SaidText | null {
   const stated = textIn(document, names.signer);
   const { kind } = row;
   if (row.form === 'claim') {
-    const iss = claimIn(text)?.iss;
+    const iss = jsonObjectIn(text.slice(text.indexOf('|') + 1))?.iss;
     return { kind, text, signature, stated, parts: {}, service: typeof iss === 'string' ? iss : null };
   }
   const [, ...values] = text.split('|');
@@ -61,15 +61,6 @@ function saidIn(document: JsonObject): SaidText | null {
   const whole = values.length === row.parts.length;
   const parts = whole ? Object.fromEntries(row.parts.map((name, at) => [name, values[at] ?? ''])) : {};
   return { kind, text, signature, stated, parts, service };
-}
-
-function claimIn(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text.slice(text.indexOf('|') + 1));
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Whether a document holds a text of this service with a signature of a wallet. */
