@@ -9,14 +9,14 @@ import { JOBS_SCHEMA } from './migrate-jobs.ts';
  * folder. Payloads are kept in plain: no secret belongs there.
  */
 export interface JobPayloads {
-  /** Comes back by itself (gateway/jobs/periodic.ts); nobody adds one by hand. */
+  /** Comes back by itself (gateway/jobs/task.ts); nobody adds one by hand. */
   readonly [periodic: `periodic/${string}`]: Readonly<Record<string, never>>;
   /** What books tell their webhooks (gateway/webhooks). */
   readonly 'webhook/book': BookJob;
   readonly 'webhook/message': MessageJob;
   readonly 'webhook/redelivery': RedeliveryJob;
   readonly 'webhook/ping': PingJob;
-  /** Tells the owner of a book what another agent did, where its webhook wants that (gateway/reconcile/notices.ts). */
+  /** Tells the owner of a book what another agent did, where its webhook wants that (gateway/reconcile/fleet-tasks.ts). */
   readonly 'book/escrow_offer': { readonly escrow_id: string };
   readonly 'board/bid': { readonly bid_id: string };
 }

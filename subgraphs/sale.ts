@@ -241,7 +241,7 @@ export interface Leg<A extends JsonObject> extends Sold<A> {
 
 /** What is paid for in two: the second asks for nothing that the first has not, and is recorded for both. */
 export interface TwoLegs<A extends JsonObject, T extends JsonObject> {
-  /** The slot of the first, which it keeps for as long as it may still move (receipt/claim/leg.ts). */
+  /** The slot of the first, which it keeps for as long as it may still move (receipt/claim/slots.ts). */
   readonly slot: string;
   readonly first: Leg<A>;
   readonly second: Stamp<A, T>;

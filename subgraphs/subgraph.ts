@@ -44,7 +44,7 @@ export type AddedResolvers = readonly (new () => object)[];
  * else its events depend on must be in the document, the variables or the principal. `remembered: false` where an old
  * event may show less today than it did: then none is kept for whoever comes late, who has it executed anew.
  *
- * `@cost` and `@listSize` are Federation's own: the gateway reads them in gateway/graph/field-costs.ts.
+ * `@cost` and `@listSize` are Federation's own: the gateway reads them in gateway/graph/supergraph.ts.
  */
 const HEADER = `extend schema
   @link(

@@ -29,7 +29,7 @@ type Kind = DocumentKind | EnvelopeKind;
 /** By the file that asks for a signature: which kinds of documents it is a part of. */
 const signing: Readonly<Record<string, readonly Kind[]>> = {
   'gateway/http/serve-gateway.ts': ['agent_card'],
-  'gateway/x402/extensions/offer-receipt.ts': ['offer', 'delivery'],
+  'gateway/x402/extensions.ts': ['offer', 'delivery'],
   'rest-compat/faces/a2a/card.ts': ['agent_card'],
   'subgraphs/book/dispute/verdict.ts': ['verdict'],
   'subgraphs/book/export/sign.ts': ['export', 'export_coverage'],

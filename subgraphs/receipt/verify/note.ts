@@ -1,5 +1,5 @@
 /*
- * Signed notes as text (https://c2sp.org/signed-note), split without belief; open-note.ts says whose signatures hold.
+ * Signed notes as text (https://c2sp.org/signed-note), split without belief; open-checkpoint.ts says whose signatures hold.
  */
 
 export interface NoteSignature {

@@ -22,7 +22,7 @@ const abi = parseAbi([
 ]);
 const head = { log_id: 1, tree_size: 70_000, root_hash: 'ab'.repeat(32) };
 
-/** As contract.ts says that it was compiled. */
+/** As anchor-chain.ts says that it was compiled. */
 const settings = {
   evmVersion: 'cancun',
   optimizer: { enabled: true, runs: 1_000_000 },
