@@ -4,6 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 import { writeDurably } from '../../subgraphs/durable-file.ts';
 import { ConfigFault } from './fault.ts';
 
+/* DATA_DIR, and the secrets that are made up once and kept there. */
+
 /**
  * Makes DATA_DIR if need be and gives its real path. Others may pass through and not look around: as root the
  * database server runs as another user and must reach its cluster inside; every file in here is 0600 by itself.
@@ -52,8 +54,6 @@ export function exists(path: string): Promise<boolean> {
     () => false,
   );
 }
-
-/* Secrets that are made up once and kept in DATA_DIR. */
 
 /**
  * A secret that is made once and then kept in DATA_DIR/secrets/<name>, 0600. Of several processes that start at once

@@ -4,6 +4,8 @@ import { isAbsolute, join } from 'node:path';
 import { Secret } from '../../schema/secret.ts';
 import { OperatorFault } from './fault.ts';
 
+/* What a command is given beside its arguments: where its state lies, a session, the key of a wallet. */
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**

@@ -11,6 +11,8 @@ import { refusalHeaders } from '../charge/refusal-headers.ts';
 import { publicError } from '../graph/public-error.ts';
 import { SERVER_TIMING } from '../operations/requests.ts';
 
+/* The form of an answer of /graphql: what of it belongs into HTTP, its media type, and answers as events. */
+
 /**
  * What of a GraphQL answer belongs into HTTP. Errors of fields leave the status at 200, as GraphQL over HTTP has it, but
  * one: a refused payment is 402 with its challenge in the headers, so that an x402 client can pay on /graphql too.

@@ -5,6 +5,8 @@ import { offeredLimits } from '../../schema/limits.ts';
 import type { Clock, Random } from '../../subgraphs/clock.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 
+/* Ids that hold what they name, by keys that all processes of a service have: sessions of tools, and offered requests. */
+
 const SESSION_LABEL = 'tool session';
 const ID_BYTES = 16;
 /** From its handshake on, however much it is used: whoever goes on for longer begins anew, which costs one message. */

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../subgraphs/database.ts';
 import { addAbsentJobs, addJob, type JobPayloads, type TaskName } from '../../subgraphs/jobs.ts';
 
+/* What the worker does for a job, and what is done again and again by one process of the fleet. */
+
 /** What a job is run with. */
 export interface TaskContext {
   /** The service's own, but a few connections of it at once for all jobs together. */

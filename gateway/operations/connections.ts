@@ -5,7 +5,7 @@ import { problem } from '../../rest-compat/problem.ts';
 import { holderOf } from '../../schema/address-holder.ts';
 import { limits } from '../../schema/limits.ts';
 
-/* Which connections are unused or idle, so that a stop can close those and wait for the others. */
+/* Bounds on connections and on what comes over them, and which are unused or idle when a server stops. */
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -87,8 +87,6 @@ export function boundPipelines(app: FastifyInstance): void {
     done();
   });
 }
-
-/* Refuses a request that names two hosts, by 400 (RFC 9112 section 3.2). */
 
 /**
  * RFC 9112 section 3.2: a request with two Host lines is answered with 400. Node takes the first and says nothing, while

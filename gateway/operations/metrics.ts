@@ -111,8 +111,6 @@ export class Metrics {
   }
 }
 
-/* Asks something that may hang, and does not wait for it longer than so long. */
-
 /** A scrape does not wait for a database that is away; what only that knows is left out of it. */
 export const SCRAPE_MS_MAX = 1_000;
 
@@ -127,8 +125,6 @@ export async function lookInTime<T>(look: Promise<T>, ms_max: number): Promise<T
     late.catch(() => {});
   }
 }
-
-/* Serves GET /metrics to whoever may read it. */
 
 /** Who may read the metrics: whoever shows the token; without one anybody in development, and nobody else. */
 export interface Exposure {

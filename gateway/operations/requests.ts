@@ -5,6 +5,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Metrics } from './metrics.ts';
 
+/* Requests as an operator sees them, and what callers are told of the time that theirs took. */
+
 /** Of whoever looks after us, every few seconds: in the log only where somebody wants it all. */
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz', '/metrics', '/health']);
 
@@ -97,8 +99,6 @@ export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string
   const given = headers[REQUEST_ID];
   return typeof given === 'string' && WELL_FORMED.test(given) ? given : randomUUID();
 }
-
-/* The Server-Timing header: what each step of a request took; silent on 401 and 403. */
 
 export const SERVER_TIMING = 'server-timing';
 

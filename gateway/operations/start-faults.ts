@@ -5,6 +5,8 @@ import { ConfigFault, type VariableFault } from '../config/fault.ts';
 import type { Settings } from '../config/read-config.ts';
 import { tenantsOf } from './tenancy.ts';
 
+/* Why a start has failed, in the operator's words: the port or the database cannot be had. */
+
 type Place = Pick<Settings, 'host' | 'port' | 'data_dir' | 'base_url'>;
 
 /** @throws ConfigFault where nobody could listen there now: it is said before anything else is started. */

@@ -21,6 +21,8 @@ import { paymentFromJson } from '../rails/payment.ts';
 import { correctLeg } from '../record/correct-leg.ts';
 import { eachApart, type FinishParts, whileFull } from './finish-claims.ts';
 
+/* Payments that were recorded before the chain had its last word on them. */
+
 const ARRIVALS_AT_ONCE = 32;
 
 type ArrivalParts = Pick<FinishParts, 'database' | 'railOf' | 'clock' | 'arrived'>;

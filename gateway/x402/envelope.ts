@@ -5,6 +5,8 @@ import { type NetworkName, networkNamed } from '../../schema/network.ts';
 import { wellFormedText } from '../../schema/requests/text.ts';
 import type { PresentedPayment } from '../../subgraphs/context.ts';
 
+/* A payment as an x402 client sends it, with the identifier by which it may name its purchase. */
+
 /** What a 402 says of it: a client may name its purchase, and need not. How it is spelt the extension's own text says. */
 export const identifierDeclared = { [PAYMENT_IDENTIFIER]: { info: { required: false }, schema: {} } };
 

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { sampleOf } from './sample.ts';
 
+/* What the development hub answers to chats, whole or in pieces, and which model it says that it was. */
+
 const json = z.custom<JsonObject>(isJsonObject);
 const part = z.object({ type: z.string(), text: z.string().default('') });
 const tool = z.object({ function: z.object({ name: z.string(), parameters: json.optional() }) });

@@ -1,6 +1,7 @@
 /*
- * How model hubs answer, byte for byte as they write it, beside the plain text that all clients know. A model of a development hub is named
- * for each, whole and streamed, so that anyone can see what a caller receives of it; tests put the same bytes to the service.
+ * Habits of model hubs, byte for byte as they write: how they answer beside the plain text that all clients know, how their answers end,
+ * and how they refuse. A model of a development hub is named for each, whole and streamed, so that anyone can see what a caller receives
+ * of it; tests put the same bytes to the service.
  */
 
 export interface SpokenHabit {
@@ -145,11 +146,6 @@ export function streamBody({ stream }: SpokenHabit): string {
   return stream.map(line => `${line}\n\n`).join('');
 }
 
-/*
- * How answers of model hubs end otherwise than by OpenAI's reference, byte for byte. A model of a development hub is named for each, so
- * that anyone can see what a caller is told of it; tests put the same bytes to the rules.
- */
-
 export interface EndHabit {
   /** Where the provider says that it ends so, or who reported it. */
   readonly source: string;
@@ -203,11 +199,6 @@ export const ends = {
       '{"id":"gen-xxx","model":"anthropic/claude-3-opus","object":"chat.completion","created":1716730125,"choices":[{"index":0,"message":{"role":"assistant","content":"Hello! How can I assist you today?"},"finish_reason":"end_turn"}],"usage":{"prompt_tokens":10,"completion_tokens":12,"total_tokens":22}}',
   },
 } as const satisfies Record<string, EndHabit>;
-
-/*
- * How model hubs refuse, byte for byte as they write it. A model of a development hub is named for each, so that anyone can see
- * what a caller is told of it; tests put the same bytes to the rules.
- */
 
 export interface HubHabit {
   /** Where the provider says that it answers so, or who reported it. */

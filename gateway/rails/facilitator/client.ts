@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { type NetworkName, networkNamed, networks } from '../../../schema/network.ts';
 import type { Authorize } from './auth.ts';
 
+/* An x402 facilitator over HTTP: what it is asked, and the shapes of its answers. */
+
 /** What it says before anything is sent. `unreachable`: nothing that can be believed, by no fault of the payment. */
 type FacilitatorVerdict =
   | { readonly kind: 'valid' }

@@ -2,6 +2,8 @@ import { twistedEdwards } from '@noble/curves/abstract/edwards';
 import { ed25519 } from '@noble/curves/ed25519';
 import { blake2b } from '@noble/hashes/blake2';
 
+/* Nano's state blocks, read from a node and computed again here. Nobody is paid in XNO: what was paid to others is looked up (../foreign/). */
+
 /* A Nano address: `nano_`, the public key in 52 digits of base 32, and 8 more of its checksum. */
 
 const DIGITS = '13456789abcdefghijkmnopqrstuwxyz';

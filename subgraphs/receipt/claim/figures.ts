@@ -1,6 +1,8 @@
 import type { NetworkName } from '../../../schema/network.ts';
 import type { Database } from '../../database.ts';
 
+/* How many claims are open, for operators. */
+
 /** What an operator wants to see of the whole service, by every process of it. */
 interface Figures {
   /** Claims that are neither recorded nor released. */

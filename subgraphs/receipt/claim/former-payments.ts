@@ -1,5 +1,7 @@
 import type { Database } from '../../database.ts';
 
+/* What the former payments of a wallet say of it: that they were reverted lately, or that code has signed for them. */
+
 /**
  * SQL: a payment on Solana that ran out before it was sent. Whoever signs over a new blockhash gives more time than work
  * is given: this one was made of an old one. What ran out after it was sent may be the chain's fault.

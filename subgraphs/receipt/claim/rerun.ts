@@ -3,6 +3,8 @@ import { limits } from '../../../schema/limits.ts';
 import type { Database, Tx } from '../../database.ts';
 import { CALL_SECONDS_MAX, hasDied, living, mayRun } from './lease.ts';
 
+/* The answer that a recorded payment may still bring: who works for it once more, and until when it is owed. */
+
 /** A recorded payment without an answer, held by the process that does its work once more. */
 export interface RerunHold {
   readonly claim_key: string;

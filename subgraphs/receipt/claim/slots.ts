@@ -2,6 +2,8 @@ import type { TaskId } from '../../../schema/ids.ts';
 import type { Possession } from '../../../schema/principal.ts';
 import type { Database, Tx } from '../../database.ts';
 
+/* Slots, each of which one claim holds at a time: how they are called, taken and dropped. */
+
 /** Which of these slots a claim holds, whosever it is. */
 export async function takenSlots(
   database: Pick<Database, 'query'>,

@@ -4,6 +4,8 @@ import { sha256 } from '../../../schema/digest.ts';
 import { didWeb, jwksUri } from '../../../schema/links.ts';
 import type { SeedKeys } from './derive.ts';
 
+/* Signs in other forms than tokens and raw values: envelopes of receipts, and notes of the log. */
+
 /** Signs in other forms than tokens and raw values, by the current key of tokens: nothing comes in from outside. */
 export interface EnvelopeSigner {
   /**

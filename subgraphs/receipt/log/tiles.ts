@@ -2,6 +2,8 @@ import type { Database } from '../../database.ts';
 import { recordDamaged } from '../damaged-record.ts';
 import { leafHash } from '../verify/merkle-proof.ts';
 
+/* The tiles of the log: hashes, and the entries that they are of (https://c2sp.org/tlog-tiles). */
+
 /** Hashes of a whole tile, and levels of the tree that it spans (https://c2sp.org/tlog-tiles). */
 const TILE_WIDTH = 256;
 const TILE_HEIGHT = 8;

@@ -3,6 +3,8 @@ import type { SeenArrival } from '../claim/doubt.ts';
 import type { PaymentIndex } from '../receipt/own-transfer.ts';
 import { paymentKey } from '../verify/map-proof.ts';
 
+/* What is known of payments behind the log: which receipts they back, which were seen since, how far the log was followed. */
+
 /** A receipt whose payment is this very transfer. */
 export interface BackedReceipt {
   readonly task_id: string;

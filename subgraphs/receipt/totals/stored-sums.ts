@@ -14,6 +14,8 @@ import { EMPTY_SUM, type SumNode, sumLeaf, sumNode, sumRoot } from '../verify/su
 import type { CollectedLeaf } from './collected.ts';
 import { requireSum, TotalsAltered } from './unaltered.ts';
 
+/* What each book came to, of one rail or of each, in a tree that is kept. */
+
 type Reads = Pick<Database, 'query'>;
 
 /** What each book came to, of one rail or of each. */

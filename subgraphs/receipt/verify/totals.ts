@@ -12,7 +12,7 @@ import type { Jwks } from './signature.ts';
 import { judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
 import { EMPTY_SUM, rootOfRow, shownNode, sumLeaf } from './sum-proof.ts';
 
-/* By what the proofs of a total and of a payment are judged, once their statement is known to be signed. */
+/* What is signed behind the log of all books' totals and all payments, and what follows from it of one book, one row, one payment. */
 
 const text = z.string();
 const Hash = text.regex(/^[0-9a-f]{64}$/);
@@ -220,8 +220,6 @@ function isInTotal({ agent_id, rails, row }: OpenedTotal['document']): boolean {
 }
 
 const bytes = (hex: string) => Buffer.from(hex, 'hex');
-
-/* What is signed behind the log of all books' totals and all payments, and what follows from it of one book, one row, one payment. */
 
 /** What is known of each kind beside its statement: members that are none of these nobody signed. */
 const known = {
