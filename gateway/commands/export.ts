@@ -1,12 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import { type StreamFormat, streamFormats } from '../../schema/requests/export.ts';
 import { wordList } from '../../schema/words.ts';
 import { OperatorFault } from '../config/fault.ts';
 import { givenSession } from '../config/of-commands.ts';
 import { readConfig } from '../config/read-config.ts';
-import { run } from '../operations/run.ts';
+import { givenWords, run } from '../operations/run.ts';
 import { progressBar } from './export/progress-bar.ts';
 import { ExportRows, type RowFormat } from './export/rows.ts';
 
@@ -39,14 +38,10 @@ interface Export {
 function asked(): Export | null {
   const text = { type: 'string' } as const;
   const options = { agent: text, out: text, format: text, url: text, 'session-file': text };
-  try {
-    const { agent, out, format: told, url, 'session-file': session_file } = parseArgs({ options }).values;
-    if (!agent || !/^[1-9]\d*$/.test(agent) || !out) return null;
-    if (told !== undefined && !isFormat(told)) return null;
-    return { agent, out, format: formatOf(out, told), session_file, url: url ?? readConfig().base_url };
-  } catch (fault) {
-    throw fault instanceof TypeError ? new OperatorFault(fault.message) : fault;
-  }
+  const { agent, out, format: told, url, 'session-file': session_file } = givenWords({ options }).values;
+  if (!agent || !/^[1-9]\d*$/.test(agent) || !out) return null;
+  if (told !== undefined && !isFormat(told)) return null;
+  return { agent, out, format: formatOf(out, told), session_file, url: url ?? readConfig().base_url };
 }
 
 /** What the ending of a file's name stands for. */
@@ -137,22 +132,18 @@ interface Bundle extends Pick<Export, 'agent' | 'out' | 'url' | 'session_file'> 
 function bundleAsked(): Bundle | null {
   const text = { type: 'string' } as const;
   const options = { agent: text, out: text, format: text, url: text, 'session-file': text, before: text };
-  try {
-    const { values } = parseArgs({ options: { ...options, bundle: { type: 'boolean' } } });
-    const { agent, out, format, url, bundle, before = null, 'session-file': session_file } = values;
-    if (!bundle && before === null) return null;
-    if (
-      !bundle ||
-      !agent ||
-      !out?.endsWith('.zip') ||
-      format !== undefined ||
-      !/^[1-9]\d*$/.test(`${agent}${before ?? ''}`)
-    )
-      throw new OperatorFault(USAGE);
-    return { agent, out, before, session_file, url: url ?? readConfig().base_url };
-  } catch (fault) {
-    throw fault instanceof TypeError ? new OperatorFault(fault.message) : fault;
-  }
+  const { values } = givenWords({ options: { ...options, bundle: { type: 'boolean' } } });
+  const { agent, out, format, url, bundle, before = null, 'session-file': session_file } = values;
+  if (!bundle && before === null) return null;
+  if (
+    !bundle ||
+    !agent ||
+    !out?.endsWith('.zip') ||
+    format !== undefined ||
+    !/^[1-9]\d*$/.test(`${agent}${before ?? ''}`)
+  )
+    throw new OperatorFault(USAGE);
+  return { agent, out, before, session_file, url: url ?? readConfig().base_url };
 }
 
 /** An archive comes in one piece: it is there or not. */

@@ -1,9 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import { openTally } from '../../schema/audit/receipt-tally.ts';
 import { documentEndings } from '../../subgraphs/receipt/verify/read-document.ts';
 import { OperatorFault } from '../config/fault.ts';
-import { run } from '../operations/run.ts';
+import { givenWords, run } from '../operations/run.ts';
 import { progressBar } from './export/progress-bar.ts';
 import { documentsIn, examineAll, historiesIn } from './verify/directory.ts';
 import {
@@ -45,15 +44,11 @@ With --json it prints one JSON object for each document, on a line of its own; f
 Exit code: 0 valid; 1 something is not valid; 2 this usage; 3 something could not be looked at or cannot be decided, and all else is valid.`;
 
 function given() {
-  try {
-    const text = { type: 'string' } as const;
-    const keys = { type: 'string', multiple: true } as const;
-    const flag = { type: 'boolean' } as const;
-    const options = { jwks: text, 'base-url': text, proof: text, rpc: text, json: flag, help: flag };
-    return parseArgs({ allowPositionals: true, options: { ...options, 'log-key': keys, witness: keys } });
-  } catch (fault) {
-    throw new OperatorFault(fault instanceof Error ? fault.message : String(fault));
-  }
+  const text = { type: 'string' } as const;
+  const keys = { type: 'string', multiple: true } as const;
+  const flag = { type: 'boolean' } as const;
+  const options = { jwks: text, 'base-url': text, proof: text, rpc: text, json: flag, help: flag };
+  return givenWords({ allowPositionals: true, options: { ...options, 'log-key': keys, witness: keys } });
 }
 
 async function main(): Promise<number> {

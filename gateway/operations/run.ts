@@ -1,3 +1,4 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import { OperatorFault } from '../config/fault.ts';
 import type { Settings } from '../config/read-config.ts';
@@ -25,6 +26,15 @@ export function sentenceOf(fault: unknown): string | null {
 export function requireNoArguments([first] = process.argv.slice(2)): void {
   if (first !== undefined)
     throw new OperatorFault(`${first}: this command takes no arguments; gateway/config/README.md has its variables`);
+}
+
+/** The words that a command is given. @throws OperatorFault where they are none of its options */
+export function givenWords<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config);
+  } catch (fault) {
+    throw new OperatorFault(fault instanceof Error ? fault.message : String(fault));
+  }
 }
 
 /** Tells an operator what is set and changes nothing. */

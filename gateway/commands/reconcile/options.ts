@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { isJsonObject } from '../../../schema/canonical-json.ts';
 import { OperatorFault } from '../../config/fault.ts';
 import { readConfig } from '../../config/read-config.ts';
+import { givenWords } from '../../operations/run.ts';
 
 export const RECONCILE_USAGE = `usage: npm run reconcile -- --wallet 0x… --from N --to M [--url URL] [--rpc URL]
                            [--own 0x…]... [--signature-file FILE] [--json]
@@ -64,11 +64,7 @@ function parsed(args: readonly string[]) {
     help: flag,
     own: { type: 'string', multiple: true },
   } as const;
-  try {
-    return parseArgs({ args: [...args], options });
-  } catch (fault) {
-    throw new OperatorFault(fault instanceof Error ? fault.message : String(fault));
-  }
+  return givenWords({ args: [...args], options });
 }
 
 function addressOf(text: string): string {

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { OperatorFault } from '../../config/fault.ts';
+import { givenWords } from '../../operations/run.ts';
 import type { Monitored } from './monitor/run-monitor.ts';
 
 export const USAGE = `usage: npm run witness -- URL [--key VKEY]... [--name NAME] [--state DIR]
@@ -111,11 +111,7 @@ function parsed(args: readonly string[]) {
     'signature-file': text,
     treasury: { type: 'string', multiple: true },
   } as const;
-  try {
-    return parseArgs({ args: [...args], allowPositionals: true, options });
-  } catch (fault) {
-    throw new OperatorFault(fault instanceof Error ? fault.message : String(fault));
-  }
+  return givenWords({ args: [...args], allowPositionals: true, options });
 }
 
 function numberIn(option: string, text: string, min: number, max: number): number {
