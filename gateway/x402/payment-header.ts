@@ -17,11 +17,8 @@ const headerNames = { 1: 'X-PAYMENT', 2: 'PAYMENT-SIGNATURE' } as const;
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/**
- * PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1): base64 of JSON. Only its shape is judged here, nothing is believed. `resource`
- * is what it came with the request for.
- */
-export function decodePayment(version: 1 | 2, header: string, resource?: string): DecodedPayment {
+/** PAYMENT-SIGNATURE (v2) or X-PAYMENT (v1): base64 of JSON. Only its shape is judged here, nothing is believed. */
+export function decodePayment(version: 1 | 2, header: string): DecodedPayment {
   const malformed = (what: string): DecodedPayment => {
     return { kind: 'malformed', why: `${headerNames[version]} (x402 version ${version}): ${what}.` };
   };
@@ -39,8 +36,7 @@ export function decodePayment(version: 1 | 2, header: string, resource?: string)
     return malformed(`${repeatedName(decoded)?.slice(0, 64)} is named twice in one object`);
   const envelope = parseEnvelope(version, untrusted);
   if (envelope.kind === 'malformed') return malformed(envelope.why);
-  const asked = resource === undefined ? {} : { resource };
-  return { kind: 'decoded', payment: { x402_version: version, envelope: envelope.envelope.kept, ...asked } };
+  return { kind: 'decoded', payment: { x402_version: version, envelope: envelope.envelope.kept } };
 }
 
 /** Node skips what is none of the alphabet. Most are as Node would write them, and to write is faster than to look. */

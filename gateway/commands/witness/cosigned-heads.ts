@@ -12,8 +12,6 @@ export interface CosignedHead extends CheckpointHead {
   readonly sequence: number;
   /** The checkpoint with the log's verified signatures and the witness's own. */
   readonly note: string;
-  /** The last line of it. */
-  readonly cosignature: string;
 }
 
 /** Points at which a test may end the process. */
@@ -45,10 +43,9 @@ export class CosignedHeads {
     if (sequence === undefined) return null;
     const note = await readFile(this.#path(sequence), 'utf8');
     const opened = openCheckpoint(note, [this.#witness]);
-    const cosignature = opened.kind === 'signed' ? opened.signatures.at(-1)?.line : undefined;
-    if (opened.kind !== 'signed' || cosignature === undefined)
+    if (opened.kind !== 'signed')
       throw new OperatorFault(`${this.#path(sequence)} is not as this witness has cosigned it: nothing is signed`);
-    return { ...opened.head, sequence, note, cosignature };
+    return { ...opened.head, sequence, note };
   }
 
   /** Resolves once it is on disk: only then may its cosignature leave. False where `from` is not the newest any more. */

@@ -27,8 +27,8 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | null
   return { mark, port: Number(lines[3]), status: (lines[7] ?? '').trim() };
 }
 
-export function urlOf(port: number, password: string, database = 'postgres'): string {
-  return `postgresql://svc:${password}@127.0.0.1:${port}/${database}`;
+export function urlOf(port: number, password: string): string {
+  return `postgresql://svc:${password}@127.0.0.1:${port}/postgres`;
 }
 
 /** Whether the server behind a port answers, and is the one of this cluster and no other. */

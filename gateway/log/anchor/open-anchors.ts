@@ -7,7 +7,7 @@ import type { BaseChain } from '../../rails/base/chain.ts';
 import { settlerKey } from '../../rails/base/settle/transaction.ts';
 import { type AnchorChain, openAnchorChain } from './anchor-chain.ts';
 import { AnchoredHeads } from './anchored-heads.ts';
-import type { AnchorerParts, AnchorFaults } from './anchorer.ts';
+import type { AnchorerParts } from './anchorer.ts';
 
 /** What anchoring needs of this process but for the log that it anchors. */
 export interface Anchors extends AnchorerParts {
@@ -30,7 +30,6 @@ interface AnchorsParts {
   readonly database: Database;
   readonly chain: BaseChain;
   readonly issuer: Pick<Issuer, 'jwks'>;
-  readonly faults?: AnchorFaults | undefined;
 }
 
 /** A made-up key has no gas on a real chain: nothing is anchored under it, and nothing ever was. */
@@ -39,7 +38,7 @@ function anchorsNothing({ stand_ins }: Pick<Config, 'stand_ins'>): boolean {
 }
 
 /** Null where nothing is anchored. */
-export function openAnchors(config: Config, { database, chain, issuer, faults }: AnchorsParts): Anchors | null {
+export function openAnchors(config: Config, { database, chain, issuer }: AnchorsParts): Anchors | null {
   if (anchorsNothing(config)) return null;
   const { anchor_seconds, fee_day_max_gwei, poll_ms } = defaults[config.profile];
   const key = anchorKey(config.anchor_key);
@@ -50,7 +49,6 @@ export function openAnchors(config: Config, { database, chain, issuer, faults }:
     anchors,
     key,
     poll_ms,
-    faults,
     heads: new AnchoredHeads({ database, chain, anchors, sender: key.address, jwks: issuer.jwks }),
     random: systemRandom,
     pace_ms: (config.anchor_seconds ?? anchor_seconds) * 1_000,
