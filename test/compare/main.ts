@@ -14,6 +14,7 @@ import { problem } from '../../rest-compat/problem.ts';
 import type { Json } from '../../schema/canonical-json.ts';
 import { type ErrorCode, errors } from '../../schema/errors.ts';
 import { FakePort } from '../harness/rest-compat/house.ts';
+import { differencesOf } from './differences.ts';
 import { operations } from './operations.ts';
 import { requests } from './requests.ts';
 import { type Parted, partedJson, partedSdl } from './shapes.ts';
@@ -29,9 +30,10 @@ const DIFFERENCES_SHOWN = 60;
 
 const [command, one, other] = process.argv.slice(2);
 if (command === 'record' && one) await record(one);
+else if (command === 'record-running' && one) await (await import('./running/record.ts')).recordRunning(one);
 else if (command === 'diff' && one && other) process.exitCode = diff(one, other) ? 1 : 0;
 else {
-  console.error('npm run compare -- record FOLDER, or diff FOLDER FOLDER');
+  console.error('npm run compare -- record FOLDER, record-running FOLDER, or diff FOLDER FOLDER');
   process.exitCode = 2;
 }
 
@@ -75,7 +77,7 @@ function diff(before: string, after: string): boolean {
   const names = [...new Set([...readdirSync(before), ...readdirSync(after)])].sort();
   const differing = names.filter(name => textOf(before, name) !== textOf(after, name));
   for (const name of differing) {
-    if (name === REQUESTS) showRequests(before, after);
+    if (name.endsWith('.jsonl')) showLines(name, before, after);
     else show(name, before, after);
   }
   const changed = differing.filter(name => !name.endsWith(WORDS));
@@ -109,17 +111,21 @@ function show(name: string, before: string, after: string): void {
   }
 }
 
-function showRequests(before: string, after: string): void {
-  const [first, second] = [before, after].map(
-    folder =>
-      new Map(
-        textOf(folder, REQUESTS)
-          .split('\n')
-          .filter(line => line !== '')
-          .map(line => [(JSON.parse(line) as { at: string }).at, line] as const),
-      ),
-  ) as [Map<string, string>, Map<string, string>];
+/** Of lines by their `at`: in which members each differs. */
+function showLines(name: string, before: string, after: string): void {
+  const [first, second] = [linesOf(before, name), linesOf(after, name)];
   const differing = [...new Set([...first.keys(), ...second.keys()])].filter(at => first.get(at) !== second.get(at));
-  console.log(`${REQUESTS}: ${differing.length} of ${first.size} requests come to something else`);
-  for (const at of differing.slice(0, DIFFERENCES_SHOWN)) console.log(`- ${first.get(at)}\n+ ${second.get(at)}`);
+  console.log(`${name}: ${differing.length} of ${first.size} come to something else`);
+  for (const at of differing.slice(0, DIFFERENCES_SHOWN)) {
+    console.log(at);
+    const [one, other] = [first.get(at), second.get(at)].map(line => line && (JSON.parse(line) as { to: Json }).to);
+    for (const difference of differencesOf(one, other)) console.log(`  ${difference}`);
+  }
+}
+
+function linesOf(folder: string, name: string): ReadonlyMap<string, string> {
+  const lines = textOf(folder, name)
+    .split('\n')
+    .filter(line => line !== '');
+  return new Map(lines.map(line => [(JSON.parse(line) as { at: string }).at, line]));
 }

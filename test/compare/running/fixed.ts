@@ -1,0 +1,126 @@
+import crypto, { type KeyObject, type SignKeyObjectInput } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { p256 } from '@noble/curves/p256';
+import { systemRandom } from '../../../subgraphs/clock.ts';
+
+/*
+ * Time and chance of this process, the same in every run. Ids, salts, nonces and signatures are then the same wherever a
+ * version draws them alike, and with them all hashes over these.
+ */
+
+/** The time at which the story begins: to come, so that a time of the machine's own clock is over for whoever waits for one. */
+export const BEGINS_MS = Date.UTC(2030, 4, 14, 10, 20);
+/** Less than a step takes, so that leases end no sooner than by the machine's clock. */
+const STEP_MS = 20;
+
+let now_ms = BEGINS_MS;
+let label = 'opening';
+const drawn = new Map<string, number>();
+
+export interface Sealed {
+  readonly label: string;
+  readonly plain: string;
+  readonly nonce: string;
+}
+
+/** What was sealed since it was last taken, as the cipher was given it. */
+let sealed: Sealed[] = [];
+
+/** A story begins: at its first moment, with nothing drawn. */
+export function beginStory(): void {
+  now_ms = BEGINS_MS - STEP_MS;
+  sealed = [];
+  beginStep('opening');
+}
+
+/**
+ * From now on it is a moment later, and chance draws by this name: what a step draws more or less than before changes no
+ * other step.
+ */
+export function beginStep(name: string): number {
+  label = name;
+  drawn.clear();
+  now_ms += STEP_MS;
+  return now_ms;
+}
+
+export const storyNow = (): number => now_ms;
+
+export function takeSealed(): readonly Sealed[] {
+  const taken = sealed;
+  sealed = [];
+  return taken;
+}
+
+/** The next bytes of that step for draws of that kind and length: draws of another length disturb them not. */
+function bytes(kind: string, length: number): Buffer {
+  const key = `${kind} ${length}`;
+  const count = drawn.get(key) ?? 0;
+  drawn.set(key, count + 1);
+  return createHash('shake256', { outputLength: length }).update(`${label}|${key}|${count}`).digest();
+}
+
+const { createHash, createCipheriv, randomBytes, sign } = crypto;
+
+/** Has this process live by the story's time and chance, until it ends. */
+export function holdStill(): void {
+  globalThis.Date = new Proxy(Date, {
+    construct: (target, args, called) => Reflect.construct(target, args.length === 0 ? [now_ms] : args, called),
+    get: (target, name) => (name === 'now' ? storyNow : Reflect.get(target, name)),
+  });
+  Object.assign(systemRandom, { bytes: (count: number) => Uint8Array.from(bytes('service', count)) });
+  globalThis.crypto.getRandomValues = array => {
+    if (ArrayBuffer.isView(array))
+      new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(bytes('web', array.byteLength));
+    return array;
+  };
+  Object.assign(crypto, { randomUUID, randomBytes: drawnBytes, sign: signAlike, createCipheriv: noted });
+  syncBuiltinESMExports();
+}
+
+function drawnBytes(length: number, called?: (fault: Error | null, drawn: Buffer) => void): Buffer | void {
+  return called ? randomBytes(length, called) : bytes('node', length);
+}
+
+function randomUUID(): string {
+  const hex = bytes('uuid', 16).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
+}
+
+type SignArguments = [
+  algorithm: string | null | undefined,
+  data: Buffer,
+  key: KeyObject | SignKeyObjectInput,
+  called?: (fault: Error | null, signature: Buffer) => void,
+];
+
+/** ES256 as RFC 6979 has it, where OpenSSL draws a nonce; every other signature here is the same each time by itself. */
+function signAlike(...[algorithm, data, key, called]: SignArguments): Buffer | void {
+  const { asymmetricKeyDetails } = key as KeyObject;
+  if (asymmetricKeyDetails?.namedCurve !== 'prime256v1')
+    return called ? sign(algorithm, data, key, called) : sign(algorithm, data, key);
+  const { d = '' } = (key as KeyObject).export({ format: 'jwk' });
+  const digest = createHash('sha256').update(data).digest();
+  const signature = Buffer.from(p256.sign(digest, Buffer.from(d, 'base64url'), { lowS: false }).toDERRawBytes());
+  if (!called) return signature;
+  setImmediate(called, null, signature);
+}
+
+/** A cipher that is listened to: what is sealed is known before it is out of sight. */
+function noted(...given: Parameters<typeof createCipheriv>): ReturnType<typeof createCipheriv> {
+  const cipher = Reflect.apply(createCipheriv, crypto, given);
+  const nonce = Buffer.from(given[2] as Uint8Array).toString('hex');
+  const { setAAD, update } = cipher as ReturnType<typeof createCipheriv> & { setAAD(data: Uint8Array): unknown };
+  let name = '';
+  return Object.assign(cipher, {
+    setAAD(data: Uint8Array) {
+      name = Buffer.from(data).toString('utf8');
+      Reflect.apply(setAAD, cipher, [data]);
+      return cipher;
+    },
+    update(plain: Uint8Array | string) {
+      sealed.push({ label: name, plain: Buffer.from(plain as Uint8Array).toString('utf8'), nonce });
+      return Reflect.apply(update, cipher, [plain]) as Buffer;
+    },
+  });
+}

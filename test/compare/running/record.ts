@@ -1,0 +1,79 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { everyDoor } from '../../../rest-compat/every-door.ts';
+import type { Json } from '../../../schema/canonical-json.ts';
+import { setup, teardown } from '../../harness/global.ts';
+import { releaseAll } from '../../harness/release.ts';
+import { holdStill } from './fixed.ts';
+import { readAll, readFeeds } from './reads.ts';
+import { openFixedService } from './service.ts';
+import { sealedLines, storedLines } from './stored.ts';
+import { tellEnd, tellStory } from './story.ts';
+import { type ToldCall, tellerOf } from './teller.ts';
+import { byRest, onGraph, type Transport } from './transport.ts';
+
+/* Tells the story twice, by REST and on the graph, each to a service of its own, and writes down what comes of it. */
+
+const tellings = { rest: byRest, graph: onGraph } as const satisfies Readonly<Record<string, Transport>>;
+
+export async function recordRunning(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const cluster = await openCluster();
+  holdStill();
+  const reached = new Set<string>();
+  const surprises: string[] = [];
+  try {
+    for (const [name, transport] of Object.entries(tellings)) {
+      const told = await recordTelling(cluster, folder, name, transport);
+      for (const door of told.reached) reached.add(door);
+      surprises.push(...told.surprises.map(it => `${name}: ${it}`));
+      await releaseAll();
+    }
+  } finally {
+    await releaseAll();
+    await teardown();
+  }
+  const unreached = everyDoor.filter(({ effect, name }) => effect !== 'reads' && !reached.has(name));
+  const told = { writing_but_unreached: unreached.map(({ name }) => name), surprises };
+  writeFileSync(join(folder, 'running-reach.json'), `${JSON.stringify(told, null, 1)}\n`);
+  console.log(`${everyDoor.filter(({ effect }) => effect !== 'reads').length - unreached.length} writing endpoints`);
+  for (const { name } of unreached) console.log(`NOT REACHED: ${name}`);
+  for (const surprise of surprises) console.log(`NOT AS MEANT: ${surprise}`);
+}
+
+async function recordTelling(cluster: string, folder: string, name: string, transport: Transport) {
+  const service = await openFixedService(cluster, name);
+  const teller = tellerOf(service, transport);
+  const { cast, things } = await tellStory(teller);
+  await service.settled();
+  await readAll(teller, cast, things);
+  const feeds = await readFeeds(teller, cast);
+  await tellEnd(teller, cast);
+  await service.settled();
+  const files: Readonly<Record<string, readonly ToldCall[]>> = {
+    answers: teller.calls,
+    ...(await storedLines(service)),
+    sealed: await sealedLines(service),
+    webhooks: service.receiver.delivered.map((message, index) => ({
+      at: `${message.path} ${index}`,
+      to: { ...message, body: JSON.parse(message.body || 'null') as Json },
+    })),
+    feeds: Object.entries(feeds).flatMap(([of, events]) =>
+      events.map((event, index) => ({ at: `${of} ${index}`, to: event })),
+    ),
+  };
+  for (const [file, lines] of Object.entries(files))
+    writeFileSync(
+      join(folder, `running-${name}-${file}.jsonl`),
+      lines.map(line => `${JSON.stringify(line)}\n`).join(''),
+    );
+  return teller;
+}
+
+/** The Postgres of a run of the tests, with their template. */
+async function openCluster(): Promise<string> {
+  const provided: Record<string, string> = {};
+  const provide = (key: string, value: string) => void (provided[key] = value);
+  await setup({ provide } as unknown as Parameters<typeof setup>[0]);
+  return provided.cluster_url ?? '';
+}

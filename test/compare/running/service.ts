@@ -1,0 +1,183 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { getAddress } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { developmentBuyers, developmentFacilitators } from '../../../gateway/development/chain/accounts.ts';
+import { openBase } from '../../../gateway/rails/base/open-base.ts';
+import { sha256Hex } from '../../../schema/digest.ts';
+import { JOBS_SCHEMA } from '../../../subgraphs/migrate-jobs.ts';
+import { startRouter } from '../../harness/doors/router.ts';
+import { administer, createDatabase, databaseUrl, TEMPLATE } from '../../harness/global.ts';
+import { startTestHub } from '../../harness/hub.ts';
+import { witness } from '../../harness/ingest/witness.ts';
+import { atEnd } from '../../harness/release.ts';
+import { ownFolder } from '../../harness/scratch.ts';
+import { signFor } from '../../harness/signed-for.ts';
+import { openService } from '../../harness/worker-gateway.ts';
+import { openFixedChain } from './chain.ts';
+import { BEGINS_MS, beginStep, beginStory, storyNow } from './fixed.ts';
+
+export const BASE_URL = 'https://gateway.example';
+/** Of the vault: what is sealed is opened again with it. */
+export const SEAL_KEY = 'a seal key of the comparison alone, long enough';
+export const secrets = {
+  live_key: 'a-live-key',
+  waiver_key: 'a-waiver-key',
+  ops: `ops-${'f'.repeat(48)}`,
+  inbound: `inbound-${'7'.repeat(32)}`,
+} as const;
+
+export type FixedService = Awaited<ReturnType<typeof openFixedService>>;
+
+/** Wallets with play money, known to all the world. */
+export const wallets = developmentBuyers.map(({ private_key }) => privateKeyToAccount(private_key));
+export type Account = (typeof wallets)[number];
+
+/** An ordinary gateway on a Postgres and a Base of its own, all of whose inputs are the same in every run. */
+export async function openFixedService(cluster_url: string, name: string) {
+  beginStory();
+  const database = `compare_${name}`;
+  await createDatabase(cluster_url, database, TEMPLATE);
+  const database_url = databaseUrl(cluster_url, database);
+  await administer(database_url, storyClock(database));
+  const chain = await openFixedChain(await ownFolder());
+  atEnd(chain.close);
+  const hub = await startTestHub({
+    name: 'alpha',
+    models: ['alpha-1', 'alpha-2'],
+    image_models: ['alpha-image'],
+    audio_models: ['alpha-audio'],
+    embedding_models: ['alpha-embedding'],
+  });
+  const router = await startRouter();
+  router.tells({ model: 'some/model', cost: '0.00125' });
+  const receiver = await startReceiver();
+  const world = witness();
+  const polled = { block: -1 };
+  const gateway = await openService({
+    environment: {
+      NODE_ENV: 'test',
+      BASE_URL,
+      DATABASE_URL: database_url,
+      BASE_RPC_URL: chain.url,
+      FACILITATOR_KEYS: developmentFacilitators
+        .slice(0, 1)
+        .map(({ private_key }) => private_key)
+        .join(),
+      PAY_TO_BASE: getAddress(`0x${'c0ffee'.padStart(40, '0')}`),
+      HUBS: JSON.stringify([hub.config]),
+      ROUTER_URL: router.base_url,
+      ISSUER_KEYS: sha256Hex('issuer of the comparison'),
+      SEAL_KEY,
+      SUBGRAPH_SECRET: sha256Hex('subgraphs of the comparison'),
+      API_KEYS: secrets.live_key,
+      DEMO_KEYS: 'a-demo-key',
+      WAIVER_KEYS: secrets.waiver_key,
+      BOARD_OPS_SECRET: secrets.ops,
+      BOARD_INBOUND_SECRET: secrets.inbound,
+      LOG_ENTRIES: 'public',
+      LOG_LEVEL: 'warn',
+      RATE_FREE: '100000/1',
+    },
+    options: {
+      transfers: world.transfers,
+      openChain: settings => {
+        const base = openBase(settings);
+        return {
+          ...base,
+          async block(tag) {
+            const answer = await base.block(tag);
+            if (tag === 'latest' && answer.kind === 'ok') polled.block = answer.value?.number ?? -1;
+            return answer;
+          },
+        };
+      },
+    },
+  });
+  signFor(BASE_URL);
+  const ledger = new pg.Pool({ connectionString: database_url, max: 2 });
+  atEnd(() => ledger.end());
+  const query = async <T extends pg.QueryResultRow>(statement: string, values: unknown[] = []) =>
+    (await ledger.query<T>(statement, values)).rows;
+  const settled = async () => {
+    for (let quiet = 0; quiet < 2; ) {
+      const [found] = await query<{ due: number }>(DUE);
+      quiet = found?.due === 0 ? quiet + 1 : 0;
+      await sleep(found?.due === 0 ? 5 : 10);
+    }
+  };
+  return {
+    gateway,
+    chain,
+    world,
+    receiver,
+    query,
+    /** From now on it is a moment later, for process, database and chain. What went before has come to its end. */
+    async step(label: string): Promise<void> {
+      await settled();
+      const at_ms = beginStep(label);
+      await query('update story_clock set at = $1', [new Date(at_ms)]);
+      await chain.tell(at_ms);
+    },
+    settled,
+    /** Until the service has heard of the newest block: refusals are signed at the one that it heard of last. */
+    async heardOfBlock(): Promise<void> {
+      polled.block = -1;
+      const height = await chain.height();
+      while (polled.block < height) await sleep(50);
+      await sleep(20);
+    },
+    now: storyNow,
+  };
+}
+
+/** Jobs that somebody is to do by now, or does. */
+const DUE = `select count(*)::int as due from ${JOBS_SCHEMA}._private_jobs where attempts < max_attempts
+  and (locked_at is not null or run_at <= now())`;
+
+/** The functions by which statements tell the time are found in `public` first, where a table says what it is. */
+function storyClock(database: string): string {
+  const clocks = {
+    now: 'stable',
+    transaction_timestamp: 'stable',
+    statement_timestamp: 'stable',
+    clock_timestamp: 'volatile',
+  };
+  const told = Object.entries(clocks).map(
+    ([clock, volatility]) =>
+      `create function public.${clock}() returns timestamptz language sql ${volatility} as 'select at from public.story_clock'`,
+  );
+  return [
+    'create table public.story_clock (at timestamptz not null)',
+    `insert into public.story_clock values ('${new Date(BEGINS_MS).toISOString()}')`,
+    ...told,
+    `alter database ${database} set search_path = public, pg_catalog`,
+  ].join('; ');
+}
+
+export interface Delivered {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Takes every webhook. */
+async function startReceiver() {
+  const delivered: Delivered[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    delivered.push({ path: request.url ?? '', headers: request.headers as Record<string, string>, body });
+    response.writeHead(200).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, delivered };
+}

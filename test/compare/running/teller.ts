@@ -1,0 +1,68 @@
+import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
+import type { Account, FixedService } from './service.ts';
+import type { Answered, Call, Transport } from './transport.ts';
+
+/* Who tells a story to a service, call by call, and writes down what was heard. */
+
+export interface Agent {
+  readonly account: Account;
+  readonly agent_id: number;
+  session: string;
+}
+
+/** One line of the record: what was called, and all that was heard. */
+export interface ToldCall {
+  readonly at: string;
+  readonly to: Json;
+}
+
+export interface Teller {
+  readonly service: FixedService;
+  readonly calls: readonly ToldCall[];
+  /** Names of the endpoints that have answered well. */
+  readonly reached: ReadonlySet<string>;
+  /** What was answered otherwise than the story means it. */
+  readonly surprises: readonly string[];
+  /** `status`: what it means to hear; any good one unless given. */
+  tell(label: string, call: Call, status?: number): Promise<Told>;
+}
+
+/** An answer, and its body by whose members the story goes on. */
+export interface Told extends Answered {
+  readonly said: Readonly<Record<string, string>> & JsonObject;
+}
+
+export function tellerOf(service: FixedService, transport: Transport): Teller {
+  const calls: ToldCall[] = [];
+  const reached = new Set<string>();
+  const surprises: string[] = [];
+  return {
+    service,
+    calls,
+    reached,
+    surprises,
+    async tell(label, call, status) {
+      await service.step(label);
+      const answered = await transport(service.gateway.url, call);
+      calls.push({
+        at: `${String(calls.length + 1).padStart(3, '0')} ${call.door}: ${label}`,
+        to: answered.heard as Json,
+      });
+      const problem = JSON.stringify(answered.body)?.slice(0, 300);
+      const failed = isFailed(answered);
+      if (!failed) reached.add(call.door);
+      if (status === undefined ? failed : answered.status !== status && !(failed && status >= 400))
+        surprises.push(`${call.door}: ${label}: ${answered.status} ${problem}`);
+      const body = answered.body as Told['said'] | null;
+      return { ...answered, said: body ?? ({} as Told['said']) };
+    },
+  };
+}
+
+/** On the graph an answer of status 200 may be a refusal. */
+function isFailed({ status, body }: Answered): boolean {
+  return status >= 400 || (body !== null && typeof body === 'object' && 'errors' in body);
+}
+
+/** Whoever holds the session of a book. */
+export const by = ({ session }: Pick<Agent, 'session'>) => ({ 'X-SVC-Session': session });

@@ -1,0 +1,159 @@
+import { x402Client } from '@x402/core/client';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { wrapFetchWithPayment } from '@x402/fetch';
+import { print } from 'graphql';
+import type { DocumentDoor, Door, DoorMethod } from '../../../rest-compat/door.ts';
+import type { AskedOperation } from '../../../rest-compat/door-operation.ts';
+import { everyDoor } from '../../../rest-compat/every-door.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
+
+import { Refusal } from '../../../schema/errors.ts';
+import type { Account } from './service.ts';
+
+/* A call of an endpoint, by REST or as its operation on the graph, and what came of it. */
+
+export interface Call {
+  readonly door: string;
+  readonly method?: DoorMethod;
+  readonly params?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: JsonObject;
+  /** In place of the body, by REST alone. */
+  readonly form?: FormData;
+  /** Whose wallet pays what a 402 asks for. */
+  readonly payer?: Account;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, Json>>;
+  /** As REST has it; of the graph it is made by the endpoint's own row. */
+  readonly body: Json;
+  /** The header by which it was paid, to be sent again. */
+  readonly payment?: Readonly<Record<string, string>>;
+  /** All that was heard on the way, in order: a 402 before its payment, too. */
+  readonly heard: readonly JsonObject[];
+}
+
+export type Transport = (url: string, call: Call) => Promise<Answered>;
+
+const byName = new Map(everyDoor.map(door => [door.name, door]));
+
+export function doorNamed(name: string): Door {
+  const door = byName.get(name);
+  if (!door) throw new Error(`there is no endpoint ${name}`);
+  return door;
+}
+
+/** At most one call pays, so that the first answer after the payment is the last of the call. */
+export const byRest: Transport = async (url, call) => {
+  const door = doorNamed(call.door);
+  const method = call.method ?? door.methods[0] ?? 'GET';
+  const path = pathWith(door.path, call.params ?? {});
+  const query = new URLSearchParams(call.query).toString();
+  const typed = call.form || method === 'GET' ? {} : { 'content-type': 'application/json' };
+  const sent = method === 'GET' ? {} : { body: call.form ?? JSON.stringify(call.body ?? {}) };
+  const init = { method, headers: { ...typed, ...call.headers }, ...sent };
+  return asked(url + path + (query && `?${query}`), init, call, body => body);
+};
+
+/** Headers whose place on the graph is an argument, and the forms that it has not. */
+const ARGUMENTS = /^(x-svc-(intent|attempt|parent|payer|approval)|accept)$/i;
+
+/** By REST where the graph has no such operation: an upload, a stream, a page. */
+export const onGraph: Transport = async (url, call) => {
+  const door = doorNamed(call.door);
+  if (door.kind !== 'document' || call.form) return byRest(url, call);
+  const { params = {}, query = {}, body = {}, headers = {} } = call;
+  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const texts = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+  const operation = operationOf(door, { params: texts, query, headers: lower, body });
+  if (operation === null || operation.stream !== null) return byRest(url, call);
+  const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !ARGUMENTS.test(name)));
+  const asks = { query: print(operation.document), variables: operation.variables };
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...kept },
+    body: JSON.stringify(asks),
+  };
+  return asked(`${url}/graphql`, init, call, answer => {
+    const data = isJsonObject(answer) && isJsonObject(answer.data) ? answer.data : null;
+    return data === null || data.answer === null ? answer : door.answer(data, operation.variables);
+  });
+};
+
+/** Null where the endpoint itself refuses the request: then there is nothing that the graph could be asked. */
+function operationOf(door: DocumentDoor, request: Parameters<DocumentDoor['operation']>[0]): AskedOperation | null {
+  try {
+    return door.operation(request);
+  } catch (fault) {
+    if (fault instanceof Refusal) return null;
+    throw fault;
+  }
+}
+
+async function asked(
+  url: string,
+  init: RequestInit,
+  { payer }: Call,
+  asRest: (answer: Json) => Json,
+): Promise<Answered> {
+  const heard: JsonObject[] = [];
+  let payment: Readonly<Record<string, string>> | undefined;
+  const listening = async (...given: Parameters<typeof fetch>) => {
+    const [input, init = {}] = given;
+    const paid = (input instanceof Request ? input.headers : new Headers(init.headers)).get('PAYMENT-SIGNATURE');
+    if (paid !== null) payment = { 'PAYMENT-SIGNATURE': paid };
+    const answer = await fetch(...given);
+    heard.push(await read(answer.clone()));
+    return answer;
+  };
+  const send = payer ? wrapFetchWithPayment(listening as typeof fetch, clientOf(payer)) : listening;
+  const answer = await send(url, init);
+  await answer.body?.cancel();
+  const last = heard.at(-1) as unknown as { status: number; headers: Record<string, Json>; body: Json };
+  return { ...last, body: asRest(last.body), heard, ...(payment && { payment }) };
+}
+
+/** Whoever pays for jobs raises what it pays at once: by itself the client stops at a dollar. */
+function clientOf(payer: Account): x402Client {
+  return new x402Client()
+    .setSpendControls({ maxAmountPerPayment: '$30' })
+    .register('eip155:*', new ExactEvmScheme(payer));
+}
+
+/** Headers that say something of the answer; the rest is of the connection, of the time that it took, or of rates. */
+const TELLING = /^(x-svc-|payment-|x-payment-|content-type$|cache-control$|etag$|retry-after$|location$|link$)/;
+const ENCODED = /^(payment-|x-payment-)/;
+
+async function read(answer: Response): Promise<JsonObject> {
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  const type = answer.headers.get('content-type') ?? '';
+  const headers = [...answer.headers].filter(([name]) => TELLING.test(name));
+  return {
+    status: answer.status,
+    headers: Object.fromEntries(headers.map(([name, value]) => [name, ENCODED.test(name) ? decoded(value) : value])),
+    body: bodyOf(type, bytes),
+  };
+}
+
+function decoded(value: string): Json {
+  return JSON.parse(Buffer.from(value, 'base64').toString('utf8')) as Json;
+}
+
+function bodyOf(type: string, bytes: Buffer): Json {
+  if (bytes.length === 0) return null;
+  if (/ndjson/.test(type)) return bytes.toString('utf8');
+  if (/json/.test(type)) return JSON.parse(bytes.toString('utf8')) as Json;
+  if (/^text\/|xml/.test(type)) return bytes.toString('utf8');
+  return { base64: bytes.toString('base64') };
+}
+/** The path with each name in it filled in. */
+function pathWith(path: string, params: Readonly<Record<string, string | number>>): string {
+  return path.replace(/\{(\w+)\}|\*/g, (whole, name: string) => {
+    const value = params[name ?? 'path'];
+    if (value === undefined) throw new Error(`${path} names ${whole}, and nothing stands for it`);
+    return String(value);
+  });
+}
