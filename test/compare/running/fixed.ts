@@ -1,5 +1,6 @@
 import crypto, { type KeyObject, type SignKeyObjectInput } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
+import net from 'node:net';
 import { p256 } from '@noble/curves/p256';
 import { systemRandom } from '../../../subgraphs/clock.ts';
 
@@ -61,6 +62,15 @@ function bytes(kind: string, length: number): Buffer {
 }
 
 const { createHash, createCipheriv, randomBytes, sign } = crypto;
+const { connect } = net;
+
+/** Ports that are told, and those that they stand for: which ones are free differs from run to run, and receipts name hosts. */
+const ports = new Map<number, number>();
+
+/** From now on a connection to that port goes to the other one. */
+export function standsFor(told: number, actual: number): void {
+  ports.set(told, actual);
+}
 
 /** Has this process live by the story's time and chance, until it ends. */
 export function holdStill(): void {
@@ -75,11 +85,21 @@ export function holdStill(): void {
     return array;
   };
   Object.assign(crypto, { randomUUID, randomBytes: drawnBytes, sign: signAlike, createCipheriv: noted });
+  Object.assign(net, { connect: rerouted });
   syncBuiltinESMExports();
 }
 
-function drawnBytes(length: number, called?: (fault: Error | null, drawn: Buffer) => void): Buffer | void {
-  return called ? randomBytes(length, called) : bytes('node', length);
+function rerouted(...[asked, ...given]: Parameters<typeof connect>): net.Socket {
+  const options = typeof asked === 'object' ? (asked as { readonly port?: string | number }) : null;
+  const port = ports.get(Number(options?.port));
+  const sent = port === undefined ? asked : { ...options, port };
+  return Reflect.apply(connect, net, [sent, ...given]);
+}
+
+function drawnBytes(length: number, called?: (fault: Error | null, drawn: Buffer) => void): Buffer | undefined {
+  if (!called) return bytes('node', length);
+  randomBytes(length, called);
+  return undefined;
 }
 
 function randomUUID(): string {
@@ -95,15 +115,18 @@ type SignArguments = [
 ];
 
 /** ES256 as RFC 6979 has it, where OpenSSL draws a nonce; every other signature here is the same each time by itself. */
-function signAlike(...[algorithm, data, key, called]: SignArguments): Buffer | void {
-  const { asymmetricKeyDetails } = key as KeyObject;
-  if (asymmetricKeyDetails?.namedCurve !== 'prime256v1')
-    return called ? sign(algorithm, data, key, called) : sign(algorithm, data, key);
+function signAlike(...[algorithm, data, key, called]: SignArguments): Buffer | undefined {
+  if ((key as KeyObject).asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
+    if (!called) return sign(algorithm, data, key);
+    sign(algorithm, data, key, called);
+    return undefined;
+  }
   const { d = '' } = (key as KeyObject).export({ format: 'jwk' });
   const digest = createHash('sha256').update(data).digest();
   const signature = Buffer.from(p256.sign(digest, Buffer.from(d, 'base64url'), { lowS: false }).toDERRawBytes());
   if (!called) return signature;
   setImmediate(called, null, signature);
+  return undefined;
 }
 
 /** A cipher that is listened to: what is sealed is known before it is out of sight. */

@@ -6,7 +6,7 @@ import { setup, teardown } from '../../harness/global.ts';
 import { releaseAll } from '../../harness/release.ts';
 import { holdStill } from './fixed.ts';
 import { readAll, readFeeds } from './reads.ts';
-import { openFixedService } from './service.ts';
+import { type Delivered, openFixedService } from './service.ts';
 import { sealedLines, storedLines } from './stored.ts';
 import { tellEnd, tellStory } from './story.ts';
 import { type ToldCall, tellerOf } from './teller.ts';
@@ -54,10 +54,7 @@ async function recordTelling(cluster: string, folder: string, name: string, tran
     answers: teller.calls,
     ...(await storedLines(service)),
     sealed: await sealedLines(service),
-    webhooks: service.receiver.delivered.map((message, index) => ({
-      at: `${message.path} ${index}`,
-      to: { ...message, body: JSON.parse(message.body || 'null') as Json },
-    })),
+    webhooks: webhookLines(service.receiver.delivered),
     feeds: Object.entries(feeds).flatMap(([of, events]) =>
       events.map((event, index) => ({ at: `${of} ${index}`, to: event })),
     ),
@@ -70,10 +67,22 @@ async function recordTelling(cluster: string, folder: string, name: string, tran
   return teller;
 }
 
+/** By book, in the order in which they came to it. */
+function webhookLines(delivered: readonly Delivered[]): readonly ToldCall[] {
+  return Object.entries(Object.groupBy(delivered, ({ path }) => path)).flatMap(([path, messages = []]) =>
+    messages.map(({ headers, body }, index) => ({
+      at: `${path} ${index}`,
+      to: { headers, body: JSON.parse(body) as Json },
+    })),
+  );
+}
+
 /** The Postgres of a run of the tests, with their template. */
 async function openCluster(): Promise<string> {
   const provided: Record<string, string> = {};
-  const provide = (key: string, value: string) => void (provided[key] = value);
+  const provide = (key: string, value: string) => {
+    provided[key] = value;
+  };
   await setup({ provide } as unknown as Parameters<typeof setup>[0]);
   return provided.cluster_url ?? '';
 }

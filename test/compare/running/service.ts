@@ -19,7 +19,7 @@ import { ownFolder } from '../../harness/scratch.ts';
 import { signFor } from '../../harness/signed-for.ts';
 import { openService } from '../../harness/worker-gateway.ts';
 import { openFixedChain } from './chain.ts';
-import { BEGINS_MS, beginStep, beginStory, storyNow } from './fixed.ts';
+import { BEGINS_MS, beginStep, beginStory, standsFor, storyNow } from './fixed.ts';
 
 export const BASE_URL = 'https://gateway.example';
 /** Of the vault: what is sealed is opened again with it. */
@@ -55,6 +55,7 @@ export async function openFixedService(cluster_url: string, name: string) {
   });
   const router = await startRouter();
   router.tells({ model: 'some/model', cost: '0.00125' });
+  standsFor(TOLD_PORTS.router, Number(new URL(router.base_url).port));
   const receiver = await startReceiver();
   const world = witness();
   const polled = { block: -1 };
@@ -70,7 +71,7 @@ export async function openFixedService(cluster_url: string, name: string) {
         .join(),
       PAY_TO_BASE: getAddress(`0x${'c0ffee'.padStart(40, '0')}`),
       HUBS: JSON.stringify([hub.config]),
-      ROUTER_URL: router.base_url,
+      ROUTER_URL: `http://127.0.0.1:${TOLD_PORTS.router}/api/v1`,
       ISSUER_KEYS: sha256Hex('issuer of the comparison'),
       SEAL_KEY,
       SUBGRAPH_SECRET: sha256Hex('subgraphs of the comparison'),
@@ -165,12 +166,19 @@ export interface Delivered {
   readonly body: string;
 }
 
+/** Nobody listens there: see `standsFor`. */
+const TOLD_PORTS = { router: 1_801, receiver: 1_802 } as const;
+
+/** Headers of a message; the rest is of its connection. */
+const TELLING = /^(webhook-|x-svc-|content-type$|user-agent$)/;
+
 /** Takes every webhook. */
 async function startReceiver() {
   const delivered: Delivered[] = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);
-    delivered.push({ path: request.url ?? '', headers: request.headers as Record<string, string>, body });
+    const headers = Object.entries(request.headers as Record<string, string>).filter(([name]) => TELLING.test(name));
+    delivered.push({ path: request.url ?? '', headers: Object.fromEntries(headers), body });
     response.writeHead(200).end();
   });
   server.listen(0, '127.0.0.1');
@@ -179,5 +187,6 @@ async function startReceiver() {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, delivered };
+  standsFor(TOLD_PORTS.receiver, (server.address() as AddressInfo).port);
+  return { url: `http://127.0.0.1:${TOLD_PORTS.receiver}`, delivered };
 }

@@ -5,6 +5,7 @@ import { print } from 'graphql';
 import type { DocumentDoor, Door, DoorMethod } from '../../../rest-compat/door.ts';
 import type { AskedOperation } from '../../../rest-compat/door-operation.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
+import { filesInZip, isZip } from '../../../schema/audit/zip.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 
 import { Refusal } from '../../../schema/errors.ts';
@@ -147,8 +148,20 @@ function bodyOf(type: string, bytes: Buffer): Json {
   if (/ndjson/.test(type)) return bytes.toString('utf8');
   if (/json/.test(type)) return JSON.parse(bytes.toString('utf8')) as Json;
   if (/^text\/|xml/.test(type)) return bytes.toString('utf8');
-  return { base64: bytes.toString('base64') };
+  const files = isZip(bytes) ? filesInZip(bytes) : null;
+  if (files === null) return { base64: bytes.toString('base64') };
+  return Object.fromEntries([...files].map(([name, content]) => [name, fileText(content)]));
 }
+
+function fileText(content: Uint8Array): Json {
+  const text = Buffer.from(content).toString('utf8');
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
 /** The path with each name in it filled in. */
 function pathWith(path: string, params: Readonly<Record<string, string | number>>): string {
   return path.replace(/\{(\w+)\}|\*/g, (whole, name: string) => {
