@@ -173,6 +173,13 @@ async function buy({ tell }: Teller, { alice, bob }: Cast): Promise<Bought> {
     headers: { ...by(bob), authorization: `Bearer ${secrets.live_key}` },
     body: ask('Eleven'),
   });
+  const named = {
+    door: 'chat_completions',
+    headers: { authorization: `Bearer ${secrets.live_key}`, 'Idempotency-Key': 'a-name-of-a-call' },
+    body: ask('Named'),
+  };
+  await tell('a chat by a key under a name', named);
+  await tell('the same name again', named);
   await tell(
     'a chat of nobody known',
     {
@@ -250,6 +257,9 @@ async function keepBook({ tell, service }: Teller, { alice, bob, erin }: Cast) {
     tell(label, { door: 'record_inflow', params: book(alice), headers, body });
   await inflow('an inflow', { allocation: '2000', task_id: 'inflow-one', bucket: 'research', model: 'm', hub: 'h' });
   await inflow('another inflow', { allocation: '3000' });
+  const named = { ...by(alice), 'Idempotency-Key': 'a-name-of-a-write' };
+  await inflow('an inflow under a name', { allocation: '3500' }, named);
+  await inflow('the same inflow again', { allocation: '3500' }, named);
   const correct = (label: string, body: JsonObject) => tell(label, { door: 'correct_inflow', ...mine, body });
   const one = await correct('a correction', { task_id: 'inflow-one', reason: 'It was less', allocation: '1500' });
   const other = await correct('a correction that forks', {
