@@ -20,8 +20,9 @@ import { requests } from './requests.ts';
 import { type Parted, partedJson, partedSdl } from './shapes.ts';
 
 /*
- * `npm run compare -- record FOLDER` writes down what the service shows and takes; `npm run compare -- diff FOLDER FOLDER` ends with 1
- * where two of these differ in more than descriptions. README.md says what is compared.
+ * `npm run compare -- record FOLDER` writes down what the service shows and takes, `npm run compare -- record-running FOLDER` what it
+ * signs, seals and sends; `npm run compare -- diff FOLDER FOLDER` ends with 1 where two of these differ in more than descriptions.
+ * README.md says what is compared.
  */
 
 const WORDS = '.descriptions.json';
