@@ -2,6 +2,7 @@ import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
 
 const SHOWN_MAX = 12;
 const CHARS_MAX = 160;
+const CHARS_BEFORE = 40;
 
 /** Where two values differ, each by the path of its member; a renamed member is one that is gone and one that is new. */
 export function differencesOf(one: Json | undefined, other: Json | undefined): readonly string[] {
@@ -17,7 +18,7 @@ function* differences(one: Json | undefined, other: Json | undefined, path: read
     // The order of members is a part of what goes over the wire.
     const [names, others] = [Object.keys(one).join(), Object.keys(other).join()];
     if (names !== others && sorted(one) === sorted(other)) yield `${nameOf(path)}: members in another order`;
-  } else if (one !== other) yield `${nameOf(path)}: ${shortened(one)} -> ${shortened(other)}`;
+  } else if (one !== other) yield `${nameOf(path)}: ${shownBeside(one, other)} -> ${shownBeside(other, one)}`;
 }
 
 type Members = Readonly<Record<string, Json | undefined>>;
@@ -31,7 +32,13 @@ const byIndex = (list: readonly Json[]): Members => Object.fromEntries(list.map(
 const nameOf = (path: readonly string[]): string => path.join('.') || 'all of it';
 const sorted = (members: object): string => Object.keys(members).sort().join();
 
-function shortened(value: Json | undefined): string {
+/** A long text from a little before the place where it differs. */
+function shownBeside(value: Json | undefined, other: Json | undefined): string {
   const text = JSON.stringify(value) ?? 'absent';
-  return text.length <= CHARS_MAX ? text : `${text.slice(0, CHARS_MAX)}…`;
+  if (text.length <= CHARS_MAX) return text;
+  const beside = JSON.stringify(other) ?? '';
+  let at = 0;
+  while (at < text.length && text[at] === beside[at]) at++;
+  const from = Math.max(0, at - CHARS_BEFORE);
+  return `${from > 0 ? '…' : ''}${text.slice(from, from + CHARS_MAX)}…`;
 }

@@ -111,6 +111,9 @@ export async function openFixedService(cluster_url: string, name: string) {
       await sleep(found?.due === 0 ? 5 : 10);
     }
   };
+  // Periodic jobs first run at the very beginning: later each comes when the story's time has come to it.
+  while ((await query(`select from ${JOBS_SCHEMA}._private_jobs limit 1`)).length === 0) await sleep(10);
+  await settled();
   return {
     gateway,
     chain,
@@ -123,6 +126,8 @@ export async function openFixedService(cluster_url: string, name: string) {
       const at_ms = beginStep(label);
       await query('update story_clock set at = $1', [new Date(at_ms)]);
       await chain.tell(at_ms);
+      // What the new time has made due is done before the call, not beside it.
+      await settled();
     },
     settled,
     /** Until the service has heard of the newest block: refusals are signed at the one that it heard of last. */
