@@ -2,12 +2,13 @@ import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { isFormerKeyCall } from '../../subgraphs/receipt/claim/former-request.ts';
-import { type KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
+import type { KeyCallHold } from '../../subgraphs/receipt/claim/key-call/hold.ts';
 import {
   type NamedAnswer,
   type NamedCall,
   type NameStanding,
   type NameTaking,
+  namedAnswerBox,
   namedCallMark,
   nameStanding,
 } from '../../subgraphs/receipt/claim/key-call/idempotent.ts';
@@ -108,12 +109,16 @@ export function namedAnswer(
 /**
  * The same answer and the same signed receipt, with a replay event where it stands on a book; where this database has gone
  * back nothing is written into it.
+ * @throws idempotency_key_in_flight where the time of the answer has just run out: asked again, the call finds its name free.
  */
 export async function answerAgain(
-  { database, vault, replay, log }: NamedCallParts,
-  { task_id, answer_box }: AnsweredBefore,
+  { database, vault, replay, log, hears }: NamedCallParts,
+  before: AnsweredBefore,
   context: Context,
 ): Promise<KeptCall> {
+  const { task_id } = before;
+  const answer_box = await namedAnswerBox(database, before);
+  if (answer_box === null) throw hears(nameLost.in_flight);
   const opened = vault.open(answer_box, keyAnswerLabel(task_id)).toString('utf8');
   const { answer, request_salt } = JSON.parse(opened) as KeptAnswer;
   if (!log.halt) await replay.submit(task_id);

@@ -17,11 +17,18 @@ export interface NamedCall {
 /** A named call that is asked for, by a process that would work on it. */
 type NamedHold = NamedCall & KeyCallHold;
 
+/** A task, and the name that it has its answer under. */
+interface NamedTask {
+  readonly mark: string;
+  readonly task_id: TaskId;
+}
+
 /** How a name stands for a request. */
 export type NameStanding =
   /** Nobody has it, or who had it is gone: it may be taken. */
   | { readonly kind: 'free' }
-  | { readonly kind: 'recorded'; readonly task_id: TaskId; readonly answer_box: Buffer }
+  /** Its answer may be megabytes, and is read by itself (`namedAnswerBox`). */
+  | ({ readonly kind: 'recorded' } & NamedTask)
   | { readonly kind: 'foreign' }
   | { readonly kind: 'in_flight' };
 
@@ -32,26 +39,26 @@ export type NameTaking =
   | { readonly kind: 'full' };
 
 interface StandingRow extends NamedCall, Pick<KeyCallHold, 'task_id'> {
-  readonly answer_box: Buffer | null;
+  readonly answered: boolean;
   readonly leased: boolean;
   readonly over: boolean;
 }
 
 /** Its time is over, or its process is gone. */
-const isFree = ({ answer_box, leased, over }: StandingRow): boolean => over || (answer_box === null && !leased);
+const isFree = ({ answered, leased, over }: StandingRow): boolean => over || !(answered || leased);
 
 const standingOf = (row: StandingRow | undefined, request_hash: string): NameStanding => {
   if (!row || isFree(row)) return { kind: 'free' };
   if (row.request_hash !== request_hash) return { kind: 'foreign' };
-  const { task_id, answer_box } = row;
-  return answer_box === null ? { kind: 'in_flight' } : { kind: 'recorded', task_id, answer_box };
+  const { mark, task_id, answered } = row;
+  return answered ? { kind: 'recorded', mark, task_id } : { kind: 'in_flight' };
 };
 
 const KEPT = `interval '${limits.answer_kept_hours} hours'`;
 
 const standing = (marks: readonly string[]) => ({
   name: 'idempotent calls',
-  text: `select mark, request_hash, task_id, answer_box, ${living('c.lease_owner', 'c.begun_at')} as leased,
+  text: `select mark, request_hash, task_id, answer_box is not null as answered, ${living('c.lease_owner', 'c.begun_at')} as leased,
       coalesce(recorded_at < now() - ${KEPT}, false) as over
     from idempotent_call c where mark = any($1)`,
   values: [marks],
@@ -64,6 +71,19 @@ export async function nameStanding(
 ): Promise<NameStanding> {
   const [row] = await database.query<StandingRow>(standing([mark]));
   return standingOf(row, request_hash);
+}
+
+/** The answer that a task has left under its name, sealed; null where it is kept no longer. Read outside of any transaction. */
+export async function namedAnswerBox(
+  database: Pick<Database, 'query'>,
+  { mark, task_id }: NamedTask,
+): Promise<Buffer | null> {
+  const [kept] = await database.query<{ readonly answer_box: Buffer | null }>({
+    name: 'named answer',
+    text: 'select answer_box from idempotent_call where mark = $1 and task_id = $2',
+    values: [mark, task_id],
+  });
+  return kept?.answer_box ?? null;
 }
 
 /** Of one API key, whose calls nobody pays for: names that stand, and bytes of the answers that are kept under them. */

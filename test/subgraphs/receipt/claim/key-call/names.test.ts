@@ -7,6 +7,7 @@ import {
   dropNames,
   forgetNames,
   keepNamed,
+  namedAnswerBox,
   nameStanding,
   takeNames,
 } from '../../../../../subgraphs/receipt/claim/key-call/idempotent.ts';
@@ -50,11 +51,9 @@ describe('a name', () => {
     expect([await stands('walk'), await stands('walk', 'another')]).toEqual(['in_flight', 'foreign']);
     await keep(first);
     expect(await take(hold('walk'), hold('walk', { request_hash: 'another' }))).toEqual(['recorded', 'foreign']);
-    expect(await nameStanding(database, hold('walk'))).toEqual({
-      kind: 'recorded',
-      task_id: first.task_id,
-      answer_box,
-    });
+    const { mark, task_id } = first;
+    expect(await nameStanding(database, hold('walk'))).toEqual({ kind: 'recorded', mark, task_id });
+    expect(await namedAnswerBox(database, first)).toEqual(answer_box);
   });
 
   it('is taken by the first of those that come in one batch, and by one of two that come at once', async () => {
@@ -117,13 +116,24 @@ describe('a name', () => {
     await change('forgotten', `recorded_at = now() - interval '${hours} hours 1 second'`);
     await change('young', `recorded_at = now() - interval '${hours - 1} hours'`);
     expect([await stands('old'), await stands('young')]).toEqual(['free', 'recorded']);
-    expect(await take(hold('old', { request_hash: 'another' }))).toEqual(['taken']);
+    const next = hold('old', { request_hash: 'another' });
+    expect(await take(next)).toEqual(['taken']);
+    expect(await namedAnswerBox(database, next)).toBeNull();
     await take(hold('died', { lease_owner: OTHER }));
     await forgetNames(database);
     const left = await database.query<{ mark: string }>({ text: 'select mark from idempotent_call' });
     const marks = left.map(({ mark }) => mark);
     expect(marks).toEqual(expect.arrayContaining(['old', 'young']));
     for (const mark of ['forgotten', 'died']) expect(marks).not.toContain(mark);
+  });
+
+  it('is met without its answer, which may be large and is read once nothing is locked', async () => {
+    const held = hold('large');
+    await take(held);
+    await keep(held);
+    const asked = hold('large');
+    const takings = await database.transaction(tx => takeNames(tx, [asked]));
+    expect(takings.get(asked.task_id)).toEqual({ kind: 'recorded', mark: 'large', task_id: held.task_id });
   });
 
   it('is refused to an API key that has as many as it may: what stands is answered, and no other key is held up', async () => {
