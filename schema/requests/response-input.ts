@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type JsonObject, present } from '../canonical-json.ts';
+import { type Json, type JsonObject, present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
 import { ChatRequestMessage, messageMembers, type ToolCall, ToolName } from './chat-message.ts';
 import { AudioPartData, AudioPartFormat, FileData, FileName, ImageDetail, ImageUrl, NOT_KEPT } from './content.ts';
@@ -66,7 +66,8 @@ const File = z
   .transform((given, context) => ({
     ...extraOf(given as JsonObject, filePlace, context),
     type: 'file' as const,
-    file: present({ file_data: given.file_data, filename: given.filename }),
+    // A chat's file has no such member: it is passed on with the file, as an image's is with its URL.
+    file: present({ file_data: given.file_data, filename: given.filename, detail: given.detail as Json }),
   }));
 
 const PARTS = 'is not served here: content is text, and images, input_audio and files where the model takes them';

@@ -250,12 +250,13 @@ describe('histories of real clients', () => {
     const content = [
       { type: 'input_text', text: 'What is this?' },
       { type: 'input_audio', input_audio: sound.input_audio },
-      { type: 'input_file', ...file.file },
+      { type: 'input_file', ...file.file, detail: 'low' },
     ];
     expect(
       (await service.post(RESPONSES, { model: 'some/able', input: [{ role: 'user', content }] }, byKey)).status,
     ).toBe(200);
-    expect(heard().messages).toEqual([{ role: 'user', content: [text, sound, file] }]);
+    const detailed = { ...file, file: { ...file.file, detail: 'low' } };
+    expect(heard().messages).toEqual([{ role: 'user', content: [text, sound, detailed] }]);
   });
 
   it.each([
