@@ -107,7 +107,11 @@ async function bought(members: JsonObject = {}) {
   const heard = await service.knock<JsonObject & { svc: Svc }>('POST', MESSAGES, { body, by: payingFetch(payer) });
   return { ...heard, payer };
 }
-async function streamed(members: JsonObject = {}, payment: Readonly<Record<string, string>> | null = null) {
+async function streamed(
+  members: JsonObject = {},
+  payment: Readonly<Record<string, string>> | null = null,
+  events: JsonObject[] = [],
+) {
   const payer = await service.chain.newWallet();
   const client = new Anthropic({
     baseURL: service.url,
@@ -117,7 +121,6 @@ async function streamed(members: JsonObject = {}, payment: Readonly<Record<strin
     defaultHeaders: { 'anthropic-beta': 'effort-2025-11-24', ...payment },
   });
   const params = { ...asked, ...members } as unknown as Anthropic.MessageCreateParamsStreaming;
-  const events: JsonObject[] = [];
   const stream = client.messages.stream(params);
   stream.on('streamEvent', event => events.push(event as unknown as JsonObject));
   return {
@@ -173,9 +176,9 @@ describe('thinking between texts and calls', () => {
   it.each<[string, JsonObject | null, readonly JsonObject[]]>([
     ['asked for: every block in its place, with its own signature', { type: 'adaptive' }, turns],
     [
-      'with its text omitted: the same blocks, with their signatures',
+      'with its text omitted: the same blocks with their signatures, but for what nobody has signed',
       { type: 'adaptive', display: 'omitted' },
-      turns.map(withoutText),
+      turns.filter(block => block !== unsigned).map(withoutText),
     ],
     ['not asked for: the other blocks', null, turns.filter(block => !isThought(block))],
   ])('%s, whole, streamed and replayed, and committed to', async (_, asked_for, blocks) => {
@@ -221,7 +224,7 @@ describe('thinking between texts and calls', () => {
       ]);
       const { message, svc } = await streamed({ thinking: { type: 'adaptive', display } });
       const kept: readonly JsonObject[] = [
-        { type: 'thinking', thinking: display === 'omitted' ? '' : 'Hm.', signature: '' },
+        ...(display === 'omitted' ? [] : [{ type: 'thinking', thinking: 'Hm.', signature: '' }]),
         { type: 'thinking', thinking: '', signature: 'QUdBSU4' },
         { type: 'text', text: 'Hi', citations: null },
       ];
@@ -229,6 +232,31 @@ describe('thinking between texts and calls', () => {
       expect(commitment(svc())).toMatchObject({ hash: canonicalHash(kept as Json) });
     },
   );
+
+  it.each<[string, JsonObject]>([
+    ['shown', { type: 'adaptive' }],
+    ['with its text omitted', { type: 'adaptive', display: 'omitted' }],
+  ])('%s, of a hub that stops its blocks late: each in its place, as the receipt has it', async (_, asked_for) => {
+    const events = inEvents([thinking, again, said]);
+    const late = events.filter(({ type }) => type === 'content_block_stop');
+    reply = streaming([...events.filter(event => !late.includes(event)).slice(0, -2), ...late, ...events.slice(-2)]);
+    const { message, svc } = await streamed({ thinking: asked_for });
+    const blocks = [thinking, again, said].map(block => ('display' in asked_for ? withoutText(block) : block));
+    expect(message.content).toEqual(shownOf(blocks));
+    expect(commitment(svc())).toMatchObject({ hash: canonicalHash(shownOf(blocks) as Json) });
+  });
+
+  it('of a stream that breaks off behind it, its signature is there, and again where it is replayed', async () => {
+    reply = streaming(parts.slice(0, 7));
+    const payment = await service.payment(await service.chain.newWallet(), MESSAGES);
+    for (let times = 0; times < 5; times++) {
+      const events: JsonObject[] = [];
+      await expect(streamed({}, payment, events)).rejects.toMatchObject({ type: 'api_error' });
+      const deltas = events.flatMap(event => (event.type === 'content_block_delta' ? [event.delta] : []));
+      expect(deltas.at(-1)).toEqual({ type: 'signature_delta', signature: 'RXZqM0Jn' });
+      expect(events.map(({ type }) => type)).not.toContain('content_block_stop');
+    }
+  });
 
   it('sent back in a history, each block reaches the hub as it came', async () => {
     const shown = shownOf(turns.filter(({ signature }) => signature !== ''));

@@ -136,12 +136,15 @@ export class AnthropicEvents {
   /** Of each block that has not stopped: a signature is judged as a whole, since its pieces may hold what together is a key of ours. */
   readonly #signatures = new Map<number, string>();
 
-  /** The data of a chunk; what is no JSON as it is. */
-  chunk(data: string): string {
+  /** The data of the chunks that an event comes to; what is no JSON as it is. */
+  chunks(data: string): readonly string[] {
     const event = jsonIn(data);
-    if (event === undefined) return data;
-    if (!isJsonObject(event)) return JSON.stringify(FAULT);
-    return event.type === 'message_stop' ? '[DONE]' : JSON.stringify(this.#read(event));
+    if (event === undefined) return [data];
+    if (!isJsonObject(event)) return [JSON.stringify(FAULT)];
+    if (event.type === 'message_stop') return ['[DONE]'];
+    // A hub that stops its blocks late has said all of the former ones: what is signed is known before the next one begins.
+    const before = event.type === 'content_block_start' ? [...this.#signatures.keys()] : [];
+    return [...before.map(at => this.#stopped(at)), this.#read(event)].map(chunk => JSON.stringify(chunk));
   }
 
   #read({ type, message, index, content_block, delta, usage }: JsonObject): JsonObject {

@@ -245,12 +245,12 @@ class PooledHubs implements Hubs {
       limits_tokens: request.max_tokens !== null,
       added,
       ask: async ({ connection: line, ...asked }, candidate, timeout_ms) => {
-        const { path, body, betas, chunk, in_blocks } = streamFrom(line.dialect, request, asked);
+        const { path, body, betas, chunks, in_blocks } = streamFrom(line.dialect, request, asked);
         const listened = await openReply(line.pool, {
           path: line.path(path),
           headers: { ...line.headers('application/json', 'text/event-stream', asking.router_key), ...betas },
           body,
-          chunk,
+          chunks,
           in_blocks,
           timeout_ms,
           canceled: asking.canceled,
@@ -412,13 +412,13 @@ function spokenTo<T extends object>(dialect: Dialect, question: Question<T>, ask
 function streamFrom(dialect: Dialect, request: HubRequest, asked: AskedModel) {
   if (dialect === 'openai') {
     const body = JSON.stringify({ ...chatBody(request, asked), ...streamed });
-    return { path: CHAT_PATH, body, betas: {}, in_blocks: false, chunk: (data: string) => data } as const;
+    return { path: CHAT_PATH, body, betas: {}, in_blocks: false, chunks: (data: string) => [data] } as const;
   }
   const events = new AnthropicEvents();
   const { in_anthropic } = request;
   const body = JSON.stringify({ model: asked.model, ...in_anthropic?.body, stream: true });
   const betas = betaHeaders(in_anthropic?.betas ?? []);
-  return { path: MESSAGES_PATH, body, betas, in_blocks: true, chunk: (data: string) => events.chunk(data) } as const;
+  return { path: MESSAGES_PATH, body, betas, in_blocks: true, chunks: (data: string) => events.chunks(data) } as const;
 }
 
 function refusesMember(verdict: HubVerdict | null, member: string): boolean {

@@ -48,7 +48,7 @@ class ReplyStream {
   readonly #bounds: ReplyBounds;
   /** Why reading was aborted; null where it was not. */
   readonly #aborted: () => HubFailure | null;
-  readonly #chunk: (event: string) => string;
+  readonly #chunks: (event: string) => readonly string[];
   readonly #discretion: Discretion;
   readonly #rules: BreakRules;
   readonly #message: StreamedMessage;
@@ -63,11 +63,11 @@ class ReplyStream {
   readonly whole = this.#wholly.promise;
 
   constructor(
-    question: ReplyBounds & Pick<StreamQuestion, 'chunk' | 'in_blocks' | 'discretion' | 'rules'>,
+    question: ReplyBounds & Pick<StreamQuestion, 'chunks' | 'in_blocks' | 'discretion' | 'rules'>,
     aborted: () => HubFailure | null,
   ) {
     this.#bounds = question;
-    this.#chunk = question.chunk ?? (event => event);
+    this.#chunks = question.chunks ?? (event => [event]);
     this.#message = new StreamedMessage(question.in_blocks);
     this.#aborted = aborted;
     this.#discretion = question.discretion;
@@ -90,12 +90,14 @@ class ReplyStream {
   /** The answer, piece by piece; never throws. As long as nobody reads on, the hub's connection is not read. */
   async *pieces(body: Body): AsyncGenerator<Piece> {
     try {
-      for await (const event of eventsIn(body.iterator({ destroyOnReturn: false }), this.#bounds.event_chars_max)) {
-        const data = this.#chunk(event);
-        this.#done = data === DONE;
-        const pieces = this.#done ? null : this.#take(data);
-        if (pieces === null) break;
-        yield* pieces;
+      const events = eventsIn(body.iterator({ destroyOnReturn: false }), this.#bounds.event_chars_max);
+      speech: for await (const event of events) {
+        for (const data of this.#chunks(event)) {
+          this.#done = data === DONE;
+          const pieces = this.#done ? null : this.#take(data);
+          if (pieces === null) break speech;
+          yield* pieces;
+        }
       }
       this.#breakOff(this.#finish_reason === null ? 'cut_off' : 'not_a_completion');
     } catch (error) {
@@ -155,8 +157,8 @@ export interface StreamQuestion extends Omit<Post, 'answer_bytes_max'>, ReplyBou
   readonly stream_ms_max: number;
   /** Between two pieces, while they are read. */
   readonly stream_idle_ms_max: number;
-  /** The data of an event as that of a chunk, where the hub speaks otherwise. */
-  readonly chunk?: (event: string) => string;
+  /** The data of an event as that of chunks, where the hub speaks otherwise. */
+  readonly chunks?: (event: string) => readonly string[];
   /** Whether such a chunk says to which block of the answer it adds. */
   readonly in_blocks?: boolean;
   readonly discretion: Discretion;

@@ -102,8 +102,9 @@ function blocksAsGiven(
 
 function thoughtBlock({ type, text, signature, data }: JsonObject, shown: ShownThinking): AnswerBlock[] {
   if (type === 'reasoning.encrypted') return typeof data === 'string' ? [{ type: 'redacted_thinking', data }] : [];
-  const thinking = shown === 'whole' && typeof text === 'string' ? text : '';
-  return [{ type: 'thinking', thinking, signature: typeof signature === 'string' ? signature : '' }];
+  const known = typeof signature === 'string' ? signature : '';
+  if (shown !== 'whole') return known === '' ? [] : [{ type: 'thinking', thinking: '', signature: known }];
+  return [{ type: 'thinking', thinking: typeof text === 'string' ? text : '', signature: known }];
 }
 
 function callBlock({ id, function: { name, arguments: given } }: HubToolCall): AnswerBlock {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import type { Reasoning } from '../../../../schema/reasoning.ts';
 import { type Channel, channelOf, type Piece, type ReasoningPiece } from '../../../piece.ts';
 import { blockBegun, type ShownThinking, signatureIn } from './content.ts';
 
@@ -36,15 +37,21 @@ export class BlockEvents {
   /** The last block stops where the answer came to its end. */
   *end(): Generator<MessageEvent> {
     if (this.#open === null) return;
-    const index = this.#began.indexOf(this.#open);
-    const signature = this.#signatures.get(this.#open);
-    if (signature !== undefined) yield signed(index, signature);
-    yield { type: 'content_block_stop', index };
+    yield* this.brokeOff();
+    yield { type: 'content_block_stop', index: this.#began.indexOf(this.#open) };
     this.#open = null;
   }
 
-  #shows({ block }: ReasoningPiece): boolean {
-    return this.#shown === 'whole' || (this.#shown === 'signed' && block !== undefined);
+  /** Where the answer broke off no block stops; what its hub had signed by then is told all the same. */
+  *brokeOff(): Generator<MessageEvent> {
+    const signature = this.#open === null ? undefined : this.#signatures.get(this.#open);
+    if (this.#open !== null && signature !== undefined) yield signed(this.#began.indexOf(this.#open), signature);
+  }
+
+  /** A thought whose text is omitted is a block for what knows it again: it begins with that, and without it there is none. */
+  #shows({ reasoning, block }: ReasoningPiece): boolean {
+    if (this.#shown === 'whole') return true;
+    return this.#shown === 'signed' && block !== undefined && isSealed(reasoning);
   }
 
   *#begin(channel: Channel, piece: Piece): Generator<MessageEvent> {
@@ -72,9 +79,17 @@ const isThought = (piece: Piece): piece is ReasoningPiece => typeof piece === 'o
 function begunBy(piece: Piece): JsonObject {
   if (typeof piece === 'object' && 'call' in piece) return blockBegun.call(piece.id ?? '', piece.name ?? '');
   if (!isThought(piece)) return blockBegun.text;
-  const encrypted = piece.reasoning.reasoning_details?.find(({ type }) => type === 'reasoning.encrypted');
+  const encrypted = encryptedIn(piece.reasoning);
   return encrypted && piece.block !== undefined ? blockBegun.redacted(String(encrypted.data)) : blockBegun.thinking;
 }
+
+/** Whether its maker knows it again. */
+function isSealed(reasoning: Reasoning): boolean {
+  return signatureIn(reasoning) !== null || encryptedIn(reasoning) !== undefined;
+}
+
+const encryptedIn = ({ reasoning_details }: Reasoning): JsonObject | undefined =>
+  reasoning_details?.find(({ type }) => type === 'reasoning.encrypted');
 
 function deltaOf(piece: Piece): JsonObject | null {
   if (typeof piece === 'string') return { type: 'text_delta', text: piece };

@@ -100,6 +100,7 @@ async function* eventsOf(
   const end = endOf(recorded.answer);
   const { svc } = svcOf(recorded, context);
   if (end.kind === 'broke_off') {
+    yield* blocks.brokeOff();
     yield { type: 'ping', svc };
     yield brokenStream(recorded, end, context);
     return;
