@@ -3,7 +3,8 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerTo, chatRequest, hubChunks, hubCompletion } from '../../gateway/development/hub/answer.ts';
+import { answerTo, chatRequest, type HubChat, hubChunks, hubCompletion } from '../../gateway/development/hub/answer.ts';
+import { answerByHabit, type HabitModel } from '../../gateway/development/hub/habits.ts';
 import { mediaAnswers } from '../../gateway/development/hub/media.ts';
 import { atEnd } from './release.ts';
 
@@ -15,6 +16,8 @@ export type HubBehaviour =
       readonly until?: Promise<unknown>;
       readonly in_stream?: InStream;
     }
+  /** As a development hub answers for that model, whichever it was asked for. */
+  | { readonly kind: 'habit'; readonly model: HabitModel }
   | { readonly kind: 'status'; readonly status: number; readonly body?: unknown }
   /** Streams these, and comes to its end. */
   | { readonly kind: 'events'; readonly events: readonly object[] }
@@ -127,6 +130,10 @@ async function act(behaviour: HubBehaviour, hub: string, request: HubRequest, re
   if (behaviour.kind === 'status')
     return send(response, behaviour.status, behaviour.body ?? { error: { message: 'as told' } });
   if (request.method === 'GET') return send(response, 404, { error: { message: 'nothing to read here' } });
+  if (behaviour.kind === 'habit') {
+    const asked = { ...chatRequest.parse(request.body), model: behaviour.model };
+    return answerByHabit(asked, response, new Set()) ? undefined : answerChat(hub, asked, response);
+  }
   await sleep(behaviour.delay_ms ?? 0);
   await behaviour.until;
   const media = mediaAnswers[request.path];
@@ -136,10 +143,13 @@ async function act(behaviour: HubBehaviour, hub: string, request: HubRequest, re
     const { body } = await media({ hub, content_type, bytes, created: CREATED, base_url: `http://${host}/v1` });
     return send(response, 200, body);
   }
-  const asked = chatRequest.parse(request.body);
+  await answerChat(hub, chatRequest.parse(request.body), response, behaviour.in_stream);
+}
+
+async function answerChat(hub: string, asked: HubChat, response: ServerResponse, in_stream?: InStream): Promise<void> {
   const answer = answerTo(hub, asked);
   if (!asked.stream) return send(response, 200, hubCompletion(asked, answer, CREATED));
-  await stream(response, hubChunks(asked, answer, CREATED), behaviour.in_stream);
+  await stream(response, hubChunks(asked, answer, CREATED), in_stream);
 }
 
 const CREATED = 1_700_000_000;

@@ -135,7 +135,7 @@ interface NamedModel {
   readonly names: string;
 }
 
-export const namedModels: Readonly<Record<string, NamedModel>> = {
+export const namedModels = {
   'dev/answers-dated': {
     source: 'OpenAI, platform.openai.com/docs/api-reference/chat (gpt-4o answers as gpt-4o-2024-08-06)',
     names: 'dev/answers-dated-2024-08-06',
@@ -148,9 +148,10 @@ export const namedModels: Readonly<Record<string, NamedModel>> = {
     source: 'LiteLLM, as reported in github.com/BerriAI/litellm/issues/38107',
     names: 'tiny-model-2024',
   },
-};
+} as const satisfies Record<string, NamedModel>;
 
 /** The model that a hub which was asked for one names in its answer. */
 function modelNamedFor(model: string): string {
-  return namedModels[model]?.names ?? model;
+  const named: NamedModel | undefined = namedModels[model as keyof typeof namedModels];
+  return named?.names ?? model;
 }

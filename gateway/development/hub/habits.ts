@@ -1,3 +1,6 @@
+import type { ServerResponse } from 'node:http';
+import { type HubChat, namedModels } from './answer.ts';
+
 /*
  * Habits of model hubs, byte for byte as they write: how they answer beside the plain text that all clients know, how their answers end,
  * and how they refuse. A model of a development hub is named for each, whole and streamed, so that anyone can see what a caller receives
@@ -267,3 +270,48 @@ export const refusals = {
     body: '{"error":{"message":"The engine is currently overloaded, please try again later","type":"server_error","param":null,"code":null}}',
   },
 } as const satisfies Record<string, HubHabit>;
+
+/** Models of the development hubs that show how hubs refuse, how they answer and end, and which model they name. */
+export const habitModels = [refusals, spoken, ends, namedModels].flatMap(models => Object.keys(models)) as HabitModel[];
+export type HabitModel = keyof typeof refusals | keyof typeof spoken | keyof typeof ends | keyof typeof namedModels;
+
+/** Past it all are taken for new. */
+const SEEN_MAX = 1_000;
+
+/** Answers a chat as its model does, byte for byte; false where that answers as any other. `seen`: of models that answer oddly once. */
+export function answerByHabit(request: HubChat, response: ServerResponse, seen: Set<string>): boolean {
+  const { model, stream } = request;
+  const habit: HubHabit | undefined = refusals[model as keyof typeof refusals];
+  if (habit && (habit.refuses === undefined || request[habit.refuses] !== undefined)) {
+    const headers = { 'content-type': 'application/json', ...habit.headers };
+    response.writeHead(habit.status, headers).end(habit.body);
+    return true;
+  }
+  if (endOddly(request, response, seen)) return true;
+  const said: SpokenHabit | undefined = spoken[model as keyof typeof spoken];
+  if (!said) return false;
+  const headers = { 'content-type': stream ? 'text/event-stream' : 'application/json', 'cache-control': 'no-store' };
+  response.writeHead(200, headers).end(stream ? streamBody(said) : said.whole);
+  return true;
+}
+
+/** Whether the model is one that ends its answers otherwise than OpenAI's, and has done so. */
+function endOddly(request: HubChat, response: ServerResponse, seen: Set<string>): boolean {
+  const habit: EndHabit | undefined = ends[request.model as keyof typeof ends];
+  if (habit === undefined) return false;
+  const { stream, cuts, once, whole } = habit;
+  if (!request.stream) {
+    if (whole === undefined) return false;
+    response.writeHead(200, { 'content-type': 'application/json' }).end(whole);
+    return true;
+  }
+  const name = JSON.stringify(request);
+  if (once && seen.has(name)) return false;
+  if (once) seen.add(name);
+  if (seen.size > SEEN_MAX) seen.clear();
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+  // A socket that is destroyed takes along what is not written out.
+  if (cuts) response.write(stream, () => response.destroy());
+  else response.end(stream);
+  return true;
+}

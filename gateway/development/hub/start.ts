@@ -3,16 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { buffer, json } from 'node:stream/consumers';
 import type { CompleteConfig, Config, HubConfig } from '../../config/read-config.ts';
-import {
-  answerTo,
-  chatRequest,
-  type HubAnswer,
-  type HubChat,
-  hubChunks,
-  hubCompletion,
-  namedModels,
-} from './answer.ts';
-import { type EndHabit, ends, type HubHabit, refusals, type SpokenHabit, spoken, streamBody } from './habits.ts';
+import { answerTo, chatRequest, type HubAnswer, type HubChat, hubChunks, hubCompletion } from './answer.ts';
+import { answerByHabit, habitModels } from './habits.ts';
 import { type MediaAnswer, mediaAnswers, pictureAt } from './media.ts';
 
 /** A model that answers with the body that it was sent: so anyone sees what of a request reaches a hub. A key comes in a header, and is not in it. */
@@ -62,30 +54,6 @@ type Serving = DevelopmentHubOptions & {
   readonly seen: Set<string>;
 };
 
-/** Past it all are taken for new. */
-const SEEN_MAX = 1_000;
-
-/** Whether the model is one that ends its answers otherwise than OpenAI's, and has done so. */
-function endOddly({ seen }: Serving, request: HubChat, response: ServerResponse): boolean {
-  const habit: EndHabit | undefined = ends[request.model as keyof typeof ends];
-  if (habit === undefined) return false;
-  const { stream, cuts, once, whole } = habit;
-  if (!request.stream) {
-    if (whole === undefined) return false;
-    response.writeHead(200, { 'content-type': 'application/json' }).end(whole);
-    return true;
-  }
-  const name = JSON.stringify(request);
-  if (once && seen.has(name)) return false;
-  if (once) seen.add(name);
-  if (seen.size > SEEN_MAX) seen.clear();
-  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-  // A socket that is destroyed takes along what is not written out.
-  if (cuts) response.write(stream, () => response.destroy());
-  else response.end(stream);
-  return true;
-}
-
 async function serve(hub: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const door = `${request.method} ${request.url}`;
   const picture = request.method === 'GET' ? pictureAt(request.url ?? '') : null;
@@ -110,14 +78,7 @@ async function serve(hub: Serving, request: IncomingMessage, response: ServerRes
   if (!hub.models.includes(parsed.data.model)) {
     return refuse(response, 404, 'model_not_found', `The model ${parsed.data.model} does not exist.`);
   }
-  const habit: HubHabit | undefined = refusals[parsed.data.model as keyof typeof refusals];
-  if (habit && (habit.refuses === undefined || parsed.data[habit.refuses] !== undefined))
-    return void response
-      .writeHead(habit.status, { 'content-type': 'application/json', ...habit.headers })
-      .end(habit.body);
-  if (endOddly(hub, parsed.data, response)) return;
-  const said: SpokenHabit | undefined = spoken[parsed.data.model as keyof typeof spoken];
-  if (said) return sendBytes(response, said, parsed.data.stream);
+  if (answerByHabit(parsed.data, response, hub.seen)) return;
   const plain = answerTo(hub.name, parsed.data);
   const answer = parsed.data.model === ECHO_MODEL ? echoed(plain, body) : plain;
   hub.generations.keep(authorization, parsed.data, answer);
@@ -157,11 +118,6 @@ function sendStream(response: ServerResponse, request: HubChat, answer: HubAnswe
   response.end('data: [DONE]\n\n');
 }
 
-function sendBytes(response: ServerResponse, said: SpokenHabit, streams: boolean): void {
-  const headers = { 'content-type': streams ? 'text/event-stream' : 'application/json', 'cache-control': 'no-store' };
-  response.writeHead(200, headers).end(streams ? streamBody(said) : said.whole);
-}
-
 function modelList(hub: DevelopmentHubOptions): object {
   const { models, image_models = [], audio_models = [], embedding_models = [] } = hub;
   const ids = [...models, ...image_models, ...audio_models, ...embedding_models];
@@ -188,8 +144,7 @@ function unixSeconds(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-/** Models that show what reaches a hub, how hubs refuse, how they answer and end, and which model they name. */
-const habits = [ECHO_MODEL, ...[refusals, spoken, ends, namedModels].flatMap(models => Object.keys(models))];
+const habits = [ECHO_MODEL, ...habitModels];
 /** Both serve `dev/small`, so that failover from one hub to the other can be seen, and so it can where a hub refuses. */
 const hubs = [
   { name: 'alpha', models: ['dev/small', 'dev/alpha-large', ...habits] },

@@ -1,17 +1,10 @@
-import { namedModels } from '../../../gateway/development/hub/answer.ts';
-import { ends, refusals, spoken } from '../../../gateway/development/hub/habits.ts';
+import type { HabitModel } from '../../../gateway/development/hub/habits.ts';
 
 /**
  * Habits of the development hubs that a client can tell from one another. Which model a hub names no client looks at, and what a hub does
  * only once is shown by the same payment (test/doors/broken-reruns.test.ts).
  */
-export type Habit =
-  | keyof typeof refusals
-  | keyof typeof spoken
-  | Exclude<keyof typeof ends, 'dev/cuts-off-once'>
-  | 'dev/answers-other';
-
-export const models = [refusals, spoken, ends, namedModels].flatMap(Object.keys);
+export type Habit = Exclude<HabitModel, 'dev/cuts-off-once' | 'dev/answers-dated' | 'dev/answers-unknown'>;
 
 const OUR_CODE = 'A code is passed on where it has the form of OpenAI’s; elsewhere ours stands.';
 const OPERATOR = 'It is about the account of this service, so its caller is told of a failure, which may pass.';

@@ -1,8 +1,8 @@
+import { habitModels as models } from '../../../gateway/development/hub/habits.ts';
 import { startDevelopmentHub } from '../../../gateway/development/hub/start.ts';
 import { type Fetch, payingFetch, type Wallet } from '../buyer.ts';
 import { openService } from '../doors/open-service.ts';
 import { atEnd } from '../release.ts';
-import { models } from './habit.ts';
 import type { Reached } from './outcome.ts';
 
 export const API_KEY = 'sk-development-4f1b7c';
