@@ -14,6 +14,7 @@ import { SUPERGRAPH_FILE } from '../../schema/supergraph.ts';
 import { requireOneBook } from '../../subgraphs/access.ts';
 import type { Context } from '../../subgraphs/context.ts';
 import type { Subgraph } from '../../subgraphs/subgraph.ts';
+import { withinAnswerSize } from './answer-size.ts';
 import { Documents } from './documents.ts';
 import { Executor } from './executor.ts';
 import { toldWhileHalted } from './halted-rule.ts';
@@ -163,7 +164,7 @@ class FederatedGraph implements Graph {
     const result = await this.#run(operation, execute, (asked, run) =>
       paid ? run(asked) : onceForKey(asked, this.#logger, run),
     );
-    return toldWhileHalted(this.schema, operation, result);
+    return withinAnswerSize(toldWhileHalted(this.schema, operation, result), operation.context as Context);
   }
 
   async subscribe(operation: Operation): Promise<SubscribeResult> {

@@ -1,4 +1,6 @@
 import type { ExecutionResult } from 'graphql';
+import type { Context } from '../../subgraphs/context.ts';
+import { withinAnswerSize } from './answer-size.ts';
 import type { Executor } from './executor.ts';
 import type { Planned } from './owner.ts';
 import type { Operation } from './source.ts';
@@ -16,8 +18,11 @@ export async function subscribe(executor: Executor, planned: Planned, operation:
 
   const events = await planned.source.subscribe(planned.kind === 'direct' ? operation : primaryOf(planned, operation));
   if (!(Symbol.asyncIterator in events)) return executor.published(events);
-  if (planned.kind === 'direct') return mapEvents(events, async event => executor.published(event));
-  return mapEvents(events, event => executor.join(planned, event, operation));
+  const context = operation.context as Context;
+  return mapEvents(events, async event => {
+    const told = planned.kind === 'direct' ? executor.published(event) : await executor.join(planned, event, operation);
+    return withinAnswerSize(told, context);
+  });
 }
 
 function primaryOf({ primary }: Extract<Planned, { kind: 'events' }>, { variables, context }: Operation): Operation {

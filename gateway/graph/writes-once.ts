@@ -192,10 +192,10 @@ function isCarriedOut({ document, operationName }: Operation, data: ExecutionRes
   return fields.some(({ alias, name }) => (data?.[(alias ?? name).value] ?? null) !== null);
 }
 
-/** A refusal of the whole request: nothing of it was carried out. */
+/** A refusal of the whole request: nothing of it was carried out. Of an answer that is too large to be told all was. */
 function nothingDone(data: ExecutionResult['data'], errors: NonNullable<ExecutionResult['errors']>): boolean {
   const all_refused = errors.every(
-    ({ extensions }) => typeof extensions.status === 'number' && extensions.status < 500,
+    ({ extensions: { code, status } }) => code !== 'answer_too_large' && typeof status === 'number' && status < 500,
   );
   return all_refused && Object.values(data ?? {}).every(answer => answer === null);
 }

@@ -1,9 +1,11 @@
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
 import { leafHash, verifyConsistency, verifyInclusion } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 import { type Fetch, handMadePayment, type OfferV1, payingFetch, registrationOf } from '../harness/buyer.ts';
 import { ask, CHAT, type Service, type Svc, sharedService } from '../harness/doors/open-service.ts';
+import { openSocket } from '../harness/doors/socket.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -131,6 +133,43 @@ describe('POST /graphql, a paid mutation', () => {
     const heard = await run(query, { headers: await service.payment(payer, CHAT) });
     expect(heard.body.errors?.[0]?.extensions).toMatchObject({ code: 'invalid_request', param: 'temperature' });
     expect(await service.transfersFrom(payer)).toEqual([]);
+  });
+});
+
+describe('an answer in which aliases repeat a long text', () => {
+  const LONG = 'x'.repeat(900_000);
+  const fields = Array.from({ length: 20 }, (_, n) => `c${n}: content`).join(' ');
+  const input = 'input: { model: "alpha-1", messages: [{ role: "user", content: "At length" }] }';
+  const TOO_LARGE = { code: 'answer_too_large', status: 413, max: limits.graphql_answer_bytes_max };
+  beforeEach(() => onTestFinished(() => service.hubs[0].behave({ kind: 'answer' })));
+
+  it('answer_too_large, charged; the same payment brings what was bought for a smaller selection', async () => {
+    const choices = [{ index: 0, message: { role: 'assistant', content: LONG }, finish_reason: 'stop' }];
+    service.hubs[0].behave({ kind: 'status', status: 200, body: { choices } });
+    const payer = await service.chain.newWallet();
+    const headers = await service.payment(payer, CHAT);
+    const buy = (selected: string) => `mutation { it: createChatCompletion(${input}) { ${selected} } }`;
+    const refused = await run(buy(`choices { message { ${fields} } } svc`), { headers });
+    expect(refused.body.data ?? null).toBeNull();
+    expect(refused.body.errors).toMatchObject([{ extensions: { ...TOO_LARGE, charged: true } }]);
+    const asked = service.hubs[0].requests.length;
+    const { body } = await run<{ it: { choices: JsonObject[] } }>(buy('choices { message { content } }'), { headers });
+    expect(body.data?.it.choices).toEqual([{ message: { content: LONG } }]);
+    expect(service.hubs[0].requests).toHaveLength(asked);
+    expect(await service.transfersFrom(payer)).toHaveLength(1);
+  });
+
+  it('as an event: answer_too_large in its place, and the receipt at the end', async () => {
+    const choices = [{ index: 0, delta: { content: LONG }, finish_reason: null }];
+    const end = [{ index: 0, delta: {}, finish_reason: 'stop' }];
+    service.hubs[0].behave({ kind: 'events', events: [{ choices }, { choices: end }] });
+    const query = `subscription { chatCompletionStream(${input}) { choices { delta { ${fields} } } svc } }`;
+    const heard = await openSocket(service, { api_key: 'a-live-key' }).all(query);
+    expect(heard).toMatchObject([
+      { data: {} },
+      { errors: [{ extensions: TOO_LARGE }] },
+      { data: { chatCompletionStream: { svc: { waived_by: 'live_key' } } } },
+    ]);
   });
 });
 

@@ -20,6 +20,7 @@ import { takingKey } from '../../../subgraphs/receipt/written-once/written-once.
 import type { Subgraph } from '../../../subgraphs/subgraph.ts';
 import type { IncomingFile, Uploads } from '../../../subgraphs/uploads.ts';
 import type { Vault } from '../../../subgraphs/vault.ts';
+import { withinAnswerSize } from '../answer-size.ts';
 import { toldWhileHalted } from '../halted-rule.ts';
 import { publicError } from '../public-error.ts';
 import { InProcessSource, type Operation } from '../source.ts';
@@ -157,8 +158,8 @@ class Serving {
     const context = { ...created, ...taking, ...(in_events && { left: onceLeft(response, response.destroyed) }) };
     const { headers } = context.response;
     const query = this.#queries.read(text);
-    const tell = (result: ExecutionResult) =>
-      send(response, 200, answerText({ headers, result: this.#published(result) }));
+    const published = (result: ExecutionResult) => this.#published(withinAnswerSize(result, context));
+    const tell = (result: ExecutionResult) => send(response, 200, answerText({ headers, result: published(result) }));
     if (query.kind === 'invalid') return tell({ errors: query.errors });
 
     const operation: Operation = { document: query.document, ...asked, context };
@@ -169,7 +170,7 @@ class Serving {
       this.#feeds.add(response);
       response.once('close', () => this.#feeds.delete(response));
     }
-    await writeEvents(response, { headers, results, published: result => this.#published(result) });
+    await writeEvents(response, { headers, results, published });
   }
 
   #published({ data, errors }: ExecutionResult): ExecutionResult {
