@@ -27,7 +27,9 @@ export async function startGate(target: string) {
     const passed_on = { method: 'POST', headers, body, signal: hung_up.signal };
     const answer = await fetch(target + path, passed_on).catch(() => null);
     if (answer === null) return void response.destroy();
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    const wait = answer.headers.get('retry-after');
+    const type = { 'content-type': answer.headers.get('content-type') ?? '' };
+    response.writeHead(answer.status, { ...type, ...(wait !== null && { 'retry-after': wait }) });
     // Each piece as it comes; whatever breaks off on one side breaks off on the other.
     await pipeline(Readable.fromWeb(answer.body as ReadableStream), response).catch(() => {});
   });

@@ -20,14 +20,14 @@ export function openSocket(
     onNonLazyError: () => {},
   });
   onTestFinished(async () => client.dispose());
-  const results = (query: string) => client.iterate({ query });
+  const results = (query: string, variables: Record<string, unknown> = {}) => client.iterate({ query, variables });
   return {
     /** What comes, one after the other. */
     each: results,
     /** All that comes, to the end. Throws what the operation was refused with. */
-    async all(query: string): Promise<Result[]> {
+    async all(query: string, variables?: Record<string, unknown>): Promise<Result[]> {
       const heard: Result[] = [];
-      for await (const result of results(query)) heard.push(result);
+      for await (const result of results(query, variables)) heard.push(result);
       return heard;
     },
     /** What comes first; an error of a field is thrown like a refusal. */
