@@ -23,8 +23,9 @@ export interface Seen {
 const SETTLES_MS = 2_000;
 
 /**
- * Looks at all processes again and again, and keeps an account of each that was started since. Whatever a process used
- * after it was last looked at is in its parent's sum of ended children, so nothing is lost but of orphans.
+ * Looks at all processes again and again, and keeps an account of each that was started since by this one, or by those that
+ * it started. Whatever a process used after it was last looked at is in its parent's sum of ended children, so nothing is
+ * lost but of orphans.
  */
 export class Account {
   readonly seen: Seen[] = [];
@@ -39,13 +40,24 @@ export class Account {
 
   look(): void {
     const now_ms = Date.now();
-    const found = new Map(processes().map(it => [keyOf(it), it]));
+    const all = processes();
+    const byPid = new Map(all.map(it => [it.pid, it]));
+    const found = new Map(all.map(it => [keyOf(it), it]));
     for (const [key, seen] of this.#running) {
       if (found.has(key)) continue;
       this.#running.delete(key);
       this.#running.get(this.#keys.get(seen.parent) ?? '')?.ended.push(seen);
     }
-    for (const [key, process] of found) if (!this.#before.has(key)) this.#note(key, process, now_ms);
+    for (const [key, it] of found) {
+      if (this.#running.has(key) || (!this.#before.has(key) && this.#isOurs(it, byPid))) this.#note(key, it, now_ms);
+    }
+  }
+
+  /** One that has lost its parent by now was noted while it had it. */
+  #isOurs({ parent }: Process, byPid: ReadonlyMap<number, Process>): boolean {
+    for (let it = byPid.get(parent); it !== undefined; it = byPid.get(it.parent))
+      if (it.pid === process.pid || this.#running.has(keyOf(it))) return true;
+    return false;
   }
 
   #note(key: string, found: Process, now_ms: number): void {

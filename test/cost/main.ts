@@ -9,7 +9,7 @@ import { busySeconds } from './processes.ts';
 
 /*
  * `npm run test:cost -- [--out FILE] [arguments of Vitest]`: runs the tests, and says whose each second of CPU was, by kind of
- * process and by test file. Linux alone tells it (/proc). Nothing else may run beside it: what does is counted as unknown.
+ * process and by test file. Linux alone tells it (/proc). What runs beside it is no part of any sum but the last.
  */
 
 /** A process that lives for less is charged to its parent, as one that was not seen. */
@@ -42,7 +42,7 @@ rmSync(folder, { recursive: true, force: true });
 const { by_kind, by_file, count_by_kind } = costsOf(account.seen, marks);
 const { user, system } = process.cpuUsage();
 by_kind.set('measuring', (user + system) / 1e6);
-by_kind.set('the kernel, or no owner known', busy_seconds - sum(by_kind));
+by_kind.set('the kernel, or what ran beside it', busy_seconds - sum(by_kind));
 
 console.log(`\n${wall_seconds.toFixed(0)} s, ${busy_seconds.toFixed(0)} s of CPU`);
 print('kind of process', by_kind, count_by_kind);
