@@ -1,8 +1,7 @@
 import pino from 'pino';
 import { z } from 'zod';
-import { readConfig, subgraphNames } from '../../../gateway/config/read-config.ts';
+import { readConfig } from '../../../gateway/config/read-config.ts';
 import { startDevelopment } from '../../../gateway/development/start.ts';
-import { serveSubgraph } from '../../../gateway/http/serve-subgraph.ts';
 import { openGateway } from '../../../gateway/open.ts';
 import { type FaultPoint, type Faults, faultPoints } from '../../../gateway/operations/faults.ts';
 
@@ -12,24 +11,35 @@ import { type FaultPoint, type Faults, faultPoints } from '../../../gateway/oper
  */
 
 const Point = z.enum(faultPoints);
+const Points = z.string().transform(points =>
+  points
+    .split(',')
+    .filter(Boolean)
+    .map((point): FaultPoint => Point.parse(point)),
+);
 
 const Plan = z.object({
   /** One, or several with a comma between them; at each as many are held. */
-  FAULT_POINT: z.string().transform((points): FaultPoint[] => points.split(',').map(point => Point.parse(point))),
+  FAULT_POINT: Points,
+  /** One call at each of these is held before anything happens at those above. */
+  FAULT_HELD: Points,
   FAULT_REACHED: z.coerce.number().int().min(1),
   FAULT_SIGNAL: z.enum(['SIGKILL', 'SIGSTOP', 'none']),
-  /** It is this subgraph that has the fault, alone. */
-  FAULT_SUBGRAPH: z.enum(subgraphNames).optional(),
 });
 
 function planned(plan: z.infer<typeof Plan>): Faults {
   const resumed = Promise.withResolvers<void>();
   process.once('SIGCONT', () => resumed.resolve());
+  const before = new Set(plan.FAULT_HELD);
   const left = new Map(plan.FAULT_POINT.map(point => [point, plan.FAULT_REACHED]));
   return {
     async reach(point) {
+      if (before.delete(point)) {
+        console.log(`held at ${point}: 1`);
+        return resumed.promise;
+      }
       const more = (left.get(point) ?? 0) - 1;
-      if (more < 0) return;
+      if (more < 0 || before.size > 0) return;
       left.set(point, more);
       console.log(`held at ${point}: ${plan.FAULT_REACHED - more}`);
       if (more === 0 && plan.FAULT_SIGNAL !== 'none') process.kill(process.pid, plan.FAULT_SIGNAL);
@@ -43,5 +53,4 @@ const development = await startDevelopment(readConfig());
 await openGateway(development.config, {
   logger: pino({ level: development.config.log_level }),
   faults: planned(plan),
-  ...(plan.FAULT_SUBGRAPH && { serve: serveSubgraph(plan.FAULT_SUBGRAPH) }),
 });

@@ -18,6 +18,8 @@ import { type DeathPlan, openDyingService } from './dying-service.ts';
 /** What a process of these tests does to itself, and when: see gateway-with-faults. */
 export interface Fault {
   readonly point: FaultPoint | readonly FaultPoint[];
+  /** Of calls before: one is held at each of these, and until then nothing happens at the point. */
+  readonly held?: readonly FaultPoint[];
   /** With how many calls at a point it happens; those before are held there. */
   readonly reached?: number;
   /** `none`: they are held, and the rest is the test's to do. */
@@ -140,13 +142,14 @@ export async function openGround(given: GroundOptions = {}) {
     /** The same as a process of its own, which can be killed. */
     startProcess: ({ url = database_url, environment: changed, ...options }: ProcessOptions = {}) =>
       startGateway({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...options }),
-    startFaulty: ({ point, reached = 1, signal = 'SIGKILL' }: Fault): Promise<RunningGateway> =>
+    startFaulty: ({ point, held = [], reached = 1, signal = 'SIGKILL' }: Fault): Promise<RunningGateway> =>
       startGateway({
         data_dir,
         entry: 'test/harness/faults/gateway-with-faults.ts',
         environment: {
           ...environment,
           FAULT_POINT: [point].flat().join(','),
+          FAULT_HELD: held.join(','),
           FAULT_REACHED: String(reached),
           FAULT_SIGNAL: signal,
         },

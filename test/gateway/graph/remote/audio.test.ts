@@ -7,13 +7,13 @@ import { nobody } from '../../../../schema/principal.ts';
 import { type PaymentHeaders, payingFetch, paymentFor, type Wallet } from '../../../harness/buyer.ts';
 import { type Audio, audio, audioForm, heardIn } from '../../../harness/doors/audio-form.ts';
 import { eventually } from '../../../harness/faults/ground.ts';
-import { openProcesses, type Processes } from '../../../harness/graph/remote/processes.ts';
+import { openRemoteGraph, type RemoteGraph } from '../../../harness/graph/remote/processes.ts';
 
 const AUDIO = '/v1/audio/transcriptions';
 
-let service: Processes;
+let service: RemoteGraph;
 beforeAll(async () => {
-  service = await openProcesses({ remote: ['receipt'], audio_models: ['test/audio'] });
+  service = await openRemoteGraph({ remote: ['receipt'], audio_models: ['test/audio'] });
 });
 beforeEach(() => service.hub.behave({ kind: 'answer' }));
 

@@ -8,12 +8,12 @@ import { listen } from '../../../harness/doors/listen.ts';
 import { type Answer, harmless, jwsOf, nameOf, newBuyer, type Order, send } from '../../../harness/faults/buyer.ts';
 import { claimOf } from '../../../harness/faults/claims.ts';
 import { eventually } from '../../../harness/faults/ground.ts';
-import { openProcesses, type Processes } from '../../../harness/graph/remote/processes.ts';
+import { openRemoteGraph, type RemoteGraph } from '../../../harness/graph/remote/processes.ts';
 
-let service: Processes;
+let service: RemoteGraph;
 let buyer: Awaited<ReturnType<typeof newBuyer>>;
 beforeAll(async () => {
-  service = await openProcesses({ remote: ['receipt'], unreachable: ['board', 'session'] });
+  service = await openRemoteGraph({ remote: ['receipt'], unreachable: ['board', 'session'] });
   buyer = await newBuyer(service);
 });
 beforeEach(() => service.hub.behave({ kind: 'answer' }));
@@ -129,6 +129,7 @@ describe('the receipt subgraph killed in the midst of a paid call', () => {
 
 describe('the receipt subgraph stopped in the midst of a paid call', () => {
   it('brings it to its end before it goes', async () => {
+    const subgraph = await service.restartAsProcess('receipt');
     const other = await newBuyer(service);
     const order = await other.chat('Stopped at work');
     const on = Promise.withResolvers<void>();
@@ -136,7 +137,7 @@ describe('the receipt subgraph stopped in the midst of a paid call', () => {
     const asked = service.hub.requests.length;
     const answered = send(service, order);
     await eventually('the hub asked', () => service.hub.requests.length > asked || null);
-    const stopped = service.stop('receipt');
+    const stopped = subgraph.stop();
     // Its port is closed by now, and nothing new comes in.
     await eventually('closed', async () =>
       (await fetch(`${service.urls.receipt}/livez`).catch(() => null)) ? null : true,

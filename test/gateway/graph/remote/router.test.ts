@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { paymentFor } from '../../../harness/buyer.ts';
 import { startRecorder } from '../../../harness/doors/recorder.ts';
-import { openProcesses } from '../../../harness/graph/remote/processes.ts';
+import { openRemoteGraph } from '../../../harness/graph/remote/processes.ts';
 
 const CHAT = '/v1/chat/completions';
 
 it('a router key reaches the receipt subgraph sealed: on the wire to it, and to no other subgraph, is it read', async () => {
   const wires: Awaited<ReturnType<typeof startRecorder>>[] = [];
-  const service = await openProcesses({
+  const service = await openRemoteGraph({
     remote: ['receipt'],
     async between(url) {
       const wire = await startRecorder(url);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { payingFetch, registrationOf } from '../../../harness/buyer.ts';
 import { ask } from '../../../harness/doors/open-service.ts';
 import { openSocket } from '../../../harness/doors/socket.ts';
-import { openProcesses, type Processes } from '../../../harness/graph/remote/processes.ts';
+import { openRemoteGraph, type RemoteGraph } from '../../../harness/graph/remote/processes.ts';
 import { signAct } from '../../../harness/session/delegate.ts';
 import {
   bindChild,
@@ -19,11 +19,11 @@ import {
 
 type Account = Parameters<typeof bindRoot>[1];
 
-let service: Processes;
+let service: RemoteGraph;
 let account: Account;
 let agent: { readonly agent_id: number; readonly session: string };
 beforeAll(async () => {
-  service = await openProcesses({ remote: ['receipt', 'session'] });
+  service = await openRemoteGraph({ remote: ['receipt', 'session'] });
   account = await service.chain.newWallet();
   agent = (await sent('/v1/agents/register', await registrationOf(account), {}, payingFetch(account))).body as never;
 });

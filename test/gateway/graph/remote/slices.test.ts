@@ -4,13 +4,13 @@ import { sha256Hex } from '../../../../schema/digest.ts';
 import { payingFetch, registrationOf } from '../../../harness/buyer.ts';
 import { bearerOf } from '../../../harness/doors/assignments.ts';
 import { startRecorder } from '../../../harness/doors/recorder.ts';
-import { openProcesses } from '../../../harness/graph/remote/processes.ts';
+import { openRemoteGraph } from '../../../harness/graph/remote/processes.ts';
 
 /* Books as a process of their own: what a slice token opens is asked there, and the token itself does not go that far. */
 
 it('a slice is opened, read, collected on and revoked, and what is disputed is decided, where books are a process of their own', async () => {
   const wires: Awaited<ReturnType<typeof startRecorder>>[] = [];
-  const service = await openProcesses({
+  const service = await openRemoteGraph({
     remote: ['book'],
     async between(url) {
       const wire = await startRecorder(url);

@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { type SubgraphName, subgraphNames } from '../../../../gateway/config/read-config.ts';
+import { serveSubgraph } from '../../../../gateway/http/serve-subgraph.ts';
 import type { FaultPoint } from '../../../../gateway/operations/faults.ts';
+import type { DyingService } from '../../faults/dying-service.ts';
 import { openGround } from '../../faults/ground.ts';
 import type { RunningGateway } from '../../gateway.ts';
 import { ownPort } from '../../own-port.ts';
 
 export type Processes = Awaited<ReturnType<typeof openProcesses>>;
+export type RemoteGraph = Awaited<ReturnType<typeof openRemoteGraph>>;
 
-interface ProcessesOptions {
-  /** Which subgraphs are processes of their own; the gateway has the others in itself. */
+interface RemoteOptions {
+  /** Which subgraphs are served apart; the gateway has the others in itself. */
   readonly remote?: readonly SubgraphName[];
   /** Which are nowhere, where the gateway looks for them. */
   readonly unreachable?: readonly SubgraphName[];
@@ -20,67 +23,92 @@ interface ProcessesOptions {
   readonly between?: (url: string) => Promise<string>;
 }
 
-/** Subgraphs as processes of their own, behind a gateway. */
-export async function openProcesses({
-  remote = subgraphNames,
-  unreachable = [],
-  audio_models = [],
-  routed = false,
-  between = async url => url,
-}: ProcessesOptions = {}) {
+/** Each subgraph and the gateway as processes, as an operator starts them. */
+export async function openProcesses(): Promise<Awaited<ReturnType<typeof placesOf>> & { readonly url: string }> {
+  const places = await placesOf({ remote: subgraphNames });
+  const start = (name: SubgraphName) => places.startSubgraph(name);
+  const gateway = places.ground.startProcess({ environment: places.gateway_environment });
+  // Not all at once: each has its time to come up, and the second of a kind finds its code compiled.
+  const [first, ...others] = subgraphNames;
+  const [{ url }] = await Promise.all([gateway, first && start(first)]);
+  await Promise.all(others.map(start));
+  return { ...places, url };
+}
+
+/**
+ * Subgraphs behind a gateway that knows each by its URL, all of them in the test's own process: a subgraph dies there as a
+ * killed process does (dying-service.ts), and starts again in a fifth of the CPU.
+ */
+export async function openRemoteGraph(options: RemoteOptions) {
+  const places = await placesOf(options);
+  const { ground, ports, subgraph_environment: environment } = places;
+  const running = new Map<SubgraphName, DyingService>();
+  const open = async (name: SubgraphName, point?: FaultPoint) => {
+    const port = ports[name];
+    const serving = { environment, options: { serve: serveSubgraph(name) }, ...(port !== undefined && { port }) };
+    running.set(name, await ground.startDying({ ...serving, ...(point && { plan: { point } }) }));
+  };
+  // One after the other: see dying-service.ts.
+  for (const name of options.remote ?? []) await open(name);
+  const gateway = await ground.start({ environment: places.gateway_environment });
+  const kill = async (name: SubgraphName) => running.get(name)?.kill();
+  return {
+    ...places,
+    gateway,
+    url: gateway.url,
+    running: running as ReadonlyMap<SubgraphName, DyingService>,
+    kill,
+    /** Once the one before is known to be dead. */
+    async restart(name: SubgraphName): Promise<void> {
+      await kill(name);
+      await running.get(name)?.endLease();
+      await open(name);
+    },
+    /** The same subgraph, which dies where it is told to. */
+    async restartFaulty(name: SubgraphName, point: FaultPoint): Promise<void> {
+      await kill(name);
+      await open(name, point);
+    },
+    /** The same subgraph as a process, which can be sent signals. */
+    async restartAsProcess(name: SubgraphName): Promise<RunningGateway> {
+      await kill(name);
+      return places.startSubgraph(name);
+    },
+  };
+}
+
+async function placesOf({ remote = [], unreachable = [], audio_models = [], routed = false, ...given }: RemoteOptions) {
+  const { between = async (url: string) => url } = given;
   const ground = await openGround({ audio_models });
   const secret = randomBytes(32).toString('hex');
   const environment = { SUBGRAPH_SECRET: secret, ROUTER_URL: routed ? ground.hub.base_url : '' };
   const ports = await portsOf([...remote, ...unreachable]);
   const urls = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `http://127.0.0.1:${port}`]));
-
-  const startSubgraph = (name: SubgraphName): Promise<RunningGateway> =>
-    ground.startProcess({ entry: 'gateway/commands/subgraph.ts', args: [name], port: ports[name], environment });
-  const running = new Map<SubgraphName, RunningGateway>();
   const told: Record<string, string> = {};
   for (const [name, url] of Object.entries(urls)) told[name] = await between(url);
-  const startGateway = () =>
-    ground.startProcess({ environment: { ...environment, SUBGRAPH_URLS: JSON.stringify(told) } });
-  const startOne = async (name: SubgraphName) => void running.set(name, await startSubgraph(name));
-  // Not all at once: each has its time to come up, and the second of a kind finds its code compiled.
-  const [first, ...others] = remote;
-  const [gateway] = await Promise.all([startGateway(), first && startOne(first)]);
-  await Promise.all(others.map(startOne));
-
   return {
     ...ground,
-    gateway,
-    url: gateway.url,
-    urls: urls as Readonly<Record<SubgraphName, string>>,
+    ground,
     secret,
-    running,
-    async kill(name: SubgraphName): Promise<void> {
-      await running.get(name)?.kill('SIGKILL');
-    },
-    async restart(name: SubgraphName): Promise<void> {
-      await running.get(name)?.kill('SIGKILL');
-      running.set(name, await startSubgraph(name));
-    },
-    /** Stopped as an operator does it: its exit code. */
-    stop: (name: SubgraphName): Promise<number | null> | undefined => running.get(name)?.stop(),
-    /** The same subgraph, which ends itself where it is told to. */
-    async restartFaulty(name: SubgraphName, point: FaultPoint): Promise<RunningGateway> {
-      await running.get(name)?.kill('SIGKILL');
-      const fault = { FAULT_POINT: point, FAULT_REACHED: '1', FAULT_SIGNAL: 'SIGKILL', FAULT_SUBGRAPH: name };
-      const faulty = await ground.startProcess({
-        entry: 'test/harness/faults/gateway-with-faults.ts',
-        port: ports[name],
-        environment: { ...environment, ...fault },
+    subgraph_environment: environment,
+    gateway_environment: { ...environment, SUBGRAPH_URLS: JSON.stringify(told) },
+    ports: ports as Readonly<Partial<Record<SubgraphName, number>>>,
+    urls: urls as Readonly<Record<SubgraphName, string>>,
+    startSubgraph(name: SubgraphName): Promise<RunningGateway> {
+      const port = ports[name];
+      return ground.startProcess({
+        entry: 'gateway/commands/subgraph.ts',
+        args: [name],
+        environment,
+        ...(port !== undefined && { port }),
       });
-      running.set(name, faulty);
-      return faulty;
     },
   };
 }
 
 /** One after the other, so that none is given twice. */
-async function portsOf(names: readonly SubgraphName[]): Promise<Record<SubgraphName, number>> {
+async function portsOf(names: readonly SubgraphName[]): Promise<Partial<Record<SubgraphName, number>>> {
   const ports: [SubgraphName, number][] = [];
   for (const name of names) ports.push([name, await ownPort()]);
-  return Object.fromEntries(ports) as Record<SubgraphName, number>;
+  return Object.fromEntries(ports);
 }
