@@ -16,7 +16,7 @@ let gateways: readonly [RunningService, RunningService];
 
 beforeAll(async () => {
   ground = await openGround();
-  gateways = await Promise.all([ground.startProcess(), ground.startProcess()]);
+  gateways = await Promise.all([ground.start(), ground.startProcess()]);
 });
 
 type Purchase = { readonly payer: Wallet; readonly name: string; readonly content: string };

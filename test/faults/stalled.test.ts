@@ -8,7 +8,7 @@ import type { RunningService } from '../harness/worker-gateway.ts';
 
 it('a stalled chain answers 503 and never 402; when it moves, the same payments have paid', async () => {
   const ground = await openGround();
-  const [asked, other] = await Promise.all([ground.startProcess(), ground.startProcess()]);
+  const [asked, other] = await Promise.all([ground.start(), ground.startProcess()]);
   const buyer = await newBuyer(ground);
   const newcomer = await newBuyer(ground);
   expect((await send(asked, await buyer.registration())).status).toBe(200);

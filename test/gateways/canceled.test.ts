@@ -23,7 +23,7 @@ beforeAll(async () => {
   ground = await openGround({ environment: { RATE_UNCHARGED: `${CANCELS}/600` } });
   wire = await startWire(ground.database_url);
   working = await ground.startProcess({ url: wire.url });
-  other = await ground.startProcess();
+  other = await ground.start();
 });
 /** A hub that would never answer: whoever asks it hears nothing unless he hangs up. */
 beforeEach(() => ground.hub.behave({ kind: 'hang' }));

@@ -21,7 +21,7 @@ const by = (...issuer_keys: string[]) => ({ environment: { ISSUER_KEYS: issuer_k
 beforeAll(async () => {
   ground = await openGround();
   stale = await ground.startProcess(by(OLD));
-  fresh = await ground.startProcess(by(NEW, OLD));
+  fresh = await ground.start(by(NEW, OLD));
   buyer = await newBuyer(ground);
 });
 

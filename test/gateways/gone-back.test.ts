@@ -30,16 +30,16 @@ it('three processes, each with a folder of its own: none appends, for each has h
   const ground = await openGround();
   const wire = await startWire(ground.database_url);
   const gateways: RunningService[] = [];
-  while (gateways.length < 3)
-    gateways.push(
-      await ground.startProcess({ url: wire.url, ...(gateways.length > 0 && { data_dir: await folder() }) }),
-    );
+  for (const start of [ground.startProcess, ground.start, ground.start])
+    gateways.push(await start({ url: wire.url, ...(gateways.length > 0 && { data_dir: await folder() }) }));
   const [first, second, least] = gateways as [RunningService, RunningService, RunningService];
   const agent = await newAgent(ground, least);
   const older = await olderState(ground, [wire]);
   const heard = listenAt(least, agent);
-  for (const gateway of [first, second, first])
-    await eventually('sold', async () => (await trySend(gateway, await agent.chat('later')))?.status === 200 || null);
+  for (const gateway of [first, second, first]) {
+    const order = await agent.chat('later');
+    await eventually('sold', async () => (await trySend(gateway, order))?.status === 200 || null);
+  }
   const events = (await ground.database.query({ text: 'select 1 from book_event' })).length;
   // Told on the same connection, in the order of commits.
   await eventually('heard', () => heard.length >= events || null);
@@ -77,15 +77,16 @@ it('three processes, each with a folder of its own: none appends, for each has h
 it('two processes with one folder: also the one that was cut off while the other committed knows it from there', async () => {
   const ground = await openGround();
   const [wire, cut] = [await startWire(ground.database_url), await startWire(ground.database_url)];
-  const busy = await ground.startProcess({ url: wire.url });
+  const busy = await ground.startDying({ url: wire.url });
   const least = await ground.startProcess({ url: cut.url });
   const buyer = await newBuyer(ground);
   expect((await send(least, await buyer.chat('before'))).status).toBe(200);
   const older = await olderState(ground, [wire, cut]);
   cut.down();
-  await eventually('sold', async () => (await trySend(busy, await buyer.chat('later')))?.status === 200 || null);
+  const later = await buyer.chat('later');
+  await eventually('sold', async () => (await trySend(busy, later))?.status === 200 || null);
   const before = await older.heads();
-  await busy.kill('SIGKILL');
+  await busy.kill();
 
   older.turnBack();
   const halt = await eventually('halted', async () => {

@@ -36,6 +36,8 @@ export async function openService(options: Omit<FacilitatorOptions, 'rpc_url'> =
       ground.start({ environment: { ...environment, ...changed } }),
     /** With less patience. */
     startHasty: () => ground.start({ environment, options: hasty }),
+    /** The same, which dies when the test says so. */
+    startHastyDying: () => ground.startDying({ environment, options: hasty }),
     /** The same as a process of its own. */
     startHastyProcess: () => ground.startProcess({ environment, entry: 'test/harness/facilitator/hasty-gateway.ts' }),
     /** How often the facilitator was asked to settle it. */

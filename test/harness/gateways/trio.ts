@@ -6,10 +6,15 @@ import type { Ground } from '../faults/ground.ts';
 import { atEnd } from '../release.ts';
 import type { RunningService } from '../worker-gateway.ts';
 
-/** Healthy processes on one ground. One after the other: a start is work, and on a small machine they wait for each other. */
+/**
+ * Healthy gateways on one ground: of several the last is a process of its own, so that two of them share nothing but what
+ * processes share, and work at the same moment. One after the other: a start is work, and on a small machine they wait for
+ * each other.
+ */
 export async function startGateways(ground: Ground, count: number): Promise<RunningService[]> {
   const gateways: RunningService[] = [];
-  while (gateways.length < count) gateways.push(await ground.startProcess());
+  while (gateways.length < Math.max(count - 1, 1)) gateways.push(await ground.start());
+  if (count > 1) gateways.push(await ground.startProcess());
   return gateways;
 }
 

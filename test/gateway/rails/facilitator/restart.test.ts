@@ -37,15 +37,16 @@ afterAll(async () => {
 
 /** Kills a process while the facilitator has its payments in hand; what it does with them then is its own affair. */
 async function killedAtTheFacilitator(orders: readonly Order[], then: FacilitatorBehaviour): Promise<void> {
-  const dying = await service.startHastyProcess();
+  const dying = await service.startHastyDying();
   const before = service.facilitator.settlements.length;
   const all_there = () => service.facilitator.settlements.length === before + orders.length || null;
   const meanwhile = async () => {
     await eventually('all of them at the facilitator', all_there);
-    await dying.kill('SIGKILL');
+    await dying.kill();
   };
   service.facilitator.behave({ ...then, meanwhile });
   expect(await Promise.all(orders.map(order => trySend(dying, order)))).toEqual(orders.map(() => null));
+  await dying.endLease();
   service.facilitator.behave(honest);
 }
 

@@ -4,7 +4,7 @@ import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../../harness/faults/audit.ts';
 import { answerTo, jwsOf, send, trySend } from '../../../harness/faults/buyer.ts';
-import { type Ground, openGround, reached } from '../../../harness/faults/ground.ts';
+import { type Ground, openGround } from '../../../harness/faults/ground.ts';
 import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 import type { RunningService } from '../../../harness/worker-gateway.ts';
 
@@ -55,12 +55,12 @@ describe.each(others)('a service whose payer of fees is now %s', (name, environm
 
   it('finishes what was sent by a process that died, and asks nobody to pay again', async () => {
     const charged = await audit(ground);
-    const dying = await ground.startFaulty({ point: 'after_broadcast' });
+    const dying = await ground.startDying({ plan: { point: 'after_broadcast' } });
     const order = await buyer.chat(`${name} late`);
     const lost = trySend(dying, order);
-    await reached(dying, 'after_broadcast');
-    await dying.exited;
+    await dying.died;
     expect(await lost).toBeNull();
+    await dying.endLease();
     const after = await ground.start({ environment });
     expect((await answerTo(after, order)).status).toBe(200);
     expect(await audit(ground)).toBe(charged + 1);

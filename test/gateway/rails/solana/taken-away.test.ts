@@ -2,23 +2,22 @@ import { expect, it } from 'vitest';
 import { audit } from '../../../harness/faults/audit.ts';
 import { send, trySend } from '../../../harness/faults/buyer.ts';
 import { closed } from '../../../harness/faults/claims.ts';
-import { openGround, reached } from '../../../harness/faults/ground.ts';
+import { openGround } from '../../../harness/faults/ground.ts';
+import { refusalOf } from '../../../harness/faults/operator.ts';
 import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 
 it('a service that is to do without Solana does not start before what was sent there is finished', async () => {
   const ground = await openGround({ solana: true });
   const order = await (await newSolanaBuyer(ground)).chat('on its way');
-  const dying = await ground.startFaulty({ point: 'after_broadcast' });
+  const dying = await ground.startDying({ plan: { point: 'after_broadcast' } });
   const lost = trySend(dying, order);
-  await reached(dying, 'after_broadcast');
-  await dying.exited;
+  await dying.died;
   expect(await lost).toBeNull();
 
   const without = { environment: { SOLANA_RPC_URL: '' } };
-  const refusing = await ground.startProcess({ ...without, await_health: false });
-  expect(await refusing.exited).toBe(1);
-  expect(refusing.logs.join('\n')).toContain('(1 on solana)');
+  expect(await refusalOf(ground, without)).toContain('(1 on solana)');
 
+  await dying.endLease();
   const again = await ground.start();
   expect(await closed(ground, order)).toMatchObject({ state: 'recorded' });
   await again.stop();
