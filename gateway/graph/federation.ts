@@ -5,7 +5,7 @@ import type { OperationContext } from '@apollo/gateway/dist/operationContext.js'
 import { type QueryPlan, QueryPlanner } from '@apollo/query-planner';
 import { buildASTSchema, type ExecutionResult, type GraphQLSchema, parse } from 'graphql';
 import type { Logger } from 'pino';
-import { Planner } from './planner.ts';
+import { Planner, type QueryPlans } from './planner.ts';
 import type { Operation, Sources } from './source.ts';
 
 /* Apollo's planner and executor, over the supergraph as they read it. */
@@ -36,6 +36,8 @@ interface ReadSupergraph {
   readonly api: Schema;
   readonly whole: GraphQLSchema;
   readonly query_planner: QueryPlanner;
+  /** What the planner has said of documents. */
+  readonly plans: QueryPlans;
 }
 
 /** The last supergraph that was read: gateways that are opened in one process have the same, and to read it takes longest of all. */
@@ -44,9 +46,9 @@ let last_read: ReadSupergraph | null = null;
 /** In steps, so that its caller may let others have their turn between them: each blocks the process for a while. */
 export function* openFederation({ supergraph, schema, sources, logger }: FederationParts): Generator<void, Federation> {
   last_read = last_read?.supergraph === supergraph ? last_read : yield* readSupergraph(supergraph);
-  const { api, whole, query_planner } = last_read;
+  const { api, whole, query_planner, plans } = last_read;
   return {
-    planner: new Planner(query_planner, api, schema, sources),
+    planner: new Planner(query_planner, plans, { api, schema, sources }),
     run({ plan, scope, operation, sources }) {
       // The executor reads these four members of a request and no other.
       const request = {
@@ -70,5 +72,5 @@ function* readSupergraph(supergraph: string): Generator<void, ReadSupergraph> {
   yield;
   // Fetches then carry their parsed document, so that the sources parse nothing.
   const query_planner = new QueryPlanner(read, { exposeDocumentNodeInFetchNode: true });
-  return { supergraph, api, whole, query_planner };
+  return { supergraph, api, whole, query_planner, plans: new WeakMap() };
 }

@@ -92,6 +92,25 @@ export async function openGraph(subgraphs: readonly Subgraph[], options: GraphOp
 
 const inProcess = (subgraph: Subgraph): Source => new InProcessSource(subgraph);
 
+/** A supergraph as clients see it, and what it says of their documents. */
+interface ReadGraph extends Pick<Graph, 'schema' | 'supergraph' | 'rules' | 'paid' | 'live'> {
+  readonly introspection: boolean;
+  readonly documents: Documents;
+}
+
+/** The last that was read: gateways that are opened in one process have the same, and nothing of a gateway is in it. */
+let last_read: ReadGraph | null = null;
+
+function readGraph(supergraph: string, introspection: boolean): ReadGraph {
+  if (last_read?.supergraph === supergraph && last_read.introspection === introspection) return last_read;
+  const schema = publicSchema(supergraph);
+  const paid = paidFields(schema);
+  const rules = [paidFieldStandsAlone(paid), ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+  const documents = new Documents({ schema, costs: fieldCosts(schema) }, rules);
+  last_read = { supergraph, introspection, schema, paid, live: liveFields(schema, paid), rules, documents };
+  return last_read;
+}
+
 class FederatedGraph implements Graph {
   readonly schema: GraphQLSchema;
   readonly supergraph: string;
@@ -109,15 +128,16 @@ class FederatedGraph implements Graph {
     sdl: string,
     { introspection, logger, proof_writes = 'plain', sourceOf = inProcess }: GraphOptions,
   ) {
-    this.schema = publicSchema(sdl);
-    this.paid = paidFields(this.schema);
-    this.live = liveFields(this.schema, this.paid);
-    const sources = new Map(subgraphs.map(subgraph => [subgraph.name, sourceOf(subgraph, this.paid)]));
-    this.rules = [paidFieldStandsAlone(this.paid), ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+    const { schema, rules, paid, live, documents } = readGraph(sdl, introspection);
+    const sources = new Map(subgraphs.map(subgraph => [subgraph.name, sourceOf(subgraph, paid)]));
+    this.schema = schema;
     this.supergraph = sdl;
-    this.#documents = new Documents({ schema: this.schema, costs: fieldCosts(this.schema) }, this.rules);
-    this.#plans = new Plans({ supergraph: sdl, schema: this.schema, sources, logger });
-    this.#executor = new Executor(this.schema, sources, this.#plans, logger);
+    this.rules = rules;
+    this.paid = paid;
+    this.live = live;
+    this.#documents = documents;
+    this.#plans = new Plans({ supergraph: sdl, schema, sources, logger });
+    this.#executor = new Executor(schema, sources, this.#plans, logger);
     this.#logger = logger;
     this.#proof_writes = proof_writes;
   }

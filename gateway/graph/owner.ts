@@ -1,6 +1,6 @@
 import type { OperationContext } from '@apollo/gateway/dist/operationContext.js';
 import type { FetchNode, QueryPlan } from '@apollo/query-planner';
-import { type DocumentNode, Kind, type OperationDefinitionNode, validate } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, validate } from 'graphql';
 import type { Source, Sources } from './source.ts';
 
 /* Which subgraph answers a document alone: most documents, and all doors but a few, want no plan at all. */
@@ -21,9 +21,17 @@ export function ownerOf(document: DocumentNode, operation: OperationDefinitionNo
   return isValidIn(owner, document) ? owner : null;
 }
 
+/** By subgraph: what is valid there once is so for every gateway of this process. */
+const verdicts = new WeakMap<GraphQLSchema, WeakMap<DocumentNode, boolean>>();
+
 /** What is wrong with it is nobody's business here: it is valid in the whole graph, or it would not have come so far. */
 export function isValidIn({ schema }: Source, document: DocumentNode): boolean {
-  return validate(schema, document, undefined, { maxErrors: 1, hideSuggestions: true }).length === 0;
+  const known = verdicts.get(schema) ?? new WeakMap<DocumentNode, boolean>();
+  verdicts.set(schema, known);
+  const valid =
+    known.get(document) ?? validate(schema, document, undefined, { maxErrors: 1, hideSuggestions: true }).length === 0;
+  known.set(document, valid);
+  return valid;
 }
 
 /** Fragments count as introspection: they are rare at the root, and the long road answers them just as well. */

@@ -6,15 +6,24 @@ import { Refusal } from '../../schema/errors.ts';
 import { EVENT_SOURCE, introspects, isValidIn, type Planned } from './owner.ts';
 import type { Source, Sources } from './source.ts';
 
+interface PlannerParts {
+  readonly api: Schema;
+  /** What clients see. */
+  readonly schema: GraphQLSchema;
+  readonly sources: Sources;
+}
+
 /** Apollo's planner, asked once for each operation: `Plans` keeps what it says. */
 export class Planner {
   readonly #api: Schema;
   readonly #schema: GraphQLSchema;
   readonly #sources: Sources;
   readonly #planner: QueryPlanner;
+  readonly #known: QueryPlans;
 
-  constructor(planner: QueryPlanner, api: Schema, schema: GraphQLSchema, sources: Sources) {
+  constructor(planner: QueryPlanner, known: QueryPlans, { api, schema, sources }: PlannerParts) {
     this.#planner = planner;
+    this.#known = known;
     this.#api = api;
     this.#schema = schema;
     this.#sources = sources;
@@ -47,6 +56,13 @@ export class Planner {
   }
 
   #queryPlan(document: DocumentNode, operationName: string | undefined): QueryPlan {
+    const known = this.#known.get(document) ?? new Map<string, QueryPlan>();
+    const plan = known.get(operationName ?? '') ?? this.#newPlan(document, operationName);
+    this.#known.set(document, known.set(operationName ?? '', plan));
+    return plan;
+  }
+
+  #newPlan(document: DocumentNode, operationName: string | undefined): QueryPlan {
     try {
       return this.#planner.buildQueryPlan(
         operationFromDocument(this.#api, document, operationName ? { operationName } : {}),
@@ -80,3 +96,6 @@ export function fetchAlone(node: QueryPlan['node']): FetchNode | null {
   if (node?.kind === 'Subscription') return node.rest ? null : node.primary;
   return node?.kind === 'Fetch' ? node : null;
 }
+
+/** By document and name of the operation: the same for every gateway of a process, whoever its sources are. */
+export type QueryPlans = WeakMap<DocumentNode, Map<string, QueryPlan>>;
