@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
 import { createKeyPairSignerFromBytes, getBase58Encoder, type KeyPairSigner } from '@solana/kit';
 import { rpc } from '../../gateway/development/chain/rpc.ts';
+import { genesisAccounts } from '../../gateway/development/svm/accounts.ts';
+import { LiteChain } from '../../gateway/development/svm/chain.ts';
+import type { Journal } from '../../gateway/development/svm/journal.ts';
+import { methodsOf } from '../../gateway/development/svm/methods.ts';
+import { serveRpc } from '../../gateway/development/svm/serve-rpc.ts';
 import { startSvm } from '../../gateway/development/svm/start.ts';
 import { developmentFeePayer, type SolanaWallet, solanaWallet } from '../../gateway/development/svm/wallets.ts';
 import { usdcAccountOf } from '../../gateway/rails/solana/transfer.ts';
@@ -34,8 +40,28 @@ interface Landed {
 
 export type TestSvm = Awaited<ReturnType<typeof freshSvm>>;
 
-/** A Solana of one's own, with the USDC mint; gone after the file's last test. */
+/**
+ * A Solana of one's own, with the USDC mint; gone after the file's last test. It lives in the test's own process and keeps
+ * no journal: one that is a process costs a start of Node and a keeper.
+ */
 export async function freshSvm() {
+  const journal: Journal = {
+    genesis: { seed: randomBytes(32).toString('hex'), started_ms: Date.now() },
+    past: [],
+    append() {},
+    close() {},
+  };
+  const chain = new LiteChain({ journal, genesis: await genesisAccounts(), now_ms: Date.now });
+  const server = await serveRpc(0, methodsOf(chain));
+  atEnd(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return svmAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+}
+
+/** The same as a process of its own, which can be killed and comes back from its journal. */
+export async function svmProcess() {
   const folder = await makeScratch();
   const svm = await startSvm(folder, idle_ms);
   if (svm.kind === 'unsupported') throw new Error('there is no LiteSVM for this machine');
@@ -43,19 +69,25 @@ export async function freshSvm() {
     await svm.stop();
     await clearScratch(folder);
   });
-  const call = <T = unknown>(method: string, ...params: Json[]) => rpc<T>(svm.rpc_url, method, ...params);
+  return {
+    ...svmAt(svm.rpc_url),
+    folder,
+    genesis_hash: svm.genesis_hash,
+    pid: svm.pid,
+    /** Starts it anew from its journal after its end, or adopts it; on the same port. */
+    restart: () => startSvm(folder),
+  };
+}
+
+function svmAt(rpc_url: string) {
+  const call = <T = unknown>(method: string, ...params: Json[]) => rpc<T>(rpc_url, method, ...params);
   const fund = (owner: string, funds: { usdc_atomic?: bigint; lamports?: bigint }) =>
     call<string>('dev_fund', owner, {
       usdc_atomic: String(funds.usdc_atomic ?? 0n),
       lamports: String(funds.lamports ?? 0n),
     });
   return {
-    folder,
-    rpc_url: svm.rpc_url,
-    genesis_hash: svm.genesis_hash,
-    pid: svm.pid,
-    /** Starts it anew from its journal after its end, or adopts it; on the same port. */
-    restart: () => startSvm(folder),
+    rpc_url,
     /** With lamports to settle with. */
     fee_payer: developmentFeePayer,
     call,

@@ -1,52 +1,15 @@
-import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import { genesisAccounts } from './accounts.ts';
 import { LiteChain } from './chain.ts';
 import { type Deed, openJournal } from './journal.ts';
-import { methodsOf, RpcFault, type RpcMethod } from './methods.ts';
+import { methodsOf } from './methods.ts';
+import { serveRpc } from './serve-rpc.ts';
 
 /*
  * The development Solana, a process of its own: `--port` on loopback, its journal in `--folder`. It outlives the gateway
  * that started it; however it ends, the journal holds all it ever answered for.
  */
-
-const METHOD_NOT_FOUND = -32601;
-const INVALID_REQUEST = -32600;
-const INTERNAL = -32603;
-
-/** JSON-RPC 2.0 over HTTP, single calls and batches, on loopback. */
-async function serveRpc(port: number, methods: Readonly<Record<string, RpcMethod>>): Promise<void> {
-  const server = createServer(async (request, response) => {
-    const body = JSON.stringify(await answerTo(request, methods));
-    response.writeHead(200, { 'content-type': 'application/json' }).end(body);
-  });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
-}
-
-async function answerTo(request: IncomingMessage, methods: Readonly<Record<string, RpcMethod>>): Promise<Json> {
-  const asked = await (json(request) as Promise<Json>).catch(() => null);
-  if (!Array.isArray(asked)) return answerOne(asked, methods);
-  const answers: Json[] = [];
-  for (const one of asked) answers.push(await answerOne(one, methods));
-  return answers;
-}
-
-async function answerOne(call: Json, methods: Readonly<Record<string, RpcMethod>>): Promise<Json> {
-  const { id = null, method, params } = (typeof call === 'object' && call !== null ? call : {}) as JsonObject;
-  try {
-    if (typeof method !== 'string') throw new RpcFault(INVALID_REQUEST, 'Invalid request');
-    const found = Object.hasOwn(methods, method) ? methods[method] : undefined;
-    if (!found) throw new RpcFault(METHOD_NOT_FOUND, `Method not found: ${method}`);
-    return { jsonrpc: '2.0', id, result: await found(Array.isArray(params) ? params : []) };
-  } catch (fault) {
-    const known = fault instanceof RpcFault ? fault : new RpcFault(INTERNAL, String(fault));
-    if (known !== fault) console.error(`${String(method)}:`, fault);
-    return { jsonrpc: '2.0', id, error: { code: known.code, message: known.message, data: known.data } };
-  }
-}
 
 const { port, folder } = parseArgs({ options: { port: { type: 'string' }, folder: { type: 'string' } } }).values;
 if (!port || !folder) throw new Error('--port and --folder are wanted');

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { endProcess } from '../../../gateway/development/spawn-detached.ts';
 import { markOf, type ProcessMark } from '../../../gateway/operations/process-identity.ts';
 import { networks } from '../../../schema/network.ts';
-import { freshSvm, signerOf, type TestSvm } from '../../harness/svm.ts';
+import { signerOf, svmProcess, type TestSvm } from '../../harness/svm.ts';
 
 const network = networks.solana.caip2;
 
@@ -41,7 +41,7 @@ async function paymentOn(svm: TestSvm, amount = '2000') {
   };
 }
 
-async function killed(svm: TestSvm): Promise<void> {
+async function killed(svm: { readonly pid: number }): Promise<void> {
   await endProcess(markOf(svm.pid) as ProcessMark, ['SIGKILL']);
 }
 
@@ -61,7 +61,7 @@ const send = (svm: TestSvm, raw: string, skipPreflight: boolean) =>
 
 describe('the development SVM', () => {
   it('takes a payment of the official client by the official facilitator', async () => {
-    const svm = await freshSvm();
+    const svm = await svmProcess();
     const { payer, payTo, verify, settle } = await paymentOn(svm);
     expect(await verify()).toMatchObject({ isValid: true, payer: payer.address });
     const settled = await settle();
@@ -73,7 +73,7 @@ describe('the development SVM', () => {
   });
 
   it('loses nothing it has answered for by its own kill, nor by a journal whose last line is cut', async () => {
-    const svm = await freshSvm();
+    const svm = await svmProcess();
     const { payTo, signed } = await paymentOn(svm);
     const signature = await send(svm, await signed(), false);
     const blockhash = await svm.call('getLatestBlockhash', { commitment: 'confirmed' });
@@ -96,7 +96,7 @@ describe('the development SVM', () => {
   });
 
   it('refuses what it has executed already, what nobody signed and what is too old', async () => {
-    const svm = await freshSvm();
+    const svm = await svmProcess();
     const { payTo, signed } = await paymentOn(svm);
     const raw = await signed();
     const signature = await send(svm, raw, false);
@@ -116,7 +116,7 @@ describe('the development SVM', () => {
   });
 
   it('holds transactions while stalled, executes those that are still valid, and finalizes after 32 slots', async () => {
-    const svm = await freshSvm();
+    const svm = await svmProcess();
     const [soon, late] = [await paymentOn(svm), await paymentOn(svm)];
     await svm.stall();
     const first = await send(svm, await soon.signed(), false);
@@ -135,7 +135,7 @@ describe('the development SVM', () => {
   });
 
   it('lets a failed transaction stand with its error, and takes back one whose fork was abandoned', async () => {
-    const svm = await freshSvm();
+    const svm = await svmProcess();
     const { payTo, payer, signed } = await paymentOn(svm, '2000000000');
     const raw = await signed();
     await expect(send(svm, raw, false)).rejects.toThrow('"Custom":1');

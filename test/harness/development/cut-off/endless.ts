@@ -5,11 +5,11 @@ import { it } from 'vitest';
 import { freshChain } from '../../chain.ts';
 import { freshDatabase } from '../../database.ts';
 import { startGateway } from '../../gateway.ts';
-import { freshSvm } from '../../svm.ts';
+import { svmProcess } from '../../svm.ts';
 
 /** A test of the suite with all that one starts, which does not come to its end. */
 it('waits to be killed', async () => {
-  const [{ url }, chain, svm] = await Promise.all([freshDatabase(), freshChain(), freshSvm()]);
+  const [{ url }, chain, svm] = await Promise.all([freshDatabase(), freshChain(), svmProcess()]);
   const environment = { DATABASE_URL: url, BASE_RPC_URL: chain.rpc_url, SOLANA_RPC_URL: svm.rpc_url };
   const gateway = await startGateway({ environment });
   const started = join(tmpdir(), 'started.json');
