@@ -105,6 +105,8 @@ export async function openGround(given: GroundOptions = {}) {
     ISSUER_KEYS: randomBytes(32).toString('hex'),
     SEAL_KEY: randomBytes(32).toString('hex'),
     LOG_LEVEL: 'warn',
+    // Unset, each command would start a Solana of its own.
+    SOLANA_RPC_URL: '',
     ...solana?.environment,
     ...given.environment,
   };
