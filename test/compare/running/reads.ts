@@ -1,7 +1,7 @@
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { nowSeconds } from '../../harness/session/delegate.ts';
-import { BASE_URL, secrets } from './service.ts';
+import { BASE_URL, secrets } from './fixed-service.ts';
 import type { Cast, Things } from './story.ts';
 import { by, type Teller } from './teller.ts';
 import { type Call, doorNamed } from './transport.ts';

@@ -3,7 +3,7 @@ import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../
 import { sha256Hex } from '../../../schema/digest.ts';
 import { openVault } from '../../../subgraphs/vault.ts';
 import { type Sealed, takeSealed } from './fixed.ts';
-import { type FixedService, SEAL_KEY } from './service.ts';
+import { type FixedService, SEAL_KEY } from './fixed-service.ts';
 import type { ToldCall } from './teller.ts';
 
 /* What is written of a story for good: rows, events, receipts and refusals, and what was sealed. */

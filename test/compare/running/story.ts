@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
-import { networks } from '../../../schema/network.ts';
 import { approvalText, approvalWebhookText } from '../../../schema/session/approval.ts';
 import { registrationOf } from '../../harness/buyer.ts';
 import { audioForm } from '../../harness/doors/audio-form.ts';
@@ -10,7 +9,7 @@ import { requestOfChat } from '../../harness/doors/disputes.ts';
 import { taskOf } from '../../harness/doors/tasks.ts';
 import { invoiceOf, sendOf, transferOf } from '../../harness/ingest/witness.ts';
 import { delegate, nowSeconds, signAct, signRevocation } from '../../harness/session/delegate.ts';
-import { BASE_URL, secrets, wallets } from './service.ts';
+import { BASE_URL, secrets, wallets } from './fixed-service.ts';
 import { type Agent, by, type Teller, type Told } from './teller.ts';
 
 /* The story that is told to each service: at every endpoint that writes, what it is there for, and what books refuse. */
@@ -740,7 +739,7 @@ async function report({ tell, service }: Teller, { alice }: Cast) {
     body: { wallet, from_block: 0, to_block },
   });
   const published = await tell('a published export', { door: 'publish_book_export', ...mine, body: {} });
-  return { report_id: String(started.said.report_id), slug: String(published.said.slug), network: networks.base.name };
+  return { report_id: String(started.said.report_id), slug: String(published.said.slug) };
 }
 
 /** What ends what stands: after all of it was read. */

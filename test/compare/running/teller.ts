@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
-import type { Account, FixedService } from './service.ts';
+import type { Account, FixedService } from './fixed-service.ts';
 import type { Answered, Call, Transport } from './transport.ts';
 
 /* Who tells a story to a service, call by call, and writes down what was heard. */

@@ -7,9 +7,8 @@ import type { AskedOperation } from '../../../rest-compat/door-operation.ts';
 import { everyDoor } from '../../../rest-compat/every-door.ts';
 import { filesInZip, isZip } from '../../../schema/audit/zip.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-
 import { Refusal } from '../../../schema/errors.ts';
-import type { Account } from './service.ts';
+import type { Account } from './fixed-service.ts';
 
 /* A call of an endpoint, by REST or as its operation on the graph, and what came of it. */
 
@@ -47,7 +46,7 @@ export function doorNamed(name: string): Door {
   return door;
 }
 
-/** At most one call pays, so that the first answer after the payment is the last of the call. */
+/** As any client calls it. */
 export const byRest: Transport = async (url, call) => {
   const door = doorNamed(call.door);
   const method = call.method ?? door.methods[0] ?? 'GET';
