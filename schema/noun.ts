@@ -15,8 +15,8 @@ declare module 'zod' {
     graph?: string;
     /** What is selected of a member, where its own schema does not name the members. */
     shows?: unknown;
-    /** The scalar of the graph, where JSON has text. */
-    scalar?: 'AtomicAmount' | 'DateTime' | 'JSONObject';
+    /** The scalar of the graph, where JSON has text, or a number beyond `Int`. */
+    scalar?: 'AtomicAmount' | 'DateTime' | 'JSONObject' | 'SafeInt';
     /** A resolver computes it, and shows it on the graph by `describedBy` its member. */
     computed?: true;
     /** Of text that somebody has chosen: how long it may be, which is its weight in the cost of a query. */
@@ -48,6 +48,11 @@ export const nounMeta = [
 /** One of the words of a table, each described with what it means: an enum on the graph. */
 export function word<W extends string>(table: Words<W>) {
   return z.enum(wordList(table)).describe(describedWords(table)).meta({ words: table });
+}
+
+/** The same, where OpenAPI says only that it is text. */
+export function wordText<W extends string>(table: Words<W>): ShownAs<z.ZodString, W> {
+  return z.string().describe(describedWords(table)).meta({ words: table }) as unknown as ShownAs<z.ZodString, W>;
 }
 
 /** Keys that no schema has, and no symbols: the declarations of packages name what is made of them. */

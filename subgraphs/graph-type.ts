@@ -1,4 +1,4 @@
-import { GraphQLJSONObject } from 'graphql-scalars';
+import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { z } from 'zod';
 import { camel, snake } from '../schema/camel.ts';
@@ -111,7 +111,8 @@ function addField(type: Class, property: string, known: MemberShape, typeOf: () 
   const options = {
     nullable,
     ...(meta.description && { description: meta.description }),
-    ...(default_value !== undefined && { defaultValue: default_value }),
+    // Of what may be null the request itself has the default: null asks for it, too.
+    ...(default_value !== undefined && !nullable && { defaultValue: default_value }),
   };
   Field(() => (list ? [typeOf() as typeof String] : (typeOf() as typeof String)), options)(type.prototype, property);
 }
@@ -150,7 +151,12 @@ function wireItem(inner: z.core.$ZodType, value: unknown): unknown {
   return is_document ? value : onWire(inner, value as Asked);
 }
 
-const scalars = { AtomicAmount: AtomicAmountScalar, DateTime: DateTimeScalar, JSONObject: GraphQLJSONObject } as const;
+const scalars = {
+  AtomicAmount: AtomicAmountScalar,
+  DateTime: DateTimeScalar,
+  JSONObject: GraphQLJSONObject,
+  SafeInt: GraphQLSafeInt,
+} as const;
 
 /** @throws Error where a noun has a member for which the graph has no type */
 function graphTypeOf(inner: z.core.$ZodType, known: MemberShape, classes: WeakMap<z.core.$ZodType, Class>): object {
