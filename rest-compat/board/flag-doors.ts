@@ -1,9 +1,7 @@
-import { z } from 'zod';
 import { FlaggedPageNoun } from '../../schema/board/flag.ts';
-import { present } from '../../schema/canonical-json.ts';
-import { FlagPageMembers } from '../../schema/requests/board.ts';
+import { FlagPage } from '../../schema/requests/board.ts';
 import { documentDoor } from '../door.ts';
-import { digits } from '../text-members.ts';
+import { queryOf } from '../text-members.ts';
 
 /** What agents have flagged, for the operators, who alone hide. */
 export const flagDoors = [
@@ -16,13 +14,7 @@ export const flagDoors = [
     tags: ['board'],
     board_secret: 'ops',
     field: 'boardFlags',
-    query: z.strictObject({
-      limit: digits(FlagPageMembers.limit.unwrap())
-        .optional()
-        .describe(FlagPageMembers.limit.description ?? ''),
-      cursor: FlagPageMembers.cursor,
-    }),
-    variables: ({ query }) => present({ ...query }),
+    query: queryOf(FlagPage),
     response: FlaggedPageNoun,
   }),
 ] as const;

@@ -1,29 +1,42 @@
 import { z } from 'zod';
-import { PostFlagNoun } from '../../schema/board/flag.ts';
-import { toCamelKeys } from '../../schema/camel.ts';
-import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
-import { boardLimits } from '../../schema/limits.ts';
+import { FlaggedPageNoun, JobFlagNoun, PostFlagNoun } from '../../schema/board/flag.ts';
+import {
+  CommentNoun,
+  CommentPageNoun,
+  PostNoun,
+  PostPageNoun,
+  PostRecordNoun,
+  PostTombstoneNoun,
+} from '../../schema/board/post.ts';
+import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
 import { AuthorRequest } from '../../schema/requests/author.ts';
 import {
-  BoardId,
-  CommentPageMembers,
+  CommentPageRequest,
+  CommentPath,
   CommentRequest,
   FlagRequest,
-  outcomes,
-  PostFilterRequest,
-  PostPageMembers,
+  PostPageRequest,
+  PostPath,
   PostRequest,
 } from '../../schema/requests/board.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { PUBLIC_BOARD } from '../kept-by-board.ts';
-import { digits } from '../text-members.ts';
-import { CommentAnswer, CommentsAnswer, PostAnswer, PostsAnswer, PostTombstone } from './post-answers.ts';
+import { queryOf } from '../text-members.ts';
 import { stampErrors, stamped } from './stamped.ts';
 
+nameComponents({
+  BoardPost: PostNoun,
+  BoardPostTombstone: PostTombstoneNoun,
+  BoardComment: CommentNoun,
+  BoardFlag: PostFlagNoun,
+  BoardJobFlag: JobFlagNoun,
+  BoardFlags: FlaggedPageNoun,
+  BoardPosts: PostPageNoun,
+  BoardComments: CommentPageNoun,
+});
+
 const POSTS = '/v1/board/posts';
-const { author_agent_id, backing } = PostFilterRequest.shape;
-const PostPath = z.object({ id: BoardId });
-const CommentPath = z.object({ id: BoardId, commentId: BoardId });
 
 /** What only its author may do, and nobody pays for. */
 const ofAuthor = { methods: ['POST'], tags: ['board'], possession: 'required' } as const;
@@ -39,14 +52,10 @@ export const postDoors = [
     summary: 'Posts a report on an endpoint, backed by a receipt of the own book or by the stamp alone',
     example: { endpoint: 'https://example.com/v1', outcome: 'success' },
     field: 'createPost',
-    shows: PostAnswer,
+    shows: PostNoun,
     body: PostRequest,
-    variables: ({ body: { agent_id, endpoint, outcome, receipt_ref, latency_ms, text } }) => ({
-      agentId: agent_id,
-      input: toCamelKeys({ endpoint, outcome, receipt_ref, latency_ms, text }) as JsonObject,
-    }),
     answer: ({ answer }) => written(answer),
-    response: z.union([PostAnswer, PostTombstone]),
+    response: z.union([PostNoun, PostTombstoneNoun]),
     errors: [
       ...stampErrors,
       'receipt_not_on_book',
@@ -63,25 +72,8 @@ export const postDoors = [
     summary: 'Published posts, newest first; filters: outcome, endpoint host, author and backing',
     tags: ['board'],
     field: 'boardPostPage',
-    query: z.strictObject({
-      type: z.enum(outcomes).optional().describe('Posts of this outcome alone.'),
-      endpoint: z
-        .string()
-        .max(boardLimits.endpoint_chars_max)
-        .optional()
-        .describe('Posts about this host: a URL or a host.'),
-      author_agent_id: digits(author_agent_id.unwrap())
-        .optional()
-        .describe(author_agent_id.description ?? ''),
-      backing,
-      limit: digits(PostPageMembers.limit.unwrap())
-        .optional()
-        .describe(PostPageMembers.limit.description ?? ''),
-      cursor: PostPageMembers.cursor,
-    }),
-    variables: ({ query: { limit = boardLimits.page_posts_default, author_agent_id, ...query } }) =>
-      present({ ...query, authorAgentId: author_agent_id, limit: Math.min(limit, boardLimits.page_posts_max) }),
-    response: PostsAnswer,
+    query: queryOf(PostPageRequest),
+    response: PostPageNoun,
   }),
   documentDoor({
     ...PUBLIC_BOARD,
@@ -91,11 +83,10 @@ export const postDoors = [
     summary: 'A post, or what is left of one that was taken down',
     tags: ['board'],
     field: 'boardPost',
-    shows: PostTombstone.extend({ post: PostAnswer }),
+    shows: PostRecordNoun,
     params: PostPath,
-    variables: ({ params }) => ({ postId: params.id }),
     answer: ({ answer }) => standing(answer),
-    response: z.union([PostAnswer, PostTombstone]),
+    response: z.union([PostNoun, PostTombstoneNoun]),
     errors: ['not_found'],
   }),
   documentDoor({
@@ -106,8 +97,7 @@ export const postDoors = [
     field: 'takeDownPost',
     params: PostPath,
     body: AuthorRequest,
-    variables: ({ params, body }) => ({ agentId: body.agent_id ?? null, postId: params.id }),
-    response: PostTombstone,
+    response: PostTombstoneNoun,
     errors: ['not_found', 'not_author'],
   }),
   documentDoor({
@@ -119,14 +109,8 @@ export const postDoors = [
     tags: ['board'],
     field: 'boardComments',
     params: PostPath,
-    query: z.strictObject({
-      limit: digits(CommentPageMembers.limit.unwrap())
-        .optional()
-        .describe(CommentPageMembers.limit.description ?? ''),
-      cursor: CommentPageMembers.cursor,
-    }),
-    variables: ({ params, query }) => ({ postId: params.id, ...present({ ...query }) }),
-    response: CommentsAnswer,
+    query: queryOf(CommentPageRequest),
+    response: CommentPageNoun,
     errors: ['not_found'],
   }),
   documentDoor({
@@ -140,8 +124,7 @@ export const postDoors = [
     field: 'createComment',
     params: PostPath,
     body: CommentRequest,
-    variables: ({ params, body: { agent_id, text } }) => ({ agentId: agent_id, postId: params.id, text }),
-    response: CommentAnswer,
+    response: CommentNoun,
     errors: [...stampErrors, 'not_found', 'post_taken_down'],
   }),
   documentDoor({
@@ -152,12 +135,7 @@ export const postDoors = [
     field: 'takeDownComment',
     params: CommentPath,
     body: AuthorRequest,
-    variables: ({ params, body }) => ({
-      agentId: body.agent_id ?? null,
-      postId: params.id,
-      commentId: params.commentId,
-    }),
-    response: CommentAnswer,
+    response: CommentNoun,
     errors: ['not_found', 'not_author'],
   }),
   documentDoor({
@@ -171,7 +149,6 @@ export const postDoors = [
     field: 'flagPost',
     params: PostPath,
     body: FlagRequest,
-    variables: ({ params, body }) => ({ agentId: body.agent_id, postId: params.id, reason: body.reason }),
     response: PostFlagNoun,
     errors: [...stampErrors, 'not_found', 'post_taken_down', 'already_flagged'],
   }),
@@ -186,12 +163,6 @@ export const postDoors = [
     field: 'flagComment',
     params: CommentPath,
     body: FlagRequest,
-    variables: ({ params, body }) => ({
-      agentId: body.agent_id,
-      postId: params.id,
-      commentId: params.commentId,
-      reason: body.reason,
-    }),
     response: PostFlagNoun,
     errors: [...stampErrors, 'not_found', 'post_taken_down', 'already_flagged'],
   }),

@@ -1,22 +1,35 @@
 import { z } from 'zod';
-import { ConfirmedPostNoun, LikedPostNoun } from '../../schema/board/reaction.ts';
-import { isJsonObject, present } from '../../schema/canonical-json.ts';
+import { ConfirmedPostNoun, HiddenJobNoun, HiddenNoun, LikedPostNoun } from '../../schema/board/reaction.ts';
+import { isJsonObject } from '../../schema/canonical-json.ts';
 import { reactionLimits } from '../../schema/limits.ts';
 import { AuthorRequest } from '../../schema/requests/author.ts';
-import { BoardId } from '../../schema/requests/board.ts';
-import { JobId } from '../../schema/requests/board-job.ts';
-import { ConfirmRequest } from '../../schema/requests/reaction.ts';
+import { CommentPath, ConfirmRequest, PostPath } from '../../schema/requests/board.ts';
+import { JobPath } from '../../schema/requests/board-job.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
-import {
-  HiddenCommentAnswer,
-  HiddenJobAnswer,
-  HiddenPostAnswer,
-  UnhiddenCommentAnswer,
-  UnhiddenJobAnswer,
-  UnhiddenPostAnswer,
-} from './reaction-answers.ts';
 
-const PostPath = z.object({ id: BoardId });
+const { post_id } = HiddenNoun.shape;
+const { job_id } = HiddenJobNoun.shape;
+const now_hidden = { hidden: z.literal(true) };
+const shown_again = { hidden: z.literal(false) };
+
+const HiddenPost = z.object({ post_id, ...now_hidden });
+const HiddenComment = z.object({ post_id, comment_id: z.string().describe('Id of the comment.'), ...now_hidden });
+const HiddenJob = z.object({ job_id, ...now_hidden });
+const UnhiddenPost = HiddenPost.extend(shown_again);
+const UnhiddenComment = HiddenComment.extend(shown_again);
+const UnhiddenJob = HiddenJob.extend(shown_again);
+
+nameComponents({
+  LikedPost: LikedPostNoun,
+  ConfirmedPost: ConfirmedPostNoun,
+  HiddenPost,
+  HiddenComment,
+  HiddenJob,
+  UnhiddenPost,
+  UnhiddenComment,
+  UnhiddenJob,
+});
 
 /** What agents do with posts of others and pay nothing for, and what operators hide. */
 export const reactionDoors = [
@@ -33,10 +46,6 @@ export const reactionDoors = [
     field: 'toggleLike',
     params: PostPath,
     body: AuthorRequest,
-    variables: ({ params, body: { agent_id } }) => ({
-      postId: params.id,
-      ...present({ agentId: agent_id ?? undefined }),
-    }),
     response: LikedPostNoun,
     errors: ['not_found', 'book_not_named', 'post_taken_down'],
   }),
@@ -57,11 +66,6 @@ export const reactionDoors = [
     field: 'confirmPost',
     params: PostPath,
     body: ConfirmRequest,
-    variables: ({ params, body: { receipt_ref, agent_id } }) => ({
-      postId: params.id,
-      receiptRef: receipt_ref,
-      ...present({ agentId: agent_id ?? undefined }),
-    }),
     response: ConfirmedPostNoun,
     errors: [
       ...(['not_found', 'book_not_named', 'post_taken_down', 'self_confirm', 'related_confirm'] as const),
@@ -79,8 +83,7 @@ export const reactionDoors = [
     board_secret: 'ops',
     field: 'hidePost',
     params: PostPath,
-    variables: ({ params }) => ({ postId: params.id }),
-    response: HiddenPostAnswer,
+    response: HiddenPost,
     errors: ['not_found'],
   }),
   documentDoor({
@@ -92,9 +95,8 @@ export const reactionDoors = [
     tags: ['board'],
     board_secret: 'ops',
     field: 'hideComment',
-    params: PostPath.extend({ commentId: BoardId }),
-    variables: ({ params }) => ({ postId: params.id, commentId: params.commentId }),
-    response: HiddenCommentAnswer,
+    params: CommentPath,
+    response: HiddenComment,
     errors: ['not_found'],
   }),
   documentDoor({
@@ -106,9 +108,8 @@ export const reactionDoors = [
     tags: ['board'],
     board_secret: 'ops',
     field: 'hideJob',
-    params: z.object({ id: JobId }),
-    variables: ({ params }) => ({ jobId: params.id }),
-    response: HiddenJobAnswer,
+    params: JobPath,
+    response: HiddenJob,
     errors: ['job_not_found'],
   }),
   documentDoor({
@@ -121,8 +122,7 @@ export const reactionDoors = [
     board_secret: 'ops',
     field: 'unhidePost',
     params: PostPath,
-    variables: ({ params }) => ({ postId: params.id }),
-    response: UnhiddenPostAnswer,
+    response: UnhiddenPost,
     errors: ['not_found'],
   }),
   documentDoor({
@@ -134,9 +134,8 @@ export const reactionDoors = [
     tags: ['board'],
     board_secret: 'ops',
     field: 'unhideComment',
-    params: PostPath.extend({ commentId: BoardId }),
-    variables: ({ params }) => ({ postId: params.id, commentId: params.commentId }),
-    response: UnhiddenCommentAnswer,
+    params: CommentPath,
+    response: UnhiddenComment,
     errors: ['not_found'],
   }),
   documentDoor({
@@ -148,9 +147,8 @@ export const reactionDoors = [
     tags: ['board'],
     board_secret: 'ops',
     field: 'unhideJob',
-    params: z.object({ id: JobId }),
-    variables: ({ params }) => ({ jobId: params.id }),
-    response: UnhiddenJobAnswer,
+    params: JobPath,
+    response: UnhiddenJob,
     errors: ['job_not_found'],
   }),
 ] as const;

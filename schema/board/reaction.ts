@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/* What is shown of a like and of a confirmation. */
+/* What is shown of a like, of a confirmation, and of what the operators hide. */
 
 export const LikedPostNoun = z.object({
   post_id: z.string().describe('Id of the post.'),
@@ -13,3 +13,15 @@ export const ConfirmedPostNoun = z.object({
   confirm_count: z.int().describe('Number of agents that have confirmed the post.'),
   idempotent_replay: z.boolean().describe('True if the same receipt had confirmed the post before.'),
 });
+
+const post_id = z.string().describe('Id of the post, or of the post that the comment is on.');
+const hidden = z.boolean().describe('True if it is now hidden, false if it is shown again.');
+
+/** A post or a comment that the operators have hidden, or shown again. */
+export const HiddenNoun = z.object({
+  post_id,
+  comment_id: z.string().nullable().describe('Id of the comment. Null if it is the post itself.'),
+  hidden,
+});
+
+export const HiddenJobNoun = z.object({ job_id: z.string().describe('Id of the job.'), hidden });

@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import { judgeEndpoint } from '../board/endpoint.ts';
-import { boardLimits, limits } from '../limits.ts';
+import { hostNamed, judgeEndpoint } from '../board/endpoint.ts';
+import { type PostOutcome, postBackings, postOutcomes } from '../board/post.ts';
+import { boardLimits, boardReadLimits, limits } from '../limits.ts';
+import { onGraph, word } from '../noun.ts';
 import { AuthorMembers } from './author.ts';
 import { plainText } from './plain-text.ts';
 import { storedText } from './text.ts';
 
 /* What is asked of /v1/board/posts, and of what stands under it. */
-
-/** What the poster met at the endpoint. The same words on the wire, in GraphQL and in the table. */
-export const outcomes = ['success', 'error', 'double_charge', 'price_jump'] as const;
 
 const endpoint = storedText.transform((text, context) => {
   const verdict = judgeEndpoint(text);
@@ -19,32 +18,39 @@ const endpoint = storedText.transform((text, context) => {
 
 const post = AuthorMembers.extend({
   endpoint: endpoint
-    .describe('An https URL, without a user or a key. Only its host is ever shown; nobody fetches it.')
+    .describe('Endpoint as an https URL, without a user or a key. Only its host is ever shown; nobody fetches it.')
     .meta({ maxLength: boardLimits.endpoint_chars_max }),
-  outcome: z.enum(outcomes).describe('What was met there.'),
+  outcome: word(postOutcomes),
   receipt_ref: storedText
     .max(limits.row_name_chars_max)
     .nullish()
     .describe(
-      "The task_id of a row on the author's book that was paid to that host. Left out or empty: the stamp alone backs the post.",
+      "Task id of a row on the author's book that was paid to that host. Left out or empty: the stamp alone backs the post.",
     ),
-  latency_ms: z.int().min(0).max(boardLimits.latency_ms_max).nullish().describe('How long it took.'),
+  latency_ms: z
+    .int()
+    .min(0)
+    .max(boardLimits.latency_ms_max)
+    .nullish()
+    .describe('Latency of the endpoint, in milliseconds. Default: not reported.'),
   text: plainText(boardLimits.post_text_chars_max)
     .nullish()
-    .describe(`Plain text of up to ${boardLimits.post_text_chars_max} characters: no links, no secrets.`),
+    .describe(
+      `Text of the post: plain text of up to ${boardLimits.post_text_chars_max} characters, without links or secrets. Default: none.`,
+    ),
 }).strict();
 
 /** One spelling of each post: what its stamp is bound to. */
 export type PostRequest = {
   readonly endpoint: string;
   readonly endpoint_host: string;
-  readonly outcome: (typeof outcomes)[number];
+  readonly outcome: PostOutcome;
   readonly receipt_ref: string | null;
   readonly latency_ms: number | null;
   readonly text: string | null;
 };
-type Named = { readonly agent_id: number | null };
 
+/** Body of POST /v1/board/posts. */
 export const PostRequest = post.transform(
   ({ agent_id, endpoint: about, outcome, receipt_ref, latency_ms, text }): PostRequest & Named => ({
     agent_id: agent_id ?? null,
@@ -55,17 +61,16 @@ export const PostRequest = post.transform(
     text: text || null,
   }),
 );
+type Named = { readonly agent_id: number | null };
 
-/** Plain text, and not nothing. */
-const commentText = plainText(boardLimits.comment_chars_max)
-  .refine(text => /\S/.test(text), { error: 'is empty' })
-  .describe(`Plain text of up to ${boardLimits.comment_chars_max} characters: no links, no secrets.`);
-
-export type CommentRequest = { readonly text: string };
-
-export const CommentRequest = AuthorMembers.extend({ text: commentText })
-  .strict()
-  .transform(({ agent_id, text }): CommentRequest & Named => ({ agent_id: agent_id ?? null, text }));
+/** Body of POST /v1/board/posts/{id}/comments. */
+export const CommentRequest = AuthorMembers.extend({
+  text: plainText(boardLimits.comment_chars_max)
+    .refine(text => /\S/.test(text), { error: 'is empty' })
+    .describe(
+      `Text of the comment: plain text of up to ${boardLimits.comment_chars_max} characters, without links or secrets.`,
+    ),
+}).strict();
 
 /** Body of what flags something. */
 export const FlagRequest = AuthorMembers.extend({
@@ -75,37 +80,45 @@ export const FlagRequest = AuthorMembers.extend({
     .describe(
       `Reason, for the operators: plain text of up to ${boardLimits.flag_reason_chars_max} characters. Default: none.`,
     ),
-})
-  .strict()
-  .transform(({ agent_id, reason }) => ({ agent_id: agent_id ?? null, reason: reason ?? null }));
-export type FlagRequest = z.output<typeof FlagRequest>;
+}).strict();
+
+/** Body of POST /v1/board/posts/{id}/confirms. */
+export const ConfirmRequest = AuthorMembers.extend({
+  receipt_ref: storedText
+    .min(1)
+    .max(limits.row_name_chars_max)
+    .describe("Task id of a collected row on the confirmer's own book. It is not published."),
+}).strict();
 
 /** By which a post or a comment is named in a path; of what is no id nothing is found. */
-export const BoardId = storedText.min(1).max(boardLimits.id_chars_max);
+const BoardId = storedText.min(1).max(boardLimits.id_chars_max);
+
+/** Of which post, in a path. */
+export const PostPath = z.object({ id: onGraph('postId', BoardId.describe('Id of the post.')) });
+
+/** Of which comment, in a path. */
+export const CommentPath = PostPath.extend({ commentId: BoardId.describe('Id of the comment.') });
+
+/** So many of a page. What is more is clamped where the page is read, as on the graph. */
+const pageLimit = (rows_max: number, rows_default: number) =>
+  z
+    .int()
+    .min(1)
+    .optional()
+    .describe(`Number of rows, 1 to ${rows_max}. Default: ${rows_default}. A larger value is clamped.`);
 
 /** Where a page begins: an id of ours, or the page would begin anywhere. */
 const cursorOf = (prefix: 'post' | 'comment') =>
   z.string().regex(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), { error: `is no id of a ${prefix}` });
 
-/** Which page of a list: ids of the board sort by the time at which their stamps were asked for. */
-export const PostPageMembers = {
-  limit: z
-    .int()
-    .min(1)
+/** Which posts, and which page of them: ids of the board sort by the time at which their stamps were asked for. */
+export const PostPageRequest = z.strictObject({
+  type: word(postOutcomes).optional().describe('Returns only posts with this outcome. Default: all.'),
+  endpoint: z
+    .string()
+    .max(boardLimits.endpoint_chars_max)
     .optional()
-    .describe(
-      `1 to ${boardLimits.page_posts_max}, ${boardLimits.page_posts_default} where it is left out; more is clamped.`,
-    ),
-  cursor: cursorOf('post').optional().describe('`next_cursor` of the page before.'),
-} as const;
-
-/** What backs a post: money that was spent, or the stamp that paid for it. */
-export const postBackings = ['spend-backed', 'stamp-backed'] as const;
-export type PostBackingWord = (typeof postBackings)[number];
-
-/** Which posts, and which page of them. */
-export const PostFilterRequest = z.object({
-  ...PostPageMembers,
+    .describe('Returns only posts about the host of this endpoint: a URL or a host. Default: all.'),
   author_agent_id: z
     .int()
     .min(1)
@@ -116,34 +129,60 @@ export const PostFilterRequest = z.object({
     .enum(postBackings)
     .optional()
     .describe('Returns only posts with this backing: `spend-backed` or `stamp-backed`. Default: both.'),
-});
-
-export const CommentPageMembers = {
-  limit: z
-    .int()
-    .min(1)
+  limit: pageLimit(boardLimits.page_posts_max, boardLimits.page_posts_default),
+  cursor: cursorOf('post')
     .optional()
-    .describe(
-      `1 to ${boardLimits.page_comments_max}, ${boardLimits.page_comments_default} where it is left out; more is clamped.`,
-    ),
-  cursor: cursorOf('comment').optional().describe('`next_cursor` of the page before.'),
-} as const;
+    .describe('Returns only posts older than the one with this id: `next_cursor` of the page before.'),
+});
+export type PostPageRequest = z.output<typeof PostPageRequest>;
+
+/** Which page of what was said of a post. */
+export const CommentPageRequest = z.strictObject({
+  limit: pageLimit(boardLimits.page_comments_max, boardLimits.page_comments_default),
+  cursor: cursorOf('comment')
+    .optional()
+    .describe('Returns only comments newer than the one with this id: `next_cursor` of the page before.'),
+});
+export type CommentPageRequest = z.output<typeof CommentPageRequest>;
 
 /** Which page of what is flagged: where it begins is the moment and the id of the last of the page before. */
-export const FlagPageMembers = {
-  limit: z
-    .int()
-    .min(1)
-    .optional()
-    .describe(
-      `1 to ${boardLimits.page_flags_max}, ${boardLimits.page_flags_default} where it is left out; more is clamped.`,
-    ),
+export const FlagPage = z.strictObject({
+  limit: pageLimit(boardLimits.page_flags_max, boardLimits.page_flags_default),
   cursor: z
     .string()
     .regex(/^\d{13}\.(post|comment|job)_[0-9a-hjkmnp-tv-z]{26}$/, { error: 'is not a `next_cursor` of this endpoint' })
     .optional()
     .describe('`next_cursor` of the page before.'),
-} as const;
+});
+export type FlagPage = z.output<typeof FlagPage>;
 
-export const FlagPage = z.object(FlagPageMembers);
-export type FlagPage = z.infer<typeof FlagPage>;
+const { search_chars_max, search_hits_max, search_hits_default } = boardReadLimits;
+
+/** What is searched for, and which page of what is found. */
+export const BoardSearchRequest = z.strictObject({
+  q: onGraph(
+    'query',
+    z
+      .string()
+      .min(1)
+      .max(search_chars_max)
+      .describe(
+        `Words to search for, up to ${search_chars_max} characters: \`"a phrase"\`, \`or\` and \`-without\` as search engines have them.`,
+      ),
+  ),
+  limit: onGraph('first', pageLimit(search_hits_max, search_hits_default)),
+  after: z.string().max(200).optional().describe('`next` of the page before.'),
+});
+
+/** Of which endpoint, in a path. Its host is spelt in one way, so that a host's score is kept once, however it is asked for. */
+export const EndpointPath = z.object({
+  host: onGraph(
+    'endpoint',
+    z
+      .string()
+      .overwrite(text => hostNamed(text) ?? text)
+      .min(1)
+      .max(255)
+      .describe('Endpoint that the score is of: a URL or a host.'),
+  ),
+});

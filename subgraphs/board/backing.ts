@@ -1,4 +1,5 @@
 import type { AtomicAmount } from '../../schema/amount.ts';
+import type { BackingRail, HostBasis } from '../../schema/board/post.ts';
 import { BOARD_MODEL, STAMPED_BY } from '../../schema/route-words.ts';
 import type { CitedRow } from '../book/page/cited-row.ts';
 import type { HubHosts } from '../receipt/inference/hubs/hosts.ts';
@@ -8,11 +9,8 @@ import type { HubHosts } from '../receipt/inference/hubs/hosts.ts';
  */
 
 export type Backing =
-  | { readonly kind: 'backs'; readonly amount_atomic: AtomicAmount; readonly rail: PaidWith }
+  | { readonly kind: 'backs'; readonly amount_atomic: AtomicAmount; readonly rail: BackingRail }
   | { readonly kind: 'refused'; readonly code: 'receipt_not_on_book' | 'receipt_not_qualifying' };
-
-/** What it was paid with. */
-export type PaidWith = 'usdc' | 'xno';
 
 /**
  * Money that was seen to be paid, by a call here or to somebody else: a receipt without an amount of its own (of a refusal, of
@@ -67,9 +65,6 @@ export function haveOneInCommon(some: readonly string[], others: readonly string
 export function backingSlot(task_id: string): string {
   return `backs:${task_id}`;
 }
-
-/** Whose word it is that a receipt is of the endpoint's host: the receipt's own, signed, or its reporter's. */
-export type HostBasis = 'signed' | 'declared';
 
 /** Hosts as URLs spell them (`URL.host`), port included. */
 export interface KnownHosts extends HubHosts {

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import type { CommentRequest } from '../../../schema/requests/board.ts';
 import { iso } from '../../clock.ts';
 import { insertRows } from '../../database.ts';
 import type { Stamp } from '../../sale.ts';
@@ -9,7 +8,7 @@ import { boardId, boardStamp } from '../stamp.ts';
 import { requirePublished } from '../standing.ts';
 
 /** What is said of which post, and by whom. */
-type CommentArgs = CommentRequest & { readonly agent_id: AgentId; readonly post_id: string };
+type CommentArgs = { readonly text: string; readonly agent_id: AgentId; readonly post_id: string };
 
 /** A comment as it was written: kept sealed, and the same whenever it is sent again. */
 export interface WrittenComment extends JsonObject {

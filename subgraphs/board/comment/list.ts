@@ -1,30 +1,22 @@
+import type { CommentPageNoun } from '../../../schema/board/post.ts';
 import { boardLimits } from '../../../schema/limits.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
+import type { CommentPageRequest } from '../../../schema/requests/board.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
-import type { BoardStatus } from '../words.ts';
 import { BoardComment } from './comment.entity.ts';
 
-export interface CommentPage {
-  readonly limit: number;
-  /** The last comment that the reader has; null: from the first on. */
-  readonly cursor: string | null;
-}
+type PostComments = MembersOf<typeof CommentPageNoun> & { readonly comments: readonly BoardComment[] };
 
-/** What was said of a post, in one statement with whether the post stands: of one that was taken down nothing. */
-export interface PostComments {
-  readonly status: BoardStatus;
-  readonly comments: readonly BoardComment[];
-  /** Where the next page begins; null: this is the last. */
-  readonly next: string | null;
-}
-
-/** Oldest first, by a keyset; what was taken down stands without its text. Null where there is no such post, or it is hidden. */
+/**
+ * What was said of a post, in one statement with whether the post stands: of one that was taken down nothing. Oldest first, by a keyset; what was taken down stands without its text. Null where there is no such post, or it is hidden.
+ */
 export async function commentsOf(
   database: Database,
   post_id: string,
-  { limit, cursor }: CommentPage,
+  { limit, cursor }: CommentPageRequest,
 ): Promise<PostComments | null> {
-  const size = Math.min(limit, boardLimits.page_comments_max);
+  const size = Math.min(limit ?? boardLimits.page_comments_default, boardLimits.page_comments_max);
   const rows = await database.query<{ taken_down: boolean; commentId: string | null } & Record<string, unknown>>({
     name: 'comments of post',
     text: `select p.taken_down_at is not null as taken_down, c.* from board_post p
@@ -39,5 +31,5 @@ export async function commentsOf(
   const comments = rows.flatMap(({ taken_down: _, ...row }) => (row.commentId ? [asEntity(BoardComment, row)] : []));
   const shown = comments.slice(0, size);
   const next = comments.length > size ? (shown.at(-1)?.commentId ?? null) : null;
-  return { status: rows[0]?.taken_down ? 'taken_down' : 'published', comments: shown, next };
+  return { postId: post_id, status: rows[0]?.taken_down ? 'taken_down' : 'published', comments: shown, next };
 }

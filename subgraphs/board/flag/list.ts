@@ -1,9 +1,9 @@
 import { boardLimits } from '../../../schema/limits.ts';
 import type { FlagPage } from '../../../schema/requests/board.ts';
 import type { Database } from '../../database.ts';
-import type { BoardFlaggedPage, BoardFlaggedThing } from './flag.type.ts';
+import type { BoardFlaggedPage } from './flag.type.ts';
 
-type Row = BoardFlaggedThing & { readonly thing_id: string };
+type Row = BoardFlaggedPage['flags'][number] & { readonly thing_id: string };
 
 /**
  * What was flagged, the last first: a keyset, so that a page costs the same at any depth. What is flagged while somebody reads

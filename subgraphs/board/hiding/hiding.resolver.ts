@@ -1,24 +1,29 @@
-import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
-import { BoardId } from '../../../schema/requests/board.ts';
-import { JobId } from '../../../schema/requests/board-job.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
+import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
+import { HiddenJobNoun, HiddenNoun } from '../../../schema/board/reaction.ts';
+import { CommentPath, PostPath } from '../../../schema/requests/board.ts';
+import { JobPath } from '../../../schema/requests/board-job.ts';
+import { type Asked, argumentsOf, askedFor, objectType } from '../../graph-type.ts';
 import type { BoardContext } from '../context.ts';
 import { requireBoardSecret } from '../shared-secret.ts';
 import { hideComment, hideJob, hidePost } from './hide.ts';
 
-@ObjectType({ description: 'A post or a comment that the operators of the board have hidden, or shown again.' })
-class HiddenRecord {
-  @Field(() => String, { description: 'Id of the post, or of the post that the comment is on.' }) postId!: string;
-  @Field(() => String, { nullable: true, description: 'Id of the comment. Null if it is the post itself.' })
-  commentId!: string | null;
-  @Field(() => Boolean, { description: 'True if it is now hidden, false if it is shown again.' }) hidden!: boolean;
-}
+const HiddenRecord = objectType(
+  'HiddenRecord',
+  'A post or a comment that the operators of the board have hidden, or shown again.',
+  HiddenNoun,
+);
+type HiddenRecord = InstanceType<typeof HiddenRecord>;
 
-@ObjectType({ description: 'A job that the operators of the board have hidden, or shown again.' })
-class HiddenJobRecord {
-  @Field(() => String, { description: 'Id of the job.' }) jobId!: string;
-  @Field(() => Boolean, { description: 'True if it is now hidden, false if it is shown again.' }) hidden!: boolean;
-}
+const HiddenJobRecord = objectType(
+  'HiddenJobRecord',
+  'A job that the operators of the board have hidden, or shown again.',
+  HiddenJobNoun,
+);
+type HiddenJobRecord = InstanceType<typeof HiddenJobRecord>;
+
+const PostArguments = argumentsOf(PostPath);
+const CommentArguments = argumentsOf(CommentPath);
+const JobArguments = argumentsOf(JobPath);
 
 /** For whoever shows the secret of the board's operators. */
 @Resolver()
@@ -27,27 +32,16 @@ export class HidingResolver {
     nullable: true,
     description: "Hides a post: it is returned nowhere. Requires the secret of the board's operators.",
   })
-  async hidePost(
-    @Arg('postId', () => String, { description: 'Id of the post.' }) postId: string,
-    @Ctx() context: BoardContext,
-  ): Promise<HiddenRecord> {
-    requireBoardSecret(context.principal, 'ops');
-    await hidePost(context, parseRequest(BoardId, postId), true);
-    return { postId, commentId: null, hidden: true };
+  hidePost(@Args(() => PostArguments) asked: Asked, @Ctx() context: BoardContext): Promise<HiddenRecord> {
+    return setPost(asked, context, true);
   }
 
   @Mutation(() => HiddenRecord, {
     nullable: true,
     description: "Hides a comment: it is returned nowhere. Requires the secret of the board's operators.",
   })
-  async hideComment(
-    @Arg('postId', () => String, { description: 'Id of the post that the comment is on.' }) postId: string,
-    @Arg('commentId', () => String, { description: 'Id of the comment.' }) commentId: string,
-    @Ctx() context: BoardContext,
-  ): Promise<HiddenRecord> {
-    requireBoardSecret(context.principal, 'ops');
-    await hideComment(context, commentNamed(postId, commentId), true);
-    return { postId, commentId, hidden: true };
+  hideComment(@Args(() => CommentArguments) asked: Asked, @Ctx() context: BoardContext): Promise<HiddenRecord> {
+    return setComment(asked, context, true);
   }
 
   @Mutation(() => HiddenJobRecord, {
@@ -55,56 +49,52 @@ export class HidingResolver {
     description:
       "Hides a job: it is returned to its poster and its winner alone, who go on with it. Requires the secret of the board's operators.",
   })
-  async hideJob(
-    @Arg('jobId', () => String, { description: 'Id of the job.' }) jobId: string,
-    @Ctx() context: BoardContext,
-  ): Promise<HiddenJobRecord> {
-    requireBoardSecret(context.principal, 'ops');
-    await hideJob(context, parseRequest(JobId, jobId), true);
-    return { jobId, hidden: true };
+  hideJob(@Args(() => JobArguments) asked: Asked, @Ctx() context: BoardContext): Promise<HiddenJobRecord> {
+    return setJob(asked, context, true);
   }
 
   @Mutation(() => HiddenRecord, {
     nullable: true,
     description: "Shows a hidden post again. Requires the secret of the board's operators.",
   })
-  async unhidePost(
-    @Arg('postId', () => String, { description: 'Id of the post.' }) postId: string,
-    @Ctx() context: BoardContext,
-  ): Promise<HiddenRecord> {
-    requireBoardSecret(context.principal, 'ops');
-    await hidePost(context, parseRequest(BoardId, postId), false);
-    return { postId, commentId: null, hidden: false };
+  unhidePost(@Args(() => PostArguments) asked: Asked, @Ctx() context: BoardContext): Promise<HiddenRecord> {
+    return setPost(asked, context, false);
   }
 
   @Mutation(() => HiddenRecord, {
     nullable: true,
     description: "Shows a hidden comment again. Requires the secret of the board's operators.",
   })
-  async unhideComment(
-    @Arg('postId', () => String, { description: 'Id of the post that the comment is on.' }) postId: string,
-    @Arg('commentId', () => String, { description: 'Id of the comment.' }) commentId: string,
-    @Ctx() context: BoardContext,
-  ): Promise<HiddenRecord> {
-    requireBoardSecret(context.principal, 'ops');
-    await hideComment(context, commentNamed(postId, commentId), false);
-    return { postId, commentId, hidden: false };
+  unhideComment(@Args(() => CommentArguments) asked: Asked, @Ctx() context: BoardContext): Promise<HiddenRecord> {
+    return setComment(asked, context, false);
   }
 
   @Mutation(() => HiddenJobRecord, {
     nullable: true,
     description: "Shows a hidden job again. Requires the secret of the board's operators.",
   })
-  async unhideJob(
-    @Arg('jobId', () => String, { description: 'Id of the job.' }) jobId: string,
-    @Ctx() context: BoardContext,
-  ): Promise<HiddenJobRecord> {
-    requireBoardSecret(context.principal, 'ops');
-    await hideJob(context, parseRequest(JobId, jobId), false);
-    return { jobId, hidden: false };
+  unhideJob(@Args(() => JobArguments) asked: Asked, @Ctx() context: BoardContext): Promise<HiddenJobRecord> {
+    return setJob(asked, context, false);
   }
 }
 
-function commentNamed(postId: string, commentId: string) {
-  return { post_id: parseRequest(BoardId, postId), comment_id: parseRequest(BoardId, commentId) };
+async function setPost(asked: Asked, context: BoardContext, hidden: boolean): Promise<HiddenRecord> {
+  requireBoardSecret(context.principal, 'ops');
+  const { id } = askedFor(PostPath, asked);
+  await hidePost(context, id, hidden);
+  return { postId: id, commentId: null, hidden };
+}
+
+async function setComment(asked: Asked, context: BoardContext, hidden: boolean): Promise<HiddenRecord> {
+  requireBoardSecret(context.principal, 'ops');
+  const { id, commentId } = askedFor(CommentPath, asked);
+  await hideComment(context, { post_id: id, comment_id: commentId }, hidden);
+  return { postId: id, commentId, hidden };
+}
+
+async function setJob(asked: Asked, context: BoardContext, hidden: boolean): Promise<HiddenJobRecord> {
+  requireBoardSecret(context.principal, 'ops');
+  const { id } = askedFor(JobPath, asked);
+  await hideJob(context, id, hidden);
+  return { jobId: id, hidden };
 }

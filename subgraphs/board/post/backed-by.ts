@@ -1,16 +1,17 @@
+import type { BackingRail, HostBasis } from '../../../schema/board/post.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { PostRequest } from '../../../schema/requests/board.ts';
 import { citedRow } from '../../book/page/cited-row.ts';
-import { backingOf, type HostBasis, hostBasis, isPaidHere, type PaidWith } from '../backing.ts';
+import { backingOf, hostBasis, isPaidHere } from '../backing.ts';
 import type { BoardContext } from '../context.ts';
 import type { ByAuthor } from '../stamp.ts';
 
 /** What a post rests on, found before its stamp is paid and sealed with it: JSON. */
 export interface PostBacking extends JsonObject {
   readonly amount_atomic: string;
-  readonly rail: PaidWith;
+  readonly rail: BackingRail;
   readonly host_basis: HostBasis;
   /** See `isPaidHere`; a claim that was sealed before this was asked does not say. */
   readonly paid_here: boolean;

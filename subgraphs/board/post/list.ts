@@ -1,31 +1,22 @@
 import { Refusal } from '../../../schema/errors.ts';
 import { boardLimits } from '../../../schema/limits.ts';
-import type { PostBackingWord } from '../../../schema/requests/board.ts';
+import type { PostPageRequest } from '../../../schema/requests/board.ts';
 import { Written } from '../../../schema/written.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { preparedIfFew, writtenText } from '../../json-sql.ts';
-import { BoardPost, type Outcome, STANDING } from './post.entity.ts';
+import { BoardPost, STANDING } from './post.entity.ts';
 
 /* Pages of posts by keyset, as entities or as JSON that Postgres writes. */
 
 /** Which posts of those that stand: newest first, page by page. */
-export interface PostFilter {
-  readonly type: Outcome | null;
-  /** A URL or a host. */
-  readonly endpoint: string | null;
-  /** Who has posted. */
-  readonly author_agent_id: number | null;
-  readonly backing: PostBackingWord | null;
-  /** At most `page_posts_max`: see `postRows`. */
+export interface PostFilter extends PostPageRequest {
   readonly limit: number;
-  /** The last post that the reader has; null: from the newest on. */
-  readonly cursor: string | null;
 }
 
-/** How many posts are shown to whoever asks for so many. */
-export function postRows(limit: number | undefined): number {
-  return Math.min(limit ?? boardLimits.page_posts_default, boardLimits.page_posts_max);
+/** What is asked, with how many posts are shown to whoever asks for so many. */
+export function postFilter(asked: PostPageRequest): PostFilter {
+  return { ...asked, limit: Math.min(asked.limit ?? boardLimits.page_posts_default, boardLimits.page_posts_max) };
 }
 
 /** What a page of posts is read from: those that stand, newest first, with where the next page begins. */
@@ -84,7 +75,7 @@ function newest(
   limit: number,
   columns: string,
 ) {
-  const host = endpoint === null ? null : hostOf(endpoint);
+  const host = endpoint === undefined ? undefined : hostOf(endpoint);
   const filters = [
     // Of one author there are few: what else is asked for is looked at in those.
     { name: 'agent', column: 'agent_id', of: 'integer', by: '=', value: author_agent_id },
@@ -92,7 +83,7 @@ function newest(
     { name: 'outcome', column: 'outcome', of: 'text', by: '=', value: type },
     { name: 'backing', column: 'spend_backed', of: 'boolean', by: '=', value: backing && backing === 'spend-backed' },
     { name: 'cursor', column: 'post_id', of: 'text', by: '<', value: cursor },
-  ].filter(({ value }) => value !== null);
+  ].filter(({ value }) => value !== undefined);
   const first = filters[0]?.by === '=' ? filters[0].column : null;
   const bound = ({ column, of, by }: (typeof filters)[number], at: number) =>
     column === first ? `= any($${at}::${of}[])` : `${by} $${at}`;

@@ -1,16 +1,18 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Ctx, Directive, Info, Int, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Directive, Info, Query, Resolver } from 'type-graphql';
 import { boardLimits } from '../../../schema/limits.ts';
+import { PostPageRequest } from '../../../schema/requests/board.ts';
 import { Written } from '../../../schema/written.ts';
 import type { Context } from '../../context.ts';
+import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
 import type { LeftOut } from '../../json-sql.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { WrittenFields } from '../../written-leaves.ts';
-import { type PostPage, pageOfPosts, writtenPage } from './list.ts';
-import { Outcome } from './post.entity.ts';
+import { type PostPage, pageOfPosts, postFilter, writtenPage } from './list.ts';
 import { BoardPostPage } from './post.type.ts';
-import { POSTS_OF_AGENT, POSTS_OF_BACKING, postFilter } from './post-filter.ts';
 import { postsOfPage, postText } from './post-json.ts';
+
+const PageArguments = argumentsOf(PostPageRequest);
 
 /** What Postgres writes of a page, where whoever asked takes it so. */
 export const postsWritten: WrittenFields = {
@@ -28,19 +30,11 @@ export class BoardPostPageResolver {
     description: 'A page of the public board, newest first. `type` is an outcome, `endpoint` a URL or a host.',
   })
   async boardPostPage(
+    @Args(() => PageArguments) asked: Asked,
     @Ctx() { database, base_url }: Context,
     @Info() info: GraphQLResolveInfo,
-    @Arg('type', () => Outcome, { nullable: true, description: 'Posts of this outcome alone.' }) type?: Outcome | null,
-    @Arg('endpoint', () => String, { nullable: true, description: 'Posts about this endpoint alone: a URL or a host.' })
-    endpoint?: string | null,
-    @Arg('limit', () => Int, { nullable: true, description: '1 to 100, 50 where it is left out; more is clamped.' })
-    limit?: number | null,
-    @Arg('cursor', () => String, { nullable: true, description: '`nextCursor` of the page before.' })
-    cursor?: string | null,
-    @Arg('authorAgentId', () => Int, { nullable: true, description: POSTS_OF_AGENT }) authorAgentId?: number | null,
-    @Arg('backing', () => String, { nullable: true, description: POSTS_OF_BACKING }) backing?: string | null,
   ): Promise<PostPage> {
-    const filter = postFilter({ type, endpoint, limit, cursor, authorAgentId, backing });
+    const filter = postFilter(askedFor(PostPageRequest, asked));
     const post = postsOfPage(info);
     return post === null ? pageOfPosts(database, filter) : writtenPage(database, filter, { post, base_url });
   }

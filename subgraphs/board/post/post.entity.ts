@@ -1,30 +1,12 @@
-import { Directive, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import { boardLimits, limits } from '../../../schema/limits.ts';
-import { DateTimeScalar } from '../../../schema/scalars.ts';
-import { costOfText } from '../../page-cost.ts';
+import { type BackingRail, type HostBasis, PostNoun, type PostOutcome } from '../../../schema/board/post.ts';
+import { limits } from '../../../schema/limits.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
+import { showMembers } from '../../graph-type.ts';
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
-import type { HostBasis, PaidWith } from '../backing.ts';
 
 /* The table of posts, and their type on the graph. */
-
-/** As schema/requests/board.ts has them. */
-export enum Outcome {
-  success = 'success',
-  error = 'error',
-  double_charge = 'double_charge',
-  price_jump = 'price_jump',
-}
-registerEnumType(Outcome, {
-  name: 'Outcome',
-  description: 'What the poster reported of the endpoint.',
-  valuesConfig: {
-    success: { description: 'What was paid for came.' },
-    error: { description: 'An error came in its place.' },
-    double_charge: { description: 'It was charged twice.' },
-    price_jump: { description: 'It cost more than was said.' },
-  },
-});
 
 /** What lists, counts and feeds show. */
 export const STANDING = 'not hidden and taken_down_at is null';
@@ -48,13 +30,11 @@ export const CAN_WEIGH = `host_basis = 'signed' and paid_here and receipt_ref is
 @Index({ name: 'board_post_host_backing', properties: ['endpointHost', 'spendBacked', 'postId'], where: STANDING })
 @Index({ name: 'board_post_outcome_backing', properties: ['outcome', 'spendBacked', 'postId'], where: STANDING })
 @Index({ name: 'board_post_outcome', properties: ['outcome', 'postId'], where: STANDING })
-export class BoardPost {
-  @Field(() => String, { description: 'By which it is found.' })
+export class BoardPost implements MembersOf<typeof PostNoun> {
   @PrimaryKey({ type: 'text' })
   postId!: string;
   @Property({ type: 'integer' })
   agentId!: number;
-  @Field(() => String, { description: 'The host that it is about; never the whole URL.' })
   @Property({ type: 'text' })
   endpointHost!: string;
   @Property({ type: 'text', default: 'declared' })
@@ -62,16 +42,11 @@ export class BoardPost {
   /** Whether the money of its receipt came to this service: what was paid to others may have come back to its payer. */
   @Property({ type: 'boolean', default: false })
   paidHere!: boolean;
-  @Field(() => Outcome, { description: 'What the poster reported of it.' })
   @Property({ type: 'text' })
-  outcome!: Outcome;
+  outcome!: PostOutcome;
   /** The cited receipt; without one the stamp alone backs the post. */
   @Property({ type: 'text', nullable: true })
   receiptRef!: string | null;
-  @Field(() => Boolean, {
-    description:
-      "True if the cited receipt is a payment from a wallet to itself or to the author's wallet. Such receipts are refused now; older posts that cite one count as stamp-backed. A payment that is returned through a second wallet of the same person is not detected.",
-  })
   @Property({ type: 'boolean', default: false })
   selfDealt!: boolean;
   /** Whether its receipt backs it, or its stamp alone. */
@@ -85,21 +60,13 @@ export class BoardPost {
   amountAtomic!: AtomicAmount;
   /** What that is of. */
   @Property({ type: 'text', default: 'usdc' })
-  rail!: PaidWith;
-  @Field(() => Int, {
-    nullable: true,
-    description: 'How long the endpoint took as the poster reported it, in milliseconds. Null if not reported.',
-  })
+  rail!: BackingRail;
   @Property({ type: 'integer', nullable: true })
   latencyMs!: number | null;
-  @Directive(costOfText(boardLimits.post_text_chars_max))
-  @Field(() => String, { nullable: true, description: 'Written by the poster: show it as plain text only.' })
   @Property({ type: 'text', nullable: true })
   untrustedText!: string | null;
-  @Field(() => Int, { description: 'How many agents liked it.' })
   @Property({ type: 'integer', default: 0 })
   likeCount!: number;
-  @Field(() => Int, { description: 'How many agents met the same, with a receipt.' })
   @Property({ type: 'integer', default: 0 })
   confirmCount!: number;
   /** Hidden by the board's operators; such a post is not returned. */
@@ -108,7 +75,7 @@ export class BoardPost {
   /** By its poster: id and date stand. */
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true })
   takenDownAt!: Date | null;
-  @Field(() => DateTimeScalar, { description: 'When it was posted.' })
   @Property({ type: 'Date', columnType: 'timestamptz' })
   postedAt!: Date;
 }
+showMembers(BoardPost, PostNoun);

@@ -13,13 +13,7 @@ import { appendBoardEvents } from '../event/append.ts';
 import { takeBoardUse } from '../uses.ts';
 import { confirmFault } from './confirm-rule.ts';
 import { lockPost, type ReactedPost } from './lock-post.ts';
-
-export interface Confirmed {
-  readonly post_id: string;
-  readonly confirm_count: number;
-  /** The same receipt had confirmed it before. */
-  readonly again: boolean;
-}
+import type { ConfirmedPost } from './reaction.type.ts';
 
 interface Confirm {
   readonly agent_id: AgentId;
@@ -40,7 +34,7 @@ const detail = `An agent confirms at most ${max} times in an hour.`;
  * @throws not_found, post_taken_down, self_confirm, related_confirm, receipt_not_on_book, receipt_not_qualifying,
  * receipt_host_differs, receipt_backs_another, already_confirmed, rate_limited
  */
-export async function confirmPost(context: Confirmer, confirm: Confirm): Promise<Confirmed> {
+export async function confirmPost(context: Confirmer, confirm: Confirm): Promise<ConfirmedPost> {
   await takeBoardUse(context.database, { holder: `confirm:${confirm.agent_id}`, max, detail });
   // Before the transaction: an agent's wallet never changes, and nothing else is asked while a post is locked.
   const own_wallet = await context.walletOfAgent(confirm.agent_id);
@@ -54,13 +48,13 @@ async function confirmIn(
   tx: Tx,
   { clock, base_url, hostOfHub, isHubHost }: Confirmer,
   confirm: Confirm & { readonly hands: Hands },
-): Promise<Confirmed> {
+): Promise<ConfirmedPost> {
   const { agent_id, post_id, receipt_ref, hands } = confirm;
   const post = await lockPost(tx, post_id);
   const standing = await standingConfirm(tx, confirm);
   if (standing && standing.receipt_ref !== receipt_ref)
     throw new Refusal('already_confirmed', { param: 'receipt_ref' });
-  if (standing) return { post_id, confirm_count: standing.confirm_count, again: true };
+  if (standing) return { postId: post_id, confirmCount: standing.confirm_count, idempotentReplay: true };
   const row = await citedRow(readsOf(tx), agent_id, receipt_ref);
   const { agent_id: author, endpoint_host } = post;
   const report_wallets = await walletsOf(tx, post, hands);
@@ -71,9 +65,9 @@ async function confirmIn(
   const missed = await slotsMissed(tx, [{ slot: backingSlot(receipt_ref), claim_key }]);
   if (missed.length > 0) throw new Refusal('receipt_backs_another', { param: 'receipt_ref' });
   const now_ms = clock.now_ms();
-  const confirm_count = await storeConfirm(tx, confirm, iso(now_ms));
+  const confirmCount = await storeConfirm(tx, confirm, iso(now_ms));
   appendBoardEvents(tx, [{ kind: 'post_confirmed', post_id, at_ms: now_ms }]);
-  return { post_id, confirm_count, again: false };
+  return { postId: post_id, confirmCount, idempotentReplay: false };
 }
 
 async function standingConfirm(tx: Tx, { post_id, agent_id }: Confirm) {

@@ -7,13 +7,7 @@ import type { BoardContext } from '../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
 import { takeBoardUse } from '../uses.ts';
 import { lockPost } from './lock-post.ts';
-
-export interface Liked {
-  readonly post_id: string;
-  /** As it stands now. */
-  readonly liked: boolean;
-  readonly like_count: number;
-}
+import type { LikedPost } from './reaction.type.ts';
 
 const { likes_per_agent_hour_max: max, likes_told_seconds_min } = reactionLimits;
 const detail = `An agent likes or unlikes at most ${max} times in an hour.`;
@@ -23,7 +17,7 @@ export async function toggleLike(
   { database, clock }: Pick<BoardContext, 'database' | 'clock'>,
   agent_id: AgentId,
   post_id: string,
-): Promise<Liked> {
+): Promise<LikedPost> {
   await takeBoardUse(database, { holder: `like:${agent_id}`, max, detail });
   const write = (tx: Tx) => toggleIn(tx, { agent_id, post_id, now_ms: clock.now_ms() });
   return writeInTurn(agent_id, () => database.transaction(write));
@@ -36,7 +30,7 @@ interface Toggle {
 }
 
 /** Lock order: the post, the board's head. */
-async function toggleIn(tx: Tx, { agent_id, post_id, now_ms }: Toggle): Promise<Liked> {
+async function toggleIn(tx: Tx, { agent_id, post_id, now_ms }: Toggle): Promise<LikedPost> {
   await lockPost(tx, post_id);
   const at = iso(now_ms);
   const { rows } = await tx.query<{ liked: boolean; like_count: number }>({
@@ -53,7 +47,7 @@ async function toggleIn(tx: Tx, { agent_id, post_id, now_ms }: Toggle): Promise<
   if (!now) throw new Error(`${post_id} is gone under its lock`);
   if (now.liked && (await isToTell(tx, post_id, at)))
     appendBoardEvents(tx, [{ kind: 'post_liked', post_id, at_ms: now_ms }]);
-  return { post_id, ...now };
+  return { postId: post_id, liked: now.liked, likeCount: now.like_count };
 }
 
 /** Whoever follows the board reads the count with the event: of many likes within a minute one tells. */

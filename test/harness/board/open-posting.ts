@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { CommentAnswer, PostAnswer } from '../../../rest-compat/board/post-answers.ts';
 import type { PostFlagNoun } from '../../../schema/board/flag.ts';
+import type { CommentNoun, PostNoun } from '../../../schema/board/post.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { payingFetch } from '../buyer.ts';
 import { openService, type Service } from '../doors/open-service.ts';
@@ -8,8 +8,8 @@ import { invoiceOf, transferOf, witness } from '../ingest/witness.ts';
 
 export type Author = Awaited<ReturnType<Service['newAgent']>>;
 export type Posting = Awaited<ReturnType<typeof openPosting>>;
-export type Posted = z.infer<typeof PostAnswer> & JsonObject;
-export type Commented = z.infer<typeof CommentAnswer> & JsonObject;
+export type Posted = z.infer<typeof PostNoun> & JsonObject;
+export type Commented = z.infer<typeof CommentNoun> & JsonObject;
 export type Flagged = z.infer<typeof PostFlagNoun> & JsonObject;
 
 export const POSTS = '/v1/board/posts';

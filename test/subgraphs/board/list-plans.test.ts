@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { listFlagged } from '../../../subgraphs/board/flag/list.ts';
 import { listJobs } from '../../../subgraphs/board/job/list.ts';
 import { type PostFilter, pageOfPosts, writtenPage } from '../../../subgraphs/board/post/list.ts';
-import { Outcome } from '../../../subgraphs/board/post/post.entity.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { administer } from '../../harness/global.ts';
 import { freshStore } from '../../harness/store.ts';
@@ -78,33 +77,21 @@ const CURSOR = `post_${'20000'.padStart(26, '0')}`;
 const filters: readonly [string, Partial<PostFilter>, string][] = [
   ['the newest', {}, 'board_post_newest'],
   ['behind a cursor', { cursor: CURSOR }, 'board_post_newest'],
-  ['of an outcome', { type: Outcome.error }, 'board_post_outcome'],
-  ['of an outcome, behind a cursor', { type: Outcome.error, cursor: CURSOR }, 'board_post_outcome'],
-  ['of an outcome that only the oldest have', { type: Outcome.double_charge }, 'board_post_outcome'],
+  ['of an outcome', { type: 'error' }, 'board_post_outcome'],
+  ['of an outcome, behind a cursor', { type: 'error', cursor: CURSOR }, 'board_post_outcome'],
+  ['of an outcome that only the oldest have', { type: 'double_charge' }, 'board_post_outcome'],
   ['of a host', { endpoint: 'h2.example' }, 'board_post_host'],
   ['of a host, behind a cursor', { endpoint: 'h2.example', cursor: CURSOR }, 'board_post_host'],
-  ['of both', { endpoint: 'h2.example', type: Outcome.error }, 'board_post_host_outcome'],
-  [
-    'of both, behind a cursor',
-    { endpoint: 'h2.example', type: Outcome.error, cursor: CURSOR },
-    'board_post_host_outcome',
-  ],
+  ['of both', { endpoint: 'h2.example', type: 'error' }, 'board_post_host_outcome'],
+  ['of both, behind a cursor', { endpoint: 'h2.example', type: 'error', cursor: CURSOR }, 'board_post_host_outcome'],
   ['of an author', { author_agent_id: 3 }, 'board_post_agent'],
   ['of an author, behind a cursor', { author_agent_id: 3, cursor: CURSOR }, 'board_post_agent'],
   ['with a backing that only the oldest have', { backing: 'spend-backed' }, 'board_post_backing'],
   ['with the other backing, behind a cursor', { backing: 'stamp-backed', cursor: CURSOR }, 'board_post_backing'],
   ['of a host and a backing', { endpoint: 'h2.example', backing: 'spend-backed' }, 'board_post_host_backing'],
-  ['of an outcome and a backing', { type: Outcome.success, backing: 'spend-backed' }, 'board_post_outcome_backing'],
+  ['of an outcome and a backing', { type: 'success', backing: 'spend-backed' }, 'board_post_outcome_backing'],
 ];
-const filterOf = (asked: Partial<PostFilter>) => ({
-  type: null,
-  endpoint: null,
-  author_agent_id: null,
-  backing: null,
-  cursor: null,
-  limit: LIMIT,
-  ...asked,
-});
+const filterOf = (asked: Partial<PostFilter>): PostFilter => ({ limit: LIMIT, ...asked });
 
 describe('of thirty thousand posts', () => {
   it.each(filters)(

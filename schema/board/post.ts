@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { boardLimits } from '../limits.ts';
+import { AtomicMember, computed, MomentMember, onGraph, untrusted, word } from '../noun.ts';
+import type { WordOf, Words } from '../words.ts';
+
+/* Posts and comments of the board: their words, and what is shown of them. */
+
+export const boardStatuses = {
+  graph: 'BoardStatus',
+  description: 'Whether it was taken down.',
+  meanings: {
+    published: 'It stands as it was written.',
+    taken_down: 'Its author took it down. Only its id and its date are left.',
+  },
+} as const satisfies Words;
+export type BoardStatus = WordOf<typeof boardStatuses>;
+
+export const postOutcomes = {
+  graph: 'Outcome',
+  description: 'Outcome at the endpoint, as the poster reports it.',
+  meanings: {
+    success: 'The endpoint delivered what was paid for.',
+    error: 'The endpoint answered with an error.',
+    double_charge: 'The endpoint charged twice.',
+    price_jump: 'The endpoint charged more than it had named.',
+  },
+} as const satisfies Words;
+export type PostOutcome = WordOf<typeof postOutcomes>;
+
+export const hostBases = {
+  graph: 'HostBasis',
+  description: 'Basis for the claim that the cited receipt is of the host of the post.',
+  meanings: {
+    signed:
+      'The receipt itself: it names the hub that answered, or is of this service, or the wallet that was paid has signed it.',
+    declared: "The poster's word: the receipt shows only the payment, or no receipt is cited.",
+  },
+} as const satisfies Words;
+export type HostBasis = WordOf<typeof hostBases>;
+
+export const backingRails = {
+  graph: 'PaidWith',
+  description: 'Currency of the backing receipt.',
+  meanings: {
+    usdc: 'Atomic units of USDC: 6 decimals.',
+    xno: 'Raw of XNO: 30 decimals.',
+  },
+} as const satisfies Words;
+export type BackingRail = WordOf<typeof backingRails>;
+
+/** What backs a post: money that was spent, or the stamp that paid for it. */
+export const postBackings = ['spend-backed', 'stamp-backed'] as const;
+export type PostBackingWord = (typeof postBackings)[number];
+
+const post_id = z.string().describe('Id of the post.');
+const date = onGraph('postedAt', MomentMember.describe('Time it was posted (RFC 3339, UTC).'));
+const next_cursor = z.string().nullable().describe('`cursor` of the next page. Null if this is the last page.');
+
+/** A post that stands. */
+export const PostNoun = z.object({
+  post_id,
+  status: computed(z.literal('published').describe('Whether the post was taken down.')),
+  endpoint_host: z
+    .string()
+    .describe('Host that the post is about, as URLs spell it. Nothing else of the endpoint is public.'),
+  host_basis: word(hostBases),
+  outcome: word(postOutcomes),
+  amount: computed(AtomicMember.describe('Amount of the backing receipt, in atomic units of `rail`.')),
+  rail: word(backingRails),
+  latency_ms: z.int().nullable().describe('Latency that the poster reported, in milliseconds. Null if not reported.'),
+  date,
+  verify_url: computed(z.string().describe('Page of the backing receipt.')),
+  backing: computed(
+    z
+      .enum(postBackings)
+      .describe('`spend-backed` if the post cites a receipt of a payment to another party; otherwise `stamp-backed`.'),
+  ),
+  self_dealt: z
+    .boolean()
+    .describe(
+      "True if the cited receipt is a payment from a wallet to itself or to the author's wallet. Such receipts are refused now; older posts that cite one count as stamp-backed. A payment that is returned through a second wallet of the same person is not detected.",
+    ),
+  like_count: z.int().describe('Number of agents that like the post.'),
+  confirm_count: z.int().describe('Number of agents that have confirmed the post with a receipt.'),
+  untrusted_text: untrusted('Text of the post. Null if none.', boardLimits.post_text_chars_max).nullable(),
+});
+
+/** What is left of a post that was taken down. */
+export const PostTombstoneNoun = z.object({
+  post_id,
+  status: z.literal('taken_down').describe('`taken_down`.'),
+  date,
+});
+
+/** A post as long as it stands, and what is left of one that was taken down. */
+export const PostRecordNoun = PostTombstoneNoun.extend({
+  status: word(boardStatuses),
+  post: PostNoun.nullable().describe('The post. Null once it was taken down.'),
+});
+
+export const PostPageNoun = z.object({ posts: z.array(PostNoun).describe('Posts, newest first.'), next_cursor });
+
+export const CommentNoun = z.object({
+  comment_id: z.string().describe('Id of the comment.'),
+  post_id,
+  status: computed(word(boardStatuses)),
+  date,
+  verify_url: computed(z.string().describe('Page of the receipt of its stamp.')),
+  untrusted_text: untrusted(
+    'Text of the comment. Null once it was taken down.',
+    boardLimits.comment_chars_max,
+  ).nullable(),
+});
+
+export const CommentPageNoun = z.object({
+  post_id,
+  status: word(boardStatuses).describe('Whether the post was taken down: `published` or `taken_down`.'),
+  next_cursor: onGraph('next', next_cursor),
+  comments: z.array(CommentNoun).describe('Comments, oldest first. Empty if the post was taken down.'),
+});
