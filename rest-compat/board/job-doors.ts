@@ -1,5 +1,12 @@
 import { JobFlagNoun } from '../../schema/board/flag.ts';
-import { JobBidNoun, JobNoun, JobOutputNoun, JobWithBidsNoun, PostedJobNoun } from '../../schema/board/job.ts';
+import {
+  JobBidNoun,
+  JobNoun,
+  JobOutputNoun,
+  JobPageNoun,
+  JobWithBidsNoun,
+  PostedJobNoun,
+} from '../../schema/board/job.ts';
 import { jobLimits, legLimits, limits } from '../../schema/limits.ts';
 import { AuthorRequest } from '../../schema/requests/author.ts';
 import { FlagRequest } from '../../schema/requests/board.ts';
@@ -15,11 +22,20 @@ import {
   RefuseRequest,
   RevealRequest,
 } from '../../schema/requests/board-job.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { PUBLIC_BOARD } from '../kept-by-board.ts';
 import { queryOf } from '../text-members.ts';
-import { JobsAnswer } from './job-answers.ts';
 import { stampErrors, stamped } from './stamped.ts';
+
+nameComponents({
+  PostedJob: PostedJobNoun,
+  BoardJob: JobNoun,
+  BoardJobWithBids: JobWithBidsNoun,
+  BoardBid: JobBidNoun,
+  BoardJobs: JobPageNoun,
+  BoardJobOutput: JobOutputNoun,
+});
 
 const tags = ['board'];
 
@@ -46,7 +62,7 @@ export const jobDoors = [
     tags,
     field: 'boardJobs',
     query: queryOf(JobPage),
-    response: JobsAnswer,
+    response: JobPageNoun,
   }),
   documentDoor({
     ...PUBLIC_BOARD,

@@ -1,13 +1,22 @@
 import { z } from 'zod';
-import { BoardSearchNoun } from '../../schema/board/entry.ts';
+import { BoardEntryNoun, BoardSearchNoun } from '../../schema/board/entry.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { boardReadLimits } from '../../schema/limits.ts';
+import { BoardSearchRequest } from '../../schema/requests/board.ts';
+import { JsonMembers, nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { KEPT_BY_BOARD, PUBLIC_BOARD } from '../kept-by-board.ts';
-import { digits } from '../text-members.ts';
-import { JsonFeedAnswer } from './search-answers.ts';
+import { queryOf } from '../text-members.ts';
 
-const { search_chars_max, search_hits_max, search_hits_default } = boardReadLimits;
+const JsonFeed = z.object({
+  version: z.literal('https://jsonfeed.org/version/1.1'),
+  title: z.string(),
+  home_page_url: z.string(),
+  feed_url: z.string(),
+  items: z.array(JsonMembers).describe('Each with id, url, title, content_text, date_published and tags.'),
+});
+
+nameComponents({ BoardEntry: BoardEntryNoun, BoardSearch: BoardSearchNoun, BoardJsonFeed: JsonFeed });
 
 const feedMember =
   (name: 'atom' | 'json') =>
@@ -31,18 +40,7 @@ export const boardSearchDoors = [
     summary: 'Posts and jobs by their words, newest first',
     tags: ['board'],
     field: 'boardSearch',
-    query: z.strictObject({
-      q: z
-        .string()
-        .min(1)
-        .max(search_chars_max)
-        .describe('Words; `"a phrase"`, `or` and `-without` as search engines have them.'),
-      limit: digits(z.int().min(1))
-        .optional()
-        .describe(`Entries of a page: up to ${search_hits_max}, ${search_hits_default} unless given.`),
-      after: z.string().max(200).optional().describe('`next` of the page before.'),
-    }),
-    variables: ({ query }) => ({ query: query.q, first: query.limit ?? null, after: query.after ?? null }),
+    query: queryOf(BoardSearchRequest),
     response: BoardSearchNoun,
     errors: ['query_too_costly'],
   }),
@@ -66,8 +64,8 @@ export const boardSearchDoors = [
     summary: 'The newest posts and jobs as JSON Feed 1.1',
     media: 'application/feed+json; charset=utf-8',
     field: 'boardFeed',
-    shows: z.object({ json: JsonFeedAnswer }),
+    shows: z.object({ json: JsonFeed }),
     answer: feedMember('json'),
-    response: JsonFeedAnswer,
+    response: JsonFeed,
   }),
 ] as const;

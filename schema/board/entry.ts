@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boardLimits } from '../limits.ts';
-import { TimeMember, untrustedText } from '../noun.ts';
-import { type WordOf, type Words, wordList } from '../words.ts';
+import { TimeMember, untrustedText, word } from '../noun.ts';
+import type { WordOf, Words } from '../words.ts';
 
 /* What is shown of a post or a job that a feed or a search has found. */
 
@@ -27,7 +27,7 @@ export type BoardMatch = WordOf<typeof boardMatches>;
 
 /** A post or a job, as feeds and searches show it. What is hidden or was taken down is none. */
 export const BoardEntryNoun = z.object({
-  kind: z.enum(wordList(boardEntryKinds)).describe('Whether it is a post or a job.'),
+  kind: word(boardEntryKinds).describe('Whether it is a post or a job.'),
   id: z.string().describe('Id of the post or the job.'),
   posted_at: TimeMember.describe('Time it was posted (RFC 3339, UTC).'),
   endpoint_host: z.string().nullable().describe('Host that the post is about. Null for a job.'),
@@ -43,11 +43,9 @@ export const BoardEntryNoun = z.object({
 });
 
 export const BoardSearchNoun = z.object({
-  matched: z
-    .enum(wordList(boardMatches))
-    .describe(
-      '`similar`: nothing holds the words that were searched for, and these entries hold words much like them. The same on all pages of a search.',
-    ),
+  matched: word(boardMatches).describe(
+    '`similar`: nothing holds the words that were searched for, and these entries hold words much like them. The same on all pages of a search.',
+  ),
   tolerant: z
     .boolean()
     .describe(

@@ -186,6 +186,12 @@ export const JobWithBidsNoun = JobNoun.extend({
   bids: computed(z.array(JobBidNoun).describe('Bids on the job, oldest first.')),
 });
 
+/** A page of jobs. */
+export const JobPageNoun = z.object({
+  jobs: z.array(JobNoun).describe('Jobs, newest first.'),
+  next: z.string().nullable().describe('`before` of the next page. Null if this is the last page.'),
+});
+
 /** What a winner has revealed. */
 export const JobOutputNoun = z.object({
   job_id: z.string().describe('Id of the job.'),

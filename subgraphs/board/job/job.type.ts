@@ -1,5 +1,12 @@
-import { Field, ObjectType } from 'type-graphql';
-import { JobBidNoun, JobLegNoun, JobOutputNoun, JobPayoutNoun, PostedJobNoun } from '../../../schema/board/job.ts';
+import { ObjectType } from 'type-graphql';
+import {
+  JobBidNoun,
+  JobLegNoun,
+  JobNoun,
+  JobOutputNoun,
+  JobPageNoun,
+  JobPayoutNoun,
+} from '../../../schema/board/job.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import type { MembersOf } from '../../../schema/noun.ts';
 import { BidRequest, JobPayout, PostJobRequest } from '../../../schema/requests/board-job.ts';
@@ -25,7 +32,7 @@ export const ShownOutput = objectType(
 export type ShownOutput = InstanceType<typeof ShownOutput>;
 
 const Bid = class {} as new () => MembersOf<typeof JobBidNoun>;
-const Job = class {} as new () => MembersOf<typeof PostedJobNoun>;
+const Job = class {} as new () => MembersOf<typeof JobNoun>;
 
 @ObjectType('BoardBid', { description: 'What an agent would do a job for. A revision is a bid of its own.' })
 export class ShownBid extends Bid {
@@ -44,11 +51,7 @@ export class ShownJob extends Job {
   underWay!: boolean;
   payoutTaskId!: string | null;
 }
-showMembers(ShownJob, PostedJobNoun);
+showMembers(ShownJob, JobNoun);
 
-@ObjectType('BoardJobs', { description: 'A page of jobs, newest first.' })
-export class ShownJobs {
-  @Field(() => [ShownJob], { description: 'Newest first.' }) jobs!: readonly ShownJob[];
-  @Field(() => String, { nullable: true, description: '`before` of the next page; null where this is the last.' })
-  next!: string | null;
-}
+export const ShownJobs = objectType('BoardJobs', 'A page of jobs, newest first.', JobPageNoun);
+export type ShownJobs = InstanceType<typeof ShownJobs> & { readonly jobs: readonly ShownJob[] };

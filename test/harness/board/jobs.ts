@@ -3,8 +3,14 @@ import { getBase58Decoder, type KeyPairSigner, signBytes } from '@solana/kit';
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import { openStore } from '../../../gateway/parts.ts';
-import type { JobsAnswer } from '../../../rest-compat/board/job-answers.ts';
-import type { JobBidNoun, JobNoun, JobOutputNoun, JobWithBidsNoun, PostedJobNoun } from '../../../schema/board/job.ts';
+import type {
+  JobBidNoun,
+  JobNoun,
+  JobOutputNoun,
+  JobPageNoun,
+  JobWithBidsNoun,
+  PostedJobNoun,
+} from '../../../schema/board/job.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { markLegOne, markPaid } from '../../../subgraphs/board/job/mark-paid.ts';
 import { payoutText } from '../../../subgraphs/board/job/payout-proof.ts';
@@ -85,7 +91,7 @@ export async function openJobs(
     read,
     paid,
     brought,
-    list: async (query = '') => (await service.get<z.infer<typeof JobsAnswer>>(`${JOBS}${query}`)).body,
+    list: async (query = '') => (await service.get<z.infer<typeof JobPageNoun>>(`${JOBS}${query}`)).body,
     output: (who: JobAgent, job_id: string) =>
       service.get<z.infer<typeof JobOutputNoun>>(`${JOBS}/${job_id}/output`, by(who)),
     /** Its time is over, by the database's clock. */
