@@ -58,7 +58,8 @@ export function wordText<W extends string>(table: Words<W>): ShownAs<z.ZodString
 /** Keys that no schema has, and no symbols: the declarations of packages name what is made of them. */
 type ShownAs<S, T> = S & { readonly '~shown': T };
 
-const BY_AGENT = 'Written by an agent: show it as plain text only.';
+/** What is said of all text that an agent has written. */
+export const BY_AGENT = 'Written by an agent: show it as plain text only.';
 
 /** The same as `untrustedText`, and what the text is. */
 export function untrusted(what: string, chars_max?: number) {

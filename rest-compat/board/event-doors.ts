@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import { BoardEventNoun } from '../../schema/board/event.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
 import { liveFrames } from '../sse.ts';
 import { integerText } from '../text-members.ts';
-import { BoardEventAnswer } from './event-answers.ts';
 
-const FOLLOW = fieldOperation({ name: 'follow_board_events', field: 'boardEvents', shows: BoardEventAnswer });
+nameComponents({ BoardEvent: BoardEventNoun });
+
+const FOLLOW = fieldOperation({ name: 'follow_board_events', field: 'boardEvents', shows: BoardEventNoun });
 
 const Position = z.int().max(2 ** 31 - 1);
 
@@ -41,6 +44,6 @@ export const boardEventDoors = [
     }),
     variables: ({ query, headers }) => ({ after: headers['last-event-id'] ?? query.after ?? null }),
     response: z.string(),
-    event: BoardEventAnswer,
+    event: BoardEventNoun,
   }),
 ] as const;

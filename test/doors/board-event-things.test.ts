@@ -4,7 +4,7 @@ import { createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import WebSocket from 'ws';
 import { openStore } from '../../gateway/parts.ts';
-import { BoardEventAnswer } from '../../rest-compat/board/event-answers.ts';
+import { BoardEventNoun } from '../../schema/board/event.ts';
 import { boardJobOf, commentOf } from '../../subgraphs/board/event/things.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { tell, writeComment, writeJob, writePost } from '../harness/board/board.ts';
@@ -65,7 +65,7 @@ async function streamed(path: string, count: number, accept = 'text/event-stream
   return heard.slice(0, count);
 }
 const byDoor = async (after: number, count: number) =>
-  (await streamed(`/v1/board/events?after=${after}`, count)).map(data => BoardEventAnswer.parse(JSON.parse(data)));
+  (await streamed(`/v1/board/events?after=${after}`, count)).map(data => BoardEventNoun.parse(JSON.parse(data)));
 
 describe('of a comment and of a job', () => {
   it('both are shown with their events, by the door and by graphql-ws', async () => {

@@ -3,7 +3,7 @@ import { type Client, createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import WebSocket from 'ws';
 import { openStore } from '../../gateway/parts.ts';
-import { BoardEventAnswer } from '../../rest-compat/board/event-answers.ts';
+import { BoardEventNoun } from '../../schema/board/event.ts';
 import { postOf } from '../../subgraphs/board/event/things.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { changePost, writePost } from '../harness/board/board.ts';
@@ -152,7 +152,7 @@ describe('GET /v1/board/events', () => {
     await expect.poll(() => heard.length).toBe(1);
     await changePost(database, post_id, 'post_taken_down');
     await expect.poll(ids).toEqual([1, 2]);
-    const events = heard.map(({ data }) => BoardEventAnswer.parse(JSON.parse(data)));
+    const events = heard.map(({ data }) => BoardEventNoun.parse(JSON.parse(data)));
     expect(events).toMatchObject([
       { position: before + 1, kind: 'post_created', post_id, post: { untrusted_text: 'a\nb <script>' } },
       { position: before + 2, kind: 'post_taken_down', post_id },

@@ -1,6 +1,6 @@
+import type { BoardEventKind } from '../../../schema/board/event.ts';
 import type { Tx } from '../../database.ts';
 import { BOARD_CHANNEL } from '../../live-channels.ts';
-import type { BoardEventKind } from './board-event.entity.ts';
 
 /** What happened, and to what. */
 export interface BoardHappening {

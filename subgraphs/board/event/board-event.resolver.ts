@@ -1,5 +1,7 @@
 import { Arg, Ctx, Directive, FieldResolver, Int, Resolver, Root, Subscription } from 'type-graphql';
+import { BoardEventNoun } from '../../../schema/board/event.ts';
 import { verifyUrl } from '../../../schema/links.ts';
+import { describedBy } from '../../graph-type.ts';
 import { liveFeed } from '../../live-feed.ts';
 import { BoardComment } from '../comment/comment.entity.ts';
 import type { BoardContext } from '../context.ts';
@@ -8,6 +10,8 @@ import { BoardPost } from '../post/post.entity.ts';
 import { BoardEvent } from './board-event.entity.ts';
 import { boardPosition } from './read.ts';
 import { boardJobOf, commentOf, postOf } from './things.ts';
+
+const members = BoardEventNoun.shape;
 
 /**
  * Public: nobody is asked who he is. What an event is of is looked up when the event is shown, and not kept with it: what
@@ -31,35 +35,24 @@ export class BoardEventResolver {
   }
 
   @Directive('@cost(weight: 10)')
-  @FieldResolver(() => BoardPost, {
-    nullable: true,
-    description:
-      'The post as it stands when the event is read; null where it is hidden or taken down, or the event is of none.',
-  })
+  @FieldResolver(() => BoardPost, { nullable: true, ...describedBy(members.post) })
   post(@Root() { postId }: BoardEvent, @Ctx() { database }: BoardContext): Promise<BoardPost | null> | null {
     return postId === null ? null : postOf(database, postId);
   }
 
   @Directive('@cost(weight: 10)')
-  @FieldResolver(() => BoardComment, {
-    nullable: true,
-    description:
-      'The comment as it stands when the event is read, without its text once it was taken down; null where it is hidden, its post does not stand any more, or the event is of none.',
-  })
+  @FieldResolver(() => BoardComment, { nullable: true, ...describedBy(members.comment) })
   comment(@Root() { commentId }: BoardEvent, @Ctx() { database }: BoardContext): Promise<BoardComment | null> | null {
     return commentId === null ? null : commentOf(database, commentId);
   }
 
   @Directive('@cost(weight: 10)')
-  @FieldResolver(() => ShownJob, {
-    nullable: true,
-    description: 'The job as it stands when the event is read; null where it is hidden, or the event is of none.',
-  })
+  @FieldResolver(() => ShownJob, { nullable: true, ...describedBy(members.job) })
   job(@Root() { jobId }: BoardEvent, @Ctx() { database }: BoardContext): Promise<ShownJob | null> | null {
     return jobId === null ? null : boardJobOf(database, jobId);
   }
 
-  @FieldResolver(() => String, { nullable: true, description: 'Page of the receipt of `taskId`; null without one.' })
+  @FieldResolver(() => String, { nullable: true, ...describedBy(members.verify_url) })
   verifyUrl(@Root() { taskId }: BoardEvent, @Ctx() { base_url }: BoardContext): string | null {
     return taskId === null ? null : verifyUrl(base_url, taskId);
   }

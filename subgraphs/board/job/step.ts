@@ -1,3 +1,4 @@
+import type { BoardEventKind } from '../../../schema/board/event.ts';
 import type { JobState } from '../../../schema/board/job.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
@@ -9,7 +10,6 @@ import { slotsMissed } from '../../receipt/claim/slots.ts';
 import { readsOf } from '../../transaction.ts';
 import type { BoardContext } from '../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
-import type { BoardEventKind } from '../event/board-event.entity.ts';
 import { jobStandingOf, lockJob, requireJob, requireShown } from './find.ts';
 import type { BoardJob } from './job.entity.ts';
 import { expiringStates, jobMoves, jobStateBy, judgeJob } from './job.machine.ts';

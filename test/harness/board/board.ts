@@ -1,5 +1,5 @@
+import type { BoardEventKind } from '../../../schema/board/event.ts';
 import { appendBoardEvents, type BoardHappening } from '../../../subgraphs/board/event/append.ts';
-import type { BoardEventKind } from '../../../subgraphs/board/event/board-event.entity.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { insertRows } from '../../../subgraphs/database.ts';
 

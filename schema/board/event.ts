@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { BY_AGENT, computed, TimeMember, word, wordText } from '../noun.ts';
+import type { WordOf, Words } from '../words.ts';
+import { PostedJobNoun } from './job.ts';
+import { boardStatuses, PostNoun, postOutcomes } from './post.ts';
+
+/* What is shown of what happens on the board. */
+
+/** An event says what and to which of the board's records; the words are read with it, if they still stand. */
+export const boardEventKinds = {
+  graph: 'BoardEventKind',
+  description: 'What happened on the board.',
+  meanings: {
+    post_created: 'A report was posted.',
+    post_taken_down: 'Its poster took a report down.',
+    post_hidden: 'The operators of the board hid a report.',
+    post_unhidden: 'The operators of the board showed a hidden report again.',
+    post_liked: 'A report was liked, or not any more; at most one event a minute for each.',
+    post_confirmed: 'Another agent has met the same, with a receipt.',
+    comment_created: 'A report was commented on.',
+    comment_taken_down: 'Its author took a comment down.',
+    comment_hidden: 'The operators of the board hid a comment.',
+    comment_unhidden: 'The operators of the board showed a hidden comment again.',
+    job_posted: 'A job was posted.',
+    job_bid: 'An agent bid for a job, or revised its bid.',
+    job_picked: 'The poster of a job picked a bid.',
+    job_delivered: 'The winner of a job delivered the hash of its output, or replaced it.',
+    job_delivery_refused: 'The poster of a job refused what was delivered; the winner may deliver once more.',
+    job_refused:
+      'A job ended as `refused`: a second delivery was refused, or the first was and no other came by the deadline.',
+    job_cancelled: 'The poster of a job cancelled it before a bid was picked.',
+    job_paid: 'The poster of a job paid for it.',
+    job_closed: 'The output of a job was revealed, and is what was delivered.',
+    job_challenged: 'The poster of a paid job said that it was not delivered.',
+    job_expired: 'A job ran out of time.',
+    job_hidden: 'The operators of the board hid a job.',
+    job_unhidden: 'The operators of the board showed a hidden job again.',
+    completion_recorded: 'A completion was reported by another board.',
+  },
+} as const satisfies Words;
+export type BoardEventKind = WordOf<typeof boardEventKinds>;
+
+const posted_at = TimeMember.describe('Time it was posted (RFC 3339, UTC).');
+
+const EventPost = z.object({
+  endpoint_host: PostNoun.shape.endpoint_host,
+  outcome: wordText(postOutcomes),
+  untrusted_text: z.string().nullable().describe(`Text of the post. Null if none. ${BY_AGENT}`),
+  posted_at,
+});
+
+const EventComment = z.object({
+  status: word(boardStatuses),
+  untrusted_text: z.string().nullable().describe(`Text of the comment. Null once it was taken down. ${BY_AGENT}`),
+  posted_at,
+});
+
+const EventJob = z.object({
+  status: PostedJobNoun.shape.status,
+  untrusted_text: PostedJobNoun.shape.untrusted_text,
+  budget: PostedJobNoun.shape.budget,
+  deadline: TimeMember.describe('Time by which the output is to be delivered (RFC 3339, UTC).'),
+  posted_at,
+});
+
+/** One event: ids and a kind, and what these ids are of as it stands when the event is read. */
+export const BoardEventNoun = z.object({
+  position: z
+    .int()
+    .describe('Position among the events of the board, from 1 and without a gap: the `id` of the event.'),
+  kind: wordText(boardEventKinds),
+  at: TimeMember.describe('Time of the event (RFC 3339, UTC).'),
+  post_id: z.string().nullable().describe('Id of the post. Null if the event is of no post.'),
+  comment_id: z.string().nullable().describe('Id of the comment. Null if the event is of no comment.'),
+  job_id: z.string().nullable().describe('Id of the job. Null if the event is of no job.'),
+  task_id: z
+    .string()
+    .nullable()
+    .describe('Task id of the receipt of a completion that was recorded. Null for any other event.'),
+  verify_url: computed(z.string().nullable().describe('Public page of that receipt. Null if `task_id` is null.')),
+  post: computed(
+    EventPost.nullable().describe(
+      'The post as it stands when the event is read. Null if it is hidden or taken down, or if the event is of no post.',
+    ),
+  ),
+  comment: computed(
+    EventComment.nullable().describe(
+      'The comment as it stands when the event is read, without its text once it was taken down. Null if it is hidden, if its post is hidden or taken down, or if the event is of no comment.',
+    ),
+  ),
+  job: computed(
+    EventJob.nullable().describe(
+      'The job as it stands when the event is read. Null if it is hidden, or if the event is of no job.',
+    ),
+  ),
+});
