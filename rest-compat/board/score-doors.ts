@@ -1,10 +1,12 @@
-import { z } from 'zod';
-import { hostNamed } from '../../schema/board/endpoint.ts';
+import { EndpointScoreNoun, EndpointScoreViewNoun } from '../../schema/board/score.ts';
 import { isJsonObject } from '../../schema/canonical-json.ts';
 import { scoreLimits } from '../../schema/limits.ts';
+import { EndpointPath } from '../../schema/requests/board.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { KEPT_BY_BOARD } from '../kept-by-board.ts';
-import { EndpointScoreAnswer } from './score-answers.ts';
+
+nameComponents({ EndpointScore: EndpointScoreNoun });
 
 /** How endpoints have done. */
 export const scoreDoors = [
@@ -19,11 +21,9 @@ export const scoreDoors = [
     summary: 'The score of an endpoint by its host, with all that it was run on and what it costs to move it',
     tags: ['board'],
     field: 'endpointScore',
-    shows: z.object({ document: EndpointScoreAnswer }),
-    params: z.object({ host: z.string().min(1).max(255) }),
-    // As it is spelt in one way, so that a host's score is kept once, however it is asked for.
-    variables: ({ params }) => ({ endpoint: hostNamed(params.host) ?? params.host }),
+    shows: EndpointScoreViewNoun.pick({ document: true }),
+    params: EndpointPath,
     answer: ({ answer }) => (isJsonObject(answer) ? (answer.document ?? null) : null),
-    response: EndpointScoreAnswer,
+    response: EndpointScoreNoun,
   }),
 ] as const;

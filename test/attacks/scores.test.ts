@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { EndpointScoreAnswer } from '../../rest-compat/board/score-answers.ts';
+import type { EndpointScoreNoun } from '../../schema/board/score.ts';
 import { scoreLimits } from '../../schema/limits.ts';
 import { type Author, openPosting, type Posted, type Posting } from '../harness/board/open-posting.ts';
 import { moveBoard } from '../harness/doors/board-posts.ts';
@@ -9,7 +9,7 @@ import { invoiceOf, transferOf } from '../harness/ingest/witness.ts';
 
 /* Whoever pays himself, and says of whom he likes that it was they who were paid. */
 
-type Scored = z.infer<typeof EndpointScoreAnswer>;
+type Scored = z.infer<typeof EndpointScoreNoun>;
 
 let house: Posting;
 beforeAll(async () => {

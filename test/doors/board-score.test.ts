@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { EndpointScoreAnswer } from '../../rest-compat/board/score-answers.ts';
+import type { EndpointScoreNoun } from '../../schema/board/score.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import { scoreLimits } from '../../schema/limits.ts';
@@ -14,7 +14,7 @@ import { sendUsdc } from '../harness/doors/reconciliations.ts';
 import { hurryTasks } from '../harness/jobs.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
-type Scored = z.infer<typeof EndpointScoreAnswer>;
+type Scored = z.infer<typeof EndpointScoreNoun>;
 
 let service: Service;
 let host: string;

@@ -1,9 +1,10 @@
+import type { UnscoredReason } from '../../../schema/board/score.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
 import { scoreLimits } from '../../../schema/limits.ts';
 import type { MoveCost } from './move-cost.ts';
 import type { ReadInputs } from './read.ts';
-import { edgesInOrder, SCORE_RULE_VERSION, scoreOf, type UnscoredReason } from './rule.ts';
+import { edgesInOrder, SCORE_RULE_VERSION, scoreOf } from './rule.ts';
 import { scoreWeights } from './weights.ts';
 
 /** A score with all that it was run on: whoever has it runs it again. Amounts are digits of atomic USDC. */

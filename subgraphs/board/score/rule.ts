@@ -1,3 +1,4 @@
+import type { UnscoredReason, ZeroReason } from '../../../schema/board/score.ts';
 import { canonicalHash, canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
 import { clustersOf, type FundingEdge } from './clusters.ts';
 import { type MoveCosts, moveCosts } from './move-cost.ts';
@@ -7,17 +8,6 @@ import { type ScoreWeights, scoreWeights } from './weights.ts';
  * The score of an endpoint's host: from rows that anybody can look up, and nothing else. Pure, in whole numbers, and the same
  * in whatever order the rows come: whoever has the published inputs runs it again.
  */
-
-/** Why a row weighs nothing; the first that applies. */
-export const zeroReasons = [
-  'declared',
-  'paid_elsewhere',
-  'unproven',
-  'other_rail',
-  'too_little',
-  'self_dealt',
-] as const;
-export type ZeroReason = (typeof zeroReasons)[number];
 
 /** One standing post. `payer` is the pseudonym of the wallet that paid its receipt; null where none is known. */
 export interface ScoreRow extends JsonObject {
@@ -63,10 +53,6 @@ export interface ScoredCluster {
   /** How much of the weight speaks for the endpoint. */
   readonly good: bigint;
 }
-
-/** Why there is no score: nobody has reported, or of what was reported no row weighs anything. */
-export const unscoredReasons = ['no_reports', 'no_accepted_evidence'] as const;
-export type UnscoredReason = (typeof unscoredReasons)[number];
 
 /** Of the rule that is run here. Version 1 had a score of 5,000 for a host of which nothing counts. */
 export const SCORE_RULE_VERSION = 2;
