@@ -1,3 +1,5 @@
+import type { Words } from './words.ts';
+
 /** The networks of the paid doors, under the three names by which the world knows each. */
 export const networks = {
   base: {
@@ -19,6 +21,15 @@ export const networks = {
 } as const;
 
 export type NetworkName = keyof typeof networks;
+
+export const networkWords: Words<NetworkName> = {
+  graph: 'Network',
+  description: 'A network on which this service is paid.',
+  meanings: {
+    base: `${networks.base.caip2}, by CAIP-2.`,
+    solana: `${networks.solana.caip2}, by CAIP-2.`,
+  },
+};
 
 /** `base`, `eip155:8453` → `base`; null for a network that we do not settle on. */
 export function networkNamed(name: string): NetworkName | null {

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from './canonical-json.ts';
 import type { documents } from './documents.ts';
+import type { WordOf, Words } from './words.ts';
 
 interface PayloadVersionRow {
   /** `book_chain`: of lanes that no payment of ours pays for; book and reference of the payment are signed side by side. */
@@ -43,8 +44,15 @@ export function payloadVersionOf({ payload_version: version }: JsonObject): Payl
   return isPayloadVersion(version) ? payloadVersions[version] : null;
 }
 
-/** `observed_transfer`: the USDC was seen on chain. `receipt`: the issuer asserts it without having looked. */
-export type SettledBy = 'observed_transfer' | 'receipt';
+export const settledByWords = {
+  graph: 'SettledBy',
+  description: 'What a payment counts as settled by.',
+  meanings: {
+    observed_transfer: 'The issuer has seen its transfer on the chain.',
+    receipt: 'The issuer asserts it by a receipt, and has not seen the transfer.',
+  },
+} as const satisfies Words;
+export type SettledBy = WordOf<typeof settledByWords>;
 
 /**
  * On what the issuer took a payment for settled as it signed: null where none was. What is known of that since is the

@@ -1,16 +1,14 @@
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { TaskId } from '../schema/ids.ts';
+import type { settlementStatuses } from '../schema/settlement-status.ts';
+import type { WordOf } from '../schema/words.ts';
 import type { Context } from './context.ts';
 import type { Piece } from './piece.ts';
 import type { Stream, TwoLegs, Whole } from './sale.ts';
 
 /* How a resolver sells what its field declares (sale.ts), and what that brings. */
 
-/**
- * `idempotent_replay`: the same payment and request came again; same signed bytes, no second charge. `waived`: a key stood
- * in for the payment, and nothing was charged.
- */
-export type SettlementStatus = 'settled' | 'idempotent_replay' | 'waived';
+export type SettlementStatus = WordOf<typeof settlementStatuses>;
 
 export interface Charged<T extends JsonObject> {
   readonly answer: T;

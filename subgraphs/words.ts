@@ -1,17 +1,14 @@
-import { type NetworkName, networks } from '../schema/network.ts';
+import { networkWords } from '../schema/network.ts';
 import { budgetRule, type PolicyCode, type PolicyKind, type PolicyType, policyKinds } from '../schema/policy-kinds.ts';
-import type { ProofOutcome, SettledBy } from '../schema/receipt-payload.ts';
+import { type ProofOutcome, settledByWords } from '../schema/receipt-payload.ts';
 import type { RefusalCode } from '../schema/refusal-payload.ts';
+import { settlementStatuses } from '../schema/settlement-status.ts';
 import type { TaskState } from '../schema/task-state.ts';
-import { graphEnum } from './graph-enum.ts';
-import type { SettlementStatus } from './selling.ts';
+import { graphEnum, wordEnum } from './graph-enum.ts';
 
 /* Words that types of several subgraphs show, as the graph's enums. */
 
-export const SettledByWord = graphEnum<SettledBy>('SettledBy', 'By whose word a payment counts as settled.', {
-  observed_transfer: 'Its transfer was seen on the chain.',
-  receipt: 'The issuer asserts it by a receipt, and has not seen the transfer.',
-});
+export const SettledByWord = wordEnum(settledByWords);
 
 export const ProofOutcomeWord = graphEnum<ProofOutcome>('ProofOutcome', 'What is known of the money of a task.', {
   settled: 'It was seen to arrive.',
@@ -30,20 +27,9 @@ export const TaskStateWord = graphEnum<TaskState>('TaskState', 'Where a task sta
   accepted: 'It came without input, was taken on, and has a receipt.',
 });
 
-export const NetworkWord = graphEnum<NetworkName>(
-  'Network',
-  'A network on which this service is paid.',
-  Object.fromEntries(Object.values(networks).map(({ name, caip2 }) => [name, `${caip2}, by CAIP-2.`])) as Record<
-    NetworkName,
-    string
-  >,
-);
+export const NetworkWord = wordEnum(networkWords);
 
-export const SettlementStatusWord = graphEnum<SettlementStatus>('SettlementStatus', 'Whether a payment bought now.', {
-  settled: 'It bought this answer just now.',
-  idempotent_replay: 'It had bought this before: nothing was charged again.',
-  waived: 'Nothing was charged: a key stood in for a payment.',
-});
+export const SettlementStatusWord = wordEnum(settlementStatuses);
 
 const kinds = Object.entries<PolicyKind>(policyKinds);
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { AtomicMember, MomentMember } from '../noun.ts';
-import { type WordOf, type Words, wordList } from '../words.ts';
+import { networkWords } from '../network.ts';
+import { AtomicMember, MomentMember, word } from '../noun.ts';
+import { settledByWords } from '../receipt-payload.ts';
+import type { WordOf, Words } from '../words.ts';
 
 /* What is shown of a completion that was reported from elsewhere. */
 
@@ -15,7 +17,7 @@ export const completionEvidence = {
 } as const satisfies Words;
 export type CompletionEvidence = WordOf<typeof completionEvidence>;
 
-const Network = z.enum(['base', 'solana']);
+const Network = word(networkWords);
 
 /** The payment of a completion, as its chain showed it. */
 export const CompletionTransferNoun = z.object({
@@ -43,11 +45,10 @@ export const CompletionNoun = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .describe('SHA-256 of what was delivered, in hex, as reported. This service has not seen what was delivered.'),
-  settled_by: z
-    .enum(['observed_transfer', 'receipt'])
+  settled_by: word(settledByWords)
     .nullable()
     .describe('`observed_transfer` if the chain showed the payment before this was recorded. Null otherwise.'),
-  evidence: z.enum(wordList(completionEvidence)).describe('What is known of the payment.'),
+  evidence: word(completionEvidence).describe('What is known of the payment.'),
   observed_transfer: CompletionTransferNoun.nullable().describe(
     'The payment as its chain showed it. Null if the chain does not show it.',
   ),

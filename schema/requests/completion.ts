@@ -14,27 +14,34 @@ const body = z.strictObject({
     .string()
     .max(reactionLimits.source_chars_max)
     .regex(/^[a-z0-9][a-z0-9_.-]*$/, { error: 'is a word of lower-case letters, digits and any of _ . -' })
-    .describe('Where it was completed.'),
+    .describe('Name of the place where it was completed.'),
   external_id: z
     .string()
     .min(1)
     .max(reactionLimits.external_id_chars_max)
     .regex(/^[!-~]+$/, { error: 'is one word of visible ASCII characters' })
-    .describe('Its id there: with source it names one completion, for ever.'),
-  payer: text(128).describe('Who is said to have paid.'),
-  payee: text(128).describe('Who is said to have been paid.'),
+    .describe('Id that it has there. With `source` it names one completion for good.'),
+  payer: text(128).describe('Wallet that paid.'),
+  payee: text(128).describe('Wallet that was paid.'),
   amount: z
     .string()
     .refine(given => given !== '0' && parseAtomic(given) !== null, { error: 'is a string of digits, and not 0' })
-    .describe('Atomic USDC.'),
-  payment_ref: text(160).nullish().describe('`network:transaction`, or the transaction alone.'),
-  payment_tx: text(160).nullish().describe('The same.'),
-  network: text(64).nullish().describe('`base` or `solana`, or its CAIP-2 id; `base` where it is left out.'),
+    .describe('Amount that was paid, in atomic USDC. At least 1.')
+    .meta({ scalar: 'AtomicAmount' }),
+  payment_ref: text(160)
+    .nullish()
+    .describe('Payment as `network:transaction`, or the transaction alone. Send either this or `payment_tx`.'),
+  payment_tx: text(160).nullish().describe('The same as `payment_ref`, under another name.'),
+  network: text(64)
+    .nullish()
+    .describe(
+      'Network of the payment: `base`, `solana` or a CAIP-2 id. Default: the network that `payment_ref` names, otherwise `base`.',
+    ),
   output_hash: z
     .string()
     .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes in hex' })
     .transform(hash => hash.replace(/^0x/, '').toLowerCase())
-    .describe('SHA-256 of what was delivered, as it is said.'),
+    .describe('SHA-256 of what was delivered: 32 bytes in hex.'),
 });
 
 /** One spelling of each: by it the same completion is known again, and its receipt binds it. */

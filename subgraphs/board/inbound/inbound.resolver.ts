@@ -1,15 +1,14 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { atomicAmount } from '../../../schema/amount.ts';
-import { withoutNull } from '../../../schema/camel.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import { CompletionRequest } from '../../../schema/requests/completion.ts';
-import { requestOf } from '../../../schema/requests/parse.ts';
+import { type Asked, askedFor } from '../../graph-type.ts';
 import type { BoardContext } from '../context.ts';
 import { requireBoardSecret } from '../shared-secret.ts';
 import type { BoardCompletion } from './completion.entity.ts';
-import { Completion, CompletionInput, type CompletionTransfer } from './completion.type.ts';
+import { Completion, CompletionInput } from './completion.type.ts';
 import { recordCompletion } from './record.ts';
 
 /* The mutation behind the door of inbound completions. */
@@ -22,12 +21,11 @@ export class InboundResolver {
       "Records what was completed elsewhere, with a receipt that signs it. For whoever shows the board's inbound secret. The same again is the same.",
   })
   async recordCompletion(
-    @Arg('input', () => CompletionInput, { description: 'What, and by which payment.' }) input: CompletionInput,
+    @Arg('input', () => CompletionInput, { description: 'What, and by which payment.' }) input: Asked,
     @Ctx() context: BoardContext,
   ): Promise<Completion> {
     requireBoardSecret(context.principal, 'inbound');
-    const amount = typeof input.amount === 'bigint' ? String(input.amount) : input.amount;
-    const request = requestOf(CompletionRequest, withoutNull({ ...input, amount }), context.valid_body);
+    const request = askedFor(CompletionRequest, input, context);
     const { completion, again } = await recordCompletion(context, request);
     return { ...shown(completion, context.base_url), idempotentReplay: again };
   }
@@ -58,7 +56,10 @@ function shown(completion: BoardCompletion, base_url: string): Omit<Completion, 
 /** Only payments on the networks of this service are reported. */
 type ReportedTransfer = ObservedTransfer & { readonly network: NetworkName };
 
-function seenTransfer({ amount, index, pay_to, ...seen }: ReportedTransfer, final: boolean): CompletionTransfer {
+function seenTransfer(
+  { amount, index, pay_to, ...seen }: ReportedTransfer,
+  final: boolean,
+): Completion['observedTransfer'] {
   const { network, transaction, asset, payer } = seen;
   const moved = { network, transaction, asset, payer, payTo: pay_to, final };
   return { ...moved, index: index ?? 0, amount: atomicAmount(BigInt(amount)) };
