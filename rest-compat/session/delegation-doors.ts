@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { toCamelKeys } from '../../schema/camel.ts';
-import { type JsonObject, present } from '../../schema/canonical-json.ts';
 import { limits, sessionLimits } from '../../schema/limits.ts';
 import {
   ActRequest,
   RevocationRequest,
-  RootSessionsMembers,
+  RootSessionsPage,
   SessionChallengeRequest,
+  SessionPath,
 } from '../../schema/requests/session.ts';
 import { SessionActNoun } from '../../schema/session/act-result.ts';
 import {
@@ -15,22 +14,20 @@ import {
   SessionNoun,
   SessionRevocationNoun,
 } from '../../schema/session/delegated-session.ts';
-import { Hash32 } from '../../schema/session/grant.ts';
 import { Problem } from '../answer-shapes.ts';
 import { AgentPath } from '../book/doors.ts';
 import { documentDoor } from '../door.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
-import { digits } from '../text-members.ts';
+import { queryOf } from '../text-members.ts';
 import { SessionTypesAnswer } from './delegation-answers.ts';
 
-const SessionPath = z.object({ delegation_hash: Hash32.describe('The EIP-712 digest of the grant.') });
 /** Where no payment was made under it, the grant alone says whose it is. */
 const GrantHeader = z.object({
   'x-svc-delegation': z
     .string()
     .max(sessionLimits.delegation_header_chars_max)
     .optional()
-    .describe('Of a session that no payment has bound: its grant, as it would come beside one.'),
+    .describe('Grant of a session that no payment has bound, as it is sent beside a payment.'),
 });
 const PATH = '/v1/sessions/{delegation_hash}';
 const tags = ['sessions'];
@@ -44,7 +41,6 @@ export const delegationDoors = [
       'What delegated sessions sign: EIP-712 domain and types; the names of the endpoints that a grant may allow',
     tags,
     field: 'sessionTypes',
-    variables: () => ({}),
     response: SessionTypesAnswer,
   }),
   documentDoor({
@@ -57,7 +53,6 @@ export const delegationDoors = [
     unkept_for_holders: true,
     field: 'delegatedSession',
     params: SessionPath,
-    variables: ({ params }) => ({ delegationHash: params.delegation_hash }),
     response: SessionNoun,
     errors: ['not_found', 'forbidden'],
   }),
@@ -70,8 +65,7 @@ export const delegationDoors = [
     possession: 'required',
     field: 'agentSessions',
     params: AgentPath,
-    query: z.strictObject({ ...RootSessionsMembers, limit: digits(RootSessionsMembers.limit.unwrap()).optional() }),
-    variables: ({ params, query }) => ({ agentId: params.agent_id, ...present(query) }),
+    query: queryOf(RootSessionsPage),
     response: SessionListNoun,
   }),
   documentDoor({
@@ -84,7 +78,6 @@ export const delegationDoors = [
     field: 'sessionChallenge',
     params: SessionPath,
     body: SessionChallengeRequest,
-    variables: ({ params, body }) => ({ delegationHash: params.delegation_hash, ttlSeconds: body.ttl_seconds }),
     response: SessionChallengeNoun,
     errors: ['not_found', 'session_not_active'],
   }),
@@ -99,10 +92,6 @@ export const delegationDoors = [
     field: 'actInSession',
     params: SessionPath,
     body: ActRequest,
-    variables: ({ params, body }) => ({
-      delegationHash: params.delegation_hash,
-      input: toCamelKeys(body) as JsonObject,
-    }),
     response: SessionActNoun,
     /** The book of its payer's, or the word why the act is none of this session. */
     refusal: z.union([RefusedCallAnswer, Problem]),
@@ -132,7 +121,6 @@ export const delegationDoors = [
     params: SessionPath,
     headers: GrantHeader,
     body: RevocationRequest,
-    variables: ({ params, body }) => ({ delegationHash: params.delegation_hash, ...body }),
     response: SessionRevocationNoun,
     errors: ['forbidden', 'revocation_invalid', 'delegation_invalid', 'not_found', 'chain_unavailable'],
   }),

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { toCamelKeys } from '../../schema/camel.ts';
-import type { JsonObject } from '../../schema/canonical-json.ts';
 import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
@@ -38,7 +36,6 @@ export const registrationDoors = [
     field: 'registerAgent',
     headers: NoParent,
     body: RegistrationRequest,
-    variables: ({ body }) => ({ input: toCamelKeys(body) as JsonObject }),
     response: RegistrationNoun,
     errors: [
       'invalid_wallet',
@@ -63,7 +60,6 @@ export const possessionDoors = [
     possession: 'session',
     field: 'rotateSession',
     params: AgentPath,
-    variables: ({ params }) => ({ agentId: params.agent_id }),
     response: SessionRotationNoun,
   }),
 ] as const;

@@ -11,12 +11,16 @@ import { wellFormedText } from './text.ts';
  */
 export const RegistrationRequest = z.strictObject({
   /** The specification spells this one member in camelCase. */
-  agentWallet: wellFormedText.max(128).describe('Wallet to be registered; it must be the payer. Not a secret.'),
+  agentWallet: wellFormedText
+    .max(128)
+    .describe('Wallet to register (0x and 40 hex digits). It must be the payer. Not a secret.'),
   task_id: wellFormedText
     .max(64)
     .nullable()
     .default(null)
-    .describe('Set: register by this collected receipt, for nothing; or recover its registration.'),
+    .describe(
+      'Task id of a collected receipt of the same wallet: registers by it for free, or recovers its registration. Default: null, which registers by the payment of the stamp.',
+    ),
   wallet_signature: wellFormedText
     .max(limits.wallet_signature_chars_max)
     .nullable()
@@ -26,17 +30,25 @@ export const RegistrationRequest = z.strictObject({
         'personal_sign, ERC-1271 or ERC-6492. ' +
         'A recover signature opens one session, once: used again it is 401, also where its answer was lost; sign a later one.',
     ),
-  signature_timestamp: z.int().min(0).nullable().default(null).describe('The Unix seconds in the signed text.'),
+  signature_timestamp: z
+    .int()
+    .min(0)
+    .nullable()
+    .default(null)
+    .describe('Time in the signed text, in Unix seconds.')
+    .meta({ scalar: 'SafeInt' }),
   request_hash: z
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/)
     .nullable()
     .default(null)
-    .describe('Any 32 bytes, kept with the agent; keccak256 of the signed text where it is left out.'),
+    .describe('Any 32 bytes (0x and 64 hex digits) to store with the agent. Default: keccak256 of the signed text.'),
   proof: wellFormedText
     .max(128)
     .nullish()
-    .describe('`sha256=<hex>`, over the book that stands for the wallet: not needed, and 400 where it is wrong.'),
+    .describe(
+      'Plain proof `sha256=<hex>` by the session of the book that the wallet has. Not needed; a wrong one is refused with 400.',
+    ),
 });
 /** Without the proof: a payment is bound to what is registered, and a proof is another one in five minutes. */
 export type RegistrationRequest = Omit<z.output<typeof RegistrationRequest>, 'proof'>;

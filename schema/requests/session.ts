@@ -6,19 +6,29 @@ import { storedText } from './text.ts';
 
 /* The bodies of /v1/sessions/{delegation_hash}/… */
 
+/** Which session, in a path. */
+export const SessionPath = z.object({
+  delegation_hash: Hash32.describe('Id of the session: the EIP-712 digest of its grant (0x and 64 hex digits).'),
+});
+
 export const SessionChallengeRequest = z.strictObject({
   ttl_seconds: z
     .int()
     .min(sessionLimits.challenge_seconds_min)
     .max(sessionLimits.challenge_seconds_max)
+    .optional()
     .default(sessionLimits.challenge_seconds_max)
-    .describe('For how long the nonce serves.'),
+    .describe(
+      `Seconds for which the nonce is valid: ${sessionLimits.challenge_seconds_min} to ${sessionLimits.challenge_seconds_max}. Default: ${sessionLimits.challenge_seconds_max}.`,
+    ),
 });
 export type SessionChallengeRequest = z.output<typeof SessionChallengeRequest>;
 
 export const RevocationRequest = z.strictObject({
-  at: z.int().min(0).describe('The Unix seconds that were signed: now.'),
-  signature: SignatureHex.describe('Over RevokeSession(delegationHash, at), by its payer or one of a session over it.'),
+  at: z.int().min(0).describe('Time that was signed, in Unix seconds: now.'),
+  signature: SignatureHex.describe(
+    'Signature over RevokeSession(delegationHash, at) by the payer of the session or of a session above it.',
+  ),
 });
 export type RevocationRequest = z.output<typeof RevocationRequest>;
 
@@ -42,31 +52,47 @@ export const RevocationsPage = z.object(RevocationsPageMembers);
 export type RevocationsPage = z.infer<typeof RevocationsPage>;
 
 /** Which page of a tree of sessions: by the depth and the name of the last of the page before. */
-export const SessionTreePageMembers = z.object({
-  limit: z.int().min(1).optional(),
+export const SessionTreePageRequest = z.object({
+  limit: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      `Number of sessions, 1 to ${sessionLimits.tree_sessions_max}. Default: ${sessionLimits.tree_sessions_default}. A larger value is clamped.`,
+    ),
   cursor: z
     .string()
     .regex(/^[1-8]\.0x[0-9a-f]{64}$/, { error: 'is no `nextCursor` of ours' })
-    .optional(),
+    .optional()
+    .describe('`nextCursor` of the page before.'),
 });
-export type SessionTreePageMembers = z.infer<typeof SessionTreePageMembers>;
+export type SessionTreePageRequest = z.output<typeof SessionTreePageRequest>;
 
 /** Which page of the sessions that a wallet has granted itself: by when the last of the page before was bound, and its name. */
-const RootsCursor = z
-  .string()
-  .regex(/^[1-9]\d{0,17}\.0x[0-9a-f]{64}$/, { error: 'is not a `next_cursor` of this endpoint' });
-const RootsLimit = z.int().min(1);
-export const RootSessionsMembers = {
-  limit: RootsLimit.optional().describe(
-    `1 to ${sessionLimits.listed_sessions_max}; default ${sessionLimits.listed_sessions_default}; more is clamped.`,
-  ),
-  cursor: RootsCursor.optional().describe('`next_cursor` of the page before.'),
-} as const;
-export const RootSessionsPage = z.object(RootSessionsMembers);
-export type RootSessionsMembers = z.infer<typeof RootSessionsPage>;
+export const RootSessionsPage = z.strictObject({
+  limit: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      `Number of sessions, 1 to ${sessionLimits.listed_sessions_max}. Default: ${sessionLimits.listed_sessions_default}. A larger value is clamped.`,
+    ),
+  cursor: z
+    .string()
+    .regex(/^[1-9]\d{0,17}\.0x[0-9a-f]{64}$/, { error: 'is not a `next_cursor` of this endpoint' })
+    .optional()
+    .describe('`next_cursor` of the page before.'),
+});
+export type RootSessionsPage = z.output<typeof RootSessionsPage>;
 
-const Payload = z.strictObject({
-  limit: z.int().min(1).max(sessionLimits.act_rows_max).optional().describe('Rows that are shown; 50 unless told.'),
+/** What a `read_private` may say of the rows that it reads. */
+export const ActPayload = z.strictObject({
+  limit: z
+    .int()
+    .min(1)
+    .max(sessionLimits.act_rows_max)
+    .optional()
+    .describe(`Number of rows, 1 to ${sessionLimits.act_rows_max}. Default: ${sessionLimits.act_rows_default}.`),
   before: z
     .string()
     .regex(/^task_[0-9a-z]{26}$/)
@@ -76,7 +102,7 @@ const Payload = z.strictObject({
 
 export const ActRequest = z
   .strictObject({
-    action: z.enum(actActions),
+    action: z.enum(actActions).describe('Action: `handoff`, `read_private`, `redeem` or `approve`.'),
     resource: storedText
       .min(1)
       .max(128)
@@ -85,18 +111,29 @@ export const ActRequest = z
           'its limits and what is spent under it. ' +
           'For `approve` `call/<request_hash>`: a refused call of a session below this one.',
       ),
-    signature: SignatureHex.describe("Over SessionAct, by the session's key."),
-    challenge_id: z.string().max(sessionLimits.challenge_id_chars_max).optional().describe('Or nonce and deadline.'),
-    nonce: Hash32.optional().describe('Any 32 bytes, once.'),
-    deadline: z.int().min(0).optional().describe('Unix seconds; now < deadline <= now + 300.'),
+    signature: SignatureHex.describe("Signature over SessionAct by the session's key."),
+    challenge_id: z
+      .string()
+      .max(sessionLimits.challenge_id_chars_max)
+      .optional()
+      .describe('Id of a challenge of this session. Send either this, or `nonce` and `deadline`.'),
+    nonce: Hash32.optional().describe('Any 32 bytes (0x and 64 hex digits) that the session has not used.'),
+    deadline: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('Time until which the act is valid, in Unix seconds: now < deadline <= now + 300.'),
     target_agent: z
       .int()
       .min(0)
       .max(2 ** 31 - 1)
+      .optional()
       .default(0)
-      .describe('Of a handoff: which agent it is for.'),
-    payload: Payload.nullable().default(null).describe('Of read_private.'),
-    payload_hash: Hash32.optional().describe('keccak256 of the canonical JSON of `payload`, zeros without one.'),
+      .describe('Id of the agent that a `handoff` is for. Default: 0, for any other act.'),
+    payload: ActPayload.nullable().default(null).describe('Rows that a `read_private` reads. Default: the newest.'),
+    payload_hash: Hash32.optional().describe(
+      'keccak256 of the canonical JSON (RFC 8785) of `payload`; 32 zero bytes without a payload. Default: not checked.',
+    ),
   })
   .refine(
     ({ challenge_id, nonce, deadline }) =>

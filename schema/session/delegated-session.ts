@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AtomicMember, computed, MomentMember, onGraph, shownAsJson } from '../noun.ts';
-import { type WordOf, type Words, wordList } from '../words.ts';
+import { AtomicMember, computed, MomentMember, onGraph, shownAsJson, word } from '../noun.ts';
+import type { WordOf, Words } from '../words.ts';
 import type { sessionTypes } from './typed-data.ts';
 
 /* What is shown of a delegated session: how it stands, its limits, its revocation, and a nonce for one of its acts. */
@@ -19,7 +19,7 @@ export type SessionStatus = WordOf<typeof sessionStates>;
 const delegation_hash = z
   .string()
   .describe('Id of the session: the EIP-712 digest of its grant (0x and 64 hex digits).');
-const status = z.enum(wordList(sessionStates));
+const status = word(sessionStates);
 
 /** What was signed, and when it came to hold. */
 const revocation = {
@@ -79,6 +79,14 @@ export const SessionNoun = z.object({
     'Limits and spending. Null unless the request proves possession of the book of the payer, or of the payer of a session above it. The agent of the session ' +
       'reads the same by the act `read_private` on the resource `session`.',
   ),
+});
+
+/** What a session of a tree is shown with on the graph, beside what is shown of any. */
+export const SessionNodeNoun = SessionDetailNoun.extend({
+  depth: z.int().describe("Levels below the first session of the page's tree. 0 for that session itself."),
+  burn_position: z
+    .int()
+    .describe('Position of the newest payment that the amounts include: pass it to `sessionBurn` as `after`.'),
 });
 
 /** Sessions of an agent. `sessionTree` of the graph orders the same page in its own way. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MomentMember } from '../noun.ts';
+import { settlementStatuses } from '../settlement-status.ts';
 
 /* What is shown of a registration, and of a book session that replaced another. */
 
@@ -14,7 +15,10 @@ export const RegistrationNoun = z.object({
       'Hash that is stored with the agent (0x and 64 hex digits): `request_hash` of the request or, without it, keccak256 of the signed control text.',
     ),
   validate_score: z.int().nullable().describe('Null: nothing computes a score yet.'),
-  settlement_status: z.enum(['settled', 'idempotent_replay']).describe('Whether this request bought the registration.'),
+  settlement_status: z
+    .enum(['settled', 'idempotent_replay'])
+    .describe('Whether this request bought the registration.')
+    .meta({ words: settlementStatuses }),
   idempotent_replay: z.boolean().describe('True if this registration was answered before.'),
   replay_of: z.string().nullable().describe('Task id of the first answer. Null if this is the first.'),
 });

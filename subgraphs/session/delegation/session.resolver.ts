@@ -1,10 +1,15 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { grantableEndpoints } from '../../../schema/paid-operations.ts';
-import { requestOf } from '../../../schema/requests/parse.ts';
-import { ActRequest, RevocationRequest, SessionChallengeRequest } from '../../../schema/requests/session.ts';
+import {
+  ActRequest,
+  RevocationRequest,
+  SessionChallengeRequest,
+  SessionPath,
+} from '../../../schema/requests/session.ts';
 import { sessionDomain, sessionTypes } from '../../../schema/session/typed-data.ts';
+import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import type { SessionContext } from '../context.ts';
 import { actInSession } from './act.ts';
@@ -16,7 +21,9 @@ import { DelegatedSession, RevokedSession, SessionActInput, SessionChallenge } f
 import { shownRevocation } from './shown-revocation.ts';
 import { detailForPayer } from './tree.ts';
 
-const WHICH = 'The EIP-712 digest of its grant.';
+const SessionArguments = argumentsOf(SessionPath);
+const ChallengeArguments = argumentsOf(SessionPath, SessionChallengeRequest);
+const RevokeArguments = argumentsOf(SessionPath, RevocationRequest);
 
 @Resolver(() => DelegatedSession)
 export class DelegationResolver {
@@ -32,26 +39,25 @@ export class DelegationResolver {
 
   @Query(() => DelegatedSession, { nullable: true, description: 'How a session stands; bound by a recorded payment.' })
   async delegatedSession(
-    @Arg('delegationHash', () => String, { description: WHICH }) delegationHash: string,
+    @Args(() => SessionArguments) asked: Asked,
     @Ctx() context: SessionContext,
   ): Promise<DelegatedSession> {
     const { database, clock } = context;
     requireNotHalted(database);
-    const standing = await standingSession(database, delegationHash, seconds(clock));
+    const { delegation_hash } = askedFor(SessionPath, asked);
+    const standing = await standingSession(database, delegation_hash, seconds(clock));
     return { ...shownSession(standing), detail: await detailForPayer(standing.session, context) };
   }
 
   @Query(() => SessionChallenge, { nullable: true, description: 'A nonce for an act of an active session.' })
   async sessionChallenge(
-    @Arg('delegationHash', () => String, { description: WHICH }) delegationHash: string,
-    @Arg('ttlSeconds', () => Int, { nullable: true, description: '120 to 300; 300 where it is left out.' })
-    ttlSeconds: number | null,
+    @Args(() => ChallengeArguments) asked: Asked,
     @Ctx() context: SessionContext,
   ): Promise<SessionChallenge> {
     requireNotHalted(context.database);
-    const asked = { ttlSeconds: ttlSeconds ?? undefined };
-    const { ttl_seconds } = requestOf(SessionChallengeRequest, asked, context.valid_body);
-    const session = await activeSession(context.database, delegationHash, seconds(context.clock));
+    const { ttl_seconds } = askedFor(SessionChallengeRequest, asked, context);
+    const { delegation_hash } = askedFor(SessionPath, asked);
+    const session = await activeSession(context.database, delegation_hash, seconds(context.clock));
     const { challenge_id, nonce, issued_at, deadline } = issueChallenge(context, session.delegationHash, ttl_seconds);
     const domain = sessionDomain(context.base_url);
     const typedData = { domain, types: sessionTypes, primaryType: 'SessionAct' };
@@ -60,14 +66,14 @@ export class DelegationResolver {
 
   @Mutation(() => SessionActResult, { nullable: true, description: "Does, once, what a session's key has signed for." })
   async actInSession(
-    @Arg('delegationHash', () => String, { description: WHICH }) delegationHash: string,
-    @Arg('input', () => SessionActInput, { description: 'What is to be done, and its signature.' })
-    input: SessionActInput,
+    @Args(() => SessionArguments) asked: Asked,
+    @Arg('input', () => SessionActInput, { description: 'What is to be done, and its signature.' }) input: Asked,
     @Ctx() context: SessionContext,
   ): Promise<SessionActResult> {
     // Its credential is the signature in it, which is judged by what the database says of the session.
     requireNotHalted(context.database);
-    return actInSession(delegationHash, requestOf(ActRequest, input, context.valid_body), context);
+    const request = askedFor(ActRequest, input, context);
+    return actInSession(askedFor(SessionPath, asked).delegation_hash, request, context);
   }
 
   @Mutation(() => RevokedSession, {
@@ -75,15 +81,12 @@ export class DelegationResolver {
     description: 'Ends a session and all below it, at once and for good.',
   })
   async revokeSession(
-    @Arg('delegationHash', () => String, { description: WHICH }) delegationHash: string,
-    @Arg('at', () => Int, { description: 'The Unix seconds that were signed: now.' }) at: number,
-    @Arg('signature', () => String, { description: 'Over RevokeSession, by its payer or one of a session over it.' })
-    signature: string,
+    @Args(() => RevokeArguments) asked: Asked,
     @Ctx() context: SessionContext,
   ): Promise<RevokedSession> {
     requireNotHalted(context.database);
-    const request = requestOf(RevocationRequest, { at, signature }, context.valid_body);
-    return shownRevocation(await revokeSession({ delegation_hash: delegationHash, ...request }, context));
+    const request = askedFor(RevocationRequest, asked, context);
+    return shownRevocation(await revokeSession({ ...askedFor(SessionPath, asked), ...request }, context));
   }
 }
 

@@ -1,8 +1,7 @@
-import { Arg, Ctx, Directive, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
-import { withoutNull } from '../../../schema/camel.ts';
+import { Arg, Args, Ctx, Directive, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
 import { sessionLimits } from '../../../schema/limits.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
-import { RootSessionsPage, SessionTreePageMembers } from '../../../schema/requests/session.ts';
+import { RootSessionsPage, SessionPath, SessionTreePageRequest } from '../../../schema/requests/session.ts';
+import { type Asked, argumentsOf, askedFor, describedBy } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { SessionContext } from '../context.ts';
 import { SessionBurn } from './session-burn.entity.ts';
@@ -10,7 +9,10 @@ import { sessionBurns } from './session-burns.ts';
 import { rootSessions, sessionTree } from './tree.ts';
 import { SessionTreePage } from './tree.type.ts';
 
-const ROOT = 'The EIP-712 digest of the grant of its root.';
+/** Judged behind possession: whoever shows none learns nothing of it. */
+const ROOT = describedBy(SessionPath.shape.delegation_hash);
+const TreeArguments = argumentsOf(SessionTreePageRequest);
+const RootsArguments = argumentsOf(RootSessionsPage);
 
 /** For who possesses the book of a payer over what is asked for, and nobody else. */
 @Resolver()
@@ -22,17 +24,11 @@ export class SessionTreeResolver {
       'A session and all below it, the root first, with what each has burnt: for who possesses the book of a payer over them.',
   })
   sessionTree(
-    @Arg('delegationHash', () => String, { description: ROOT }) delegationHash: string,
-    @Arg('limit', () => Int, {
-      nullable: true,
-      description: '1 to 1000, 200 where it is left out; more is clamped.',
-    })
-    limit: number | null,
-    @Arg('cursor', () => String, { nullable: true, description: '`nextCursor` of the page before.' })
-    cursor: string | null,
+    @Arg('delegationHash', () => String, ROOT) delegationHash: string,
+    @Args(() => TreeArguments) asked: Asked,
     @Ctx() context: SessionContext,
   ): Promise<SessionTreePage> {
-    return sessionTree(delegationHash, parseRequest(SessionTreePageMembers, withoutNull({ limit, cursor })), context);
+    return sessionTree(delegationHash, askedFor(SessionTreePageRequest, asked), context);
   }
 
   @Directive(pageByLimit(sessionLimits.listed_sessions_default, 'sessions'))
@@ -43,13 +39,10 @@ export class SessionTreeResolver {
   })
   agentSessions(
     @Arg('agentId', () => Int, { description: 'Id of the agent whose wallet granted the sessions.' }) agentId: number,
-    @Arg('limit', () => Int, { nullable: true, description: '1 to 200. Default: 50. A larger value is clamped.' })
-    limit: number | null,
-    @Arg('cursor', () => String, { nullable: true, description: '`nextCursor` of the page before.' })
-    cursor: string | null,
+    @Args(() => RootsArguments) asked: Asked,
     @Ctx() context: SessionContext,
   ): Promise<SessionTreePage> {
-    return rootSessions(agentId, parseRequest(RootSessionsPage, withoutNull({ limit, cursor })), context);
+    return rootSessions(agentId, askedFor(RootSessionsPage, asked), context);
   }
 
   @Subscription(() => SessionBurn, {
@@ -59,7 +52,7 @@ export class SessionTreeResolver {
   })
   @Directive('@live(after: "after", position: "position")')
   sessionBurn(
-    @Arg('delegationHash', () => String, { description: ROOT }) _delegationHash: string,
+    @Arg('delegationHash', () => String, ROOT) _delegationHash: string,
     @Arg('after', () => Int, { nullable: true, description: 'The last position that the reader has.' })
     _after: number | null,
     @Root() burn: SessionBurn,

@@ -1,7 +1,7 @@
 import { atomicAmount, remainder } from '../../../schema/amount.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { sessionLimits } from '../../../schema/limits.ts';
-import type { RootSessionsMembers, SessionTreePageMembers } from '../../../schema/requests/session.ts';
+import type { RootSessionsPage, SessionTreePageRequest } from '../../../schema/requests/session.ts';
 import { statusOf } from '../../../schema/session/grant-rule.ts';
 import { requirePossession } from '../../access.ts';
 import { asEntity, selectList } from '../../columns.ts';
@@ -21,7 +21,7 @@ import type { SessionNode, SessionTreePage } from './tree.type.ts';
  */
 export async function sessionTree(
   delegation_hash: string,
-  { limit, cursor }: SessionTreePageMembers,
+  { limit, cursor }: SessionTreePageRequest,
   context: SessionContext,
 ): Promise<SessionTreePage> {
   const { session } = await payersSession(delegation_hash, context);
@@ -108,7 +108,7 @@ const ROOTS_BEFORE = `(extract(epoch from bound_at) * 1000000)::int8`;
  */
 export async function rootSessions(
   agent_id: number,
-  { limit, cursor }: RootSessionsMembers,
+  { limit, cursor }: RootSessionsPage,
   context: SessionContext,
 ): Promise<SessionTreePage> {
   const held = requirePossession(context.principal, agent_id);

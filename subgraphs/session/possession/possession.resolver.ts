@@ -1,20 +1,20 @@
-import { Arg, Ctx, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { Arg, Ctx, Int, Mutation, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
 import type { HeldBook } from '../../../schema/principal.ts';
 import { SessionRotationNoun } from '../../../schema/session/registration.ts';
 import { requireSession } from '../../access.ts';
 import type { Context, Services } from '../../context.ts';
-import { showMembers } from '../../graph-type.ts';
+import { objectType } from '../../graph-type.ts';
 import { agentById } from '../agent/find.ts';
 import { endSession } from './end.ts';
 import { type Issued, issueSession } from './issue.ts';
 
-const Rotation = class {} as new () => MembersOf<typeof SessionRotationNoun>;
-
-@ObjectType({ description: 'The secret that opens a book from now on. Said once.' })
-export class SessionRotation extends Rotation {}
-showMembers(SessionRotation, SessionRotationNoun);
+const SessionRotation = objectType(
+  'SessionRotation',
+  'The secret that opens a book from now on. Said once.',
+  SessionRotationNoun,
+);
+type SessionRotation = InstanceType<typeof SessionRotation>;
 
 @Resolver(() => SessionRotation)
 export class PossessionResolver {

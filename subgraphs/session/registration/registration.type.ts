@@ -1,32 +1,16 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
-import { Field, InputType, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
 import type { MembersOf } from '../../../schema/noun.ts';
+import { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import { RegistrationNoun } from '../../../schema/session/registration.ts';
-import { showMembers } from '../../graph-type.ts';
+import { inputType, showMembers } from '../../graph-type.ts';
 import type { SettlementStatus } from '../../selling.ts';
-import { SettlementStatusWord } from '../../words.ts';
 import type { RegistrationAnswer } from './answer.ts';
 
-@InputType({
-  description: 'Without taskId: pay the stamp. With it: register by that receipt, or recover its registration.',
-})
-export class RegisterAgentInput {
-  @Field(() => String, { description: 'The wallet that is to have a book: 0x and 40 hex digits.' })
-  agentWallet!: string;
-  @Field(() => String, { nullable: true, description: 'A collected receipt of the same wallet.' })
-  taskId?: string | null;
-  @Field(() => String, { nullable: true, description: 'Over the control text: personal_sign, ERC-1271 or ERC-6492.' })
-  walletSignature?: string | null;
-  @Field(() => GraphQLSafeInt, { nullable: true, description: 'The Unix seconds in the control text.' })
-  signatureTimestamp?: number | null;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Any 32 bytes, kept with the agent; keccak256 of the control text where left out.',
-  })
-  requestHash?: string | null;
-  @Field(() => String, { nullable: true, description: 'Plain book proof by the session in force: a wrong one is 400.' })
-  proof?: string | null;
-}
+export const RegisterAgentInput = inputType(
+  'RegisterAgentInput',
+  'Without taskId: pay the stamp. With it: register by that receipt, or recover its registration.',
+  RegistrationRequest,
+);
 
 const Registration = class {} as new () => Omit<MembersOf<typeof RegistrationNoun>, 'settlementStatus'>;
 
@@ -34,8 +18,7 @@ const Registration = class {} as new () => Omit<MembersOf<typeof RegistrationNou
 export class AgentRegistration extends Registration {
   settlementStatus!: SettlementStatus;
 }
-
-showMembers(AgentRegistration, RegistrationNoun, { settlement_status: SettlementStatusWord });
+showMembers(AgentRegistration, RegistrationNoun);
 
 /** Which of the two it was is not part of the kept answer: the same answer is told as new once, then as a replay. */
 export function registrationOf(
