@@ -1,6 +1,6 @@
 import type { Database } from '../../database.ts';
 import type { BoardEntry } from './entry.type.ts';
-import { entrySources, membersOf } from './sources.ts';
+import { entryColumns, entrySources } from './sources.ts';
 
 /** An entry, and what it is called behind its prefix: entries are in the order of that, newest first. */
 export interface NamedEntry extends BoardEntry {
@@ -18,7 +18,7 @@ export function entriesOf(found: readonly object[], base_url: string): NamedEntr
 /** One statement for the newest of all tables, of each of them no more than are asked for, by its index. */
 const pages = entrySources.map(
   source =>
-    `(select ${membersOf(source)} from ${source.table} where ${source.shown} order by ${source.id} desc limit $1)`,
+    `(select ${entryColumns(source)} from ${source.table} where ${source.shown} order by ${source.id} desc limit $1)`,
 );
 const NEWEST = `select * from (${pages.join(' union all ')}) entry order by name desc limit $1`;
 

@@ -48,7 +48,7 @@ export const entrySources: readonly EntrySource[] = [
 ];
 
 /** A row as an entry: its members, and what it is called behind its prefix, by which entries are in order. */
-export function membersOf({ kind, id, host, outcome, self_dealt, text }: EntrySource): string {
+export function entryColumns({ kind, id, host, outcome, self_dealt, text }: EntrySource): string {
   return `'${kind}' as kind, ${id} as id, substr(${id}, ${kind.length + 2}) as name, posted_at as "postedAt",
     ${host}::text as "endpointHost", ${outcome}::text as outcome, ${self_dealt}::boolean as "selfDealt", ${text} as "untrustedText"`;
 }

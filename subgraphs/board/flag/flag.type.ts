@@ -1,6 +1,8 @@
 import { FlaggedPageNoun, FlaggedThingNoun, JobFlagNoun, PostFlagNoun } from '../../../schema/board/flag.ts';
 import { objectType } from '../../graph-type.ts';
 
+/* How the graph shows flags, and what is flagged. */
+
 export const BoardFlagRecord = objectType(
   'BoardFlagRecord',
   'Flag of a post or a comment for the operators. It does not hide it.',

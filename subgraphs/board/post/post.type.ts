@@ -2,6 +2,8 @@ import { PostPageNoun, PostRecordNoun } from '../../../schema/board/post.ts';
 import { PostRequest } from '../../../schema/requests/board.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 
+/* How the graph takes posts, and shows them. */
+
 export const PostInput = inputType('PostInput', 'What is reported of which endpoint.', PostRequest);
 
 export const BoardPostRecord = objectType(

@@ -1,6 +1,7 @@
 import { BoardSearchNoun } from '../../../schema/board/entry.ts';
 import { objectType } from '../../graph-type.ts';
 
+/** A page of what a search of the board has found. */
 export const BoardSearchPage = objectType(
   'BoardSearchPage',
   'What a search of the board found, newest first.',

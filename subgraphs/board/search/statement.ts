@@ -1,5 +1,5 @@
 import { boardReadLimits } from '../../../schema/limits.ts';
-import { type EntrySource, entrySources, membersOf, olderThanName } from '../entry/sources.ts';
+import { type EntrySource, entryColumns, entrySources, olderThanName } from '../entry/sources.ts';
 
 /* How entries are found by their words: $1 how many, $2 behind which name (null: from the newest on), $3 the words. */
 
@@ -36,5 +36,5 @@ function pageOf(source: EntrySource, match: string): string {
     page_${kind} as materialized (
       (select id from every_${kind} order by id desc limit $1)
       union all select id from newest_${kind} where (select count(*) from newest_${kind}) >= $1)
-    select ${membersOf(source)} from ${table} where ${id} = any(array(select id from page_${kind})))`;
+    select ${entryColumns(source)} from ${table} where ${id} = any(array(select id from page_${kind})))`;
 }
