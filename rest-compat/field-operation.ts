@@ -98,8 +98,8 @@ export interface SaidBy {
 }
 
 /**
- * The variables of a root field's operation: of a request the members that are arguments of the field, or members of its `input`, by their
- * names on the graph. What is null or left out is no variable.
+ * The variables of a root field's operation: of a request the members that are arguments of the field, or members of an input that it
+ * takes, by their names on the graph. What is null or left out is no variable.
  */
 export function fieldVariables(field: string, request: readonly SaidBy[]): JsonObject {
   const [, { arguments: taken = [] }] = rootField(field);
@@ -107,7 +107,7 @@ export function fieldVariables(field: string, request: readonly SaidBy[]): JsonO
   const variables: Record<string, Json> = {};
   for (const { name, type } of taken) {
     const input = inputs.get(namedType(type));
-    const value = input && name.value === 'input' ? entriesIn(members, input) : members[name.value];
+    const value = input && !(name.value in members) ? entriesIn(members, input) : members[name.value];
     if (value !== undefined && value !== null) variables[name.value] = value;
   }
   return variables;

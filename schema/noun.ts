@@ -16,7 +16,7 @@ declare module 'zod' {
     /** What is selected of a member, where its own schema does not name the members. */
     shows?: unknown;
     /** The scalar of the graph, where JSON has text, or a number beyond `Int`. */
-    scalar?: 'AtomicAmount' | 'DateTime' | 'JSONObject' | 'SafeInt';
+    scalar?: 'AtomicAmount' | 'DateTime' | 'JSON' | 'JSONObject' | 'SafeInt';
     /** A resolver computes it, and shows it on the graph by `describedBy` its member. */
     computed?: true;
     /** Of text that somebody has chosen: how long it may be, which is its weight in the cost of a query. */

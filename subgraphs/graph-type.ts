@@ -1,10 +1,11 @@
-import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
+import { GraphQLJSON, GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { z } from 'zod';
 import { camel, snake } from '../schema/camel.ts';
 import type { MembersOf } from '../schema/noun.ts';
 import { type MemberShape, memberShape, membersOf } from '../schema/noun-shape.ts';
 import { parseRequest, validBodyOf } from '../schema/requests/parse.ts';
+import type { WithoutPossession } from '../schema/requests/possession.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../schema/scalars.ts';
 import { wordEnum } from './graph-enum.ts';
 import { costOfText } from './page-cost.ts';
@@ -48,11 +49,17 @@ export function describedBy({ description }: z.ZodType): { readonly description:
 /** What a resolver is given of a noun: its members by their names on the graph, to be read by `askedFor`. */
 export type Asked = Readonly<Record<string, unknown>>;
 
-/** An input with the members of a request, but for those that headers or arguments beside it say on the graph. */
-export function inputType(name: string, description: string, noun: z.ZodType): Class<Asked> {
+/** The same of a field of a book: possession of it is required before anything else that was asked is read. */
+export type AskedOfBook = Asked & { readonly agentId: number };
+
+/**
+ * An input with the members of a request, but for those that headers or arguments beside it say on the graph. `others`: nouns that are
+ * asked by the same input, such as one that requires more of its members.
+ */
+export function inputType(name: string, description: string, noun: z.ZodType, ...others: z.ZodType[]): Class<Asked> {
   const type = named(name);
   InputType(name, { description })(type);
-  asked.set(noun, type);
+  for (const same of [noun, ...others]) asked.set(same, type);
   addArguments(type, noun, ({ beside_input }) => !beside_input);
   return type as Class<Asked>;
 }
@@ -73,10 +80,11 @@ export function askedFor<S extends z.ZodType>(
   schema: S,
   given: Asked,
   { valid_body }: { readonly valid_body?: object } = {},
-): Omit<z.output<S>, 'session' | 'proof'> {
+): WithoutPossession<z.output<S>> {
   const body = validBodyOf(schema, valid_body);
-  if (body !== null) return withoutHeaders(schema, body);
-  return parseRequest(schema, onWire(schema, given), 'member', member => argumentName(schema, member));
+  if (body !== null) return withoutHeaders(schema, body) as WithoutPossession<z.output<S>>;
+  const parsed = parseRequest(schema, onWire(schema, given), 'member', member => argumentName(schema, member));
+  return parsed as WithoutPossession<z.output<S>>;
 }
 
 /** As a refusal names it: a member that has another name on the graph by that one, in the spelling of refusals. */
@@ -154,6 +162,7 @@ function wireItem(inner: z.core.$ZodType, value: unknown): unknown {
 const scalars = {
   AtomicAmount: AtomicAmountScalar,
   DateTime: DateTimeScalar,
+  JSON: GraphQLJSON,
   JSONObject: GraphQLJSONObject,
   SafeInt: GraphQLSafeInt,
 } as const;

@@ -11,6 +11,7 @@ import {
   RowCursorMembers,
   RowFilterMembers,
 } from '../../schema/requests/book.ts';
+import { BookPath } from '../../schema/requests/book-path.ts';
 import { PolicyRequest, parsePolicy } from '../../schema/requests/policy.ts';
 import { documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
@@ -19,7 +20,8 @@ import { BookAnswer } from './answers.ts';
 import { PolicyAnswer } from './policy.ts';
 import { bookNulls } from './row.ts';
 
-export const AgentPath = z.object({ agent_id: digits(z.int().min(1)) });
+const { agent_id } = BookPath.shape;
+export const AgentPath = z.object({ agent_id: digits(agent_id).describe(agent_id.description ?? '') });
 
 const { seq, before, after } = RowCursorMembers;
 

@@ -9,3 +9,6 @@ export const PossessionMembers = z.object({
     .describe('`sha256=<hex>`; also header X-SVC-Proof, where both forms are described.')
     .meta({ by_header: true }),
 });
+
+/** What a request says, but for what shows possession. */
+export type WithoutPossession<T> = T extends unknown ? Omit<T, keyof z.output<typeof PossessionMembers>> : never;
