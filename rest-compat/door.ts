@@ -10,7 +10,7 @@ import type { FaultPage } from './answer-forms.ts';
 import { type AskedOperation, askedOperation, type RequestSchemas, type Runs } from './door-operation.ts';
 import type { BodyMedia, DoorRequest, RawRequest } from './door-request.ts';
 import type { FaultFormName } from './fault-form.ts';
-import { fieldOperation, fieldVariables } from './field-operation.ts';
+import { fieldOperation, operationVariables } from './field-operation.ts';
 import type { LeftOutNulls, Means, Port } from './port.ts';
 import type { Answer } from './problem.ts';
 import type { StreamedAnswer } from './streamed-answer.ts';
@@ -258,8 +258,9 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
   } = row;
   const requests = { params, query, headers, body };
   const document = operationOf(row);
-  const runs = { ...row, document, variables: row.variables ?? usualVariables(row.field, requests) };
   const others = [...Object.values(actions), ...Object.values(forms), ...(stream ? [stream] : [])];
+  const documents = [...new Set([document, ...Object.values(instead), ...others.map(form => form.document)])];
+  const runs = { ...row, document, variables: variables ?? usualVariables(documents, requests) };
   return {
     ...usual,
     effect: usualEffect(row),
@@ -268,22 +269,20 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
     other_media: columns.other_media ?? [...Object.values(forms), ...(plain ? [plain] : [])].map(({ media }) => media),
     kind: 'document',
     requests,
-    documents: [...new Set([document, ...Object.values(instead), ...others.map(form => form.document)])],
+    documents,
     operation: request => askedOperation(runs, requests, request),
     answer: answer ?? (data => data.answer ?? null),
   };
 }
 
-/** Of a row that says nothing: what its path, query and body say, as the arguments of its field. */
-function usualVariables(field: string | undefined, schemas: Omit<RequestSchemas, 'headers'>) {
+/** Of a row that says nothing: what its query, body and path say. The body goes before the query. */
+function usualVariables(documents: readonly DocumentNode[], schemas: Omit<RequestSchemas, 'headers'>) {
   return ({ params, query, body }: Readonly<Record<'params' | 'query' | 'body', unknown>>): JsonObject =>
-    field === undefined
-      ? {}
-      : fieldVariables(field, [
-          { schema: schemas.body, said: body as object },
-          { schema: schemas.query, said: query as object },
-          { schema: schemas.params, said: params as object },
-        ]);
+    operationVariables(documents, [
+      { schema: schemas.query, said: query as object },
+      { schema: schemas.body, said: body as object },
+      { schema: schemas.params, said: params as object },
+    ]);
 }
 
 function operationOf(row: Pick<Row, 'name' | 'response'> & RowOperation): DocumentNode {

@@ -98,23 +98,32 @@ export interface SaidBy {
 }
 
 /**
- * The variables of a root field's operation: of a request the members that are arguments of the field, or members of an input that it
- * takes, by their names on the graph. What is null or left out is no variable.
+ * The variables of operations: of a request the members that they take, by their names on the graph. An input that is no member itself
+ * is made of those members that are its own. What is left out is no variable, and null is one.
  */
-export function fieldVariables(field: string, request: readonly SaidBy[]): JsonObject {
-  const [, { arguments: taken = [] }] = rootField(field);
+export function operationVariables(documents: readonly DocumentNode[], request: readonly SaidBy[]): JsonObject {
   const members = Object.assign({}, ...request.map(onGraph)) as JsonObject;
   const variables: Record<string, Json> = {};
-  for (const { name, type } of taken) {
-    const input = inputs.get(namedType(type));
-    const value = input && !(name.value in members) ? entriesIn(members, input) : members[name.value];
-    if (value !== undefined && value !== null) variables[name.value] = value;
+  for (const { variable, type } of documents.flatMap(variablesOf)) {
+    const name = variable.name.value;
+    const value = name in members ? members[name] : entriesIn(members, type);
+    if (value !== undefined) variables[name] = value;
   }
   return variables;
 }
 
-function entriesIn(members: JsonObject, fields: ReadonlyMap<string, unknown>): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([name]) => fields.has(name)));
+function variablesOf({ definitions }: DocumentNode): readonly VariableDefinitionNode[] {
+  return definitions.flatMap(definition =>
+    definition.kind === Kind.OPERATION_DEFINITION ? (definition.variableDefinitions ?? []) : [],
+  );
+}
+
+/** The members of an input; undefined where it may be left out and has none, and where the type is no input. */
+function entriesIn(members: JsonObject, type: TypeNode): JsonObject | undefined {
+  const fields = inputs.get(namedType(type));
+  if (!fields) return undefined;
+  const entries = Object.entries(members).filter(([name]) => fields.has(name));
+  return entries.length > 0 || type.kind === Kind.NON_NULL_TYPE ? Object.fromEntries(entries) : undefined;
 }
 
 /** Members by their names on the graph; what stands in JSON of the caller's own keeps its spelling. */

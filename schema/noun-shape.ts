@@ -30,7 +30,8 @@ function unwrapped(shape: z.core.$ZodType): MemberShape {
   const meta = z.globalRegistry.get(shape) ?? {};
   if (shape instanceof z.ZodArray) return { ...plain, inner: shape.element, list: true, meta };
   const wrapped = wrappedBy(shape);
-  if (wrapped === null) return { ...plain, inner: shape, meta };
+  // Of what may be any JSON null is a value like any other.
+  if (wrapped === null) return { ...plain, inner: shape, meta, takes_null: shape instanceof z.ZodUnknown };
   const value = memberShape(wrapped);
   const known = { ...value, meta: { ...value.meta, ...meta } };
   if (shape instanceof z.ZodNullable) return { ...known, nullable: true, takes_null: true };

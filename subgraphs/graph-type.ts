@@ -114,8 +114,7 @@ function addArguments(type: Class, noun: z.ZodType, takes: (meta: z.GlobalMeta) 
 
 function addField(type: Class, property: string, known: MemberShape, typeOf: () => object): void {
   const { list, nullable, default_value, meta } = known;
-  // An enum has to be known before the graph is built.
-  if (meta.words) wordEnum(meta.words);
+  knowWords(known);
   const options = {
     nullable,
     ...(meta.description && { description: meta.description }),
@@ -123,6 +122,12 @@ function addField(type: Class, property: string, known: MemberShape, typeOf: () 
     ...(default_value !== undefined && !nullable && { defaultValue: default_value }),
   };
   Field(() => (list ? [typeOf() as typeof String] : (typeOf() as typeof String)), options)(type.prototype, property);
+}
+
+/** An enum has to be known before the graph is built. */
+function knowWords({ inner, meta }: MemberShape): void {
+  const { words } = { ...meta, ...z.globalRegistry.get(inner) };
+  if (words) wordEnum(words);
 }
 
 function named(name: string): Class {
@@ -136,7 +141,7 @@ function graphName(member: string, { meta }: MemberShape): string {
 /** What came by the names of the graph, by those of the wire: what scalars made of text is text again. */
 function onWire(schema: z.core.$ZodType, given: Asked): Record<string, unknown> {
   const sent: Record<string, unknown> = {};
-  for (const [member, shape] of Object.entries(membersOf(schema))) {
+  for (const [member, shape] of Object.entries(membersOf(alternativeAsked(schema, given)))) {
     const known = memberShape(shape);
     if (known.meta.by_header) continue;
     const value = given[graphName(member, known)];
@@ -145,6 +150,14 @@ function onWire(schema: z.core.$ZodType, given: Asked): Record<string, unknown> 
     sent[member] = wireValue(known, value);
   }
   return sent;
+}
+
+/** Of requests that a member tells apart, the one that it names. */
+function alternativeAsked(schema: z.core.$ZodType, given: Asked): z.core.$ZodType {
+  if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema;
+  const { discriminator, options } = schema.def;
+  const named = given[discriminator] as z.core.util.Primitive;
+  return options.find(({ _zod }) => _zod.propValues?.[discriminator]?.has(named)) ?? schema;
 }
 
 function wireValue(known: MemberShape, value: unknown): unknown {
@@ -176,6 +189,7 @@ function graphTypeOf(inner: z.core.$ZodType, known: MemberShape, classes: WeakMa
   if (noun) return classes.get(noun) as Class;
   const [alternative] = inner instanceof z.ZodUnion ? inner.options : [];
   if (alternative) return graphTypeOf(memberShape(alternative).inner, known, classes);
+  if (inner instanceof z.ZodLiteral && typeof inner.value === 'boolean') return Boolean;
   if (inner instanceof z.ZodString || inner instanceof z.ZodEnum || inner instanceof z.ZodLiteral) return String;
   if (inner instanceof z.ZodISODateTime || inner instanceof z.ZodISODate) return String;
   if (inner instanceof z.ZodBoolean) return Boolean;
