@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { claimTypes } from './dispute/reasons.ts';
 import { escrowLimits } from './limits.ts';
-import { AtomicMember, JsonMember, sizedList, TimeMember } from './noun.ts';
+import { AtomicMember, JsonMember, sizedList, TimeMember, word } from './noun.ts';
 import { type WordOf, type Words, wordList } from './words.ts';
 
 /* Words of escrows, and what is shown of them: the ledger escrow over a row of one's own book, and the one between two agents (A2A). */
@@ -80,8 +80,13 @@ export const proofTiers = {
 } as const satisfies Words;
 export type ProofTier = WordOf<typeof proofTiers>;
 
-export const digestKinds = ['sha256', 'keccak256'] as const;
-export type DigestKind = (typeof digestKinds)[number];
+export const digestKindWords = {
+  graph: 'DigestKind',
+  description: 'Hash function of a digest.',
+  meanings: { sha256: 'SHA-256.', keccak256: 'Keccak-256.' },
+} as const satisfies Words;
+export type DigestKind = WordOf<typeof digestKindWords>;
+export const digestKinds = wordList<DigestKind>(digestKindWords);
 
 /** The hash of an output, and by what it was made. */
 export interface EscrowCommitment {
@@ -111,8 +116,7 @@ export const EscrowCheckNoun = z.object({
 });
 
 const statement = {
-  claim_type: z
-    .enum(wordList(claimTypes))
+  claim_type: word(claimTypes)
     .nullable()
     .describe('Why the escrow was challenged or taken back. Null for any other action, or if no reason was given.'),
   evidence: JsonMember.nullable().describe('Evidence as it was given. This service does not judge it.'),
@@ -127,8 +131,8 @@ const AT = 'Time of this phase (RFC 3339, UTC).';
 
 /** A phase of a ledger escrow: an event of its book. */
 export const LedgerEscrowPhaseNoun = z.object({
-  action: z.enum(wordList(ledgerEscrowActions)).nullable().describe(ACTION),
-  state: z.enum(wordList(ledgerEscrowStates)).describe(STATE),
+  action: word(ledgerEscrowActions).nullable().describe(ACTION),
+  state: word(ledgerEscrowStates).describe(STATE),
   at: TimeMember.describe(AT),
   position: z.int().describe('Position of this phase among the events of the book.'),
   ...statement,
@@ -141,10 +145,7 @@ export const LedgerEscrowRequiredNoun = z.object({
     .describe(
       'Commitment that the receipt must make: `sha256:<hex>` or `keccak256:<hex>`. Null if no output hash is required.',
     ),
-  proof_tier: z
-    .enum(wordList(proofTiers))
-    .nullable()
-    .describe('What the receipt must show. Null if that is not required.'),
+  proof_tier: word(proofTiers).nullable().describe('What the receipt must show. Null if that is not required.'),
 });
 
 /** A hold that an owner records over a call of their own book. */
@@ -154,15 +155,13 @@ export const LedgerEscrowNoun = z.object({
   task_id: z.string().describe('Task id of the call that the escrow is over.'),
   amount: AtomicMember.describe('Amount collected for that call, in atomic USDC. None of it is held.'),
   required: LedgerEscrowRequiredNoun.describe('What is checked on release.'),
-  state: z.enum(wordList(ledgerEscrowStates)).describe('State of the escrow.'),
+  state: word(ledgerEscrowStates).describe('State of the escrow.'),
   opened_at: TimeMember.describe('Time the escrow was opened (RFC 3339, UTC).'),
   expires_at: TimeMember.describe('Time the escrow expires if it is still open (RFC 3339, UTC).'),
   phases: sizedList(LedgerEscrowPhaseNoun, escrowLimits.phases_max).describe(
     'Phases of the escrow so far, oldest first.',
   ),
-  legal: sizedList(z.enum(wordList(ledgerEscrowActions)), escrowLimits.phases_max).describe(
-    'Actions that are possible now.',
-  ),
+  legal: sizedList(word(ledgerEscrowActions), escrowLimits.phases_max).describe('Actions that are possible now.'),
 });
 
 export const A2aEscrowPartiesNoun = z.object({
@@ -181,9 +180,9 @@ export const A2aEscrowRequiredNoun = z.object({
 
 /** A phase of an escrow of two agents, with its row on the book of the one that reads it. */
 export const A2aEscrowPhaseNoun = z.object({
-  action: z.enum(wordList(a2aEscrowActions)).nullable().describe(ACTION),
-  by: z.enum(wordList(a2aEscrowParties)).nullable().describe('Party that took the action. Null if the escrow expired.'),
-  state: z.enum(wordList(a2aEscrowStates)).describe(STATE),
+  action: word(a2aEscrowActions).nullable().describe(ACTION),
+  by: word(a2aEscrowParties).nullable().describe('Party that took the action. Null if the escrow expired.'),
+  state: word(a2aEscrowStates).describe(STATE),
   at: TimeMember.describe(AT),
   task_id: z
     .string()
@@ -201,8 +200,8 @@ export const A2aEscrowNoun = z.object({
   amount: AtomicMember.describe('Amount that the job is worth, in atomic USDC. None of it is held.'),
   parties: A2aEscrowPartiesNoun.describe('The two agents.'),
   required: A2aEscrowRequiredNoun.describe('Requirements that the delivery must meet.'),
-  party: z.enum(wordList(a2aEscrowParties)).describe('Which of the two agents this is shown to.'),
-  state: z.enum(wordList(a2aEscrowStates)).describe('State of the escrow.'),
+  party: word(a2aEscrowParties).describe('Which of the two agents this is shown to.'),
+  state: word(a2aEscrowStates).describe('State of the escrow.'),
   task_id: z
     .string()
     .nullable()
@@ -220,7 +219,7 @@ export const A2aEscrowNoun = z.object({
   opened_at: TimeMember.describe('Time the escrow was opened (RFC 3339, UTC).'),
   expires_at: TimeMember.describe('Time until which the escrow can be funded and delivered (RFC 3339, UTC).'),
   phases: sizedList(A2aEscrowPhaseNoun, escrowLimits.phases_max).describe('Phases of the escrow so far, oldest first.'),
-  legal: sizedList(z.enum(wordList(a2aEscrowActions)), escrowLimits.phases_max).describe(
+  legal: sizedList(word(a2aEscrowActions), escrowLimits.phases_max).describe(
     'Actions that are possible now for the agent that reads this.',
   ),
 });

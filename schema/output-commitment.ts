@@ -2,6 +2,7 @@ import { type CanonicalText, canonicalHash, isJsonObject, type Json, type JsonOb
 import type { DigestKind } from './escrow.ts';
 import { BOOK_CHAIN_VERSION } from './receipt-payload.ts';
 import { STAMPED_BY } from './route-words.ts';
+import type { WordOf, Words } from './words.ts';
 
 /* What rows and receipts commit to, of what was delivered, and who said so. */
 
@@ -12,9 +13,15 @@ import { STAMPED_BY } from './route-words.ts';
 export const commitmentMakers = ['service', 'winner', 'reporter'] as const;
 export type CommitmentMaker = (typeof commitmentMakers)[number];
 
+export const commitmentStatuses = {
+  graph: 'CommitmentStatus',
+  description: 'Whether there is a hash to hold an output against.',
+  meanings: { committed: 'There is.', UNVERIFIED: 'There is none; the omission rule says why.' },
+} as const satisfies Words;
+
 /** As a request says it: a row's fulfillment adds who that was. */
 export type CommittedOutput = {
-  readonly status: 'committed' | 'UNVERIFIED';
+  readonly status: WordOf<typeof commitmentStatuses>;
   /** 64 hex digits, lower case. */
   readonly hash: string | null;
   readonly kind: DigestKind | null;

@@ -1,31 +1,14 @@
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
-import type { CommitmentMaker } from '../schema/output-commitment.ts';
-import { graphEnum } from './graph-enum.ts';
-import type { JobKind } from './sale.ts';
+import { digestKindWords } from '../schema/escrow.ts';
+import { jobKindWords } from '../schema/job-kind.ts';
+import { type CommitmentMaker, commitmentStatuses } from '../schema/output-commitment.ts';
+import { graphEnum, wordEnum } from './graph-enum.ts';
 
 /* What was bought and delivered, as rows of books and signed receipts both show it. */
 
-export const JobKindWord = graphEnum<JobKind>('JobKind', 'What kind of work was paid for.', {
-  completions: 'Text by a model.',
-  scrape: 'Data that was gathered.',
-  review: 'A review.',
-  swap: 'An exchange of assets.',
-  research: 'Research.',
-  acp_job: 'A job by the agent commerce protocol.',
-  router_broadcast: 'A generation that a third-party router reported.',
-  other: 'Anything else.',
-});
-
-export const CommitmentStatusWord = graphEnum<'committed' | 'UNVERIFIED'>(
-  'CommitmentStatus',
-  'Whether there is a hash to hold an output against.',
-  { committed: 'There is.', UNVERIFIED: 'There is none; the omission rule says why.' },
-);
-
-export const DigestKindWord = graphEnum<'sha256' | 'keccak256'>('DigestKind', 'By what an output is hashed.', {
-  sha256: 'SHA-256.',
-  keccak256: 'Keccak-256.',
-});
+export const JobKindWord = wordEnum(jobKindWords);
+const CommitmentStatusWord = wordEnum(commitmentStatuses);
+const DigestKindWord = wordEnum(digestKindWords);
 
 export const CommitmentMakerWord = graphEnum<CommitmentMaker>('CommitmentMaker', 'Who made an output commitment.', {
   service: 'This service, which had the output in hand.',

@@ -1,22 +1,17 @@
 import { z } from 'zod';
-import { claimTypes, type DisputeReason, disputeOutcomes, disputeReasons } from '../../schema/dispute/reasons.ts';
-import { DisputeStatusNoun } from '../../schema/dispute/status.ts';
+import { DisputeNoun, DisputeReasonMember, DisputeStatusNoun, DisputesNoun } from '../../schema/dispute/dispute.ts';
 import { documents } from '../../schema/documents.ts';
-import { wordList } from '../../schema/words.ts';
 import { nameComponents } from '../answer-shapes.ts';
 
-/* What the doors of disputes answer, as it looks on the wire. */
-
-const Outcome = z.enum(wordList(disputeOutcomes));
-const Reason = z.enum(Object.keys(disputeReasons) as [DisputeReason, ...DisputeReason[]]);
+/* The signed document of a dispute, as it looks on the wire. */
 
 const Verdict = z
   .looseObject({
     schema: z.literal(documents.dispute_verdict),
     iss: z.string(),
     rule_version: z.int(),
-    outcome: Outcome.optional().describe('Left out while it is open.'),
-    reason: Reason,
+    outcome: DisputeNoun.shape.outcome.unwrap().optional().describe('Left out while the dispute is open.'),
+    reason: DisputeReasonMember,
     revision: z.int().optional().describe('Number of this judgement, from 1. Left out under rule versions 1 and 2.'),
     supersedes: z.string().optional().describe('SHA-256 of the signed document that this one supersedes.'),
     status_url: z
@@ -51,46 +46,12 @@ const Verdict = z
   })
   .describe('Signed whole, and with all that it takes to run the rule again: `npm run verify -- FILE`.');
 
-const Dispute = z.object({
-  dispute_id: z.string(),
-  agent_id: z.int(),
-  task_id: z.string().describe('Of the disputed row.'),
-  seq: z.int().describe('Its place in the book.'),
-  claim_type: z.enum(wordList(claimTypes)),
-  evidence_hash: z.string().describe('SHA-256 of the canonical evidence: the same again is the same dispute.'),
-  outcome: Outcome.nullable().describe('Null: open. No money moves by any of them.'),
-  reason: Reason,
-  position: z.int().describe('Of the event of the book that tells of it.'),
-  filed_at: z.string(),
-  judged_at: z.string(),
-  revision: z
-    .int()
-    .describe('Number of the latest judgement, from 1. It grows when the dispute is judged again with another result.'),
-  supersedes: z.string().nullable().describe('SHA-256 of the signed document that this one supersedes.'),
-  final: z.boolean().describe('True for a refund. A later verdict may supersede any other outcome.'),
-  decides_after: z
-    .string()
-    .nullable()
-    .describe('Time after which an open dispute can be decided: file it again then. Null if none is known.'),
-  standing_task_id: z
-    .string()
-    .nullable()
-    .describe('Task of the charge that stands, if two were made for the same request. Null otherwise.'),
-  status_url: z.string().describe('Public URL that names the latest judgement by its number and hash.'),
-});
-
-export const DisputeAnswer = Dispute.extend({ verdict: Verdict });
-
-export const DisputesAnswer = z.object({
-  agent_id: z.int(),
-  disputes: z.array(Dispute).describe('Newest first, each without its document.'),
-  next: z.string().nullable().describe('`before` of the next page. Null if there is none.'),
-});
+export const DisputeAnswer = DisputeNoun.extend({ verdict: Verdict });
 
 nameComponents({
   DisputeStatus: DisputeStatusNoun,
-  DisputeSummary: Dispute,
+  DisputeSummary: DisputeNoun,
   Dispute: DisputeAnswer,
-  Disputes: DisputesAnswer,
+  Disputes: DisputesNoun,
   DisputeVerdict: Verdict,
 });

@@ -1,12 +1,10 @@
-import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
-import { DisputeStatusNoun } from '../../schema/dispute/status.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { DisputeStatusNoun, DisputesNoun, FiledDisputeNoun } from '../../schema/dispute/dispute.ts';
 import { disputeLimits } from '../../schema/limits.ts';
-import { pageRows } from '../../schema/requests/book.ts';
-import { DisputePageMembers, DisputeRequest } from '../../schema/requests/dispute.ts';
+import { DisputePage, DisputePath, DisputeRequest } from '../../schema/requests/dispute.ts';
 import { documentDoor } from '../door.ts';
-import { digits } from '../text-members.ts';
-import { DisputeAnswer, DisputesAnswer } from './dispute-answers.ts';
+import { queryOf } from '../text-members.ts';
+import { DisputeAnswer } from './dispute-answers.ts';
 import { AgentPath } from './doors.ts';
 
 /** What is claimed of rows, and decided by what the book and its receipts say. */
@@ -20,16 +18,8 @@ export const disputeDoors = [
     possession: 'required',
     field: 'disputes',
     params: AgentPath,
-    query: z.strictObject({
-      limit: digits(DisputePageMembers.limit.unwrap()).optional(),
-      before: DisputePageMembers.before,
-    }),
-    variables: ({ params, query }) => ({
-      agentId: params.agent_id,
-      limit: pageRows(query.limit),
-      ...present({ before: query.before }),
-    }),
-    response: DisputesAnswer,
+    query: queryOf(DisputePage),
+    response: DisputesNoun,
     errors: ['book_damaged'],
   }),
   documentDoor({
@@ -44,13 +34,9 @@ export const disputeDoors = [
     again: { status: 200, is: ({ answer }) => memberOf(answer, 'filed') === false },
     body_bytes_max: disputeLimits.request_bytes_max,
     field: 'fileDispute',
-    shows: z.object({ filed: z.boolean(), dispute: DisputeAnswer }),
+    shows: FiledDisputeNoun.extend({ dispute: DisputeAnswer }),
     params: AgentPath,
     body: DisputeRequest,
-    variables: ({ params, body: { task_id, claim_type, evidence } }) => ({
-      agentId: params.agent_id,
-      input: { taskId: task_id, claimType: claim_type, ...(evidence && { evidence }) },
-    }),
     answer: ({ answer }) => memberOf(answer, 'dispute'),
     response: DisputeAnswer,
     errors: ['not_found', 'disputes_full', 'book_damaged', 'record_damaged'],
@@ -63,8 +49,7 @@ export const disputeDoors = [
     tags: ['book'],
     possession: 'required',
     field: 'dispute',
-    params: AgentPath.extend({ dispute_id: z.string().min(1).max(64) }),
-    variables: ({ params }) => ({ agentId: params.agent_id, disputeId: params.dispute_id }),
+    params: AgentPath.extend(DisputePath.shape),
     response: DisputeAnswer,
     errors: ['not_found', 'book_damaged'],
   }),
@@ -76,8 +61,7 @@ export const disputeDoors = [
     crawled: false,
     tags: ['book'],
     field: 'disputeStatus',
-    params: z.object({ dispute_id: z.string().min(1).max(64) }),
-    variables: ({ params }) => ({ disputeId: params.dispute_id }),
+    params: DisputePath,
     response: DisputeStatusNoun,
     errors: ['not_found'],
   }),

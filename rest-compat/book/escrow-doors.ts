@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { type JsonObject, present } from '../../schema/canonical-json.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import {
   A2aEscrowNoun,
@@ -14,7 +13,7 @@ import { wordList } from '../../schema/words.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
-import { digits } from '../text-members.ts';
+import { queryOf } from '../text-members.ts';
 import { AgentPath } from './doors.ts';
 
 const refusals = [
@@ -54,7 +53,6 @@ export const escrowDoors = [
     params: AgentPath,
     body: LedgerEscrowRequest,
     complete: body => withAction(body, wordList(ledgerEscrowActions)),
-    variables: ({ params, body }) => ({ agentId: params.agent_id, ...ledgerVariables(body) }),
     response: LedgerEscrowNoun,
     errors: [...refusals, 'escrow_amount_mismatch'],
   }),
@@ -67,13 +65,7 @@ export const escrowDoors = [
     possession: 'required',
     field: 'a2aEscrows',
     params: AgentPath,
-    query: z.strictObject({
-      limit: digits(EscrowPage.shape.limit.unwrap())
-        .optional()
-        .describe(EscrowPage.shape.limit.description ?? ''),
-      before: EscrowPage.shape.before,
-    }),
-    variables: ({ params, query }) => ({ agentId: params.agent_id, ...present(query) }),
+    query: queryOf(EscrowPage),
     response: A2aEscrowsNoun,
   }),
   documentDoor({
@@ -96,7 +88,6 @@ export const escrowDoors = [
     params: AgentPath,
     body: A2aEscrowRequest,
     complete: body => withAction(body, wordList(a2aEscrowActions)),
-    variables: ({ params, body }) => ({ agentId: params.agent_id, ...a2aVariables(body) }),
     response: A2aEscrowNoun,
     errors: [...refusals, 'escrow_backing_used', 'escrow_fulfillment_used'],
   }),
@@ -107,59 +98,6 @@ function withAction(body: JsonObject, legal: readonly string[]): JsonObject {
   if (typeof body.action === 'string' && legal.includes(body.action)) return body;
   const detail = `action: is one of ${legal.join(', ')}`;
   throw new Refusal('invalid_escrow_action', { param: 'action', detail, facts: { legal } });
-}
-
-function ledgerVariables(body: LedgerEscrowRequest): JsonObject {
-  if (body.action === 'open') {
-    const { task_id, amount, expires_at, required } = body;
-    const checked = required && present({ outputHash: required.output_hash, proofTier: required.proof_tier });
-    return { input: present({ taskId: task_id, amount, expiresAt: expires_at, required: checked }) };
-  }
-  const escrow = present({ escrowId: body.escrow_id, taskId: body.task_id });
-  return body.action === 'clawback' ? { escrow, ...claimOf(body) } : { escrow };
-}
-
-type Step<A extends A2aEscrowRequest['action']> = Extract<A2aEscrowRequest, { readonly action: A }>;
-
-/** What an action brings along, but for the name of its escrow. */
-const brings: { readonly [A in A2aEscrowRequest['action']]: (body: Step<A>) => JsonObject } = {
-  open: ({ job_id, job_spec_hash, amount, parties, expires_at, required }) => ({
-    input: present({
-      jobId: job_id,
-      jobSpecHash: job_spec_hash,
-      amount,
-      expiresAt: expires_at,
-      parties: partiesOf(parties),
-      required: required && { outputHash: required.output_hash },
-    }),
-  }),
-  fund: ({ task_id }) => ({ taskId: task_id }),
-  submit: ({ fulfillment_receipt_id, output_commitment }) => ({
-    fulfillmentReceiptId: fulfillment_receipt_id,
-    outputCommitment: output_commitment,
-  }),
-  release: () => ({}),
-  clawback: claimOf,
-  challenge: claimOf,
-  status: () => ({}),
-};
-
-function a2aVariables(body: A2aEscrowRequest): JsonObject {
-  const brought = (brings[body.action] as (body: A2aEscrowRequest) => JsonObject)(body);
-  if (body.action === 'open') return brought;
-  const parties = body.parties && partiesOf(body.parties);
-  return { escrow: present({ jobId: body.job_id, parties }), ...brought };
-}
-
-function partiesOf(parties: { principal_agent_id?: number | undefined; counterparty_agent_id?: number | undefined }) {
-  return present({
-    principalAgentId: parties.principal_agent_id,
-    counterpartyAgentId: parties.counterparty_agent_id,
-  });
-}
-
-function claimOf({ claim_type, evidence }: { claim_type?: string | undefined; evidence?: JsonObject | undefined }) {
-  return present({ claimType: claim_type, evidence });
 }
 
 nameComponents({

@@ -41,7 +41,8 @@ export const Moment = z
   )
   .transform(moment => new Date(moment))
   .refine(isOfFourDigits, { error: FOUR_DIGITS })
-  .transform(moment => moment.toISOString());
+  .transform(moment => moment.toISOString())
+  .meta({ scalar: 'DateTime' });
 
 const Named = storedText.min(1).max(limits.row_name_chars_max);
 

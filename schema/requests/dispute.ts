@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../canonical-json.ts';
 import { type ClaimType, claimTypes } from '../dispute/reasons.ts';
 import { disputeLimits, limits } from '../limits.ts';
-import { wordList } from '../words.ts';
+import { word } from '../noun.ts';
 import { PageLimit } from './book.ts';
 import { freeObject } from './free-object.ts';
-import { PossessionMembers } from './possession.ts';
+import { PossessionMembers, type WithoutPossession } from './possession.ts';
 import { storedText } from './text.ts';
 
 /* What is asked of /v1/agents/{agent_id}/book/dispute. */
@@ -61,9 +61,10 @@ function requireKnown(
     context.addIssue({ code: 'custom', path: ['evidence', 'model'], message: 'contradicts requested_model' });
 }
 
-const disputeShape = {
-  task_id: storedText.min(1).max(limits.row_name_chars_max).describe('Task of the row that is disputed.'),
-  claim_type: z.enum(wordList(claimTypes)),
+/** Body of POST /v1/agents/{agent_id}/book/dispute; possession in it was looked at before. */
+export const DisputeRequest = PossessionMembers.extend({
+  task_id: storedText.min(1).max(limits.row_name_chars_max).describe('Task id of the disputed row.'),
+  claim_type: word(claimTypes),
   evidence: freeObject({ bytes, depth, members })
     .optional()
     .meta({
@@ -75,6 +76,7 @@ const disputeShape = {
         ]),
       ),
       additionalProperties: false,
+      scalar: 'JSONObject',
     })
     .describe(
       'Stored and signed unchanged, up to 16 KiB. Members by claim_type: `wrong_model` takes `requested_model` and, to prove it, `request` ' +
@@ -84,21 +86,22 @@ const disputeShape = {
         'Subscription.chatCompletionStream), and `args` is the request as sent, with `model` svc/auto, `stream` false, and `max_tokens`, ' +
         '`temperature`, `intent_id` and `attempt_index` null where they were left out.',
     ),
-};
+})
+  .strict()
+  .superRefine(requireKnown);
+export type DisputeRequest = WithoutPossession<z.output<typeof DisputeRequest>>;
 
-/** What of a dispute is the same by REST and on the graph. */
-export const DisputeMembers = z.strictObject(disputeShape).superRefine(requireKnown);
-export type DisputeMembers = z.output<typeof DisputeMembers>;
-
-/** Body of POST /v1/agents/{agent_id}/book/dispute; possession in it was looked at before. */
-export const DisputeRequest = PossessionMembers.extend(disputeShape).strict().superRefine(requireKnown);
+/** Which dispute. */
+export const DisputePath = z.object({ dispute_id: z.string().min(1).max(64).describe('Id of the dispute.') });
 
 /** Which disputes of a book. */
-export const DisputePageMembers = {
-  limit: PageLimit.optional(),
+export const DisputePage = z.strictObject({
+  limit: PageLimit.optional().describe(
+    `Number of disputes, from 1. Default ${limits.book_page_rows_default}. More than ${limits.book_page_rows_max} counts as ${limits.book_page_rows_max}.`,
+  ),
   before: z
     .string()
     .regex(/^dispute_[0-9a-z]{26}$/, { error: 'is no id of a dispute' })
     .optional()
-    .describe('Those that were filed before the one of this dispute_id: the next page has that of the last one.'),
-} as const;
+    .describe('Returns only disputes filed before the one with this dispute_id: pass `next` of the previous response.'),
+});

@@ -3,7 +3,7 @@ import { parseAtomic } from '../amount.ts';
 import { claimTypes } from '../dispute/reasons.ts';
 import { COMMITMENT_FORM, commitmentText, parseCommitment, proofTiers } from '../escrow.ts';
 import { escrowLimits } from '../limits.ts';
-import { wordList } from '../words.ts';
+import { word } from '../noun.ts';
 import { Moment } from './book.ts';
 import { freeObject } from './free-object.ts';
 import { PossessionMembers } from './possession.ts';
@@ -18,7 +18,8 @@ const DIGITS = 'is a string of digits (atomic USDC)';
 const Amount = z
   .string({ error: DIGITS })
   .refine(text => parseAtomic(text) !== null, { error: DIGITS })
-  .refine(text => text !== '0', { error: 'is nothing' });
+  .refine(text => text !== '0', { error: 'is nothing' })
+  .meta({ scalar: 'AtomicAmount' });
 
 /** In one spelling, so that the same said twice is the same request. */
 const CommitmentMember = z.string({ error: COMMITMENT_FORM }).transform((text, context): string => {
@@ -27,66 +28,73 @@ const CommitmentMember = z.string({ error: COMMITMENT_FORM }).transform((text, c
   context.addIssue({ code: 'custom', message: COMMITMENT_FORM });
   return z.NEVER;
 });
+const COMMITMENT = '`sha256:<hex>` or `keccak256:<hex>`';
 
 const days = escrowLimits.lasts_seconds_max / 86_400;
 const usual_days = escrowLimits.lasts_seconds_default / 86_400;
-const ExpiresAt = Moment.describe(`Within ${days} days; ${usual_days} days from now where it is left out.`);
+const ExpiresAt = Moment.describe(
+  `Time the escrow expires, at most ${days} days from now: RFC 3339, or a day (UTC). Default: ${usual_days} days from now.`,
+);
 
-const ClaimType = z.enum(wordList(claimTypes));
 const Evidence = freeObject({
   bytes: escrowLimits.evidence_bytes_max,
   depth: escrowLimits.evidence_depth_max,
   members: escrowLimits.evidence_members_max,
 })
-  .meta({ type: 'object', additionalProperties: true })
-  .describe('Any object, up to 4 KiB. It is recorded, and judged by nobody.');
-const claim = {
-  claim_type: ClaimType.optional().describe('Why; wanted to claw back before the escrow ends.'),
-  evidence: Evidence.optional(),
-};
+  .meta({ type: 'object', additionalProperties: true, scalar: 'JSONObject' })
+  .describe('Any JSON object of up to 4 KiB. It is recorded, and this service does not judge it.');
 
-/** By its id, or by its task: then the newest escrow of that. */
-const named = z.strictObject({ escrow_id: EscrowName.optional(), task_id: TaskName.optional() });
-const isNamed = ({ escrow_id, task_id }: z.output<typeof named>) => escrow_id !== undefined || task_id !== undefined;
-const unnamed = { path: ['escrow_id'], error: 'escrow_id or task_id is required' };
+/** Why an escrow is taken back. */
+export const EscrowClaim = z.strictObject({
+  claim_type: word(claimTypes).optional().describe('Reason of the clawback. Required before expires_at.'),
+  evidence: Evidence.optional(),
+});
+
+export const LedgerRequired = z.strictObject({
+  output_hash: CommitmentMember.optional().describe(
+    `Commitment that the receipt must make: ${COMMITMENT}. Default: none is required.`,
+  ),
+  proof_tier: word(proofTiers)
+    .optional()
+    .describe(
+      'What the receipt must show. `inference` requires all that `settlement` does, and more. Default: nothing.',
+    ),
+});
 
 export const LedgerOpen = z.strictObject({
-  task_id: TaskName.describe('A call of this book whose payment was collected.'),
-  amount: Amount.optional().describe('Atomic USDC; where it is given it has to be what was collected.'),
+  task_id: TaskName.describe('Task id of a call of this book whose payment was collected.'),
+  amount: Amount.optional().describe('Amount in atomic USDC. If given, it must be what was collected for the call.'),
   expires_at: ExpiresAt.optional(),
-  required: z
-    .strictObject({
-      output_hash: CommitmentMember.optional().describe(
-        'What the receipt has to commit to: `sha256:<hex>` or `keccak256:<hex>`.',
-      ),
-      proof_tier: z
-        .enum(wordList(proofTiers))
-        .optional()
-        .describe('`inference` wants all that `settlement` does, and more.'),
-    })
-    .optional()
-    .describe('What is checked on release.'),
+  required: LedgerRequired.optional().describe(
+    'What is checked on release. Default: only that the payment of the call was collected.',
+  ),
 });
 export type LedgerOpen = z.output<typeof LedgerOpen>;
 
-export const LedgerName = named.refine(isNamed, unnamed);
+/** By its id, or by its task: then the newest escrow of that. */
+export const LedgerName = z.strictObject({
+  escrow_id: EscrowName.optional().describe('Id of the escrow.'),
+  task_id: TaskName.optional().describe(
+    'Task id of the call that the escrow is over. Without escrow_id, the newest escrow over that call is meant.',
+  ),
+});
 export type LedgerName = z.output<typeof LedgerName>;
-export const LedgerClawback = named.extend(claim).refine(isNamed, unnamed);
+const isNamed = ({ escrow_id, task_id }: LedgerName) => escrow_id !== undefined || task_id !== undefined;
+const unnamed = { path: ['escrow_id'], error: 'escrow_id or task_id is required' };
 
 /** Body of POST /v1/agents/{agent_id}/book/escrow; possession in it was looked at before. */
 export const LedgerEscrowRequest = z.discriminatedUnion('action', [
   PossessionMembers.extend({ action: z.literal('open'), ...LedgerOpen.shape }).strict(),
-  PossessionMembers.extend({ action: z.literal('release'), ...named.shape })
+  PossessionMembers.extend({ action: z.literal('release'), ...LedgerName.shape })
     .strict()
     .refine(isNamed, unnamed),
-  PossessionMembers.extend({ action: z.literal('clawback'), ...named.shape, ...claim })
+  PossessionMembers.extend({ action: z.literal('clawback'), ...LedgerName.shape, ...EscrowClaim.shape })
     .strict()
     .refine(isNamed, unnamed),
-  PossessionMembers.extend({ action: z.literal('status'), ...named.shape })
+  PossessionMembers.extend({ action: z.literal('status'), ...LedgerName.shape })
     .strict()
     .refine(isNamed, unnamed),
 ]);
-export type LedgerEscrowRequest = z.output<typeof LedgerEscrowRequest>;
 
 const JobName = z
   .string()
@@ -98,70 +106,81 @@ const Agent = z
   .min(1)
   .max(2 ** 31 - 1);
 
-/** `parties` where the caller has escrows of one job with several agents. */
-const jobNamed = {
-  job_id: JobName,
-  parties: z
-    .strictObject({ principal_agent_id: Agent.optional(), counterparty_agent_id: Agent.optional() })
-    .optional()
-    .describe('Wanted where the caller has several escrows of that job_id.'),
-};
+const principal_agent_id = Agent.optional().describe('Id of the agent that opens and funds the escrow.');
+
+export const A2aParties = z.strictObject({
+  principal_agent_id,
+  counterparty_agent_id: Agent.optional().describe('Id of the agent that delivers.'),
+});
+
+/** Of an escrow that is opened. */
+export const A2aOpenParties = z.strictObject({
+  principal_agent_id: principal_agent_id.describe(
+    'Id of the agent that opens the escrow. Default: the agent of the book.',
+  ),
+  counterparty_agent_id: Agent.describe('Id of the agent that is to deliver.'),
+});
+
+export const A2aRequired = z.strictObject({
+  output_hash: CommitmentMember.describe(`Commitment that the fulfilment receipt must make: ${COMMITMENT}.`),
+});
 
 export const A2aOpen = z.strictObject({
   job_id: JobName.optional().describe(
-    'Of the principal’s own choosing, once; one is made where it is left out, and the same request then opens another.',
+    'Id of the job, chosen by the principal, who uses it once. Default: a new id; the same request then opens another escrow.',
   ),
   job_spec_hash: z
     .string()
     .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes in hex' })
     .transform(text => text.replace(/^0x/, '').toLowerCase())
-    .describe('Of what the two have agreed on: 32 bytes in hex.'),
-  amount: Amount.describe('Atomic USDC.'),
-  parties: z
-    .strictObject({
-      principal_agent_id: Agent.optional().describe('Who opens it; the agent of this book where it is left out.'),
-      counterparty_agent_id: Agent.describe('Who is to deliver.'),
-    })
-    .describe('Two agents.'),
+    .describe('Hash of what the two agents have agreed on: 32 bytes in hex.'),
+  amount: Amount.describe('Amount that the job is worth, in atomic USDC.'),
+  parties: A2aOpenParties.describe(
+    'The two agents. The counterparty must be named; the principal is the agent of the book.',
+  ),
   expires_at: ExpiresAt.optional(),
-  required: z
-    .strictObject({
-      output_hash: CommitmentMember.describe(
-        'Commitment that the fulfilment receipt must make: `sha256:<hex>` or `keccak256:<hex>`.',
-      ),
-    })
-    .optional()
-    .describe('Requirements that the delivery must meet. Default: none; any output commitment is accepted.'),
+  required: A2aRequired.optional().describe(
+    'Requirements that the delivery must meet. Default: none; any output commitment is accepted.',
+  ),
 });
 export type A2aOpen = z.output<typeof A2aOpen>;
 
-export const A2aName = z.strictObject(jobNamed);
-export type A2aName = z.output<typeof A2aName>;
-export const A2aFund = A2aName.extend({
-  task_id: TaskName.describe(
-    'A call of the principal’s book whose payment was collected; it backs one escrow, for ever.',
+/** By its job. */
+export const A2aName = z.strictObject({
+  job_id: JobName.describe('Id of the job, as the principal has chosen it.'),
+  parties: A2aParties.optional().describe(
+    'The two agents. Needed if the agent has escrows of this job_id with several agents.',
   ),
 });
-export const A2aSubmit = A2aName.extend({
+export type A2aName = z.output<typeof A2aName>;
+
+/** By what an escrow is funded. */
+export const A2aFunding = z.strictObject({
+  task_id: TaskName.describe(
+    'Task id of a call of the principal’s book whose payment was collected. It backs one escrow only.',
+  ),
+});
+
+export const A2aDelivery = z.strictObject({
   fulfillment_receipt_id: TaskName.describe(
     'Task id of a receipt on the book of either party, collected at or after opened_at. A receipt fulfils one escrow only, also if that escrow is clawed back later.',
   ),
-  output_commitment: CommitmentMember.describe('`sha256:<hex>` or `keccak256:<hex>` of what is delivered.'),
+  output_commitment: CommitmentMember.describe(`Commitment to what is delivered: ${COMMITMENT}.`),
 });
-export const A2aClawback = A2aName.extend(claim);
-export const A2aChallenge = A2aName.extend({ claim_type: ClaimType, evidence: Evidence.optional() });
+
+/** Why a delivery fails. */
+export const EscrowChallenge = z.strictObject({ claim_type: word(claimTypes), evidence: Evidence.optional() });
 
 /** Body of POST /v1/agents/{agent_id}/book/a2a-escrow; possession in it was looked at before. */
 export const A2aEscrowRequest = z.discriminatedUnion('action', [
   PossessionMembers.extend({ action: z.literal('open'), ...A2aOpen.shape }).strict(),
-  PossessionMembers.extend({ action: z.literal('fund'), ...A2aFund.shape }).strict(),
-  PossessionMembers.extend({ action: z.literal('submit'), ...A2aSubmit.shape }).strict(),
+  PossessionMembers.extend({ action: z.literal('fund'), ...A2aName.shape, ...A2aFunding.shape }).strict(),
+  PossessionMembers.extend({ action: z.literal('submit'), ...A2aName.shape, ...A2aDelivery.shape }).strict(),
   PossessionMembers.extend({ action: z.literal('release'), ...A2aName.shape }).strict(),
-  PossessionMembers.extend({ action: z.literal('clawback'), ...A2aClawback.shape }).strict(),
-  PossessionMembers.extend({ action: z.literal('challenge'), ...A2aChallenge.shape }).strict(),
+  PossessionMembers.extend({ action: z.literal('clawback'), ...A2aName.shape, ...EscrowClaim.shape }).strict(),
+  PossessionMembers.extend({ action: z.literal('challenge'), ...A2aName.shape, ...EscrowChallenge.shape }).strict(),
   PossessionMembers.extend({ action: z.literal('status'), ...A2aName.shape }).strict(),
 ]);
-export type A2aEscrowRequest = z.output<typeof A2aEscrowRequest>;
 
 const PAGE = `is a whole number from 1; more than ${escrowLimits.page_max} is clamped`;
 
@@ -171,7 +190,11 @@ export const EscrowPage = z.strictObject({
     .int({ error: PAGE })
     .min(1, { error: PAGE })
     .optional()
-    .describe(`Escrows; default ${escrowLimits.page_default}, more than ${escrowLimits.page_max} is clamped.`),
-  before: EscrowName.optional().describe('Escrows older than the one of this escrow_id: the last of the page before.'),
+    .describe(
+      `Number of escrows, from 1. Default ${escrowLimits.page_default}. More than ${escrowLimits.page_max} counts as ${escrowLimits.page_max}.`,
+    ),
+  before: EscrowName.optional().describe(
+    'Returns only escrows older than the one with this escrow_id: pass `next` of the previous response.',
+  ),
 });
 export type EscrowPage = z.output<typeof EscrowPage>;

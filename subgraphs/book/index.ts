@@ -11,7 +11,6 @@ import { DisputeTable } from './dispute/migration.ts';
 import { DisputeRevisions, RefundsNameTheirCharge } from './dispute/revision.migration.ts';
 import { EscrowBacking, EscrowFulfillment, StoredA2aEscrow } from './escrow/a2a-escrow.entity.ts';
 import { A2aEscrowResolver } from './escrow/a2a-escrow.resolver.ts';
-import { A2aEscrowsResolver } from './escrow/a2a-escrows.resolver.ts';
 import { EscrowFulfillments } from './escrow/fulfillment.migration.ts';
 import { StoredLedgerEscrow } from './escrow/ledger-escrow.entity.ts';
 import { LedgerEscrowResolver } from './escrow/ledger-escrow.resolver.ts';
@@ -155,7 +154,6 @@ export function bookSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
     DisputeResolver,
     LedgerEscrowResolver,
     A2aEscrowResolver,
-    A2aEscrowsResolver,
     WebhookResolver,
     WebhookDeliveriesResolver,
     RouterBookResolver,

@@ -1,15 +1,15 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Arg, Ctx, Directive, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { z } from 'zod';
-import { toSnakeKeys, withoutNull } from '../../../schema/camel.ts';
+import { Arg, Args, Ctx, Directive, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { DisputeNoun } from '../../../schema/dispute/dispute.ts';
 import { limits } from '../../../schema/limits.ts';
 import { disputeStatusUrl } from '../../../schema/links.ts';
 import { pageRows } from '../../../schema/requests/book.ts';
-import { DisputeMembers, DisputePageMembers } from '../../../schema/requests/dispute.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
+import { BookPath } from '../../../schema/requests/book-path.ts';
+import { DisputePage, DisputePath, DisputeRequest } from '../../../schema/requests/dispute.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { requirePossession } from '../../access.ts';
+import { type Asked, type AskedOfBook, argumentsOf, askedFor, describedBy } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import type { BookContext } from '../context.ts';
@@ -19,59 +19,51 @@ import { DisputeInput, DisputeStatus, Disputes, FiledDispute } from './dispute.t
 import { fileDispute } from './file.ts';
 import { disputeOf, disputeStatusOf, disputesOf } from './find.ts';
 
-const PageMembers = z.object(DisputePageMembers);
+const shown = DisputeNoun.shape;
+const PageArguments = argumentsOf(BookPath, DisputePage);
+const DisputeArguments = argumentsOf(BookPath, DisputePath);
+const FileArguments = argumentsOf(BookPath);
+const StatusArguments = argumentsOf(DisputePath);
 
 @Resolver(() => Dispute)
 export class DisputeResolver {
   @Directive(pageByLimit(limits.book_page_rows_default, 'disputes'))
-  @Query(() => Disputes, { nullable: true, description: 'What was claimed of rows, for whoever possesses the book.' })
+  @Query(() => Disputes, { nullable: true, description: 'Disputes of rows of a book, for whoever possesses the book.' })
   async disputes(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('limit', () => Int, { nullable: true, description: '1 to 200, 50 where it is left out; more is clamped.' })
-    limit: number | null,
-    @Arg('before', () => String, { nullable: true, description: 'Those filed before the one of this id.' })
-    before: string | null,
+    @Args(() => PageArguments) asked: AskedOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Disputes> {
-    const agent_id = requirePossession(principal, agentId);
-    const asked = parseRequest(PageMembers, withoutNull({ limit, before }));
+    const agent_id = requirePossession(principal, asked.agentId);
+    const { limit, before = null } = askedFor(DisputePage, asked);
     await soundHead(database, agent_id);
-    const page = { limit: pageRows(asked.limit), before: asked.before ?? null };
-    const found = await disputesOf(database, agent_id, { ...page, limit: page.limit + 1 });
-    const disputes = found.slice(0, page.limit);
-    return {
-      agentId: agent_id,
-      disputes,
-      next: found.length > page.limit ? (disputes.at(-1)?.disputeId ?? null) : null,
-    };
+    const rows = pageRows(limit);
+    const found = await disputesOf(database, agent_id, { limit: rows + 1, before });
+    const disputes = found.slice(0, rows);
+    return { agentId: agent_id, disputes, next: found.length > rows ? (disputes.at(-1)?.disputeId ?? null) : null };
   }
 
-  @Query(() => Dispute, { nullable: true, description: 'One of them; null where the book has none of that id.' })
+  @Query(() => Dispute, { nullable: true, description: 'A dispute of a book. Null if the book has none with this id.' })
   async dispute(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('disputeId', () => String, { description: 'Which one.' }) disputeId: string,
+    @Args(() => DisputeArguments) asked: AskedOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Dispute | null> {
-    const agent_id = requirePossession(principal, agentId);
+    const agent_id = requirePossession(principal, asked.agentId);
     await soundHead(database, agent_id);
-    return disputeOf(database, agent_id, disputeId);
+    return disputeOf(database, agent_id, askedFor(DisputePath, asked).dispute_id);
   }
 
   @Mutation(() => FiledDispute, {
     nullable: true,
-    description: 'Claims something of a row; it is decided at once as far as the records do. Again it is the same.',
+    description:
+      'Files a dispute of a row, which is decided at once as far as the records do. Filed again, it is the same dispute.',
   })
   fileDispute(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('input', () => DisputeInput, { description: 'What, of which row.' }) input: DisputeInput,
+    @Arg('input', () => DisputeInput, { description: 'What is claimed of which row.' }) input: Asked,
+    @Args(() => FileArguments) { agentId }: AskedOfBook,
     @Ctx() context: BookContext,
-  ): Promise<FiledDispute> {
+  ): Promise<InstanceType<typeof FiledDispute>> {
     const agent_id = requirePossession(context.principal, agentId);
-    return fileDispute(
-      context,
-      agent_id,
-      parseRequest(DisputeMembers, toSnakeKeys(withoutNull({ ...input }), ['evidence'])),
-    );
+    return fileDispute(context, agent_id, askedFor(DisputeRequest, input, context));
   }
 
   @Query(() => DisputeStatus, {
@@ -80,33 +72,25 @@ export class DisputeResolver {
       'Public: which judgement of a dispute is the latest, for anyone who holds a verdict. Null if no dispute has this id.',
   })
   async disputeStatus(
-    @Arg('disputeId', () => String, { description: 'Id of the dispute, as its verdict names it.' }) disputeId: string,
+    @Args(() => StatusArguments) asked: Asked,
     @Ctx() { database }: BookContext,
   ): Promise<DisputeStatus | null> {
     // A later judgement may be among what was lost.
     requireNotHalted(database);
-    return disputeStatusOf(database, disputeId);
+    return disputeStatusOf(database, askedFor(DisputePath, asked).dispute_id);
   }
 
-  @FieldResolver(() => DateTimeScalar, {
-    nullable: true,
-    description:
-      'Time after which an open dispute can be decided: file the same dispute again then. Null if it is decided, or if no time is known.',
-  })
+  @FieldResolver(() => DateTimeScalar, { nullable: true, ...describedBy(shown.decides_after) })
   decidesAfter(@Root() { outcome, decidesAfter }: Dispute): Date | null {
     return outcome === null ? decidesAfter : null;
   }
 
-  @FieldResolver(() => Boolean, {
-    description: 'True for a refund, which no later verdict supersedes. False for all else.',
-  })
+  @FieldResolver(() => Boolean, describedBy(shown.final))
   final(@Root() { outcome }: Dispute): boolean {
     return outcome === 'refund';
   }
 
-  @FieldResolver(() => String, {
-    description: 'Public URL that names the latest judgement of the dispute by its number and hash.',
-  })
+  @FieldResolver(() => String, describedBy(shown.status_url))
   statusUrl(@Root() { disputeId }: Dispute, @Ctx() { issuer }: BookContext): string {
     return disputeStatusUrl(issuer.base_url, disputeId);
   }

@@ -3,7 +3,7 @@ import { sha256Hex } from '../../../schema/digest.ts';
 import type { DisputeClaim } from '../../../schema/dispute/claim.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId, disputeId } from '../../../schema/ids.ts';
-import type { DisputeMembers } from '../../../schema/requests/dispute.ts';
+import type { DisputeRequest } from '../../../schema/requests/dispute.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, asRecord, selectList } from '../../columns.ts';
 import { insertRows, type Tx } from '../../database.ts';
@@ -14,7 +14,6 @@ import { lockBooks } from '../ledger/append.ts';
 import { tellDispute } from '../ledger/dispute.ts';
 import { writeInTurn } from '../write-in-turn.ts';
 import { Dispute } from './dispute.entity.ts';
-import type { FiledDispute } from './dispute.type.ts';
 import { type DisputedRow, type KnownSides, knownSides } from './facts.ts';
 import { requireDisputeRoom } from './room.ts';
 import { type Judgement, judged } from './verdict.ts';
@@ -23,6 +22,11 @@ import { type Judgement, judged } from './verdict.ts';
 const ID_BYTES = 10;
 
 type Filing = Pick<BookContext, 'database' | 'issuer' | 'clock' | 'random' | 'profile' | 'jobPaidBy'>;
+/** A dispute, and whether it was filed by this very request. */
+interface Filed {
+  readonly dispute: Dispute;
+  readonly filed: boolean;
+}
 type Claim = Pick<DisputeClaim, 'task_id' | 'claim_type' | 'evidence'>;
 
 /**
@@ -35,14 +39,14 @@ type Claim = Pick<DisputeClaim, 'task_id' | 'claim_type' | 'evidence'>;
 export async function fileDispute(
   context: Filing,
   agent_id: AgentId,
-  { task_id, claim_type, evidence = {} }: DisputeMembers,
-): Promise<FiledDispute> {
+  { task_id, claim_type, evidence = {} }: DisputeRequest,
+): Promise<Filed> {
   const claim = { task_id, claim_type, evidence };
   const write = () => context.database.transaction(tx => fileIn(tx, context, agent_id, claim));
   return writeInTurn(agent_id, write);
 }
 
-async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Claim): Promise<FiledDispute> {
+async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Claim): Promise<Filed> {
   // Payments first, and the heads of books behind them: as everywhere.
   const owed = await lockOwedAnswer(tx, { agent_id, task_id: claim.task_id });
   const head = (await lockBooks(tx, [agent_id])).get(agent_id);

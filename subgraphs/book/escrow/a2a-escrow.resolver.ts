@@ -1,32 +1,71 @@
-import { GraphQLJSONObject } from 'graphql-scalars';
-import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { toSnakeKeys, withoutNull } from '../../../schema/camel.ts';
-import { type JsonObject, present } from '../../../schema/canonical-json.ts';
-import type { ClaimType } from '../../../schema/dispute/reasons.ts';
-import { A2aChallenge, A2aClawback, A2aFund, A2aName, A2aOpen, A2aSubmit } from '../../../schema/requests/escrow.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
+import { Arg, Args, Ctx, Directive, Mutation, Query, Resolver } from 'type-graphql';
+import type { z } from 'zod';
+import { present } from '../../../schema/canonical-json.ts';
+import { escrowLimits } from '../../../schema/limits.ts';
+import { BookPath } from '../../../schema/requests/book-path.ts';
+import {
+  A2aDelivery,
+  A2aEscrowRequest,
+  A2aFunding,
+  EscrowChallenge,
+  EscrowClaim,
+  EscrowPage,
+} from '../../../schema/requests/escrow.ts';
+import type { WithoutPossession } from '../../../schema/requests/possession.ts';
 import { requirePossession, requireWriting } from '../../access.ts';
+import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
+import { pageByLimit } from '../../page-cost.ts';
 import type { BookContext } from '../context.ts';
-import { ClaimTypeWord } from '../dispute/dispute.entity.ts';
-import { A2aEscrow, A2aEscrowInput, A2aEscrowName } from './a2a-escrow.type.ts';
+import type { A2aMove } from './a2a-escrow.machine.ts';
+import { A2aEscrow, A2aEscrowInput, A2aEscrowName, A2aEscrows } from './a2a-escrow.type.ts';
+import { a2aEscrowsOf } from './a2a-find.ts';
 import { openA2aEscrow } from './a2a-open.ts';
 import { a2aEscrow, moveA2aEscrow } from './a2a-step.ts';
+import { a2aView, partyOf } from './a2a-view.ts';
+
+const BookArguments = argumentsOf(BookPath);
+const PageArguments = argumentsOf(BookPath, EscrowPage);
+const FundArguments = argumentsOf(BookPath, A2aFunding);
+const SubmitArguments = argumentsOf(BookPath, A2aDelivery);
+const ClawbackArguments = argumentsOf(BookPath, EscrowClaim);
+const ChallengeArguments = argumentsOf(BookPath, EscrowChallenge);
+const WHICH = { description: 'The escrow.' };
 
 @Resolver()
 export class A2aEscrowResolver {
+  @Directive(pageByLimit(escrowLimits.page_default, 'escrows'))
+  @Query(() => A2aEscrows, {
+    nullable: true,
+    description: 'The escrows that an agent is a party of, for whoever possesses its book. A demo key is refused.',
+  })
+  async a2aEscrows(
+    @Args(() => PageArguments) asked: AskedOfBook,
+    @Ctx() { principal, database }: BookContext,
+  ): Promise<A2aEscrows> {
+    const agent_id = requirePossession(principal, asked.agentId);
+    requireWriting(principal);
+    const { found, next } = await a2aEscrowsOf(database, agent_id, askedFor(EscrowPage, asked));
+    const escrows = found.flatMap(({ escrow, now_ms }) => {
+      const party = partyOf(escrow, agent_id);
+      return party === null ? [] : [a2aView(escrow, party, { now_ms })];
+    });
+    return { agentId: agent_id, escrows, next };
+  }
+
   @Query(() => A2aEscrow, {
     nullable: true,
     description:
       'An escrow with another agent as it stands now, as this party of it is shown it. A demo key is refused here, as everywhere in escrow.',
   })
   a2aEscrow(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('escrow', () => A2aEscrowName, { description: 'Which one.' }) escrow: A2aEscrowName,
+    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Asked,
+    @Args(() => BookArguments) { agentId }: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     const agent_id = requirePossession(context.principal, agentId);
     requireWriting(context.principal);
-    return a2aEscrow(context, agent_id, parseRequest(A2aName, membersOf(escrow)));
+    const { job_id, parties } = stepOf('status', escrow, context);
+    return a2aEscrow(context, agent_id, { job_id, parties });
   }
 
   @Mutation(() => A2aEscrow, {
@@ -35,114 +74,80 @@ export class A2aEscrowResolver {
       'Opens an escrow with another agent, as its principal. No money is held. Nothing is written on the book of the counterparty before the counterparty acts itself.',
   })
   openA2aEscrow(
-    @Arg('agentId', () => Int, { description: 'Whose book: the principal’s.' }) agentId: number,
-    @Arg('input', () => A2aEscrowInput, { description: 'Its terms.' }) input: A2aEscrowInput,
+    @Arg('input', () => A2aEscrowInput, { description: 'Its terms.' }) input: Asked,
+    @Args(() => BookArguments) { agentId }: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     const agent_id = requirePossession(context.principal, agentId);
-    const { amount, expiresAt, parties, required } = input;
-    const members = withoutNull({
-      ...input,
-      required: required && { ...required },
-      expiresAt: expiresAt?.toISOString(),
-      parties: withoutNull({ ...parties }),
-      amount: typeof amount === 'bigint' ? String(amount) : amount,
-    });
-    return openA2aEscrow(context, agent_id, parseRequest(A2aOpen, toSnakeKeys(members)));
+    return openA2aEscrow(context, agent_id, stepOf('open', input, context));
   }
 
   @Mutation(() => A2aEscrow, {
     nullable: true,
-    description: 'Names the collected payment of the principal that backs it: one escrow, for ever.',
+    description: 'Names the collected payment of the principal that backs the escrow. A payment backs one escrow only.',
   })
   fundA2aEscrow(
-    @Arg('agentId', () => Int, { description: 'Whose book: the principal’s.' }) agentId: number,
-    @Arg('escrow', () => A2aEscrowName, { description: 'Which one.' }) escrow: A2aEscrowName,
-    @Arg('taskId', () => String, { description: 'The call that was paid for.' }) task_id: string,
+    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Asked,
+    @Args(() => FundArguments) asked: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
-    const agent_id = requirePossession(context.principal, agentId);
-    const { task_id: named, ...name } = parseRequest(A2aFund, { ...membersOf(escrow), task_id });
-    return moveA2aEscrow(context, agent_id, name, { action: 'fund', said: { task_id: named } });
+    return move('fund', { ...escrow, ...asked }, context);
   }
 
-  @Mutation(() => A2aEscrow, { nullable: true, description: 'Delivers, for its counterparty.' })
+  @Mutation(() => A2aEscrow, { nullable: true, description: 'Delivers, for the counterparty.' })
   submitA2aEscrow(
-    @Arg('agentId', () => Int, { description: 'Whose book: the counterparty’s.' }) agentId: number,
-    @Arg('escrow', () => A2aEscrowName, { description: 'Which one.' }) escrow: A2aEscrowName,
-    @Arg('fulfillmentReceiptId', () => String, {
-      description:
-        'Task id of a receipt on the book of either party, collected at or after openedAt. A receipt fulfils one escrow only, also if that escrow is clawed back later.',
-    })
-    fulfillment_receipt_id: string,
-    @Arg('outputCommitment', () => String, { description: '`sha256:<hex>` or `keccak256:<hex>`.' })
-    output_commitment: string,
+    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Asked,
+    @Args(() => SubmitArguments) asked: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
-    const agent_id = requirePossession(context.principal, agentId);
-    const asked = parseRequest(A2aSubmit, { ...membersOf(escrow), fulfillment_receipt_id, output_commitment });
-    const { job_id, parties, ...said } = asked;
-    return moveA2aEscrow(context, agent_id, { job_id, parties }, { action: 'submit', said });
+    return move('submit', { ...escrow, ...asked }, context);
   }
 
   @Mutation(() => A2aEscrow, {
     nullable: true,
-    description: 'Releases it, for its principal, where every check passes.',
+    description: 'Releases the escrow, for the principal, if every check passes.',
   })
   releaseA2aEscrow(
-    @Arg('agentId', () => Int, { description: 'Whose book: the principal’s.' }) agentId: number,
-    @Arg('escrow', () => A2aEscrowName, { description: 'Which one.' }) escrow: A2aEscrowName,
+    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Asked,
+    @Args(() => BookArguments) asked: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
-    const agent_id = requirePossession(context.principal, agentId);
-    const name = parseRequest(A2aName, membersOf(escrow));
-    return moveA2aEscrow(context, agent_id, name, { action: 'release', said: {} });
+    return move('release', { ...escrow, ...asked }, context);
   }
 
   @Mutation(() => A2aEscrow, {
     nullable: true,
-    description: 'Takes it back, for its principal, or gives it up, for its counterparty.',
+    description: 'Takes the escrow back, for the principal, or gives it up, for the counterparty.',
   })
   clawBackA2aEscrow(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('escrow', () => A2aEscrowName, { description: 'Which one.' }) escrow: A2aEscrowName,
-    @Arg('claimType', () => ClaimTypeWord, { nullable: true, description: 'Why.' })
-    claimType: ClaimType | null,
-    @Arg('evidence', () => GraphQLJSONObject, { nullable: true, description: 'Any object, up to 4 KiB.' })
-    given: JsonObject | null,
+    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Asked,
+    @Args(() => ClawbackArguments) asked: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
-    const agent_id = requirePossession(context.principal, agentId);
-    const asked = parseRequest(A2aClawback, {
-      ...membersOf(escrow),
-      ...withoutNull({ claim_type: claimType, evidence: given }),
-    });
-    const { job_id, parties, claim_type, evidence } = asked;
-    const said = present({ claim_type, evidence });
-    return moveA2aEscrow(context, agent_id, { job_id, parties }, { action: 'clawback', said });
+    return move('clawback', { ...escrow, ...asked }, context);
   }
 
-  @Mutation(() => A2aEscrow, { nullable: true, description: 'Says that the delivery fails, for its principal.' })
+  @Mutation(() => A2aEscrow, { nullable: true, description: 'Says that the delivery fails, for the principal.' })
   challengeA2aEscrow(
-    @Arg('agentId', () => Int, { description: 'Whose book: the principal’s.' }) agentId: number,
-    @Arg('escrow', () => A2aEscrowName, { description: 'Which one.' }) escrow: A2aEscrowName,
-    @Arg('claimType', () => ClaimTypeWord, { description: 'What it fails.' }) claimType: ClaimType,
-    @Arg('evidence', () => GraphQLJSONObject, { nullable: true, description: 'Any object, up to 4 KiB.' })
-    given: JsonObject | null,
+    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Asked,
+    @Args(() => ChallengeArguments) asked: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
-    const agent_id = requirePossession(context.principal, agentId);
-    const asked = parseRequest(A2aChallenge, {
-      ...membersOf(escrow),
-      ...withoutNull({ claim_type: claimType, evidence: given }),
-    });
-    const { job_id, parties, claim_type, evidence } = asked;
-    const said = present({ claim_type, evidence });
-    return moveA2aEscrow(context, agent_id, { job_id, parties }, { action: 'challenge', said });
+    return move('challenge', { ...escrow, ...asked }, context);
   }
 }
 
-/** A name as the wire spells it. */
-function membersOf({ jobId, parties }: A2aEscrowName): JsonObject {
-  return toSnakeKeys(withoutNull({ jobId, parties: parties && withoutNull({ ...parties }) })) as JsonObject;
+/** A step that moves an escrow on: which one, and what is said of it. */
+function move(action: A2aMove, asked: AskedOfBook, context: BookContext): Promise<A2aEscrow> {
+  const agent_id = requirePossession(context.principal, asked.agentId);
+  const { job_id, parties, ...said } = stepOf(action, asked, context);
+  return moveA2aEscrow(context, agent_id, { job_id, parties }, { action, said: present(said) });
+}
+
+type Step = WithoutPossession<z.output<typeof A2aEscrowRequest>>;
+
+/** The request of a step, but for the name of its action. */
+function stepOf<A extends Step['action']>(action: A, asked: Asked, context: BookContext) {
+  const { action: _, ...said } = askedFor(A2aEscrowRequest, { ...asked, action }, context);
+  return said as Omit<Extract<Step, { readonly action: A }>, 'action'>;
 }

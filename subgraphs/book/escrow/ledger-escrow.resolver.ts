@@ -1,15 +1,19 @@
-import { GraphQLJSONObject } from 'graphql-scalars';
-import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { toSnakeKeys, withoutNull } from '../../../schema/camel.ts';
-import { type JsonObject, present } from '../../../schema/canonical-json.ts';
-import type { ClaimType } from '../../../schema/dispute/reasons.ts';
-import { LedgerClawback, LedgerName, LedgerOpen } from '../../../schema/requests/escrow.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import type { z } from 'zod';
+import { present } from '../../../schema/canonical-json.ts';
+import { BookPath } from '../../../schema/requests/book-path.ts';
+import { EscrowClaim, LedgerEscrowRequest } from '../../../schema/requests/escrow.ts';
+import type { WithoutPossession } from '../../../schema/requests/possession.ts';
 import { requirePossession, requireWriting } from '../../access.ts';
+import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
-import { ClaimTypeWord } from '../dispute/dispute.entity.ts';
+import type { LedgerMove } from './ledger-escrow.machine.ts';
 import { ledgerEscrow, moveLedgerEscrow, openLedgerEscrow } from './ledger-escrow.ts';
 import { LedgerEscrow, LedgerEscrowInput, LedgerEscrowName } from './ledger-escrow.type.ts';
+
+const BookArguments = argumentsOf(BookPath);
+const ClawbackArguments = argumentsOf(BookPath, EscrowClaim);
+const WHICH = { description: 'The escrow.' };
 
 @Resolver()
 export class LedgerEscrowResolver {
@@ -18,69 +22,62 @@ export class LedgerEscrowResolver {
     description: 'A ledger escrow of a book, as it stands now. A demo key is refused here, as everywhere in escrow.',
   })
   ledgerEscrow(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('escrow', () => LedgerEscrowName, { description: 'Which one.' }) escrow: LedgerEscrowName,
+    @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Asked,
+    @Args(() => BookArguments) { agentId }: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
     const agent_id = requirePossession(context.principal, agentId);
     requireWriting(context.principal);
-    return ledgerEscrow(context, agent_id, nameOf(escrow));
+    return ledgerEscrow(context, agent_id, stepOf('status', escrow, context));
   }
 
   @Mutation(() => LedgerEscrow, {
     nullable: true,
-    description: 'Records a hold over a collected call of the book. No money is held. The same again is the same one.',
+    description:
+      'Records a hold over a collected call of the book. No money is held. The same request again is the same escrow.',
   })
   openLedgerEscrow(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('input', () => LedgerEscrowInput, { description: 'Over what, and until when.' }) input: LedgerEscrowInput,
+    @Arg('input', () => LedgerEscrowInput, { description: 'Over what, and until when.' }) input: Asked,
+    @Args(() => BookArguments) { agentId }: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
     const agent_id = requirePossession(context.principal, agentId);
-    const { amount, expiresAt, required } = input;
-    const members = withoutNull({
-      taskId: input.taskId,
-      expiresAt: expiresAt?.toISOString(),
-      amount: typeof amount === 'bigint' ? String(amount) : amount,
-      required: required && withoutNull({ ...required }),
-    });
-    return openLedgerEscrow(context, agent_id, parseRequest(LedgerOpen, toSnakeKeys(members)));
+    return openLedgerEscrow(context, agent_id, stepOf('open', input, context));
   }
 
-  @Mutation(() => LedgerEscrow, { nullable: true, description: 'Releases it, where every check passes.' })
+  @Mutation(() => LedgerEscrow, { nullable: true, description: 'Releases the escrow, if every check passes.' })
   releaseLedgerEscrow(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('escrow', () => LedgerEscrowName, { description: 'Which one.' }) escrow: LedgerEscrowName,
+    @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Asked,
+    @Args(() => BookArguments) asked: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
-    const agent_id = requirePossession(context.principal, agentId);
-    return moveLedgerEscrow(context, agent_id, nameOf(escrow), { action: 'release', said: {} });
+    return move('release', { ...escrow, ...asked }, context);
   }
 
   @Mutation(() => LedgerEscrow, {
     nullable: true,
-    description: 'Takes it back: before its time is over for a reason, after that for none.',
+    description: 'Takes the escrow back. Before it expires a reason is required.',
   })
   clawBackLedgerEscrow(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('escrow', () => LedgerEscrowName, { description: 'Which one.' }) escrow: LedgerEscrowName,
-    @Arg('claimType', () => ClaimTypeWord, { nullable: true, description: 'Why.' })
-    claimType: ClaimType | null,
-    @Arg('evidence', () => GraphQLJSONObject, { nullable: true, description: 'Any object, up to 4 KiB.' })
-    evidence: JsonObject | null,
+    @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Asked,
+    @Args(() => ClawbackArguments) asked: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
-    const agent_id = requirePossession(context.principal, agentId);
-    const members = {
-      ...(toSnakeKeys(withoutNull({ ...escrow })) as JsonObject),
-      ...withoutNull({ claim_type: claimType, evidence }),
-    };
-    const { claim_type, evidence: given, ...name } = parseRequest(LedgerClawback, members);
-    const said = present({ claim_type, evidence: given });
-    return moveLedgerEscrow(context, agent_id, name, { action: 'clawback', said });
+    return move('clawback', { ...escrow, ...asked }, context);
   }
 }
 
-function nameOf(escrow: LedgerEscrowName): LedgerName {
-  return parseRequest(LedgerName, toSnakeKeys(withoutNull({ ...escrow })));
+/** A step that ends an escrow: which one, and what is said of it. */
+function move(action: LedgerMove, asked: AskedOfBook, context: BookContext): Promise<LedgerEscrow> {
+  const agent_id = requirePossession(context.principal, asked.agentId);
+  const { escrow_id, task_id, ...said } = stepOf(action, asked, context);
+  return moveLedgerEscrow(context, agent_id, { escrow_id, task_id }, { action, said: present(said) });
+}
+
+type Step = WithoutPossession<z.output<typeof LedgerEscrowRequest>>;
+
+/** The request of a step, but for the name of its action. */
+function stepOf<A extends Step['action']>(action: A, asked: Asked, context: BookContext) {
+  const { action: _, ...said } = askedFor(LedgerEscrowRequest, { ...asked, action }, context);
+  return said as Omit<Extract<Step, { readonly action: A }>, 'action'>;
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import type { DisputeAnswer, DisputesAnswer } from '../../../rest-compat/book/dispute-answers.ts';
+import type { DisputeAnswer } from '../../../rest-compat/book/dispute-answers.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { DisputesNoun } from '../../../schema/dispute/dispute.ts';
 import { ChatRequest } from '../../../schema/requests/chat-completion.ts';
 import type { Service } from './open-service.ts';
 
@@ -20,7 +21,7 @@ export function disputeDoorsOf(service: () => Service) {
     path,
     file: (agent: Agent, body: JsonObject, headers = {}) =>
       service().post<DisputeRead>(path(agent), { session: agent.session, ...body }, headers),
-    list: (agent: Agent, query = '') => service().get<z.infer<typeof DisputesAnswer>>(path(agent, query), shown(agent)),
+    list: (agent: Agent, query = '') => service().get<z.infer<typeof DisputesNoun>>(path(agent, query), shown(agent)),
     one: (agent: Agent, id: string) => service().get<DisputeRead>(path(agent, `/${id}`), shown(agent)),
     /** A chat of that agent, and what proves which one it was. */
     async bought({ account, session }: Agent, body: JsonObject) {

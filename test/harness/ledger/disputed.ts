@@ -1,6 +1,6 @@
 import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import { agentId } from '../../../schema/ids.ts';
-import type { DisputeMembers } from '../../../schema/requests/dispute.ts';
+import type { DisputeRequest } from '../../../schema/requests/dispute.ts';
 import { jobPaidBy } from '../../../subgraphs/board/job/paid-by.ts';
 import { fileDispute } from '../../../subgraphs/book/dispute/file.ts';
 import type { Collection } from '../../../subgraphs/book/ledger/collect.ts';
@@ -29,7 +29,7 @@ export function boundRequest(args: JsonObject, salt = SALT): string {
 export function filing(database: Database, by: Issuer = issuer) {
   const clock = { now_ms: () => Date.now() };
   const context = { database, issuer: by, clock, random: systemRandom, profile: 'production', jobPaidBy } as const;
-  return async (agent: number, members: DisputeMembers) => {
+  return async (agent: number, members: DisputeRequest) => {
     const { dispute, filed } = await fileDispute(context, agentId(agent), members);
     return { dispute, filed, verdict: JSON.parse(dispute.verdict) as JsonObject };
   };
