@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { JsonObject } from './canonical-json.ts';
-import { TimeMember } from './noun.ts';
+import { TimeMember, word } from './noun.ts';
 import { type ClassSums, type TransferClass, transferClasses } from './reconciliation-rule.ts';
-import { type WordOf, type Words, wordList } from './words.ts';
+import type { WordOf, Words } from './words.ts';
 
 /* What a signed reconciliation (svc402.reconciliation.v1) is made of, and what is shown of one that is being made. */
 
@@ -47,14 +47,11 @@ export const ReconciliationNoun = z.object({
   report_id: z.string().describe('Id of the reconciliation.'),
   agent_id: z.int().describe('Id of the agent of the book.'),
   wallet: z.string().describe('Address of the wallet, in EIP-55 spelling.'),
-  wallet_proven_by: z.enum(wordList(walletProvenBy)).describe('What proves that the wallet belongs to the caller.'),
+  wallet_proven_by: word(walletProvenBy).describe('What proves that the wallet belongs to the caller.'),
   from_block: z.int().describe('Number of the first block.'),
   to_block: z.int().describe('Number of the last block.'),
-  state: z.enum(wordList(reconciliationStates)).describe('State of the reconciliation.'),
-  reason: z
-    .enum(wordList(reconciliationFaults))
-    .nullable()
-    .describe('Why there is no report. Null unless the state is `failed`.'),
+  state: word(reconciliationStates).describe('State of the reconciliation.'),
+  reason: word(reconciliationFaults).nullable().describe('Why there is no report. Null unless the state is `failed`.'),
   blocks_done: z.int().describe('Number of blocks that have been read so far.'),
   blocks_total: z.int().describe('Number of blocks to read.'),
   transfers_found: z.int().describe('Number of transfers that have been found so far.'),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { BookSequenceNoun } from '../../schema/book-sequence.ts';
-import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { RowFilterMembers } from '../../schema/requests/book.ts';
 import { CorrectionRequest, InflowRequest } from '../../schema/requests/inflow.ts';
 import { documentDoor } from '../door.ts';
@@ -26,10 +25,6 @@ export const inflowDoors = [
     field: 'recordInflow',
     params: AgentPath,
     body: InflowRequest,
-    variables: ({ params, body: { bucket, allocation, task_id, model, hub, inflow_claim } }) => ({
-      agentId: params.agent_id,
-      input: inputOf({ bucket, allocation, taskId: task_id, model, hub, inflowClaim: inflow_claim }),
-    }),
     nulls: rowAnswerNulls,
     response: Row,
     errors: ['slice_exceeded', ...byClaim],
@@ -45,10 +40,6 @@ export const inflowDoors = [
     field: 'correctInflow',
     params: AgentPath,
     body: CorrectionRequest,
-    variables: ({ params, body: { task_id, reason, bucket, allocation, merges, correction } }) => ({
-      agentId: params.agent_id,
-      input: inputOf({ taskId: task_id, reason, bucket, allocation, merges, correction }),
-    }),
     nulls: correctedNulls,
     response: CorrectedAnswer,
     errors: ['inflow_not_found', ...byClaim],
@@ -65,13 +56,7 @@ export const inflowDoors = [
     query: z.strictObject({
       task_id: RowFilterMembers.task_id.describe('Of a row: then `supersession` is of the chain that it stands in.'),
     }),
-    variables: ({ params, query }) => ({ agentId: params.agent_id, ...present({ taskId: query.task_id }) }),
     response: BookSequenceNoun,
     errors: ['book_damaged', 'not_found'],
   }),
 ] as const;
-
-/** Members that were not given are not there. */
-function inputOf(members: Readonly<Record<string, object | string | undefined>>): JsonObject {
-  return present(members as Readonly<Record<string, Json | undefined>>);
-}

@@ -1,6 +1,4 @@
-import { z } from 'zod';
-import { present } from '../../schema/canonical-json.ts';
-import { ReconciliationRequest } from '../../schema/requests/reconciliation.ts';
+import { ReconciliationPath, ReconciliationRequest } from '../../schema/requests/reconciliation.ts';
 import { documentDoor } from '../door.ts';
 import { AgentPath } from './doors.ts';
 import { ReconciliationAnswer } from './reconciliation-answers.ts';
@@ -19,10 +17,6 @@ export const reconciliationDoors = [
     field: 'startReconciliation',
     params: AgentPath,
     body: ReconciliationRequest,
-    variables: ({ params, body: { wallet, from_block, to_block, signature, signed_at } }) => ({
-      agentId: params.agent_id,
-      input: { wallet, fromBlock: from_block, toBlock: to_block, ...present({ signature, signedAt: signed_at }) },
-    }),
     response: ReconciliationAnswer,
     errors: [
       'control_proof_missing',
@@ -41,8 +35,7 @@ export const reconciliationDoors = [
     tags: ['book'],
     possession: 'required',
     field: 'reconciliation',
-    params: AgentPath.extend({ report_id: z.string().min(1).max(64) }),
-    variables: ({ params }) => ({ agentId: params.agent_id, reportId: params.report_id }),
+    params: AgentPath.extend(ReconciliationPath.shape),
     response: ReconciliationAnswer,
     errors: ['not_found', 'book_damaged'],
   }),

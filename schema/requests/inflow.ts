@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { inflowLimits, limits } from '../limits.ts';
 import { freeObject } from './free-object.ts';
-import { PossessionMembers } from './possession.ts';
+import { PossessionMembers, type WithoutPossession } from './possession.ts';
 import { saidText, storedText } from './text.ts';
 
 /* What is asked of /v1/agents/{agent_id}/book/inflow and …/inflow/correct. */
@@ -17,7 +17,8 @@ const NONE = { error: 'is 0: nothing would be set aside' };
 const Allocation = z
   .string({ error: 'is a string of digits (atomic USDC)' })
   .refine(text => parseAtomic(text) !== null, { error: 'is not a string of digits (atomic USDC)' })
-  .describe('Atomic USDC. It is set aside, not spent: no total, cap or budget counts it.');
+  .describe('Amount in atomic USDC. It is set aside, not spent: no total, cap or budget counts it.')
+  .meta({ scalar: 'AtomicAmount' });
 
 /** Of an inflow; only a correction brings it down to nothing. */
 const SetAside = Allocation.refine(text => text !== '0', NONE);
@@ -71,28 +72,37 @@ const SignedCorrection = z.strictObject({
   signature: Signature,
 });
 
-/** What of an inflow is the same by REST and on the graph. */
-export const InflowMembers = z.strictObject({
-  bucket: Bucket.optional().describe(`What the money is for; \`${USUAL_BUCKET}\` unless told.`),
+/** Body of POST /v1/agents/{agent_id}/book/inflow; possession in it was looked at before. */
+export const InflowRequest = PossessionMembers.extend({
+  bucket: Bucket.optional().describe(`What the money is for. Default: \`${USUAL_BUCKET}\`.`),
   allocation: SetAside,
   task_id: ChosenTask.optional().describe('Id that the caller chooses, and can use only once. Default: a new id.'),
-  model: storedText.min(1).max(limits.model_id_chars_max).optional(),
-  hub: storedText.min(1).max(inflowLimits.hub_chars_max).optional(),
-  inflow_claim: SignedInflow.optional().describe(
-    'Signed beforehand by the wallet of the agent: personal_sign (EIP-191; ERC-1271 of a contract) over `svc.inflow_claim|` ' +
-      'and the canonical JSON (RFC 8785) of its members without `signature`; `iss` is the base of this service. It serves once.',
-  ),
-});
-export type InflowMembers = z.output<typeof InflowMembers>;
+  model: storedText
+    .min(1)
+    .max(limits.model_id_chars_max)
+    .optional()
+    .describe('Model that the money is meant for. Default: none.'),
+  hub: storedText
+    .min(1)
+    .max(inflowLimits.hub_chars_max)
+    .optional()
+    .describe('Hub that the money is meant for. Default: none.'),
+  inflow_claim: SignedInflow.optional()
+    .meta({ scalar: 'JSONObject' })
+    .describe(
+      'Signed beforehand by the wallet of the agent: {iss, agent_id, bucket, allocation, task_id?, signed_at, signature}. The signature ' +
+        '(personal_sign, EIP-191; ERC-1271 of a contract) is over `svc.inflow_claim|` and the canonical JSON (RFC 8785) of the other members; ' +
+        '`iss` is the base URL of this service. A claim is accepted once.',
+    ),
+}).strict();
+export type InflowRequest = WithoutPossession<z.output<typeof InflowRequest>>;
 
-/** Body of POST /v1/agents/{agent_id}/book/inflow; possession in it was looked at before. */
-export const InflowRequest = PossessionMembers.extend(InflowMembers.shape).strict();
-
-export const CorrectionMembers = z.strictObject({
-  task_id: TaskName.describe('Of the inflow, or of the earlier correction, that is corrected.'),
-  reason: Reason.describe('Why, in a sentence.'),
-  bucket: Bucket.optional().describe('As it was where it is left out.'),
-  allocation: Allocation.optional().describe('Default: unchanged. `0` withdraws the inflow.'),
+/** Body of POST /v1/agents/{agent_id}/book/inflow/correct; possession in it was looked at before. */
+export const CorrectionRequest = PossessionMembers.extend({
+  task_id: TaskName.describe('Task id of the inflow, or of the earlier correction, that is corrected.'),
+  reason: Reason.describe('Reason for the correction, in a sentence.'),
+  bucket: Bucket.optional().describe('What the money is for. Default: unchanged.'),
+  allocation: Allocation.optional().describe('Amount in atomic USDC. Default: unchanged. `0` withdraws the inflow.'),
   merges: Merges.optional().describe(
     'task_ids of the fork branches that this correction merges: 1 to 16, and at least two different branches counting ' +
       '`task_id`. The branches must all correct the same row, or none may have been corrected or merged already. The ' +
@@ -104,17 +114,14 @@ export const CorrectionMembers = z.strictObject({
     members: inflowLimits.correction_members_max,
   })
     .optional()
-    .meta({ type: 'object', additionalProperties: true })
+    .meta({ type: 'object', additionalProperties: true, scalar: 'JSONObject' })
     .describe(
-      'Any object; one with a `signature` is a correction that the wallet of the agent has signed beforehand: {iss, agent_id, task_id, ' +
-        'reason, bucket?, allocation?, merges?, signed_at, signature}, over `svc.inflow_correction|` and its other members as in an inflow. ' +
+      'Any JSON object of up to 4 KiB. With a `signature` it is a correction that the wallet of the agent has signed beforehand: {iss, agent_id, ' +
+        'task_id, reason, bucket?, allocation?, merges?, signed_at, signature}, over `svc.inflow_correction|` and its other members as in an inflow. ' +
         'Its `merges` names every branch, in the order of seq.',
     ),
-});
-export type CorrectionMembers = z.output<typeof CorrectionMembers>;
-
-/** Body of POST /v1/agents/{agent_id}/book/inflow/correct; possession in it was looked at before. */
-export const CorrectionRequest = PossessionMembers.extend(CorrectionMembers.shape).strict();
+}).strict();
+export type CorrectionRequest = WithoutPossession<z.output<typeof CorrectionRequest>>;
 
 /** Body of a correction that is signed, where its `correction` says that it is. */
 export const SignedCorrectionRequest = z.object({ correction: SignedCorrection });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { reconciliationLimits } from '../limits.ts';
 import { textForm } from '../signed-words.ts';
-import { PossessionMembers } from './possession.ts';
+import { PossessionMembers, type WithoutPossession } from './possession.ts';
 import { WalletReceiptsRequest } from './wallet-receipts.ts';
 
 /* What is asked of /v1/agents/{agent_id}/book/reconciliation. */
@@ -13,21 +13,25 @@ const Block = z
   .max(2 ** 31 - 1);
 
 const { signature, signed_at } = WalletReceiptsRequest.shape;
-const SIGNED = `Over ${textForm('reconcile')}: personal_sign, ERC-1271 or ERC-6492.`;
-const unless = 'Left out where `wallet` is agentWallet.';
+const SIGNED = `Signature of the wallet over ${textForm('reconcile')}: personal_sign, ERC-1271 or ERC-6492.`;
+const unless = 'Not needed if `wallet` is the agentWallet.';
 
-/** What of a reconciliation is the same by REST and on the graph. */
-export const ReconciliationMembers = z.strictObject({
+/** Body of POST /v1/agents/{agent_id}/book/reconciliation; possession in it was looked at before. */
+export const ReconciliationRequest = PossessionMembers.extend({
   wallet: z
     .string()
     .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'is not an address' })
-    .describe('An address on Base: whose transfers of USDC are gone through.'),
-  from_block: Block.describe('The first block.'),
-  to_block: Block.describe(`The last one: ${reconciliationLimits.blocks_max} blocks at most, both ends included.`),
+    .describe('Address on Base of the wallet whose USDC transfers are reported.'),
+  from_block: Block.describe('Number of the first block.'),
+  to_block: Block.describe(
+    `Number of the last block: at most ${reconciliationLimits.blocks_max} blocks, both ends included.`,
+  ),
   signature: signature.optional().describe(`${SIGNED} ${unless}`),
   signed_at: signed_at.optional().describe(`${signed_at.description} ${unless}`),
-});
-export type ReconciliationMembers = z.output<typeof ReconciliationMembers>;
+}).strict();
+export type ReconciliationRequest = WithoutPossession<z.output<typeof ReconciliationRequest>>;
 
-/** Body of POST /v1/agents/{agent_id}/book/reconciliation; possession in it was looked at before. */
-export const ReconciliationRequest = PossessionMembers.extend(ReconciliationMembers.shape).strict();
+/** Which reconciliation. */
+export const ReconciliationPath = z.object({
+  report_id: z.string().min(1).max(64).describe('Id of the reconciliation.'),
+});

@@ -1,7 +1,7 @@
 import { canonicalJson, isJsonObject, type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId } from '../../../schema/ids.ts';
-import { type CorrectionMembers, SignedCorrectionRequest } from '../../../schema/requests/inflow.ts';
+import { type CorrectionRequest, SignedCorrectionRequest } from '../../../schema/requests/inflow.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import type { Tx } from '../../database.ts';
 import { newTask } from '../../new-task.ts';
@@ -31,7 +31,7 @@ export interface Corrected {
  * @throws inflow_not_found, inflow_claim_invalid, invalid_request, duplicate_task, rate_limited, book_damaged
  */
 export async function correctInflow(
-  request: CorrectionMembers,
+  request: CorrectionRequest,
   agent_id: AgentId,
   context: BookContext,
 ): Promise<Corrected> {
@@ -82,7 +82,7 @@ function standing(
 }
 
 /** As with all else that stands in both: what was signed is not another thing than what is asked. @throws inflow_claim_invalid */
-function requireSameMerges(asked: CorrectionMembers['merges'], signed: SignedCorrection | null): void {
+function requireSameMerges(asked: CorrectionRequest['merges'], signed: SignedCorrection | null): void {
   if (!asked || signed === null) return;
   const named = (merges: readonly string[] = []) => canonicalJson([...new Set(merges)].sort());
   if (named(asked) !== named(signed.merges)) throw new Refusal('inflow_claim_invalid', { param: 'merges' });

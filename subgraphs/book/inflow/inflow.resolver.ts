@@ -1,9 +1,9 @@
-import { Arg, Ctx, Int, Mutation, Resolver } from 'type-graphql';
-import { toSnakeKeys, withoutNull } from '../../../schema/camel.ts';
+import { Arg, Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { AgentId } from '../../../schema/ids.ts';
-import { CorrectionMembers, InflowMembers } from '../../../schema/requests/inflow.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
+import { BookPath } from '../../../schema/requests/book-path.ts';
+import { CorrectionRequest, InflowRequest } from '../../../schema/requests/inflow.ts';
 import { requirePossession } from '../../access.ts';
+import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { rowsOf } from '../page/page.ts';
@@ -13,6 +13,8 @@ import { correctInflow } from './correct.ts';
 import { CorrectedInflow, InflowCorrectionInput, InflowInput } from './inflow.type.ts';
 import { recordInflow } from './record.ts';
 
+const BookArguments = argumentsOf(BookPath);
+
 @Resolver()
 export class InflowResolver {
   @Mutation(() => BookRow, {
@@ -21,12 +23,12 @@ export class InflowResolver {
       'Records that something is set aside; its row. For whoever possesses the book, or holds a slice token that collects.',
   })
   async recordInflow(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('input', () => InflowInput, { description: 'How much, and for what.' }) input: InflowInput,
+    @Arg('input', () => InflowInput, { description: 'How much, and for what.' }) input: Asked,
+    @Args(() => BookArguments) { agentId }: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<BookRow> {
     const recorder = await requireRecorder(context, agentId);
-    const taskId = await recordInflow(parseRequest(InflowMembers, membersOf(input)), recorder, context);
+    const taskId = await recordInflow(askedFor(InflowRequest, input, context), recorder, context);
     return rowAt(context, recorder.agent_id, { taskId });
   }
 
@@ -35,26 +37,19 @@ export class InflowResolver {
     description: 'Appends a correction to an inflow, or to an earlier correction of it.',
   })
   async correctInflow(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('input', () => InflowCorrectionInput, { description: 'Of which row, why, and what is said anew.' })
-    input: InflowCorrectionInput,
+    @Arg('input', () => InflowCorrectionInput, { description: 'Which row is corrected, why, and what changes.' })
+    input: Asked,
+    @Args(() => BookArguments) { agentId }: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<CorrectedInflow> {
     const agent_id = requirePossession(context.principal, agentId);
-    const request = parseRequest(CorrectionMembers, membersOf(input));
+    const request = askedFor(CorrectionRequest, input, context);
     const { original_seq, seq, again } = await correctInflow(request, agent_id, context);
     const [row, correction] = await Promise.all(
       [original_seq, seq].map(place => rowAt(context, agent_id, { seq: place })),
     );
     return { row, correction, idempotentReplay: again } as CorrectedInflow;
   }
-}
-
-/** An input as the wire spells it; what the caller signed, or may say freely, as it stands. */
-function membersOf(input: InflowInput | InflowCorrectionInput): unknown {
-  const { allocation } = input;
-  const given = withoutNull({ ...input, allocation: typeof allocation === 'bigint' ? String(allocation) : allocation });
-  return toSnakeKeys(given, ['inflowClaim', 'correction']);
 }
 
 /** A row that was written just now. */

@@ -1,7 +1,7 @@
 import { nothingKnown, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { type AgentId } from '../../../schema/ids.ts';
-import { type InflowMembers, USUAL_BUCKET } from '../../../schema/requests/inflow.ts';
+import { type InflowRequest, USUAL_BUCKET } from '../../../schema/requests/inflow.ts';
 import type { Tx } from '../../database.ts';
 import { newTask } from '../../new-task.ts';
 import type { BookContext } from '../context.ts';
@@ -21,7 +21,7 @@ import { requireWalletClaim, taskOfClaim } from './wallet-claim.ts';
  * Returns its task. @throws inflow_claim_invalid, slice_exceeded, duplicate_task, rate_limited, book_damaged
  */
 export async function recordInflow(
-  request: InflowMembers,
+  request: InflowRequest,
   { agent_id, granted }: Recorder,
   context: BookContext,
 ): Promise<string> {

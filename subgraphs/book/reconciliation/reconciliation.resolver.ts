@@ -1,13 +1,16 @@
-import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { toSnakeKeys, withoutNull } from '../../../schema/camel.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
-import { ReconciliationMembers } from '../../../schema/requests/reconciliation.ts';
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { BookPath } from '../../../schema/requests/book-path.ts';
+import { ReconciliationPath, ReconciliationRequest } from '../../../schema/requests/reconciliation.ts';
 import { requirePossession } from '../../access.ts';
+import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { soundHead } from '../page/page.ts';
 import { reconciliationOf } from './find.ts';
 import { Reconciliation, ReconciliationInput, shownReconciliation } from './reconciliation.type.ts';
 import { startReconciliation } from './start.ts';
+
+const BookArguments = argumentsOf(BookPath);
+const ReportArguments = argumentsOf(BookPath, ReconciliationPath);
 
 /** What a wallet of an agent paid, and what of that has a receipt, for whoever possesses the agent and proves the wallet. */
 @Resolver(() => Reconciliation)
@@ -17,27 +20,26 @@ export class ReconciliationResolver {
     description: 'Asks for a report of all USDC that a wallet sent between two blocks; it is made block by block.',
   })
   async startReconciliation(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('input', () => ReconciliationInput, { description: 'Which wallet and blocks.' }) input: ReconciliationInput,
+    @Arg('input', () => ReconciliationInput, { description: 'Which wallet and blocks.' }) input: Asked,
+    @Args(() => BookArguments) { agentId }: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<Reconciliation> {
     const agent_id = requirePossession(context.principal, agentId);
-    const asked = parseRequest(ReconciliationMembers, toSnakeKeys(withoutNull({ ...input })));
+    const asked = askedFor(ReconciliationRequest, input, context);
     return shownReconciliation(await startReconciliation(context, agent_id, asked));
   }
 
   @Query(() => Reconciliation, {
     nullable: true,
-    description: 'A report, or how far it has come; null where the book has none of that id.',
+    description: 'A reconciliation: its signed report, or how far it has come. Null if the book has none with this id.',
   })
   async reconciliation(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('reportId', () => String, { description: 'Which one.' }) reportId: string,
+    @Args(() => ReportArguments) asked: AskedOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Reconciliation | null> {
-    const agent_id = requirePossession(principal, agentId);
+    const agent_id = requirePossession(principal, asked.agentId);
     await soundHead(database, agent_id);
-    const found = await reconciliationOf(database, agent_id, reportId);
+    const found = await reconciliationOf(database, agent_id, askedFor(ReconciliationPath, asked).report_id);
     return found && shownReconciliation(found);
   }
 }

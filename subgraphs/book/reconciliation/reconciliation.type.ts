@@ -1,35 +1,17 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { Directive, Field, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { MembersOf } from '../../../schema/noun.ts';
-import {
-  ReconciliationNoun,
-  reconciliationFaults,
-  reconciliationStates,
-  walletProvenBy,
-} from '../../../schema/reconciliation.ts';
-import { wordEnum } from '../../graph-enum.ts';
-import { showMembers } from '../../graph-type.ts';
+import { ReconciliationNoun } from '../../../schema/reconciliation.ts';
+import { ReconciliationRequest } from '../../../schema/requests/reconciliation.ts';
+import { inputType, showMembers } from '../../graph-type.ts';
 import type { StoredReconciliation } from './reconciliation.entity.ts';
 
-const ReconciliationStateWord = wordEnum(reconciliationStates);
-const ReconciliationFaultWord = wordEnum(reconciliationFaults);
-const WalletProvenByWord = wordEnum(walletProvenBy);
-
-@InputType({ description: 'Which wallet’s transfers, between which blocks of Base, and what proves the wallet.' })
-export class ReconciliationInput {
-  @Field(() => String, { description: 'An address on Base.' }) wallet!: string;
-  @Field(() => Int, { description: 'The first block.' }) fromBlock!: number;
-  @Field(() => Int, { description: 'The last one: 50,000 blocks at most, both ends included.' }) toBlock!: number;
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'Left out where it is agentWallet. Over `svc.reconcile|<base URL of this service>|<agent_id>|<checksum_address>|<unix_seconds>`.',
-  })
-  signature?: string | null;
-  @Field(() => Int, { nullable: true, description: 'When it signed, in Unix seconds: passes for 300 seconds.' })
-  signedAt?: number | null;
-}
+export const ReconciliationInput = inputType(
+  'ReconciliationInput',
+  'Which wallet’s transfers, between which blocks of Base, and what proves the wallet.',
+  ReconciliationRequest,
+);
 
 const Members = class {} as new () => MembersOf<typeof ReconciliationNoun>;
 
@@ -43,11 +25,7 @@ export class Reconciliation extends Members {
   report!: JsonObject | null;
 }
 
-showMembers(Reconciliation, ReconciliationNoun, {
-  wallet_proven_by: WalletProvenByWord,
-  state: ReconciliationStateWord,
-  reason: ReconciliationFaultWord,
-});
+showMembers(Reconciliation, ReconciliationNoun);
 
 export function shownReconciliation(stored: StoredReconciliation): Reconciliation {
   const { fromBlock, toBlock, nextBlock, document, provenBy, transfers, ...rest } = stored;

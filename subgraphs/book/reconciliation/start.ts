@@ -3,7 +3,7 @@ import { type AgentId, reconciliationId } from '../../../schema/ids.ts';
 import { reconciliationLimits } from '../../../schema/limits.ts';
 import { sumsAsJson } from '../../../schema/reconciliation.ts';
 import { noSums } from '../../../schema/reconciliation-rule.ts';
-import type { ReconciliationMembers } from '../../../schema/requests/reconciliation.ts';
+import type { ReconciliationRequest } from '../../../schema/requests/reconciliation.ts';
 import { asEntity, asRecord } from '../../columns.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import { addJobs } from '../../jobs.ts';
@@ -30,14 +30,14 @@ const ID_BYTES = 10;
 export async function startReconciliation(
   context: Starting,
   agent_id: AgentId,
-  asked: ReconciliationMembers,
+  asked: ReconciliationRequest,
 ): Promise<StoredReconciliation> {
   requireRange(asked);
   const proven = await requireProvenWallet(asked, agent_id, context);
   return writeInTurn(agent_id, () => context.database.transaction(tx => startIn(tx, context, agent_id, asked, proven)));
 }
 
-function requireRange({ from_block, to_block }: ReconciliationMembers): void {
+function requireRange({ from_block, to_block }: ReconciliationRequest): void {
   const { blocks_max } = reconciliationLimits;
   if (to_block >= from_block && to_block - from_block < blocks_max) return;
   throw new Refusal('invalid_request', {
@@ -50,7 +50,7 @@ async function startIn(
   tx: Tx,
   { clock, random }: Starting,
   agent_id: AgentId,
-  { from_block, to_block }: ReconciliationMembers,
+  { from_block, to_block }: ReconciliationRequest,
   { wallet, agent_wallet, proven_by }: ProvenWallet,
 ): Promise<StoredReconciliation> {
   const head = (await lockBooks(tx, [agent_id])).get(agent_id);

@@ -2,7 +2,7 @@ import { spelt } from '../../../schema/eip55.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { WalletProvenBy } from '../../../schema/reconciliation.ts';
-import type { ReconciliationMembers } from '../../../schema/requests/reconciliation.ts';
+import type { ReconciliationRequest } from '../../../schema/requests/reconciliation.ts';
 import { reconciliationText } from '../../../schema/wallet-receipts.ts';
 import { believeWallet, walletFaults } from '../../receipt/receipt/wallet-receipts.ts';
 import type { BookContext } from '../context.ts';
@@ -21,7 +21,7 @@ export interface ProvenWallet {
  * @throws control_proof_missing, control_proof_invalid, rate_limited; chain_unavailable, unavailable where nobody could be asked
  */
 export async function requireProvenWallet(
-  { wallet: named, signature, signed_at }: ReconciliationMembers,
+  { wallet: named, signature, signed_at }: ReconciliationRequest,
   agent_id: AgentId,
   { base_urls, free_wallets: wallets, walletOfAgent, principal, clock }: Asking,
 ): Promise<ProvenWallet> {
