@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { toCamelKeys } from '../../schema/camel.ts';
-import { type JsonObject, present } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import {
   ApprovalAnswerRequest,
@@ -46,7 +44,6 @@ export const approvalDoors = [
     field: 'approvals',
     params: AgentPath,
     query: ApprovalsBefore,
-    variables: ({ params, query }) => ({ agentId: params.agent_id, ...present(query) }),
     response: ApprovalsNoun,
   }),
   documentDoor({
@@ -60,11 +57,6 @@ export const approvalDoors = [
     field: 'answerApproval',
     params: AgentPath.extend(ApprovalPath.shape),
     body: ApprovalAnswerRequest,
-    variables: ({ params, body }) => ({
-      agentId: params.agent_id,
-      approvalId: params.approval_id,
-      input: toCamelKeys(body) as JsonObject,
-    }),
     response: ApprovalNoun,
     errors: ['control_proof_invalid', 'forbidden', 'not_found', 'approval_closed', 'book_damaged', 'chain_unavailable'],
   }),

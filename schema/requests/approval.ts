@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import { approvalLimits, limits } from '../limits.ts';
+import { word } from '../noun.ts';
 import { approvalDecisions } from '../session/approval.ts';
-import { wordList } from '../words.ts';
 import { wellFormedText } from './text.ts';
 
 /* How an approval request is named and answered. */
 
 const ApprovalName = z.string().regex(/^approval_[0-9a-z]{26}$/, { error: 'is no id of an approval request' });
 
-export const ApprovalPath = z.object({ approval_id: ApprovalName.describe('Of the approval request.') });
+export const ApprovalPath = z.object({ approval_id: ApprovalName.describe('Id of the approval request.') });
 
 /** Which approval requests of a book. */
 export const ApprovalsBefore = z.strictObject({
   before: ApprovalName.optional().describe(
-    'Approval requests older than the one with this approval_id: pass `next` of the previous response.',
+    'Returns only approval requests older than the one with this approval_id: pass `next` of the previous response.',
   ),
 });
 
-const decision = z.enum(wordList(approvalDecisions)).describe('`approve` lets the very same call pass, once.');
+const decision = word(approvalDecisions);
 
 /** Body of POST /v1/agents/{agent_id}/book/approvals/{approval_id}. */
 export const ApprovalAnswerRequest = z.strictObject({
@@ -25,20 +25,21 @@ export const ApprovalAnswerRequest = z.strictObject({
   wallet_signature: wellFormedText
     .max(limits.wallet_signature_chars_max)
     .describe(
-      'Of the agentWallet, over `svc.approval.<decision>|<base URL of this service>|<approval_id>|<request_hash>|<unix_seconds>`: ' +
+      'Signature of the agentWallet over `svc.approval.<decision>|<base URL of this service>|<approval_id>|<request_hash>|<unix_seconds>`: ' +
         'personal_sign, ERC-1271 or ERC-6492. A session alone answers nothing.',
     ),
-  signature_timestamp: z.int().min(0).describe('The Unix seconds in the signed text: now.'),
+  signature_timestamp: z.int().min(0).describe('Current time: the Unix seconds in the signed text.'),
 });
 export type ApprovalAnswerRequest = z.output<typeof ApprovalAnswerRequest>;
 
-/** Of the link that a webhook was told, as its doors and fields take it. */
+/** Of the link that a webhook was sent. */
 export const ApprovalToken = z
   .string()
   .min(1)
   .max(approvalLimits.token_chars_max)
-  .describe('What stands behind the # of the link that the webhook was told, after the id.');
+  .describe('Secret of the approval link that the webhook was sent: what follows the id after the `#`.');
 
+/** By the link that a webhook was sent. */
 export const LinkedApproval = ApprovalPath.extend({ token: ApprovalToken });
 
 /** Body of POST /v1/approvals/{approval_id}. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { approvalLimits } from '../limits.ts';
-import { AmountTextMember, MomentMember, onGraph, sizedList } from '../noun.ts';
+import { AmountTextMember, MomentMember, onGraph, sizedList, word } from '../noun.ts';
 import { signedText } from '../signed-words.ts';
-import { type WordOf, type Words, wordList } from '../words.ts';
+import type { WordOf, Words } from '../words.ts';
 
 /*
  * What a person may answer to a call that a book wants approved, what is shown of it, and what they sign for it, or for where it
@@ -47,11 +47,9 @@ export type ApprovalStatus = WordOf<typeof approvalStatuses>;
 export const ApprovalNoun = z.object({
   approval_id: z.string().describe('Id of the approval request.'),
   agent_id: z.int().describe('Id of the agent of the book that refused the call.'),
-  status: z
-    .enum(wordList(approvalStatuses))
-    .describe(
-      'Status of the request. `approved`: the very same call passes, once. `passed`: it has passed, or is in progress.',
-    ),
+  status: word(approvalStatuses).describe(
+    'Status of the request. `approved`: the very same call passes, once. `passed`: it has passed, or is in progress.',
+  ),
   request_hash: z
     .string()
     .describe('SHA-256, in hex, of field, canonical arguments and session: what is approved, and nothing else.'),
@@ -69,10 +67,7 @@ export const ApprovalNoun = z.object({
   policy_code: z.string().describe('Code of the policy that requires the approval.'),
   asked_at: MomentMember.describe('Time the call was refused.'),
   open_until: MomentMember.describe('Time until which the request can be answered.'),
-  decided_by: z
-    .enum(wordList(approvalMeans))
-    .nullable()
-    .describe('How the request was answered. Null if it was not answered.'),
+  decided_by: word(approvalMeans).nullable().describe('How the request was answered. Null if it was not answered.'),
   decided_at: MomentMember.nullable().describe('Time the request was answered. Null if it was not answered.'),
   passes_until: MomentMember.nullable().describe(
     'Time until which the approved call passes. Null if it was not approved.',
