@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { alertLimits } from './limits.ts';
-import { AtomicMember, sizedList, TimeMember, wordMember } from './noun.ts';
-import type { ProvenBy } from './principal.ts';
-import { type WordOf, type Words, wordList } from './words.ts';
+import { AtomicMember, sizedList, TimeMember, word, wordText } from './noun.ts';
+import { proofMeans } from './principal.ts';
+import type { WordOf, Words } from './words.ts';
 
 /*
  * What a book tells its owner of before a wall is reached, and what of it may be set: the words, the bounds and what is shown. When each is
@@ -61,17 +61,17 @@ export const alertSettings = {
   thresholds_percent: {
     usual: [50, 80, 100],
     value: percents,
-    description: 'At which percents of a cap or of the budget a book tells; none: at none.',
+    description: `Percents of a cap or of the budget at which the book sends an alert: up to ${alertLimits.thresholds_max} different whole numbers from 1 to 100. An empty list: none.`,
   },
   burn_factor: {
     usual: 4,
     value: whole(2, 1000, FACTOR),
-    description: 'How many times what it is used to a book has to spend in an hour until it tells.',
+    description: 'How many times its usual spend the book has to spend in an hour for an alert: 2 to 1000.',
   },
   budget_end_hours: {
     usual: 24,
     value: whole(1, 720, HOURS),
-    description: 'In how many hours, at the rate of the last one, the budget has to end until the book tells.',
+    description: 'Within how many hours the budget has to end, at the rate of the last hour, for an alert: 1 to 720.',
   },
 } as const satisfies {
   readonly [K in keyof AlertSettings]: {
@@ -92,9 +92,8 @@ export function settingsInForce(kept: KeptAlertSettings): AlertSettings {
 /** An alert: an event of the book. */
 export const AlertNoun = z.object({
   position: z.int().describe('Position of the alert among the events of the book.'),
-  alert: z.enum(wordList(alertKinds)).describe('Kind of the alert.'),
-  ceiling: z
-    .enum(wordList(alertCeilings))
+  alert: word(alertKinds).describe('Kind of the alert.'),
+  ceiling: word(alertCeilings)
     .optional()
     .describe('Cap or budget that the alert is about. Only for `threshold` and `budget_end`.'),
   percent: z.int().optional().describe('Percent of the ceiling that was reached. Only for `threshold`.'),
@@ -134,7 +133,7 @@ export const AlertsChangedNoun = z.object({
   before: AlertThresholdsNoun.describe('Settings before the change.'),
   after: AlertThresholdsNoun.describe('Settings after the change.'),
   at: TimeMember.describe('Time of the change (RFC 3339, UTC).'),
-  by: wordMember<ProvenBy['by']>()
+  by: wordText(proofMeans)
     .nullable()
     .describe('How the caller that made the change had opened the book. Null if that is not known.'),
   session: z

@@ -4,6 +4,7 @@ import { windowAt } from './clock-window.ts';
 import { limits, policyLimits } from './limits.ts';
 import type { AskedCall, PolicyRule, PolicyStanding } from './policy-rule.ts';
 import type { policyTypes } from './policy-types.ts';
+import type { WordOf, Words } from './words.ts';
 
 /*
  * Everything that a book's owner may set, a row each: when it refuses a call, under which codes, and of which type its value
@@ -15,10 +16,7 @@ type PolicyTypes = typeof policyTypes;
 
 export interface PolicyKind<T extends keyof PolicyTypes = keyof PolicyTypes> {
   readonly type: T;
-  /** On the graph. */
   readonly description: string;
-  /** In OpenAPI. */
-  readonly rest_description?: string;
   /** Null: it refuses nothing by itself, others are judged by it. */
   readonly rule: PolicyRule<z.output<PolicyTypes[T]['value']>> | null;
 }
@@ -68,18 +66,17 @@ function staleness({ approval_ttl_seconds, now_ms }: PolicyStanding, { approval 
 export const policyKinds = {
   daily_cap: {
     type: 'cap',
-    description: 'Atomic USDC per UTC day.',
+    description: 'Ceiling in atomic USDC per UTC day.',
     rule: capOf('day', { name: 'daily_cap', policy_code: 'daily_cap_exceeded', precedence: 6 }),
   },
   hourly_cap: {
     type: 'cap',
-    description: 'Atomic USDC per UTC clock hour.',
+    description: 'Ceiling in atomic USDC per UTC clock hour.',
     rule: capOf('hour', { name: 'hourly_cap', policy_code: 'hourly_cap_exceeded', precedence: 5 }),
   },
   model_allowlist: {
     type: 'models',
-    description: 'Ids of the models that may answer; `svc/auto` and failover choose among them alone.',
-    rest_description: 'Ids of the models that may answer; svc/auto and failover choose among them alone.',
+    description: 'Ids of the models that may answer. `svc/auto` and failover choose only among them.',
     rule: {
       refusal_code: 'policy_blocked',
       policy_code: 'model_not_allowed',
@@ -96,7 +93,7 @@ export const policyKinds = {
   },
   kill_switch: {
     type: 'toggle',
-    description: 'On, it lets no call pass.',
+    description: 'If true, the book lets no call pass.',
     rule: {
       refusal_code: 'policy_blocked',
       policy_code: 'kill_switch',
@@ -107,7 +104,7 @@ export const policyKinds = {
   },
   require_payment_ref: {
     type: 'toggle',
-    description: 'On, it lets no call pass that a key stands in for.',
+    description: 'If true, the book lets no call pass for which a key stands in for the payment.',
     rule: {
       refusal_code: 'policy_blocked',
       policy_code: 'require_payment_ref',
@@ -119,8 +116,6 @@ export const policyKinds = {
   tier2_above: {
     type: 'cap',
     description:
-      'A charge above this amount in atomic USDC requires a fresh approval. `0`: each charge requires one of its own. Calls by API key charge nothing, and pass.',
-    rest_description:
       'A charge above this amount in atomic USDC requires a fresh signed approval. `0`: each charge requires one of its own. Calls by API key charge nothing, and pass.',
     rule: {
       refusal_code: 'approval_ttl_expired',
@@ -140,16 +135,13 @@ export const policyKinds = {
   },
   approval_ttl: {
     type: 'seconds',
-    description: `Seconds for which an approval is fresh; ${policyLimits.approval_ttl_seconds} where it is not set.`,
-    rest_description: `Seconds for which an approval is fresh; ${policyLimits.approval_ttl_seconds} where it is null.`,
+    description: `Seconds for which an approval is fresh. Default: ${policyLimits.approval_ttl_seconds}.`,
     rule: null,
   },
   risk_tiers: {
     type: 'tiers',
     description:
-      '`{high, low}`, names of paid endpoints and of acts. A call of a high one requires a fresh approval, whatever its amount.',
-    rest_description:
-      'Names of paid endpoints and of acts. A high one requires a fresh approval at any amount, a low one none up to tier2_above.',
+      '`{high, low}`: names of paid endpoints and of acts. A call of a high one requires a fresh approval at any amount, one of a low one requires none up to `tier2_above`.',
     rule: {
       refusal_code: 'approval_ttl_expired',
       policy_code: 'high_risk_approval_missing',
@@ -187,5 +179,12 @@ export type PolicyValue<K extends PolicyType> = z.output<PolicyTypes[Kinds[K]['t
 export type PolicyCode = NonNullable<Kinds[PolicyType]['rule']>['policy_code'] | (typeof budgetRule)['policy_code'];
 
 /** Whether a policy is in force, or is only told what it would have done. */
-export const policyModes = ['enforce', 'shadow'] as const;
-export type PolicyMode = (typeof policyModes)[number];
+export const policyModes = {
+  graph: 'PolicyMode',
+  description: 'What a policy does.',
+  meanings: {
+    enforce: 'It refuses calls.',
+    shadow: 'It lets them pass, and leaves a `would_block` event on the book.',
+  },
+} as const satisfies Words;
+export type PolicyMode = WordOf<typeof policyModes>;

@@ -2,6 +2,7 @@ import type { BoardStanding } from './board/shared-secret.ts';
 import type { AgentId } from './ids.ts';
 import type { ShownIngestKey } from './router/ingest-key.ts';
 import type { ShownSlice } from './slice-token.ts';
+import type { Words } from './words.ts';
 
 /** Whether the caller proved possession of a book: the outcome is data, each door decides what it needs. */
 export type Possession =
@@ -30,6 +31,17 @@ export type ProvenBy =
   | { readonly by: 'plain_proof'; readonly use: ProofUse | null }
   /** Bound to its request, whatever that is. Null where its nonce has been taken. */
   | { readonly by: 'bound_proof'; readonly use: ProofUse | null };
+
+/** The same, as events of a book record it. */
+export const proofMeans = {
+  graph: 'ProofMeans',
+  description: 'How a book was opened.',
+  meanings: {
+    session: 'By the session itself.',
+    plain_proof: 'By a proof of the plain form.',
+    bound_proof: 'By a proof that was bound to its request.',
+  },
+} as const satisfies Words<ProvenBy['by']>;
 
 /** Every book that was proven, each by its own session or proof. */
 export function booksOf(possession: Possession): readonly (HeldBook & ProvenBy)[] {

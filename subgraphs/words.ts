@@ -1,5 +1,5 @@
 import { networkWords } from '../schema/network.ts';
-import { budgetRule, type PolicyCode, type PolicyKind, type PolicyType, policyKinds } from '../schema/policy-kinds.ts';
+import { policyCodeWords, policyTypeWords } from '../schema/policy.ts';
 import { type ProofOutcome, settledByWords } from '../schema/receipt-payload.ts';
 import type { RefusalCode } from '../schema/refusal-payload.ts';
 import { settlementStatuses } from '../schema/settlement-status.ts';
@@ -31,18 +31,8 @@ export const NetworkWord = wordEnum(networkWords);
 
 export const SettlementStatusWord = wordEnum(settlementStatuses);
 
-const kinds = Object.entries<PolicyKind>(policyKinds);
-
-export const PolicyTypeWord = graphEnum<PolicyType>(
-  'PolicyType',
-  "What a book's owner may set, by the specification's eight names.",
-  Object.fromEntries(kinds.map(([name, { description }]) => [name, description])) as Record<PolicyType, string>,
-);
-
-export const PolicyCodeWord = graphEnum<PolicyCode>('PolicyCode', 'Which rule of a book refused a call.', {
-  ...Object.fromEntries(kinds.flatMap(([name, { rule }]) => (rule ? [[rule.policy_code, `Refused by ${name}.`]] : []))),
-  [budgetRule.policy_code]: 'Refused by the budget.',
-} as Record<PolicyCode, string>);
+export const PolicyTypeWord = wordEnum(policyTypeWords);
+export const PolicyCodeWord = wordEnum(policyCodeWords);
 
 export const RefusalCodeWord = graphEnum<RefusalCode>(
   'RefusalCode',

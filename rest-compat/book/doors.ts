@@ -1,27 +1,20 @@
 import { z } from 'zod';
 import { AlertSettingsNoun } from '../../schema/book-alerts.ts';
-import { camel, toCamelKeys } from '../../schema/camel.ts';
+import { camel } from '../../schema/camel.ts';
 import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { PolicyNoun, ShadowPolicyNoun } from '../../schema/policy.ts';
 import { AlertsRequest } from '../../schema/requests/alerts.ts';
-import {
-  BookRequest,
-  Moment,
-  PageLimit,
-  pageRows,
-  RowCursorMembers,
-  RowFilterMembers,
-} from '../../schema/requests/book.ts';
+import { BookRequest, PageLimit, pageRows, RowCursorMembers, RowFilterMembers } from '../../schema/requests/book.ts';
 import { BookPath } from '../../schema/requests/book-path.ts';
-import { PolicyRequest, parsePolicy } from '../../schema/requests/policy.ts';
+import { PolicyMoment, PolicyRequest, parsePolicy } from '../../schema/requests/policy.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
 import { digits } from '../text-members.ts';
 import { BookAnswer } from './answers.ts';
-import { PolicyAnswer } from './policy.ts';
 import { bookNulls } from './row.ts';
 
-const { agent_id } = BookPath.shape;
-export const AgentPath = z.object({ agent_id: digits(agent_id).describe(agent_id.description ?? '') });
+export const AgentPath = z.object({ agent_id: digits(BookPath.shape.agent_id) });
 
 const { seq, before, after } = RowCursorMembers;
 
@@ -81,9 +74,8 @@ export const bookDoors = [
     possession: 'required',
     field: 'bookPolicy',
     params: AgentPath,
-    query: z.strictObject({ at: Moment.optional().describe('As it was then: RFC 3339, or a day (UTC).') }),
-    variables: ({ params, query }) => ({ agentId: params.agent_id, ...present({ at: query.at }) }),
-    response: PolicyAnswer,
+    query: PolicyMoment,
+    response: PolicyNoun,
     errors: ['book_damaged'],
   }),
   documentDoor({
@@ -104,7 +96,7 @@ export const bookDoors = [
       // Left out and null are two things: what clears a cap must be said.
       ...(body.value === undefined ? {} : { value: body.value as Json }),
     }),
-    response: PolicyAnswer,
+    response: PolicyNoun,
     errors: ['invalid_policy', 'book_damaged'],
   }),
   documentDoor({
@@ -116,7 +108,6 @@ export const bookDoors = [
     possession: 'required',
     field: 'alertSettings',
     params: AgentPath,
-    variables: ({ params }) => ({ agentId: params.agent_id }),
     response: AlertSettingsNoun,
     errors: ['book_damaged'],
   }),
@@ -130,11 +121,9 @@ export const bookDoors = [
     field: 'setAlerts',
     params: AgentPath,
     body: AlertsRequest,
-    variables: ({ params, body: { session: _, proof: __, ...change } }) => ({
-      agentId: params.agent_id,
-      ...(toCamelKeys(change) as JsonObject),
-    }),
     response: AlertSettingsNoun,
     errors: ['book_damaged'],
   }),
 ] as const;
+
+nameComponents({ BookPolicy: PolicyNoun, ShadowPolicy: ShadowPolicyNoun });

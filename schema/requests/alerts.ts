@@ -1,7 +1,6 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type AlertSettings, alertSettings } from '../book-alerts.ts';
 import { Refusal } from '../errors.ts';
-import { parseRequest } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
 
 const { thresholds_percent, burn_factor, budget_end_hours } = alertSettings;
@@ -9,21 +8,19 @@ const { thresholds_percent, burn_factor, budget_end_hours } = alertSettings;
 /** What of its alerts an owner changes: null restores what is usual, what is left out stays. */
 export type AlertsChange = { readonly [K in keyof AlertSettings]?: AlertSettings[K] | null | undefined };
 
-const members = {
-  thresholds_percent: thresholds_percent.value.nullable().optional().describe(thresholds_percent.description),
-  burn_factor: burn_factor.value.nullable().optional().describe(burn_factor.description),
-  budget_end_hours: budget_end_hours.value.nullable().optional().describe(budget_end_hours.description),
-};
+const CHANGE = 'Null restores the default; left out, it stays as it is.';
+const changeOf = <S extends z.ZodType>({ value, description }: { readonly value: S; readonly description: string }) =>
+  value.nullable().optional().describe(`${description} ${CHANGE}`);
 
 /** Body of POST /v1/agents/{agent_id}/book/alerts; possession in it was looked at before. */
-export const AlertsRequest = PossessionMembers.extend(members).strict();
+export const AlertsRequest = PossessionMembers.extend({
+  thresholds_percent: changeOf(thresholds_percent),
+  burn_factor: changeOf(burn_factor),
+  budget_end_hours: changeOf(budget_end_hours),
+}).strict();
 
-const AlertsChanged = z.object(members);
-
-/** @throws Refusal invalid_request for a value that is out of bounds, and where nothing is to be changed */
-export function parseAlerts(change: AlertsChange): AlertsChange {
-  const parsed = parseRequest(AlertsChanged, change);
-  if (Object.values(parsed).every(value => value === undefined))
-    throw new Refusal('invalid_request', { detail: `One of ${Object.keys(members).join(', ')} is required.` });
-  return parsed;
+/** @throws Refusal invalid_request where nothing is to be changed */
+export function requireChange(change: AlertsChange): AlertsChange {
+  if (Object.values(change).some(value => value !== undefined)) return change;
+  throw new Refusal('invalid_request', { detail: `One of ${Object.keys(alertSettings).join(', ')} is required.` });
 }

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import type { Json } from '../canonical-json.ts';
 import { Refusal } from '../errors.ts';
+import { wordText } from '../noun.ts';
+import { policyTypeWords } from '../policy.ts';
 import { type PolicyType, type PolicyValue, policyKinds, policyModes } from '../policy-kinds.ts';
 import { policyTypes } from '../policy-types.ts';
+import { describedWords, wordList } from '../words.ts';
+import { Moment } from './book.ts';
 import { PossessionMembers } from './possession.ts';
 
 export const policyNames = Object.keys(policyKinds) as PolicyType[];
@@ -13,17 +17,28 @@ export interface PolicyChange {
   readonly value: PolicyValue<PolicyType> | null;
 }
 
-export const MODE = '`enforce` refuses calls; `shadow` lets them pass, and leaves a `would_block` event on the book.';
-
 /**
  * Body of POST /v1/agents/{agent_id}/book/policy; possession in it was looked at before. A member that is not known is
  * refused: `mode` misspelt would put in force what was to be tried.
  */
 export const PolicyRequest = PossessionMembers.extend({
-  policy_type: z.string().describe(`One of ${policyNames.join(', ')}.`),
-  value: z.unknown().optional().describe('Any JSON, as the type wants it; null clears.'),
-  mode: z.enum(policyModes, { error: 'is enforce or shadow' }).default('enforce').describe(MODE),
+  policy_type: wordText(policyTypeWords).describe(`One of ${policyNames.join(', ')}.`),
+  value: z
+    .unknown()
+    .optional()
+    .describe('Value of the policy, such as digits for a cap in atomic USDC or a boolean for a switch. Null clears it.')
+    .meta({ scalar: 'JSON' }),
+  mode: z
+    .enum(wordList(policyModes), { error: 'is enforce or shadow' })
+    .default('enforce')
+    .describe(`${describedWords(policyModes)} Default: \`enforce\`.`)
+    .meta({ words: policyModes }),
 }).strict();
+
+/** As of when a policy is shown. */
+export const PolicyMoment = z.strictObject({
+  at: Moment.optional().describe('Shows the policy as it was at this time: RFC 3339, or a day (UTC). Default: now.'),
+});
 
 /** @throws Refusal invalid_policy for a type that is unknown, and for a value that the type does not take. */
 export function parsePolicy(policy_type: string, value: Json | undefined): PolicyChange {

@@ -3,6 +3,7 @@ import { type AtomicAmount, atomicAmount } from '../amount.ts';
 import type { Json, JsonObject } from '../canonical-json.ts';
 import { Refusal } from '../errors.ts';
 import { limits, policyLimits } from '../limits.ts';
+import { onGraph } from '../noun.ts';
 import type { BookPolicy } from '../policy-kinds.ts';
 import { policyTypes } from '../policy-types.ts';
 import { Moment } from './book.ts';
@@ -11,22 +12,6 @@ import { PossessionMembers } from './possession.ts';
 
 const LIMIT_BOUNDS = `is a whole number from 0 to ${limits.book_page_rows_max}; a larger one is clamped`;
 
-/** What is asked of a simulation beside its policies; GraphQL's arguments are held to it, too. */
-export const simulationMembers = {
-  from: Moment.optional().describe('Calls collected at this moment or later; from the first on where it is left out.'),
-  to: Moment.optional().describe('Calls collected before this moment; up to the last where it is left out.'),
-  limit: z
-    .int({ error: LIMIT_BOUNDS })
-    .min(0, { error: LIMIT_BOUNDS })
-    .optional()
-    .describe(`Calls that are listed; default ${limits.book_page_rows_default}, 0 for the sums alone.`),
-  cursor: z
-    .string()
-    .max(policyLimits.simulation_cursor_chars_max)
-    .optional()
-    .describe('As the page before gave it: what was blocked by then goes into what follows.'),
-} as const;
-
 /**
  * Body of POST /v1/agents/{agent_id}/book/policy/simulate; possession in it was looked at before. A member that is not known
  * is refused: `from` misspelt would try all of the book.
@@ -34,8 +19,27 @@ export const simulationMembers = {
 export const SimulationRequest = PossessionMembers.extend({
   policy: z
     .record(z.string(), z.unknown())
-    .describe(`What is to be tried: any of ${policyNames.join(', ')}, and budget, each as it is set.`),
-  ...simulationMembers,
+    .describe(
+      `Policies to be tried: any of ${policyNames.join(', ')}, and budget, each as it is set. Example: \`{"hourly_cap": "20000"}\`.`,
+    )
+    .meta({ scalar: 'JSONObject' }),
+  from: Moment.optional().describe('Only calls collected at this time or later. Default: from the first on.'),
+  to: Moment.optional().describe('Only calls collected before this time. Default: up to the last.'),
+  limit: z
+    .int({ error: LIMIT_BOUNDS })
+    .min(0, { error: LIMIT_BOUNDS })
+    .optional()
+    .describe(
+      `Number of calls to list, 0 to ${limits.book_page_rows_max}. Default ${limits.book_page_rows_default}. 0 lists none, and gives the sums.`,
+    ),
+  cursor: onGraph(
+    'after',
+    z
+      .string()
+      .max(policyLimits.simulation_cursor_chars_max)
+      .optional()
+      .describe('`cursor` of the previous page: what was blocked by then counts for what follows.'),
+  ),
 }).strict();
 
 /** What is tried, as a book would keep it. */

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { SimulationAnswer } from '../../rest-compat/book/simulation.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { PolicySimulationNoun } from '../../schema/policy.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { taskOf } from '../harness/doors/tasks.ts';
 
-type Simulation = z.infer<typeof SimulationAnswer>;
+type Simulation = z.infer<typeof PolicySimulationNoun>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;

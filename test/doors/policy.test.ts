@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { PolicyAnswer } from '../../rest-compat/book/policy.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { PolicyNoun } from '../../schema/policy.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 
-type Policy = z.infer<typeof PolicyAnswer>;
+type Policy = z.infer<typeof PolicyNoun>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;

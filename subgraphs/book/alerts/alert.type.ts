@@ -1,27 +1,15 @@
 import 'reflect-metadata';
-import { ObjectType } from 'type-graphql';
 import { parseAtomic } from '../../../schema/amount.ts';
-import {
-  type AlertCeiling,
-  type AlertKind,
-  AlertNoun,
-  alertCeilings,
-  alertKinds,
-} from '../../../schema/book-alerts.ts';
+import { type AlertCeiling, type AlertKind, AlertNoun } from '../../../schema/book-alerts.ts';
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
-import { wordEnum } from '../../graph-enum.ts';
-import { showMembers } from '../../graph-type.ts';
+import { objectType } from '../../graph-type.ts';
 
-const AlertKindWord = wordEnum(alertKinds);
-const AlertCeilingWord = wordEnum(alertCeilings);
-
-const Alert = class {} as new () => MembersOf<typeof AlertNoun>;
-
-@ObjectType('BookAlert', { description: 'Told once in its period, by the row that reached it: an event of the book.' })
-export class ShownAlert extends Alert {}
-
-showMembers(ShownAlert, AlertNoun, { alert: AlertKindWord, ceiling: AlertCeilingWord });
+export const ShownAlert = objectType(
+  'BookAlert',
+  'An alert of a book, sent once in its period because of the row that reached it: an event of the book.',
+  AlertNoun,
+);
+export type ShownAlert = InstanceType<typeof ShownAlert>;
 
 /** An event of the kind `alert`, by what of it is read. */
 export interface AlertEvent {

@@ -1,4 +1,3 @@
-import { ObjectType } from 'type-graphql';
 import {
   type AlertSettings,
   AlertSettingsNoun,
@@ -6,27 +5,23 @@ import {
   AlertThresholdsNoun,
 } from '../../../schema/book-alerts.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
 import type { ProvenBy } from '../../../schema/principal.ts';
-import { showMembers } from '../../graph-type.ts';
-import { ProofMeansWord } from '../policy/policy.type.ts';
+import { objectType } from '../../graph-type.ts';
 
-const Thresholds = class {} as new () => MembersOf<typeof AlertThresholdsNoun>;
-const Changed = class {} as new () => MembersOf<typeof AlertsChangedNoun>;
-const Settings = class {} as new () => MembersOf<typeof AlertSettingsNoun>;
-
-@ObjectType({ description: 'What a book alerts of.' })
-export class AlertThresholds extends Thresholds {}
-
-@ObjectType({ description: 'A change of what a book alerts of: an event of the book.' })
-export class AlertsChanged extends Changed {}
-
-@ObjectType('BookAlertSettings', { description: 'What a book alerts of, and how its owner set it.' })
-export class ShownAlertSettings extends Settings {}
-
-showMembers(AlertThresholds, AlertThresholdsNoun);
-showMembers(AlertsChanged, AlertsChangedNoun, { before: AlertThresholds, after: AlertThresholds, by: ProofMeansWord });
-showMembers(ShownAlertSettings, AlertSettingsNoun, { changes: AlertsChanged });
+export const AlertThresholds = objectType('AlertThresholds', 'When a book sends alerts.', AlertThresholdsNoun);
+export type AlertThresholds = InstanceType<typeof AlertThresholds>;
+export const AlertsChanged = objectType(
+  'AlertsChanged',
+  'A change of when a book sends alerts: an event of the book.',
+  AlertsChangedNoun,
+);
+export type AlertsChanged = InstanceType<typeof AlertsChanged>;
+export const ShownAlertSettings = objectType(
+  'BookAlertSettings',
+  'When a book sends alerts, and how its owner set it.',
+  AlertSettingsNoun,
+);
+export type ShownAlertSettings = InstanceType<typeof ShownAlertSettings>;
 
 export function shownThresholds({ thresholds_percent, burn_factor, budget_end_hours }: AlertSettings): AlertThresholds {
   return { thresholdsPercent: thresholds_percent, burnFactor: burn_factor, budgetEndHours: budget_end_hours };

@@ -1,36 +1,30 @@
-import { GraphQLJSON } from 'graphql-scalars';
-import { Arg, Ctx, Directive, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Directive, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { Json } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
-import type { PolicyMode, PolicyType } from '../../../schema/policy-kinds.ts';
 import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
-import { parsePolicy } from '../../../schema/requests/policy.ts';
-import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { BookPath } from '../../../schema/requests/book-path.ts';
+import { PolicyMoment, PolicyRequest, parsePolicy } from '../../../schema/requests/policy.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
-import { PolicyTypeWord } from '../../words.ts';
+import { type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { soundHead } from '../page/page.ts';
 import { policiesAt, termsEvents } from './changes.ts';
-import { PolicyModeWord, ShownChange, ShownPolicy, shownChange, shownPolicy } from './policy.type.ts';
+import { ShownChange, ShownPolicy, shownChange, shownPolicy } from './policy.type.ts';
 import { type Policies, setPolicy } from './set.ts';
+
+const PolicyArguments = argumentsOf(BookPath, PolicyMoment);
+const ChangeArguments = argumentsOf(BookPath, PolicyRequest);
 
 @Resolver(() => ShownPolicy)
 export class BookPolicyResolver {
   @Query(() => ShownPolicy, { nullable: true, description: 'What the book allows, for whoever possesses it.' })
-  async bookPolicy(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('at', () => DateTimeScalar, {
-      nullable: true,
-      description: 'As it was then; as it is where this is left out.',
-    })
-    at: Date | null,
-    @Ctx() context: BookContext,
-  ): Promise<ShownPolicy> {
-    const agent_id = requirePossession(context.principal, agentId);
+  async bookPolicy(@Args(() => PolicyArguments) asked: AskedOfBook, @Ctx() context: BookContext): Promise<ShownPolicy> {
+    const agent_id = requirePossession(context.principal, asked.agentId);
+    const { at } = askedFor(PolicyMoment, asked);
     const head = await soundHead(context.database, agent_id);
-    const then = head && at ? await policiesAt(context.database, agent_id, at) : null;
+    const then = head && at !== undefined ? await policiesAt(context.database, agent_id, new Date(at)) : null;
     return shown(agent_id, then ?? head);
   }
 
@@ -62,20 +56,13 @@ export class BookPolicyResolver {
     description: 'Sets one policy of a book; the policy as it then stands.',
   })
   async setBookPolicy(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('policyType', () => PolicyTypeWord, { description: 'Which policy.' }) policyType: PolicyType,
-    @Arg('value', () => GraphQLJSON, {
-      nullable: true,
-      description: 'As the type wants it: digits for a cap in atomic USDC, a boolean for a switch; null clears it.',
-    })
-    value: Json | undefined,
-    @Arg('mode', () => PolicyModeWord, { defaultValue: 'enforce', description: 'Whether it is to refuse calls.' })
-    mode: PolicyMode,
+    @Args(() => ChangeArguments) asked: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<ShownPolicy> {
-    const held = requireHeld(context.principal, agentId);
+    const held = requireHeld(context.principal, asked.agentId);
     const { agent_id } = held;
-    const change = { ...parsePolicy(policyType, value), mode };
+    const { policy_type, value, mode } = askedFor(PolicyRequest, asked, context);
+    const change = { ...parsePolicy(policy_type, value as Json | undefined), mode };
     return shown(agent_id, await setPolicy(context.database, agent_id, change, held));
   }
 }

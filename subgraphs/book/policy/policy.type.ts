@@ -1,54 +1,41 @@
-import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
+import { GraphQLJSON } from 'graphql-scalars';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { parseAtomic } from '../../../schema/amount.ts';
 import { camel } from '../../../schema/camel.ts';
 import type { Json } from '../../../schema/canonical-json.ts';
 import type { TermsEventKind } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { PolicyNoun, ShadowPolicyNoun } from '../../../schema/policy.ts';
 import {
   type BookPolicy as Kept,
   type PolicyKind,
   type PolicyMode,
   type PolicyType,
   policyKinds,
+  policyModes,
 } from '../../../schema/policy-kinds.ts';
-import type { ProvenBy } from '../../../schema/principal.ts';
-import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
-import { graphEnum } from '../../graph-enum.ts';
+import { type ProvenBy, proofMeans } from '../../../schema/principal.ts';
+import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { wordEnum } from '../../graph-enum.ts';
+import { objectType } from '../../graph-type.ts';
 import { PolicyTypeWord } from '../../words.ts';
 import { BookEventKindWord } from '../ledger/row-words.ts';
 import type { TermsEvent } from './changes.ts';
 import type { Policies } from './set.ts';
 
-/** With a nullable field for each of schema/policy-kinds.ts. */
-@ObjectType('ShadowPolicy', {
-  description: 'Policies that refuse nothing: what they would have refused is told by `would_block` events.',
-})
-class ShownShadow {}
-
-/** The same. */
-@ObjectType('BookPolicy', {
-  description: "A book's policy, by the specification's eight names; what is null is not set.",
-})
-export class ShownPolicy {
-  @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
-  @Field(() => ShownShadow, { nullable: true, description: 'What is set in shadow mode; null where nothing is.' })
-  shadow!: ShownShadow | null;
-}
-
-/** How the graph shows a type, and what it makes of the value that is kept. */
-const shown = {
-  cap: { type: () => AtomicAmountScalar, of: (kept: unknown) => parseAtomic(String(kept)) },
-  toggle: { type: () => Boolean, of: (kept: unknown) => kept },
-  models: { type: () => [String], of: (kept: unknown) => kept },
-  seconds: { type: () => Int, of: (kept: unknown) => kept },
-  tiers: { type: () => GraphQLJSONObject, of: (kept: unknown) => kept },
-} as const satisfies Record<PolicyKind['type'], object>;
+objectType(
+  'ShadowPolicy',
+  'Policies that refuse nothing: `would_block` events record what they would have refused.',
+  ShadowPolicyNoun,
+);
+export const ShownPolicy = objectType(
+  'BookPolicy',
+  "Policy of a book, by the specification's eight names. What is null is not set.",
+  PolicyNoun,
+);
+export type ShownPolicy = InstanceType<typeof ShownPolicy>;
 
 const kinds = Object.entries<PolicyKind>(policyKinds);
-for (const { prototype } of [ShownPolicy, ShownShadow])
-  for (const [name, { type, description }] of kinds)
-    Field(shown[type].type, { nullable: true, description })(prototype, camel(name));
 
 /** The kept policies under all their names. */
 export function shownPolicy(agent_id: AgentId, { policy, shadow }: Policies): ShownPolicy {
@@ -56,25 +43,17 @@ export function shownPolicy(agent_id: AgentId, { policy, shadow }: Policies): Sh
   return { agentId: agent_id, ...membersOf(policy), shadow: shadowed };
 }
 
-function membersOf(policy: Kept): object {
+function membersOf(policy: Kept): NonNullable<ShownPolicy['shadow']> {
   const kept = policy as Readonly<Record<string, unknown>>;
   const members = kinds.map(([name, { type }]) => {
     const value = kept[name];
-    return [camel(name), value === undefined ? null : shown[type].of(value)];
+    return [camel(name), value === undefined ? null : type === 'cap' ? parseAtomic(String(value)) : value];
   });
-  return Object.fromEntries(members);
+  return Object.fromEntries(members) as NonNullable<ShownPolicy['shadow']>;
 }
 
-export const PolicyModeWord = graphEnum<PolicyMode>('PolicyMode', 'What a policy does.', {
-  enforce: 'It refuses calls.',
-  shadow: 'It lets them pass, and leaves a `would_block` event on the book.',
-});
-
-export const ProofMeansWord = graphEnum<ProvenBy['by']>('ProofMeans', 'By what a book was opened.', {
-  session: 'The session itself.',
-  plain_proof: 'A proof of the plain form.',
-  bound_proof: 'A proof that was bound to its request.',
-});
+export const PolicyModeWord = wordEnum(policyModes);
+export const ProofMeansWord = wordEnum(proofMeans);
 
 @ObjectType('PolicyChange', { description: 'A change of what a book allows: an event of the book.' })
 export class ShownChange {
