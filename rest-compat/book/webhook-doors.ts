@@ -1,16 +1,19 @@
-import { z } from 'zod';
-import { toCamelKeys } from '../../schema/camel.ts';
-import { type JsonObject, present } from '../../schema/canonical-json.ts';
-import { limits, webhookLimits } from '../../schema/limits.ts';
-import { DeadLetterCursor, RedeliveryRequest, RotationRequest, WebhookRequest } from '../../schema/requests/webhook.ts';
-import { BookWebhookNoun, SetWebhookNoun, WebhookPingNoun, WebhookSentNoun } from '../../schema/webhook/webhook.ts';
+import { limits } from '../../schema/limits.ts';
+import { DeadLetterPage, RedeliveryRequest, RotationRequest, WebhookRequest } from '../../schema/requests/webhook.ts';
+import {
+  BookWebhookNoun,
+  SetWebhookNoun,
+  WebhookDeadLettersNoun,
+  WebhookNoun,
+  WebhookPingNoun,
+  WebhookSentNoun,
+} from '../../schema/webhook/webhook.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
-import { digits } from '../text-members.ts';
+import { queryOf } from '../text-members.ts';
 import { AgentPath } from './doors.ts';
-import { DeadLettersAnswer } from './webhook-answers.ts';
 
 const PATH = '/v1/agents/{agent_id}/book/webhook';
-const { dead_letters_page_default, dead_letters_page_max } = webhookLimits;
 /** A secret that was not made here is not told. */
 const setNulls = { '': ['webhook'] } as const;
 
@@ -25,7 +28,6 @@ export const webhookDoors = [
     possession: 'required',
     field: 'webhook',
     params: AgentPath,
-    variables: ({ params }) => ({ agentId: params.agent_id }),
     response: BookWebhookNoun,
   }),
   documentDoor({
@@ -41,10 +43,6 @@ export const webhookDoors = [
     // The signature of a contract wallet may be long.
     body_bytes_max: 2 * limits.small_request_bytes_max,
     body: WebhookRequest,
-    variables: ({ params, body: { session: _, proof: __, ...input } }) => ({
-      agentId: params.agent_id,
-      input: toCamelKeys(present(input)) as JsonObject,
-    }),
     nulls: setNulls,
     response: SetWebhookNoun,
     errors: ['book_damaged', 'control_proof_missing', 'control_proof_invalid', 'chain_unavailable'],
@@ -58,7 +56,6 @@ export const webhookDoors = [
     possession: 'required',
     field: 'removeWebhook',
     params: AgentPath,
-    variables: ({ params }) => ({ agentId: params.agent_id }),
     response: BookWebhookNoun,
     errors: ['book_damaged'],
   }),
@@ -73,7 +70,6 @@ export const webhookDoors = [
     field: 'rotateWebhookSecret',
     params: AgentPath,
     body: RotationRequest,
-    variables: ({ params, body }) => ({ agentId: params.agent_id, ...present({ secret: body.secret }) }),
     nulls: setNulls,
     response: SetWebhookNoun,
     errors: ['not_found', 'book_damaged'],
@@ -89,7 +85,6 @@ export const webhookDoors = [
     status: 202,
     field: 'pingWebhook',
     params: AgentPath,
-    variables: ({ params }) => ({ agentId: params.agent_id }),
     response: WebhookPingNoun,
     errors: ['not_found', 'book_damaged'],
   }),
@@ -105,11 +100,6 @@ export const webhookDoors = [
     field: 'redeliverWebhook',
     params: AgentPath,
     body: RedeliveryRequest,
-    variables: ({ params, body: { from_position, to_position } }) => ({
-      agentId: params.agent_id,
-      fromPosition: from_position,
-      toPosition: to_position,
-    }),
     response: WebhookSentNoun,
     errors: ['not_found', 'book_damaged'],
   }),
@@ -122,16 +112,17 @@ export const webhookDoors = [
     possession: 'required',
     field: 'webhookDeadLetters',
     params: AgentPath,
-    query: z.strictObject({
-      limit: digits(z.int().min(1))
-        .optional()
-        .describe(`Default ${dead_letters_page_default}, more than ${dead_letters_page_max} is clamped.`),
-      before: DeadLetterCursor.describe('`next` of the page before.'),
-    }),
-    variables: ({ params, query: { limit, before } }) => ({
-      agentId: params.agent_id,
-      ...present({ limit, before }),
-    }),
-    response: DeadLettersAnswer,
+    query: queryOf(DeadLetterPage),
+    response: WebhookDeadLettersNoun,
   }),
 ] as const;
+
+// As the graph names them.
+nameComponents({
+  Webhook: WebhookNoun,
+  BookWebhook: BookWebhookNoun,
+  SetWebhook: SetWebhookNoun,
+  WebhookDeadLetters: WebhookDeadLettersNoun,
+  WebhookPing: WebhookPingNoun,
+  WebhookSent: WebhookSentNoun,
+});

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { limits, webhookLimits } from '../limits.ts';
+import { word } from '../noun.ts';
 import { textForm } from '../signed-words.ts';
-import { everyWebhookKind, usualWebhookKinds } from '../webhook/kinds.ts';
+import { everyWebhookKind, usualWebhookKinds, webhookKindWords } from '../webhook/kinds.ts';
 import { secretFault } from '../webhook/secret.ts';
 import { listOf } from './parse.ts';
-import { PossessionMembers } from './possession.ts';
+import { PossessionMembers, type WithoutPossession } from './possession.ts';
 import { wellFormedText } from './text.ts';
 
 /* What is asked of /v1/agents/{agent_id}/book/webhook and of the doors beneath it. */
@@ -19,18 +20,24 @@ const Secret = z
   })
   .optional()
   .describe(
-    `\`whsec_\` and the base64 of ${secret_bytes_min} to ${secret_bytes_max} bytes (Standard Webhooks), or ${secret_chars_min} to ${secret_chars_max} visible ASCII characters.`,
+    `Secret that signs messages: \`whsec_\` and the base64 of ${secret_bytes_min} to ${secret_bytes_max} bytes (Standard Webhooks), or ${secret_chars_min} to ${secret_chars_max} visible ASCII characters. Default: a new one, shown once; when the webhook is set and has one, that one.`,
   );
 
-/** What of a webhook is set, the same by REST and on the graph; whether the URL may be one is judged by whoever sets it. */
-export const WebhookMembers = z.strictObject({
-  url: z.string().max(webhookLimits.url_chars_max).describe('An https URL by the name of a public host.'),
+/**
+ * Body of PUT and POST /v1/agents/{agent_id}/book/webhook; possession in it was looked at before. Whether the URL may be one is judged by
+ * whoever sets it.
+ */
+export const WebhookRequest = PossessionMembers.extend({
+  url: z
+    .string()
+    .max(webhookLimits.url_chars_max)
+    .describe('URL that messages are sent to: https, with the name of a public host.'),
   secret: Secret,
-  events: listOf(z.enum(everyWebhookKind), everyWebhookKind.length)
+  events: listOf(word(webhookKindWords), everyWebhookKind.length)
     .transform(kinds => everyWebhookKind.filter(kind => kinds.includes(kind)))
     .optional()
-    .describe(`Which events it is told of; ${usualWebhookKinds.join(', ')} where it is left out.`),
-  enabled: z.boolean().optional().describe('false: nothing is sent; true where it is left out.'),
+    .describe(`Kinds of events that are sent. Default: ${usualWebhookKinds.join(', ')}.`),
+  enabled: z.boolean().optional().describe('Whether messages are sent. Default: true.'),
   wallet_signature: wellFormedText
     .max(limits.wallet_signature_chars_max)
     .optional()
@@ -39,28 +46,37 @@ export const WebhookMembers = z.strictObject({
         `${textForm('approval_webhook')} with the URL as \`new URL(url).href\` ` +
         'writes it: personal_sign, ERC-1271 or ERC-6492.',
     ),
-  signature_timestamp: z.int().min(0).optional().describe('The Unix seconds in the signed text: now.'),
-});
-export type WebhookMembers = z.output<typeof WebhookMembers>;
+  signature_timestamp: z.int().min(0).optional().describe('Current time: the Unix seconds in the signed text.'),
+}).strict();
+export type WebhookRequest = WithoutPossession<z.output<typeof WebhookRequest>>;
 
-/** Body of PUT and POST /v1/agents/{agent_id}/book/webhook; possession in it was looked at before. */
-export const WebhookRequest = PossessionMembers.extend(WebhookMembers.shape).strict();
-
-export const RotationMembers = z.strictObject({ secret: Secret });
-export const RotationRequest = PossessionMembers.extend(RotationMembers.shape).strict();
+export const RotationRequest = PossessionMembers.extend({ secret: Secret }).strict();
 
 const Position = z.int().min(1).max(2_147_483_647);
 
-export const RedeliveryMembers = z.strictObject({
-  from_position: Position.describe('The first position of the book whose messages are sent again.'),
+export const RedeliveryRequest = PossessionMembers.extend({
+  from_position: Position.describe('First position of the book whose messages are sent again.'),
   to_position: Position.describe(
-    `The last, too: at most ${webhookLimits.redelivered_positions_max} positions, and ${webhookLimits.redelivered_messages_max} messages.`,
+    `Last position, included: at most ${webhookLimits.redelivered_positions_max} positions, and ${webhookLimits.redelivered_messages_max} messages.`,
   ),
-});
-export type RedeliveryMembers = z.output<typeof RedeliveryMembers>;
-export const RedeliveryRequest = PossessionMembers.extend(RedeliveryMembers.shape).strict();
+}).strict();
+export type RedeliveryRequest = WithoutPossession<z.output<typeof RedeliveryRequest>>;
 
-export const DeadLetterCursor = z
-  .string()
-  .regex(/^\d{1,10}\.[a-z_]{1,32}$/, { error: 'is no cursor of this list' })
-  .optional();
+const PAGE = `is a whole number from 1; more than ${webhookLimits.dead_letters_page_max} is clamped`;
+
+/** Which messages that were given up. */
+export const DeadLetterPage = z.strictObject({
+  limit: z
+    .int({ error: PAGE })
+    .min(1, { error: PAGE })
+    .optional()
+    .describe(
+      `Number of messages, from 1. Default ${webhookLimits.dead_letters_page_default}. More than ${webhookLimits.dead_letters_page_max} counts as ${webhookLimits.dead_letters_page_max}.`,
+    ),
+  before: z
+    .string()
+    .regex(/^\d{1,10}\.[a-z_]{1,32}$/, { error: 'is no cursor of this list' })
+    .optional()
+    .describe('Returns only messages before this one in the list: pass `next` of the previous response.'),
+});
+export type DeadLetterPage = z.output<typeof DeadLetterPage>;

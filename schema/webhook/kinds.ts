@@ -1,5 +1,6 @@
 import type { JsonObject } from '../canonical-json.ts';
 import { type BookEventKind, type Evidence, givenUpAmount } from '../evidence.ts';
+import type { Words } from '../words.ts';
 
 /* Of which events of a book a webhook tells, and by which word. */
 
@@ -68,6 +69,13 @@ const table = {
 
 export type WebhookKind = keyof typeof table;
 export const webhookKinds: Readonly<Record<WebhookKind, WebhookKindRow>> = table;
+export const webhookKindWords = {
+  graph: 'WebhookKind',
+  description: 'Kind of event that a webhook sends.',
+  meanings: Object.fromEntries(
+    Object.entries<WebhookKindRow>(table).map(([kind, { description }]) => [kind, description]),
+  ),
+} as Words<WebhookKind>;
 export const everyWebhookKind = Object.keys(webhookKinds) as readonly WebhookKind[];
 export const usualWebhookKinds = everyWebhookKind.filter(kind => webhookKinds[kind].usual);
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { sizedList } from '../noun.ts';
-import { everyWebhookKind, usualWebhookKinds } from './kinds.ts';
+import { webhookLimits } from '../limits.ts';
+import { sizedList, TimeMember, word } from '../noun.ts';
+import { everyWebhookKind, usualWebhookKinds, webhookKindWords } from './kinds.ts';
 
 /* What is shown of the webhook of a book. */
 
@@ -10,7 +11,7 @@ export const WebhookNoun = z.object({
     .describe('Whether messages are sent. A receiver that answers with status 410 sets this to false.'),
   url_host: z.string().describe('Host of the URL, with its port unless that is the default one.'),
   url_path: z.string().describe('Path and query of the URL. The whole URL and the secret are never shown.'),
-  events: sizedList(z.enum(everyWebhookKind), everyWebhookKind.length).describe('Kinds of events that are sent.'),
+  events: sizedList(word(webhookKindWords), everyWebhookKind.length).describe('Kinds of events that are sent.'),
   has_secret: z.boolean().describe('Whether messages are signed. Always true.'),
   deliveries: z.int().describe('Number of messages that the receiver accepted.'),
   failures: z.int().describe('Number of attempts that failed.'),
@@ -24,9 +25,10 @@ export const WebhookNoun = z.object({
 export const BookWebhookNoun = z.object({
   agent_id: z.int().describe('Id of the agent of the book.'),
   webhook: WebhookNoun.nullable().describe('The webhook of the book. Null if none is set.'),
-  supported_events: sizedList(z.enum(usualWebhookKinds), everyWebhookKind.length).describe(
-    'Kinds of events that are sent if `events` is left out when the webhook is set.',
-  ),
+  supported_events: sizedList(
+    z.enum(usualWebhookKinds).meta({ words: webhookKindWords }),
+    everyWebhookKind.length,
+  ).describe('Kinds of events that are sent if `events` is left out when the webhook is set.'),
 });
 
 /** The same, with a secret that was just made. */
@@ -45,4 +47,24 @@ export const WebhookSentNoun = z.object({
 export const WebhookPingNoun = z.object({
   agent_id: z.int().describe('Id of the agent of the book.'),
   id: z.string().describe('Id of the test message: its header `webhook-id`.'),
+});
+
+/** A message that was given up. */
+export const WebhookDeadLetterNoun = z.object({
+  position: z.int().describe('Position of its event among the events of the book.'),
+  kind: word(webhookKindWords),
+  attempts: z.int().describe('Number of attempts to send it.'),
+  given_up_at: TimeMember.describe('Time it was given up (RFC 3339, UTC).'),
+  lastStatus: z.int().nullable().describe('HTTP status of the last attempt. Null if it had no response.'),
+  lastError: z.string().nullable().describe('Why the last attempt failed.'),
+});
+
+export const WebhookDeadLettersNoun = z.object({
+  agent_id: z.int().describe('Id of the agent of the book.'),
+  dead_letters: z
+    .array(WebhookDeadLetterNoun)
+    .describe(
+      `Newest event first. The newest ${webhookLimits.dead_letters_max} of ${webhookLimits.dead_letter_days} days are kept.`,
+    ),
+  next: z.string().nullable().describe('`before` of the next page. Null if there is none.'),
 });

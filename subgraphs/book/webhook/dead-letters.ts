@@ -1,8 +1,6 @@
-import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { webhookLimits } from '../../../schema/limits.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
-import { DeadLetterCursor } from '../../../schema/requests/webhook.ts';
+import type { DeadLetterPage } from '../../../schema/requests/webhook.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { WebhookDeadLetter } from './dead-letter.entity.ts';
@@ -14,15 +12,14 @@ export interface DeadLettersPage {
 
 const { dead_letters_page_max, dead_letters_page_default } = webhookLimits;
 
-/** The newest event first; `before` is the `next` of the page before. @throws invalid_request */
+/** The newest event first; `before` is the `next` of the page before. */
 export async function deadLetters(
   database: Database,
   agent_id: AgentId,
-  asked: { readonly limit: number | null | undefined; readonly before: string | null | undefined },
+  asked: DeadLetterPage,
 ): Promise<DeadLettersPage> {
   const limit = Math.min(asked.limit ?? dead_letters_page_default, dead_letters_page_max);
-  if (limit < 1) throw new Refusal('invalid_request', { param: 'limit', detail: 'limit is 1 or more.' });
-  const [position = null, kind = null] = parseRequest(DeadLetterCursor, asked.before ?? undefined)?.split('.') ?? [];
+  const [position = null, kind = null] = asked.before?.split('.') ?? [];
   const rows = await database.query({
     name: 'webhook dead letters',
     text: `select ${selectList(WebhookDeadLetter)} from webhook_dead_letter

@@ -2,7 +2,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { webhookLimits } from '../../../schema/limits.ts';
 import type { HeldBook } from '../../../schema/principal.ts';
-import type { RedeliveryMembers } from '../../../schema/requests/webhook.ts';
+import type { RedeliveryRequest } from '../../../schema/requests/webhook.ts';
 import { kindsTold, type Telling, tellingEventKinds } from '../../../schema/webhook/kinds.ts';
 import type { RedeliveryJob } from '../../../schema/webhook/message.ts';
 import { iso } from '../../clock.ts';
@@ -25,7 +25,7 @@ const { redelivered_positions_max, redelivered_messages_max } = webhookLimits;
 export function redeliverMessages(
   context: Sender,
   { agent_id }: HeldBook,
-  { from_position, to_position }: RedeliveryMembers,
+  { from_position, to_position }: RedeliveryRequest,
 ): Promise<number> {
   if (to_position < from_position || to_position - from_position >= redelivered_positions_max)
     throw tooWide(`is from_position, or up to ${redelivered_positions_max - 1} beyond it`);
@@ -101,7 +101,7 @@ async function eventsBetween(tx: Tx, agent_id: AgentId, from: number, to: number
 function forgetRange(
   tx: Tx,
   agent_id: AgentId,
-  { from_position, to_position, events }: RedeliveryMembers & Pick<Webhook, 'events'>,
+  { from_position, to_position, events }: RedeliveryRequest & Pick<Webhook, 'events'>,
 ): void {
   tx.write({
     name: 'dead letters redelivered',

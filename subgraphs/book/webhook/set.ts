@@ -1,7 +1,7 @@
 import { Refusal } from '../../../schema/errors.ts';
 import { webhookLimits } from '../../../schema/limits.ts';
 import type { HeldBook, ProvenBy } from '../../../schema/principal.ts';
-import type { WebhookMembers } from '../../../schema/requests/webhook.ts';
+import type { WebhookRequest } from '../../../schema/requests/webhook.ts';
 import { usualWebhookKinds } from '../../../schema/webhook/kinds.ts';
 import { webhookSecret } from '../../../schema/webhook/secret.ts';
 import { webhookUrl } from '../../../schema/webhook/url.ts';
@@ -28,7 +28,7 @@ const newSecret = ({ random }: Pick<Setter, 'random'>) => webhookSecret(random.b
  * one takes its place as by a rotation. @throws invalid_request, book_damaged, rate_limited, and control_proof_missing and
  * what else its consent throws
  */
-export async function setWebhook(context: Consulting, held: Held, members: WebhookMembers): Promise<SetWebhook> {
+export async function setWebhook(context: Consulting, held: Held, members: WebhookRequest): Promise<SetWebhook> {
   const { events = usualWebhookKinds, enabled = true, secret } = members;
   const judged = webhookUrl(members.url, context.webhook_reach);
   if (judged.kind === 'refused')

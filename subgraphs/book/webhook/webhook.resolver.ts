@@ -1,12 +1,15 @@
-import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { toSnakeKeys, withoutNull } from '../../../schema/camel.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
-import { RotationMembers, WebhookMembers } from '../../../schema/requests/webhook.ts';
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { BookPath } from '../../../schema/requests/book-path.ts';
+import { RotationRequest, WebhookRequest } from '../../../schema/requests/webhook.ts';
 import { requireHeld, requirePossession, requireSession } from '../../access.ts';
+import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { readWebhook } from './change.ts';
 import { removeWebhook, rotateSecret, type SetWebhook, setWebhook } from './set.ts';
 import { BookWebhook, shownWebhook, WebhookInput } from './webhook.type.ts';
+
+const BookArguments = argumentsOf(BookPath);
+const RotationArguments = argumentsOf(BookPath, RotationRequest);
 
 @Resolver(() => BookWebhook)
 export class WebhookResolver {
@@ -15,7 +18,7 @@ export class WebhookResolver {
     description: 'The webhook of a book, for whoever possesses it. It shows neither the secret nor the whole URL.',
   })
   async webhook(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
+    @Args(() => BookArguments) { agentId }: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<BookWebhook> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -28,13 +31,12 @@ export class WebhookResolver {
       "Sets where a book tells of its events, as a whole. It says where what a book holds goes to, so that the book's session itself is wanted.",
   })
   async setWebhook(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('input', () => WebhookInput, { description: 'Where to, of what, and by which secret.' }) input: WebhookInput,
+    @Arg('input', () => WebhookInput, { description: 'The URL, the kinds of events and the secret.' }) input: Asked,
+    @Args(() => BookArguments) { agentId }: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<BookWebhook> {
     const held = { ...requireSession(context.principal, agentId), by: 'session' } as const;
-    const members = parseRequest(WebhookMembers, toSnakeKeys(withoutNull({ ...input })));
-    return told(agentId, await setWebhook(context, held, members));
+    return told(agentId, await setWebhook(context, held, askedFor(WebhookRequest, input, context)));
   }
 
   @Mutation(() => BookWebhook, {
@@ -42,14 +44,13 @@ export class WebhookResolver {
     description: 'Gives it another secret, with the one before it beside it for a day. The session itself is wanted.',
   })
   async rotateWebhookSecret(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('secret', () => String, { nullable: true, description: 'Made and shown once where it is left out.' })
-    secret: string | null | undefined,
+    @Args(() => RotationArguments) asked: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<BookWebhook> {
+    const { agentId } = asked;
     const held = { ...requireSession(context.principal, agentId), by: 'session' } as const;
-    const members = parseRequest(RotationMembers, withoutNull({ secret }));
-    return told(agentId, await rotateSecret(context, held, members.secret));
+    const { secret } = askedFor(RotationRequest, asked, context);
+    return told(agentId, await rotateSecret(context, held, secret));
   }
 
   @Mutation(() => BookWebhook, {
@@ -58,7 +59,7 @@ export class WebhookResolver {
       'Nothing is sent any more, whatever is under way, and what was given up is gone. Again it is the same.',
   })
   async removeWebhook(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
+    @Args(() => BookArguments) { agentId }: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<BookWebhook> {
     const held = requireHeld(context.principal, agentId);

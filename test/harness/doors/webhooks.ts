@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import type { DeadLettersAnswer } from '../../../rest-compat/book/webhook-answers.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { approvalWebhookText } from '../../../schema/session/approval.ts';
 import type {
   BookWebhookNoun,
   SetWebhookNoun,
+  WebhookDeadLettersNoun,
   WebhookPingNoun,
   WebhookSentNoun,
 } from '../../../schema/webhook/webhook.ts';
@@ -54,6 +54,6 @@ export function webhookDoorsOf(service: () => Pick<Service, 'knock' | 'get' | 'p
         shown(agent),
       ),
     deadLetters: (agent: Agent, query = '') =>
-      service().get<z.infer<typeof DeadLettersAnswer>>(path(agent, `/dead-letters${query}`), shown(agent)),
+      service().get<z.infer<typeof WebhookDeadLettersNoun>>(path(agent, `/dead-letters${query}`), shown(agent)),
   };
 }
