@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { toCamelKeys } from '../../schema/camel.ts';
-import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { isJsonObject, type Json, present } from '../../schema/canonical-json.ts';
 import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
 import { ingestLimits, limits } from '../../schema/limits.ts';
 import { IngestRequest } from '../../schema/requests/ingest.ts';
@@ -45,7 +44,6 @@ export const ingestDoors = [
     shows: IngestedSpend,
     params: AgentPath,
     body: IngestRequest,
-    variables: ({ params, body }) => ({ agentId: params.agent_id, input: toCamelKeys(body) as JsonObject }),
     answer: ({ answer }) => withToken(answer),
     // What is signed of it leaves `by` out where nothing is committed to.
     nulls: { 'fulfillment.output_commitment': ['hash', 'kind', 'omission_rule'] },

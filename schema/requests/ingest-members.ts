@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
-import { digestKinds } from '../escrow.ts';
-import { jobKinds } from '../job-kind.ts';
+import { digestKindWords } from '../escrow.ts';
+import { jobKindWords } from '../job-kind.ts';
 import { ingestLimits, limits } from '../limits.ts';
+import { word } from '../noun.ts';
+import { commitmentStatuses } from '../output-commitment.ts';
 import { AttemptIndex } from './paid-work.ts';
 import { storedText, wellFormedText } from './text.ts';
 
@@ -15,17 +17,18 @@ const Network = text(64);
 const DIGITS = 'is a string of digits (atomic units), and not 0';
 const Amount = z
   .string({ error: DIGITS })
-  .refine(given => given !== '0' && parseAtomic(given) !== null, { error: DIGITS });
-const Usdc = Amount.describe('Atomic USDC.');
-const NETWORK = '`base` or `solana`, or its CAIP-2 id; `base` where it is left out.';
+  .refine(given => given !== '0' && parseAtomic(given) !== null, { error: DIGITS })
+  .meta({ scalar: 'AtomicAmount' });
+const Usdc = Amount.describe('Amount in atomic USDC.');
+const NETWORK = '`base` or `solana`, or its CAIP-2 id. Default: `base`.';
 const Asset = text(128).nullish().describe('USDC: its contract or mint, or its name.');
 
 /** A cemented send. */
 export const NanoSend = z.strictObject({
-  block: text(64).describe('Its hash: 64 hex digits.'),
-  recipient: Wallet.describe('The account that it was sent to.'),
-  amount: Amount.describe('Raw: 10^30 of it are one XNO.'),
-  description: text(ingestLimits.description_chars_max).describe('What it was for.'),
+  block: text(64).describe('Hash of the block: 64 hex digits.'),
+  recipient: Wallet.describe('Account that it was sent to.'),
+  amount: Amount.describe('Amount in raw: 10^30 of it are one XNO.'),
+  description: text(ingestLimits.description_chars_max).describe('What the payment was for.'),
 });
 
 /** What another shop asked for: members beyond these are x402's own, and are not looked at. */
@@ -51,15 +54,18 @@ const Hash = z
   .string()
   .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, { error: 'is not 32 bytes in hex' })
   .transform(hash => hash.replace(/^0x/, '').toLowerCase());
-const Kind = z.enum(digestKinds);
+const Kind = word(digestKindWords);
 
 /** What is committed to, or why nothing is: in the form of a row's fulfillment. */
-const Commitment = z.strictObject({
-  status: z.enum(['committed', 'UNVERIFIED']).nullish(),
-  hash: Hash.nullish(),
-  kind: Kind.nullish().describe('Wanted with the hash: it is never read off a 0x.'),
+export const ForeignCommitment = z.strictObject({
+  status: word(commitmentStatuses).nullish(),
+  hash: Hash.nullish().describe('Hash of what was delivered: 32 bytes in hex.'),
+  kind: Kind.nullish().describe('Hash function. Required with a hash: it is never read off a 0x.'),
   omission_rule: text(ingestLimits.omission_rule_chars_max).nullish().describe('Why there is no hash.'),
 });
+
+/** As an object, or as text. */
+export const SaidCommitment = z.union([ForeignCommitment, text(80)]);
 
 /** An invoice of whoever was paid, as whoever paid has it. */
 export const ForeignInvoice = z.strictObject({
@@ -71,21 +77,20 @@ export const ForeignInvoice = z.strictObject({
   network: Network.nullish().describe(NETWORK),
   asset: Asset,
   resource: text(ingestLimits.resource_chars_max).nullish().describe('What was bought.'),
-  service_url: text(ingestLimits.resource_chars_max).nullish().describe('The same.'),
+  service_url: text(ingestLimits.resource_chars_max).nullish().describe('The same as resource.'),
   hub: text(ingestLimits.hub_chars_max).nullish().describe('Who served it.'),
   model: text(ingestLimits.model_chars_max).nullish().describe('What of it, as its path there.'),
-  job_kind: z.enum(jobKinds).nullish().describe('`other` where it is left out.'),
+  job_kind: word(jobKindWords).nullish().describe('Kind of work that was paid for. Default: `other`.'),
   deliverable: wellFormedText
     .max(ingestLimits.request_bytes_max)
     .nullish()
-    .describe('What was delivered, whole: its SHA-256 (of UTF-8) is kept, and nothing else of it.'),
-  deliverable_hash: Hash.nullish().describe('Of what was delivered; with its kind.'),
-  deliverable_kind: Kind.nullish(),
-  output_commitment: z
-    .union([Commitment, text(80)])
-    .nullish()
-    .describe('The same as an object, or as `sha256:<hex>`.'),
-  omit_deliverable: z.boolean().nullish().describe('True: nothing is committed to, and that is said (UNVERIFIED).'),
+    .describe('What was delivered, whole. Its SHA-256 (of UTF-8) is kept, and nothing else of it.'),
+  deliverable_hash: Hash.nullish().describe('Hash of what was delivered: 32 bytes in hex. Requires deliverable_kind.'),
+  deliverable_kind: Kind.nullish().describe('Hash function of deliverable_hash.'),
+  output_commitment: SaidCommitment.nullish().describe(
+    'Hash of what was delivered: an object, or by REST also text such as `sha256:<hex>`.',
+  ),
+  omit_deliverable: z.boolean().nullish().describe('True: nothing is committed to, and the status is UNVERIFIED.'),
   intent_id: text(limits.intent_id_chars_max).nullish().describe('Groups attempts under one treasury intent bill.'),
   attempt_index: AttemptIndex.nullish().describe('Zero-based attempt within intent_id.'),
 });

@@ -15,17 +15,22 @@ import { wellFormedText } from './text.ts';
 
 /** Its body; possession in it was looked at before. */
 const body = PossessionMembers.extend({
-  nano: NanoSend.nullish(),
-  payment_required: ForeignOffer.nullish(),
+  nano: NanoSend.nullish().describe('A cemented send of XNO.'),
+  payment_required: ForeignOffer.nullish().describe('What another shop asked for, in USDC. Requires payment_response.'),
   payment_response: z
     .union([wellFormedText.max(ingestLimits.payment_response_chars_max), ForeignSettlement])
     .nullish()
-    .describe('With payment_required: the settlement header as it came (base64 or JSON), or an object.'),
-  offer_receipt: OfferReceipt.nullish().describe(
-    'Of a payment in USDC: what whoever was paid has signed by the offer-receipt extension of x402, {offer, receipt} or one ' +
-      'of them, with the key of the wallet that was paid: as typed data on Base, as a JWS (EdDSA) on Solana.',
-  ),
-  foreign_invoice: ForeignInvoice.nullish(),
+    .describe(
+      'With payment_required: the settlement header as it came (base64 or JSON), or an object {tx, payer, network, success}.',
+    )
+    .meta({ scalar: 'JSON' }),
+  offer_receipt: OfferReceipt.nullish()
+    .meta({ scalar: 'JSON' })
+    .describe(
+      'Of a payment in USDC: what whoever was paid has signed by the offer-receipt extension of x402, {offer, receipt} or one ' +
+        'of them, with the key of the wallet that was paid: as typed data on Base, as a JWS (EdDSA) on Solana.',
+    ),
+  foreign_invoice: ForeignInvoice.nullish().describe('An invoice of the party that was paid, in USDC.'),
   fulfillment_invoice: ForeignInvoice.nullish().describe('The same as foreign_invoice.'),
   transfer_index: z
     .int()
@@ -43,7 +48,11 @@ const body = PossessionMembers.extend({
       'Signature of the wallet that paid, over ' +
         `${textForm('ingest')}. Without it, a payer that is neither the agentWallet nor a known payer of this book is not proven.`,
     ),
-  payer_signature_timestamp: z.int().min(0).nullish().describe('The Unix seconds in that text; within 300 seconds.'),
+  payer_signature_timestamp: z
+    .int()
+    .min(0)
+    .nullish()
+    .describe('The Unix seconds in that text, within 300 seconds of now.'),
 }).strict();
 type Body = z.output<typeof body>;
 

@@ -1,13 +1,16 @@
-import { Arg, Ctx, Directive, Int, Mutation, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
 import { toCamelKeys } from '../../../schema/camel.ts';
 import { limits } from '../../../schema/limits.ts';
+import { BookPath } from '../../../schema/requests/book-path.ts';
 import { IngestRequest } from '../../../schema/requests/ingest.ts';
-import { requestOf } from '../../../schema/requests/parse.ts';
 import { requireHeld } from '../../access.ts';
+import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import type { RecordedIngest } from './answer.ts';
 import { ingestPaid } from './ingest.paid.ts';
 import { ForeignSpendInput, IngestedSpend } from './ingest.type.ts';
+
+const BookArguments = argumentsOf(BookPath);
 
 @Resolver(() => IngestedSpend)
 export class IngestResolver {
@@ -18,16 +21,12 @@ export class IngestResolver {
       'Records a payment to somebody else on a book, once its chain shows it. For whoever possesses the book.',
   })
   async ingestForeignSpend(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('input', () => ForeignSpendInput, { description: 'Which payment, and what it bought.' })
-    input: ForeignSpendInput,
+    @Arg('input', () => ForeignSpendInput, { description: 'Which payment, and what it bought.' }) input: Asked,
+    @Args(() => BookArguments) { agentId }: AskedOfBook,
     @Ctx() context: BookContext,
   ): Promise<IngestedSpend> {
     const held = requireHeld(context.principal, agentId);
-    const request = requestOf(IngestRequest, withDigits(input), context.valid_body, [
-      'paymentResponse',
-      'offerReceipt',
-    ]);
+    const request = askedFor(IngestRequest, input, context);
     // Of several books that are held the path names the one that it is for.
     const principal = { ...context.principal, possession: { kind: 'proven' as const, ...held } };
     const args = { agent_id: held.agent_id, ...request };
@@ -35,19 +34,6 @@ export class IngestResolver {
     context.response.headers['x-svc-settlement-status'] = settlement_status;
     return shown(answer);
   }
-}
-
-/** Amounts are texts on the wire, and numbers on the graph. */
-function withDigits(input: ForeignSpendInput): object {
-  const digits = (form: { amount: bigint } | null | undefined) => form && { ...form, amount: String(form.amount) };
-  const { nano, paymentRequired, foreignInvoice, fulfillmentInvoice } = input;
-  return {
-    ...input,
-    nano: digits(nano),
-    paymentRequired: digits(paymentRequired),
-    foreignInvoice: digits(foreignInvoice),
-    fulfillmentInvoice: digits(fulfillmentInvoice),
-  };
 }
 
 function shown(answer: RecordedIngest): IngestedSpend {

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { AtomicMember, computed, MomentMember } from './noun.ts';
+
+/* What is shown of a payment to somebody else that stands on a book. */
+
+export const IngestedPaymentNoun = z.object({
+  ref: z.string().describe('`network:transaction`.'),
+  rail: z.enum(['usdc', 'xno']).describe('What was paid with: `usdc` or `xno`.'),
+  amount: AtomicMember.describe('Amount as its chain shows it, in atomic units of the rail.'),
+  collected: z.boolean().describe('Whether the amount counts on the book: its payer is proven.'),
+});
+
+export const IngestedRouteNoun = z.object({
+  hub: z.string().nullable().describe('Who served it, as the request names them. Null if it names nobody.'),
+  model: z.string().nullable().describe('What of it was bought. Null if the request does not say.'),
+  resource: z.string().nullable().describe('URL at which it was bought. Null if the request does not say.'),
+});
+
+export const RecordedSignatureNoun = z.object({
+  alg: z.literal('ES256').describe('Algorithm, as JOSE names it.'),
+  scope: z
+    .literal('recorded')
+    .describe('`recorded`: this service has recorded the payment, and attests to nothing else.'),
+  value: z
+    .string()
+    .describe(
+      'Signature over the canonical JSON of the REST response without it and without issuer_signature, in base64url.',
+    ),
+});
+
+/** As the graph has it; by REST the token of its receipt stands beside it. */
+export const IngestedSpendNoun = z.object({
+  task_id: z.string().describe('Task id of the row and of its receipt.'),
+  agent_id: z.int().describe('Id of the agent of the book.'),
+  payment: IngestedPaymentNoun.describe('The payment as its chain shows it.'),
+  payer_proven: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the payer is proven to belong to this book. If false, the amount counts in no sum of the book. Absent from an ingest that was recorded before this member was introduced.',
+    ),
+  payer_text: z
+    .string()
+    .optional()
+    .describe(
+      'Text for the wallet that paid to sign, with its last part replaced by the current Unix seconds. Send the signature as payer_signature in another ingest of the same transfer: its row then replaces this one. Absent if the payer is proven.',
+    ),
+  route: IngestedRouteNoun.describe('What the payment bought.'),
+  verify_url: z.string().describe('URL of the public page of its receipt.'),
+  foreign_x402: z.literal(true).describe('Always true.'),
+  source: z.literal('foreign_ingest').describe('Always `foreign_ingest`.'),
+  evidence: z.literal('foreign_ingest').describe('Always `foreign_ingest`.'),
+  fulfillment: computed(z.unknown()),
+  recorded_at: MomentMember.describe('Time the payment was recorded (RFC 3339, UTC).'),
+  signature: RecordedSignatureNoun.nullable().describe(
+    'Signature over the canonical JSON (RFC 8785) of this answer without it and without issuer_signature, by a key of ' +
+      '/.well-known/jwks.json: this service has recorded it, and attests to nothing for whoever was paid.',
+  ),
+});
