@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { alertLimits } from './limits.ts';
-import { AtomicMember, sizedList, TimeMember, word, wordText } from './noun.ts';
-import { proofMeans } from './principal.ts';
+import { AtomicMember, sizedList, TimeMember, word, wordMember } from './noun.ts';
+import { type ProvenBy, proofMeans } from './principal.ts';
 import type { WordOf, Words } from './words.ts';
 
 /*
@@ -133,8 +133,9 @@ export const AlertsChangedNoun = z.object({
   before: AlertThresholdsNoun.describe('Settings before the change.'),
   after: AlertThresholdsNoun.describe('Settings after the change.'),
   at: TimeMember.describe('Time of the change (RFC 3339, UTC).'),
-  by: wordText(proofMeans)
+  by: wordMember<ProvenBy['by']>()
     .nullable()
+    .meta({ words: proofMeans })
     .describe('How the caller that made the change had opened the book. Null if that is not known.'),
   session: z
     .string()

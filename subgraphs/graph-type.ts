@@ -87,6 +87,11 @@ export function askedFor<S extends z.ZodType>(
   return parsed as WithoutPossession<z.output<S>>;
 }
 
+/** The same as it was given, and not validated: of what only names something, such as a path. */
+export function givenFor<S extends z.ZodType>(schema: S, given: Asked): z.input<S> {
+  return onWire(schema, given) as z.input<S>;
+}
+
 /** As a refusal names it: a member that has another name on the graph by that one, in the spelling of refusals. */
 function argumentName(schema: z.ZodType, member: string): string {
   const shape = membersOf(schema)[member];

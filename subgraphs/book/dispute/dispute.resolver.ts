@@ -9,7 +9,7 @@ import { BookPath } from '../../../schema/requests/book-path.ts';
 import { DisputePage, DisputePath, DisputeRequest } from '../../../schema/requests/dispute.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { requirePossession } from '../../access.ts';
-import { type Asked, type AskedOfBook, argumentsOf, askedFor, describedBy } from '../../graph-type.ts';
+import { type Asked, type AskedOfBook, argumentsOf, askedFor, describedBy, givenFor } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import type { BookContext } from '../context.ts';
@@ -49,7 +49,7 @@ export class DisputeResolver {
   ): Promise<Dispute | null> {
     const agent_id = requirePossession(principal, asked.agentId);
     await soundHead(database, agent_id);
-    return disputeOf(database, agent_id, askedFor(DisputePath, asked).dispute_id);
+    return disputeOf(database, agent_id, givenFor(DisputePath, asked).dispute_id);
   }
 
   @Mutation(() => FiledDispute, {
@@ -77,7 +77,7 @@ export class DisputeResolver {
   ): Promise<DisputeStatus | null> {
     // A later judgement may be among what was lost.
     requireNotHalted(database);
-    return disputeStatusOf(database, askedFor(DisputePath, asked).dispute_id);
+    return disputeStatusOf(database, givenFor(DisputePath, asked).dispute_id);
   }
 
   @FieldResolver(() => DateTimeScalar, { nullable: true, ...describedBy(shown.decides_after) })

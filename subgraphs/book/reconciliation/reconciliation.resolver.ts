@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { ReconciliationPath, ReconciliationRequest } from '../../../schema/requests/reconciliation.ts';
 import { requirePossession } from '../../access.ts';
-import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Asked, type AskedOfBook, argumentsOf, askedFor, givenFor } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { soundHead } from '../page/page.ts';
 import { reconciliationOf } from './find.ts';
@@ -39,7 +39,7 @@ export class ReconciliationResolver {
   ): Promise<Reconciliation | null> {
     const agent_id = requirePossession(principal, asked.agentId);
     await soundHead(database, agent_id);
-    const found = await reconciliationOf(database, agent_id, askedFor(ReconciliationPath, asked).report_id);
+    const found = await reconciliationOf(database, agent_id, givenFor(ReconciliationPath, asked).report_id);
     return found && shownReconciliation(found);
   }
 }
