@@ -29,7 +29,7 @@ export function parseRequest<S extends z.ZodType>(
 ): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) {
-    if (typeof parsed.data === 'object' && parsed.data !== null) madeBy.set(parsed.data, schema);
+    keepMaker(parsed.data, schema);
     return parsed.data;
   }
   const [issue] = parsed.error.issues;
@@ -72,6 +72,11 @@ export const opaqueFields: readonly string[] = opaqueMembers.map(name => camel(n
 
 /** What has made each body that was valid. */
 const madeBy = new WeakMap<object, z.ZodType>();
+
+/** A request that is made by another schema in the end is that one's, which its resolver validates by. */
+export function keepMaker(value: unknown, schema: z.ZodType): void {
+  if (typeof value === 'object' && value !== null && !madeBy.has(value)) madeBy.set(value, schema);
+}
 
 /**
  * The same object, if it is what this schema has made of a request in this process: it need not be validated again. Nobody who sends

@@ -18,7 +18,7 @@ import { ChatRequestMessage, functionMembers, ToolChoice, ToolMode, Tools, tools
 import { Extra, extraOf, folded, withoutProto } from './forwarded/extra.ts';
 import { bodyPlace, openPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, svcMembers, withParent } from './paid-work.ts';
-import { listOf } from './parse.ts';
+import { keepMaker, listOf } from './parse.ts';
 import { ResponseItems } from './response-input.ts';
 import { wellFormedText } from './text.ts';
 import { only, responseWithoutEffect, unset, usualTier, withoutEffect } from './unserved.ts';
@@ -219,7 +219,10 @@ export const ResponsesRequest = z.preprocess(
       reasoning_effort: reasoning?.effort,
       extra: reasoning?.extra ? { ...beside, reasoning: reasoning.extra } : beside,
     });
-    if (data) return data;
+    if (data) {
+      keepMaker(data, ResponseCall);
+      return data;
+    }
     for (const { message, path } of error.issues) context.addIssue({ code: 'custom', message, path });
     return z.NEVER;
   }),
