@@ -21,6 +21,8 @@ declare module 'zod' {
     computed?: true;
     /** Of text that somebody has chosen: how long it may be, which is its weight in the cost of a query. */
     chars_max?: number;
+    /** Its weight in the cost of a query, where more than a column is read for it. */
+    cost?: number;
     /** Of a list: how many it is taken to have in the cost of a query. */
     assumed_items?: number;
     /** The table of its words, which are an enum on the graph. */
@@ -39,6 +41,7 @@ export const nounMeta = [
   'scalar',
   'computed',
   'chars_max',
+  'cost',
   'assumed_items',
   'words',
   'by_header',

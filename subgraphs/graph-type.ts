@@ -31,11 +31,12 @@ export function showMembers(type: Class, noun: z.ZodObject, types: Readonly<Reco
   shown.set(noun, type);
   for (const [member, shape] of Object.entries(noun.shape)) {
     const known = memberShape(shape);
-    const { chars_max, computed, assumed_items } = known.meta;
+    const { chars_max, cost, computed, assumed_items } = known.meta;
     if (computed) continue;
     const property = graphName(member, known);
     addField(type, property, known, () => types[member] ?? graphTypeOf(known.inner, known, shown));
     if (chars_max !== undefined) Directive(costOfText(chars_max))(type.prototype, property);
+    if (cost !== undefined) Directive(`@cost(weight: ${cost})`)(type.prototype, property);
     if (assumed_items !== undefined) Directive(`@listSize(assumedSize: ${assumed_items})`)(type.prototype, property);
   }
 }
@@ -88,6 +89,11 @@ export function askedFor<S extends z.ZodType>(
 }
 
 /** The same as it was given, and not validated: of what only names something, such as a path. */
+export function givenFor<S extends z.ZodType>(schema: S, given: Asked): z.input<S> {
+  return onWire(schema, given) as z.input<S>;
+}
+
+/** The same as it was given, and not validated: whose book is meant is looked at before anything else. */
 export function givenFor<S extends z.ZodType>(schema: S, given: Asked): z.input<S> {
   return onWire(schema, given) as z.input<S>;
 }
