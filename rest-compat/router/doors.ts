@@ -1,10 +1,23 @@
-import { z } from 'zod';
-import { isJsonObject, present } from '../../schema/canonical-json.ts';
-import { BroadcastMembers, RouterBookRequest, RouterKeyMembers } from '../../schema/requests/router.ts';
+import { isJsonObject } from '../../schema/canonical-json.ts';
+import { BroadcastRequest, RouterBookPath, RouterBookRequest, RouterKeyRequest } from '../../schema/requests/router.ts';
+import {
+  BroadcastGenerationNoun,
+  KeptRouterKeyNoun,
+  OpenedRouterBookNoun,
+  RouterBookSummaryNoun,
+  RouterRailSumNoun,
+} from '../../schema/router/book.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
-import { BroadcastAnswer, KeptRouterKeyAnswer, OpenedRouterBookAnswer, RouterSummaryAnswer } from './answers.ts';
 
-const RouterBookPath = z.object({ book_id: z.string().min(1).max(64) });
+// As the graph names them.
+nameComponents({
+  OpenedRouterBook: OpenedRouterBookNoun,
+  KeptRouterKey: KeptRouterKeyNoun,
+  BroadcastGeneration: BroadcastGenerationNoun,
+  RouterRailSum: RouterRailSumNoun,
+  RouterBookSummary: RouterBookSummaryNoun,
+});
 
 /** Generations of a third-party router under its users' own keys: reported, receipted, and settled by somebody else. */
 export const routerDoors = [
@@ -20,8 +33,7 @@ export const routerDoors = [
     status: 201,
     field: 'openRouterBook',
     body: RouterBookRequest,
-    variables: ({ body: { agent_id, label } }) => ({ input: present({ agentId: agent_id, label }) }),
-    response: OpenedRouterBookAnswer,
+    response: OpenedRouterBookNoun,
   }),
   documentDoor({
     name: 'set_router_key',
@@ -33,9 +45,8 @@ export const routerDoors = [
     ingest_key: 'required',
     field: 'setRouterKey',
     params: RouterBookPath,
-    body: RouterKeyMembers,
-    variables: ({ params, body }) => ({ bookId: params.book_id, key: body.key }),
-    response: KeptRouterKeyAnswer,
+    body: RouterKeyRequest,
+    response: KeptRouterKeyNoun,
   }),
   documentDoor({
     name: 'broadcast_generation',
@@ -49,11 +60,8 @@ export const routerDoors = [
     status: 201,
     again: { status: 200, is: ({ answer }) => isJsonObject(answer) && answer.idempotent_replay === true },
     field: 'broadcastGeneration',
-    body: BroadcastMembers,
-    variables: ({ body: { generation_id, model, amount, rail, payment_ref } }) => ({
-      input: present({ generationId: generation_id, model, amount, rail, paymentRef: payment_ref }),
-    }),
-    response: BroadcastAnswer,
+    body: BroadcastRequest,
+    response: BroadcastGenerationNoun,
     errors: ['generation_conflict', 'book_damaged'],
   }),
   documentDoor({
@@ -66,7 +74,6 @@ export const routerDoors = [
     ingest_key: 'or_session',
     field: 'routerBookSummary',
     params: RouterBookPath,
-    variables: ({ params }) => ({ bookId: params.book_id }),
-    response: RouterSummaryAnswer,
+    response: RouterBookSummaryNoun,
   }),
 ] as const;

@@ -16,43 +16,45 @@ const word = (chars_max: number) =>
     .max(chars_max)
     .regex(/^[!-~]+$/, { error: 'is one word of visible ASCII characters' });
 
-export const RouterBookMembers = z.strictObject({
+/** Body of POST /v1/router/books; possession in it was looked at before. */
+export const RouterBookRequest = PossessionMembers.extend({
   agent_id: z
     .int()
     .min(1)
     .max(2 ** 31 - 1)
     .optional()
-    .describe('On whose book what is broadcast lands, too: possession of it is to be shown by its session.'),
-  label: storedText.min(1).max(label_chars_max).optional().describe('What its owner calls it.'),
-});
-export type RouterBookMembers = z.output<typeof RouterBookMembers>;
-/** Body of POST /v1/router/books; possession in it was looked at before. */
-export const RouterBookRequest = PossessionMembers.extend(RouterBookMembers.shape).strict();
+    .describe(
+      'Id of the agent on whose book each generation is recorded, too. Its session is required. Default: recorded on no book.',
+    ),
+  label: storedText.min(1).max(label_chars_max).optional().describe('Name of the router book. Default: none.'),
+}).strict();
+
+/** Which router book, in a path. */
+export const RouterBookPath = z.object({ book_id: z.string().min(1).max(64).describe('Id of the router book.') });
 
 /** Body of PUT /v1/router/books/{book_id}/router-key. */
-export const RouterKeyMembers = z.strictObject({
+export const RouterKeyRequest = z.strictObject({
   key: word(limits.router_key_chars_max).describe(
     "The third-party router's own key. It is kept sealed, goes to that router alone, and is never shown again; another one takes its place.",
   ),
 });
 
 /** Body of POST /v1/router/broadcast. */
-export const BroadcastMembers = z.strictObject({
-  generation_id: word(generation_id_chars_max).describe('As the router names it.'),
-  model: word(limits.model_id_chars_max).describe('As the router names it.'),
+export const BroadcastRequest = z.strictObject({
+  generation_id: word(generation_id_chars_max).describe('Id of the generation, as the router names it.'),
+  model: word(limits.model_id_chars_max).describe('Model, as the router names it.'),
   amount: z
     .string()
     .refine(text => parseAtomic(text) !== null, { error: 'is a decimal string of digits' })
-    .describe('What it is said to have cost: millionths of a dollar (atomic USDC), digits.'),
+    .describe('Reported cost, in millionths of a dollar (atomic USDC).')
+    .meta({ scalar: 'AtomicAmount' }),
   rail: z
     .string()
     .max(rail_chars_max)
     .regex(/^[a-z0-9][a-z0-9_.:-]*$/, { error: 'is a word of lower-case letters, digits and any of _ . : -' })
-    .describe('How it is said to have been paid for, such as `credits` or `usdc`.'),
+    .describe('Reported rail that it was paid on, such as `credits` or `usdc`.'),
   payment_ref: word(payment_ref_chars_max)
     .optional()
-    .describe(
-      'A payment that is said to be its own. It is kept as it was said, takes no reference and proves nothing.',
-    ),
+    .describe('Reported payment. It is kept as it was reported, takes no reference and proves nothing.'),
 });
-export type BroadcastMembers = z.output<typeof BroadcastMembers>;
+export type BroadcastRequest = z.output<typeof BroadcastRequest>;

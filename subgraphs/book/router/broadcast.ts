@@ -1,6 +1,7 @@
 import { atomicAmount } from '../../../schema/amount.ts';
 import { Refusal } from '../../../schema/errors.ts';
-import type { BroadcastMembers } from '../../../schema/requests/router.ts';
+import type { BroadcastRequest } from '../../../schema/requests/router.ts';
+import type { RouterLookUp } from '../../../schema/router/book.ts';
 import { Secret } from '../../../schema/secret.ts';
 import { asEntity } from '../../columns.ts';
 import { takeUse } from '../../counted-use.ts';
@@ -9,23 +10,12 @@ import { beforeKey } from '../../receipt/written-once/written-once.ts';
 import type { BookContext } from '../context.ts';
 import { tooMany, unsealRouterKey } from './books.ts';
 import { readGenerations, saysTheSame, verifyGeneration } from './generations.ts';
-import type { LookUp } from './look-up.ts';
 import { type RouterBook, RouterGeneration } from './router-book.entity.ts';
 import { failedLookUp, giveBackUse, unverifiedUses, verifiedUses } from './uses.ts';
 
-/** What a broadcast says of its look-up, beside what came of one. */
-export type BroadcastLookUp =
-  | LookUp
-  /** None was made: one has matched before. */
-  | 'matched_before'
-  /** None was made: the book keeps no key, or there is no router here. */
-  | 'no_key'
-  /** None was made: too many under this key have come to nothing within the hour. */
-  | 'resting';
-
 export interface Broadcast {
   readonly generation: RouterGeneration;
-  readonly look_up: BroadcastLookUp;
+  readonly look_up: RouterLookUp;
   /** The same was broadcast before. */
   readonly again: boolean;
 }
@@ -43,7 +33,7 @@ type Caster = Pick<
 export async function broadcastGeneration(
   context: Caster,
   book: RouterBook,
-  said: BroadcastMembers,
+  said: BroadcastRequest,
 ): Promise<Broadcast> {
   const { database, reports, vault, principal, clock, random } = context;
   const name = { bookId: book.bookId, generationId: said.generation_id };
@@ -82,7 +72,7 @@ const fullDetail = (max: number, verified: boolean) =>
   `${max} ${verified ? 'verified broadcasts of a book' : 'unverified broadcasts of a book or an address'} are taken a day.`;
 
 /** @throws generation_conflict */
-function requireTheSame(standing: RouterGeneration, said: BroadcastMembers): void {
+function requireTheSame(standing: RouterGeneration, said: BroadcastRequest): void {
   if (saysTheSame(standing, said)) return;
   throw new Refusal('generation_conflict', { param: 'generation_id', facts: { task_id: standing.taskId } });
 }
@@ -91,7 +81,7 @@ function requireTheSame(standing: RouterGeneration, said: BroadcastMembers): voi
 async function told(
   { database, reports }: Caster,
   standing: RouterGeneration,
-  { look_up, verified_with }: { readonly look_up: BroadcastLookUp; readonly verified_with: string | null },
+  { look_up, verified_with }: { readonly look_up: RouterLookUp; readonly verified_with: string | null },
 ): Promise<Broadcast> {
   await reports.requireSaved(standing.taskId);
   const wanted = verified_with !== null && standing.verifiedWith === null;
@@ -103,8 +93,8 @@ async function told(
 async function lookUp(
   { database, vault, router_look_ups }: Caster,
   { bookId, routerKeyBox }: RouterBook,
-  { generation_id, model, amount }: BroadcastMembers,
-): Promise<BroadcastLookUp> {
+  { generation_id, model, amount }: BroadcastRequest,
+): Promise<RouterLookUp> {
   if (routerKeyBox === null || router_look_ups === null) return 'no_key';
   const use = failedLookUp(bookId);
   const counting = beforeKey(database);

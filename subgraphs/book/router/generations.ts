@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../../schema/canonical-json.ts';
-import type { BroadcastMembers } from '../../../schema/requests/router.ts';
+import type { BroadcastRequest } from '../../../schema/requests/router.ts';
 import { asEntity, asRecord, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
 import { RouterGeneration } from './router-book.entity.ts';
@@ -22,7 +22,7 @@ export async function readGenerations(
 }
 
 /** Whether the same was said of it. */
-export function saysTheSame(standing: RouterGeneration, said: BroadcastMembers): boolean {
+export function saysTheSame(standing: RouterGeneration, said: BroadcastRequest): boolean {
   const { model, amount, rail, payment_ref = null } = said;
   const before = [standing.model, String(standing.amount), standing.rail, standing.paymentRef];
   return canonicalJson(before) === canonicalJson([model, amount, rail, payment_ref]);

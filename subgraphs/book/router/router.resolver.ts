@@ -1,10 +1,15 @@
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { toSnakeKeys, withoutNull } from '../../../schema/camel.ts';
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
 import { verifyUrl } from '../../../schema/links.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
-import { BroadcastMembers, RouterBookMembers, RouterKeyMembers } from '../../../schema/requests/router.ts';
+import {
+  BroadcastRequest,
+  RouterBookPath,
+  RouterBookRequest,
+  RouterKeyRequest,
+} from '../../../schema/requests/router.ts';
+import { NOT_SETTLED_HERE } from '../../../schema/router/reported.ts';
 import { requireSession } from '../../access.ts';
+import { type Asked, argumentsOf, askedFor, givenFor } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { keepRouterKey, openRouterBook, requireReadableBook, requireRouterBook } from './books.ts';
 import { broadcastGeneration } from './broadcast.ts';
@@ -18,6 +23,9 @@ import {
 } from './router.type.ts';
 import { verifiedSums } from './summary.ts';
 
+const KeyArguments = argumentsOf(RouterBookPath, RouterKeyRequest);
+const BookArguments = argumentsOf(RouterBookPath);
+
 /** Router books: opened, given the key of a router, told of generations, and summed up. */
 @Resolver()
 export class RouterBookResolver {
@@ -27,37 +35,29 @@ export class RouterBookResolver {
       "Opens a router book. Where it names an agent, what is broadcast lands on that agent's book too: the session itself is wanted.",
   })
   async openRouterBook(
-    @Arg('input', () => RouterBookInput, { description: 'Whose, and by what name.' }) input: RouterBookInput,
+    @Arg('input', () => RouterBookInput, { description: 'Whose, and by what name.' }) input: Asked,
     @Ctx() context: BookContext,
   ): Promise<OpenedRouterBook> {
-    const asked = parseRequest(RouterBookMembers, toSnakeKeys(withoutNull({ ...input })));
+    const asked = askedFor(RouterBookRequest, input, context);
     const { possession } = context.principal;
     if (possession.kind === 'wrong') throw new Refusal('forbidden');
     // Whoever holds its key writes on the agent's book for good: a proof, which passes for minutes, is not enough.
     const held = asked.agent_id === undefined ? null : requireSession(context.principal, asked.agent_id);
     const { book, key } = await openRouterBook(context, held?.agent_id ?? null, asked.label ?? null);
     const { bookId, openedAt } = book;
-    return Object.assign(new OpenedRouterBook(), {
-      bookId,
-      agentId: book.agentId,
-      label: book.label,
-      ingestKey: key,
-      openedAt,
-    });
+    const { agentId, label } = book;
+    return { bookId, agentId, label, ingestKey: key, openedAt, attestationNote: NOT_SETTLED_HERE };
   }
 
   @Mutation(() => KeptRouterKey, {
     nullable: true,
     description: "Keeps the router's key sealed, in place of one before it. For whoever shows the book's ingest key.",
   })
-  async setRouterKey(
-    @Arg('bookId', () => String, { description: 'Which router book.' }) bookId: string,
-    @Arg('key', () => String, { description: "The router's own; never shown again." }) key: string,
-    @Ctx() context: BookContext,
-  ): Promise<KeptRouterKey> {
-    const book = await requireRouterBook(context.principal, context.database, bookId);
-    const members = parseRequest(RouterKeyMembers, { key });
-    const setAt = await keepRouterKey(context, book, members.key);
+  async setRouterKey(@Args(() => KeyArguments) asked: Asked, @Ctx() context: BookContext): Promise<KeptRouterKey> {
+    const { book_id } = givenFor(RouterBookPath, asked);
+    const book = await requireRouterBook(context.principal, context.database, book_id);
+    const { key } = askedFor(RouterKeyRequest, asked, context);
+    const setAt = await keepRouterKey(context, book, key);
     return { bookId: book.bookId, hasRouterKey: true, setAt };
   }
 
@@ -67,15 +67,14 @@ export class RouterBookResolver {
       "Reports a generation to the router book whose ingest key is shown: one receipt each. The same again is the same; the router is asked under the book's own key.",
   })
   async broadcastGeneration(
-    @Arg('input', () => BroadcastInput, { description: 'What is reported.' }) input: BroadcastInput,
+    @Arg('input', () => BroadcastInput, { description: 'What is reported.' }) input: Asked,
     @Ctx() context: BookContext,
   ): Promise<BroadcastGeneration> {
     const book = await requireRouterBook(context.principal, context.database);
-    const amount = typeof input.amount === 'bigint' ? String(input.amount) : input.amount;
-    const said = parseRequest(BroadcastMembers, toSnakeKeys(withoutNull({ ...input, amount })));
+    const said = askedFor(BroadcastRequest, input, context);
     const { generation, look_up, again } = await broadcastGeneration(context, book, said);
     const { bookId, generationId, taskId, model, rail, paymentRef, verifiedWith, reportedAt } = generation;
-    return Object.assign(new BroadcastGeneration(), {
+    return {
       bookId,
       generationId,
       taskId,
@@ -88,8 +87,9 @@ export class RouterBookResolver {
       lookUp: look_up,
       idempotentReplay: again,
       verifyUrl: verifyUrl(context.base_url, taskId),
+      attestationNote: NOT_SETTLED_HERE,
       receipt: { taskId },
-    });
+    };
   }
 
   @Query(() => RouterBookSummary, {
@@ -97,20 +97,22 @@ export class RouterBookResolver {
     description: "What of a router book is verified. For whoever shows its ingest key, or possesses its agent's book.",
   })
   async routerBookSummary(
-    @Arg('bookId', () => String, { description: 'Which router book.' }) bookId: string,
+    @Args(() => BookArguments) asked: Asked,
     @Ctx() { principal, database }: BookContext,
   ): Promise<RouterBookSummary> {
-    const book = await requireReadableBook(principal, database, bookId);
+    const book = await requireReadableBook(principal, database, givenFor(RouterBookPath, asked).book_id);
     const { count, amount, by_rail, truncated } = await verifiedSums(database, book.bookId);
-    return Object.assign(new RouterBookSummary(), {
-      bookId: book.bookId,
-      agentId: book.agentId,
-      label: book.label,
+    const { bookId, agentId, label } = book;
+    return {
+      bookId,
+      agentId,
+      label,
       count,
       amount,
       byRail: by_rail,
       byRailTruncated: truncated,
       hasRouterKey: book.routerKeyBox !== null,
-    });
+      attestationNote: NOT_SETTLED_HERE,
+    };
   }
 }

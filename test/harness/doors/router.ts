@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
-import type {
-  BroadcastAnswer,
-  OpenedRouterBookAnswer,
-  RouterSummaryAnswer,
-} from '../../../rest-compat/router/answers.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type {
+  BroadcastGenerationNoun,
+  OpenedRouterBookNoun,
+  RouterBookSummaryNoun,
+} from '../../../schema/router/book.ts';
 import { atEnd } from '../release.ts';
 import type { Service } from './open-service.ts';
 
@@ -56,9 +56,9 @@ export async function startRouter() {
   };
 }
 
-type OpenedBook = z.infer<typeof OpenedRouterBookAnswer>;
-type Summary = z.infer<typeof RouterSummaryAnswer>;
-export type Broadcast = z.infer<typeof BroadcastAnswer>;
+type OpenedBook = z.infer<typeof OpenedRouterBookNoun>;
+type Summary = z.infer<typeof RouterBookSummaryNoun>;
+export type Broadcast = z.infer<typeof BroadcastGenerationNoun>;
 
 let counted = 0;
 /** What may be reported, of a generation of its own unless it is named. */

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { routerLimits } from '../limits.ts';
+import { AtomicMember, sizedList, TimeMember, word } from '../noun.ts';
+import type { WordOf, Words } from '../words.ts';
+import { NOT_SETTLED_HERE } from './reported.ts';
+
+/* What is shown of a router book, and of the generations that are reported to it. */
+
+export const routerLookUps = {
+  graph: 'RouterLookUp',
+  description: 'What came of asking the router.',
+  meanings: {
+    matched: 'The router names the same id, the same model, and a cost less than a millionth of a dollar away.',
+    matched_before: 'The router was not asked: it had confirmed the same before.',
+    no_key: 'The router was not asked: the router book keeps no key, or this service has no router.',
+    resting: 'The router was not asked: too many look-ups under this key have failed within the hour.',
+    not_found: 'The router has no such generation, or shows none to this key.',
+    other_generation: 'The router answered with another generation.',
+    other_model: 'The router names another model.',
+    other_amount: 'The router names another cost.',
+    failed: 'The router was not reached, did not answer in time, or answered something else. Broadcast again.',
+  },
+} as const satisfies Words;
+export type RouterLookUp = WordOf<typeof routerLookUps>;
+
+const attestation_note = z.literal(NOT_SETTLED_HERE).describe('What this service has not done.');
+const Dollars = AtomicMember.describe('Millionths of a dollar (atomic USDC).');
+
+const book = {
+  book_id: z.string().describe('Id of the router book.'),
+  agent_id: z
+    .int()
+    .nullable()
+    .describe('Id of the agent on whose book each generation is recorded, too. Null if none was named.'),
+  label: z.string().nullable().describe('Name that its owner gave it. Null if none.'),
+};
+
+export const OpenedRouterBookNoun = z.object({
+  ...book,
+  ingest_key: z
+    .string()
+    .describe(
+      'Key of the router book, sent as `Authorization: Bearer` to its other endpoints. It is shown here and never again.',
+    ),
+  opened_at: TimeMember.describe('Time the router book was opened (RFC 3339, UTC).'),
+  attestation_note,
+});
+
+export const KeptRouterKeyNoun = z.object({
+  book_id: book.book_id,
+  has_router_key: z.literal(true).describe('Always true.'),
+  set_at: TimeMember.describe('Time the key was set (RFC 3339, UTC).'),
+});
+
+export const BroadcastGenerationNoun = z.object({
+  book_id: book.book_id,
+  generation_id: z.string().describe('Id of the generation, as the router names it.'),
+  task_id: z.string().describe('Task id of its receipt.'),
+  verify_url: z.string().describe('Public page of its receipt.'),
+  model: z.string().describe('Model, as it was reported.'),
+  amount: Dollars.describe('Cost as it was reported, in millionths of a dollar (atomic USDC).'),
+  rail: z.string().describe('How it was paid for, as it was reported.'),
+  payment_ref: z
+    .string()
+    .nullable()
+    .describe('Payment as it was reported. It takes no reference and proves nothing. Null if none was named.'),
+  verified_with: z
+    .string()
+    .nullable()
+    .describe(
+      "Host of the router that, asked under the book's own key, named the same id, the same model and a cost less than one millionth of a dollar away. Null while none has. It does not confirm rail and payment_ref. The receipt signs it only if it was known by then.",
+    ),
+  look_up: word(routerLookUps).describe('Result of asking the router now. If it is `failed`, broadcast again.'),
+  idempotent_replay: z.boolean().describe('True if the same was broadcast before.'),
+  reported_at: TimeMember.describe('Time it was first reported (RFC 3339, UTC).'),
+  attestation_note,
+});
+
+export const RouterRailSumNoun = z.object({
+  rail: z.string().describe('Rail, as it was reported.'),
+  count: z.int().describe('Number of verified generations.'),
+  amount: Dollars.describe('Sum of their costs, in millionths of a dollar (atomic USDC).'),
+});
+
+export const RouterBookSummaryNoun = z.object({
+  ...book,
+  has_router_key: z.boolean().describe('True if the router book keeps a key of the router.'),
+  count: z.int().describe('Number of verified generations. Others are not counted.'),
+  amount: Dollars.describe('Sum of their costs, in millionths of a dollar (atomic USDC).'),
+  by_rail: sizedList(RouterRailSumNoun, routerLimits.summary_rails_max).describe(
+    `Verified generations by rail: the ${routerLimits.summary_rails_max} rails with the most.`,
+  ),
+  by_rail_truncated: z.boolean().describe('True if there are rails that by_rail does not show.'),
+  attestation_note,
+});
