@@ -1,5 +1,5 @@
 import { GraphQLJSON, GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
-import { ArgsType, Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { ArgsType, Directive, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { z } from 'zod';
 import { camel, snake } from '../schema/camel.ts';
 import type { MembersOf } from '../schema/noun.ts';
@@ -32,6 +32,8 @@ export function showMembers(type: Class, noun: z.ZodObject, types: Readonly<Reco
   for (const [member, shape] of Object.entries(noun.shape)) {
     const known = memberShape(shape);
     const { chars_max, cost, computed, assumed_items } = known.meta;
+    // Whoever computes it shows it by the same words.
+    knowWords(known);
     if (computed) continue;
     const property = graphName(member, known);
     addField(type, property, known, () => types[member] ?? graphTypeOf(known.inner, known, shown));
@@ -89,11 +91,6 @@ export function askedFor<S extends z.ZodType>(
 }
 
 /** The same as it was given, and not validated: of what only names something, such as a path. */
-export function givenFor<S extends z.ZodType>(schema: S, given: Asked): z.input<S> {
-  return onWire(schema, given) as z.input<S>;
-}
-
-/** The same as it was given, and not validated: whose book is meant is looked at before anything else. */
 export function givenFor<S extends z.ZodType>(schema: S, given: Asked): z.input<S> {
   return onWire(schema, given) as z.input<S>;
 }
@@ -205,7 +202,7 @@ function graphTypeOf(inner: z.core.$ZodType, known: MemberShape, classes: WeakMa
   if (inner instanceof z.ZodISODateTime || inner instanceof z.ZodISODate) return String;
   if (inner instanceof z.ZodBoolean) return Boolean;
   // z.int() is a number of a format.
-  if (inner instanceof z.ZodNumber && inner.format === 'safeint') return Int;
+  if (inner instanceof z.ZodNumber) return inner.format === 'safeint' ? Int : Float;
   throw new Error(`no type of the graph shows a ${inner._zod.def.type}`);
 }
 
