@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { documents } from './documents.ts';
-import { type WordOf, type Words, wordList } from './words.ts';
+import { word } from './noun.ts';
+import type { WordOf, Words } from './words.ts';
 
 /* What is shown of the sequence of a book: whether its positions have gaps, and how corrections of inflows follow each other. */
 
@@ -17,9 +18,9 @@ export type SupersessionStatus = WordOf<typeof supersessionStatuses>;
 
 /** How rows supersede others: of the whole book, or of the chain of one row. */
 export const SupersessionNoun = z.object({
-  status: z
-    .enum(wordList(supersessionStatuses))
-    .describe('`forked`: two corrections name the same row. Both are kept, and neither is preferred.'),
+  status: word(supersessionStatuses).describe(
+    'How they follow each other. `forked`: two corrections name the same row. Both are kept, and neither is preferred.',
+  ),
   authoritative: z
     .string()
     .nullable()

@@ -1,6 +1,7 @@
 import type { JsonObject } from './canonical-json.ts';
 import { sha256Hex } from './digest.ts';
 import { documents } from './documents.ts';
+import type { WordOf, Words } from './words.ts';
 
 /*
  * What an export says of its own completeness: which rows stand in it, out of which there are. Whoever builds one and
@@ -38,8 +39,15 @@ export interface ExportScope extends JsonObject {
   readonly limit: number;
 }
 
-/** `empty_by_policy`: the scan finished, and what was asked for is empty; `empty_by_drain`: it did not finish. */
-export type EmptyReason = 'empty_by_policy' | 'empty_by_drain';
+export const emptyReasons = {
+  graph: 'EmptyReason',
+  description: 'Why no row stands in an export.',
+  meanings: {
+    empty_by_policy: 'The whole book was read, and no row matches.',
+    empty_by_drain: 'The book was not read to its end in time.',
+  },
+} as const satisfies Words;
+export type EmptyReason = WordOf<typeof emptyReasons>;
 
 /** What is signed as the coverage; `issuer_signature` stands beside it. Counts are null where the scan did not finish. */
 export interface CoveragePayload extends JsonObject {

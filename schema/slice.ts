@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { sizedList, TimeMember } from './noun.ts';
+import { sliceLimits } from './limits.ts';
+import { computed, sizedList, TimeMember, word } from './noun.ts';
 import type { WordOf, Words } from './words.ts';
 
 /* A part of a book that its owner opens to somebody else, and what may be done there. */
@@ -55,6 +56,55 @@ export function assignmentStatus(
   if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && expiresAt.getTime() <= now_ms ? 'expired' : 'live';
 }
+
+const book = z.int().describe('Id of the agent whose book it is.');
+
+/** A slice of a book as it is opened to whoever holds its token. */
+export const AssignmentNoun = z.object({
+  assignment_id: z.string().describe('Id of the assignment; not the token.'),
+  agent_id: book,
+  grant_type: word(grantTypes),
+  grantee: z.string().nullable().describe("For whom it is, in the owner's words. Null if not said."),
+  slice: computed(SliceBoundsNoun.describe('Which rows it opens.')),
+  expires_at: TimeMember.nullable().describe('Time it ends by itself (RFC 3339, UTC). Null if it does not.'),
+  status: computed(word(assignmentStatuses)),
+  created_at: TimeMember.describe('Time it was created (RFC 3339, UTC).'),
+  created_by: z.enum(['session', 'bound_proof']).describe('What its creator opened the book with.'),
+  created_session: z.string().describe('Session of its creator: the first 16 hex digits of its SHA-256.'),
+  revoked_at: TimeMember.nullable().describe('Time it was revoked (RFC 3339, UTC). Null if it was not.'),
+  revoked_by: z
+    .enum(['session', 'plain_proof', 'bound_proof'])
+    .nullable()
+    .describe('What the book was opened with to revoke it. Null if it was not revoked by its owner.'),
+  revoked_session: z
+    .string()
+    .nullable()
+    .describe('Session by which it was revoked: the first 16 hex digits of its SHA-256. Null if there is none.'),
+});
+
+export const SliceToken = z.string().describe('Secret that opens the slice. It is shown here and never again.');
+
+export const AssignmentsNoun = z.object({
+  agent_id: book,
+  assignments: sizedList(AssignmentNoun, sliceLimits.live_per_book_max + sliceLimits.over_kept_max).describe(
+    `Newest first: all that are live, and the newest ${sliceLimits.over_kept_max} that are over. No token is shown.`,
+  ),
+});
+
+/** What a token opens, without the rows, which are of a table of their own (schema/book-row.ts). */
+export const BookSliceNoun = z.object({
+  agent_id: book,
+  grant_type: word(grantTypes),
+  slice: SliceBoundsNoun.describe('Which rows it opens.'),
+  next: z
+    .int()
+    .nullable()
+    .describe('`before` of the next page. Null if the slice has no further rows.')
+    .meta({ cost: 50 }),
+});
+
+export const SLICE_ENTRIES =
+  'Rows of the page, newest first. Of a refused call no sum and no ceiling is shown, and of no row its hashes, by which these could be guessed.';
 
 /** By which bound of a slice a row would lie outside of it; null where it lies within. How many rows there are is no bound. */
 export function outsideOf(

@@ -1,14 +1,32 @@
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
-import { AssignmentRequest } from '../../schema/requests/assignment.ts';
-import { PageLimit, pageRows, RowCursorMembers } from '../../schema/requests/book.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { AssignmentPath, AssignmentRequest, SlicePage } from '../../schema/requests/assignment.ts';
+import {
+  AssignmentNoun,
+  AssignmentsNoun,
+  BookSliceNoun,
+  SLICE_ENTRIES,
+  SliceBoundsNoun,
+  SliceToken,
+} from '../../schema/slice.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
-import { digits } from '../text-members.ts';
-import { AssignmentAnswer, AssignmentsAnswer, CreatedAssignmentAnswer, SliceAnswer } from './assign-answers.ts';
+import { queryOf } from '../text-members.ts';
 import { AgentPath } from './doors.ts';
-import { bookNulls } from './row.ts';
+import { bookNulls, Row } from './row.ts';
 
-const { before } = RowCursorMembers;
+const CreatedAssignmentAnswer = AssignmentNoun.extend({ token: SliceToken });
+
+const { next, ...opened } = BookSliceNoun.shape;
+const SliceAnswer = z.object({ ...opened, entries: z.array(Row).describe(SLICE_ENTRIES), next });
+
+nameComponents({
+  SliceBounds: SliceBoundsNoun,
+  SliceAssignment: AssignmentNoun,
+  CreatedAssignment: CreatedAssignmentAnswer,
+  Assignments: AssignmentsNoun,
+  BookSlice: SliceAnswer,
+});
 
 /** What an owner opens of a book to others, and the door at which they read it. */
 export const assignDoors = [
@@ -21,8 +39,7 @@ export const assignDoors = [
     possession: 'required',
     field: 'assignments',
     params: AgentPath,
-    variables: ({ params }) => ({ agentId: params.agent_id }),
-    response: AssignmentsAnswer,
+    response: AssignmentsNoun,
   }),
   documentDoor({
     name: 'create_assignment',
@@ -35,18 +52,9 @@ export const assignDoors = [
     possession: 'bound',
     status: 201,
     field: 'createAssignment',
-    shows: z.object({ assignment: AssignmentAnswer, token: z.string() }),
+    shows: z.object({ assignment: AssignmentNoun, token: SliceToken }),
     params: AgentPath,
     body: AssignmentRequest,
-    variables: ({ params, body: { grant_type, grantee, slice, expires_at } }) => ({
-      agentId: params.agent_id,
-      input: present({
-        grantType: grant_type,
-        grantee,
-        slice: slice && boundsOf(slice),
-        expiresAt: expires_at,
-      }),
-    }),
     answer: created,
     response: CreatedAssignmentAnswer,
     errors: ['assignments_full'],
@@ -59,9 +67,8 @@ export const assignDoors = [
     tags: ['book'],
     possession: 'required',
     field: 'revokeAssignment',
-    params: AgentPath.extend({ assignment_id: z.string().min(1).max(64) }),
-    variables: ({ params }) => ({ agentId: params.agent_id, assignmentId: params.assignment_id }),
-    response: AssignmentAnswer,
+    params: AgentPath.extend({ assignment_id: AssignmentPath.shape.assignment_id }),
+    response: AssignmentNoun,
     errors: ['not_found'],
   }),
   documentDoor({
@@ -74,18 +81,16 @@ export const assignDoors = [
     slice_token: 'whole',
     field: 'bookSlice',
     // A member that is not known is refused: a bound that was misspelt would show all rows of the slice.
-    query: z.strictObject({
-      // It was looked at before, and goes no further.
-      token: z
-        .string()
-        .optional()
-        .describe('The token; better as `Authorization: Bearer`, which no log of a proxy shows.'),
-      limit: digits(PageLimit).optional(),
-      before: digits(before.unwrap())
-        .optional()
-        .describe(before.description ?? ''),
-    }),
-    variables: ({ query }) => ({ limit: pageRows(query.limit), ...present({ before: query.before }) }),
+    query: queryOf(
+      z.object({
+        // It was looked at before, and goes no further.
+        token: z
+          .string()
+          .optional()
+          .describe('The token; better as `Authorization: Bearer`, which no log of a proxy shows.'),
+        ...SlicePage.shape,
+      }),
+    ),
     nulls: { entries: bookNulls.entries, 'entries.replay_events': bookNulls['entries.replay_events'] },
     response: SliceAnswer,
     errors: ['token_required', 'token_invalid', 'book_damaged'],
@@ -96,8 +101,4 @@ export const assignDoors = [
 function created({ answer }: JsonObject): Json {
   const { assignment, token } = isJsonObject(answer) ? answer : {};
   return isJsonObject(assignment) ? { ...assignment, token: token ?? null } : null;
-}
-
-function boundsOf({ from_date, to_date, task_ids, limit }: NonNullable<z.output<typeof AssignmentRequest>['slice']>) {
-  return present({ fromDate: from_date, toDate: to_date, taskIds: task_ids, limit });
 }

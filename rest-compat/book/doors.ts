@@ -1,46 +1,22 @@
 import { z } from 'zod';
 import { AlertSettingsNoun } from '../../schema/book-alerts.ts';
-import { camel } from '../../schema/camel.ts';
 import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { PolicyNoun, ShadowPolicyNoun } from '../../schema/policy.ts';
 import { AlertsRequest } from '../../schema/requests/alerts.ts';
-import { BookRequest, PageLimit, pageRows, RowCursorMembers, RowFilterMembers } from '../../schema/requests/book.ts';
+import { BookPageRequest, BookRequest, RowFilterRequest } from '../../schema/requests/book.ts';
 import { BookPath } from '../../schema/requests/book-path.ts';
 import { PolicyMoment, PolicyRequest, parsePolicy } from '../../schema/requests/policy.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
-import { digits } from '../text-members.ts';
+import { digits, queryOf } from '../text-members.ts';
 import { BookAnswer } from './answers.ts';
 import { bookNulls } from './row.ts';
 
 export const AgentPath = z.object({ agent_id: digits(BookPath.shape.agent_id) });
 
-const { seq, before, after } = RowCursorMembers;
-
 /** A member that is not known is refused: a filter that was misspelt would show all rows. */
-const BookQuery = z.strictObject({
-  limit: digits(PageLimit).optional(),
-  before: digits(before.unwrap())
-    .optional()
-    .describe(before.description ?? ''),
-  after: digits(after.unwrap())
-    .optional()
-    .describe(after.description ?? ''),
-  ...RowFilterMembers,
-  seq: digits(seq.unwrap())
-    .optional()
-    .describe(seq.description ?? ''),
-});
-
-/** What of a query says which rows, as the graph takes it. */
-function pageOf({ limit: _, before, after, ...filter }: z.output<typeof BookQuery>): JsonObject {
-  const narrowed = Object.entries(present(filter)).map(([name, value]) => [camel(name), value]);
-  return {
-    ...present({ before, after }),
-    ...(narrowed.length > 0 && { filter: Object.fromEntries(narrowed) as JsonObject }),
-  };
-}
+const BookQuery = queryOf(BookPageRequest.omit({ filter: true }).extend(RowFilterRequest.shape));
 
 export const bookDoors = [
   documentDoor({
@@ -55,12 +31,6 @@ export const bookDoors = [
     params: AgentPath,
     query: BookQuery,
     body: BookRequest,
-    variables: ({ params, query, body }) => ({
-      agentId: params.agent_id,
-      limit: pageRows(body.limit ?? query.limit),
-      ...pageOf(query),
-      ...(body.budget === undefined ? {} : { budgetAtomic: body.budget }),
-    }),
     nulls: bookNulls,
     response: BookAnswer,
     errors: ['book_damaged'],

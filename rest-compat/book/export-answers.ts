@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { matchingMembers, PendingSum, spendingMembers } from '../../schema/book-page.ts';
 import { documents } from '../../schema/documents.ts';
+import { emptyReasons } from '../../schema/export-coverage.ts';
 import { type ExportField, exportFields } from '../../schema/export-row.ts';
-import { limits } from '../../schema/limits.ts';
+import { PublishedExportNoun, WithdrawnExportNoun } from '../../schema/published-export.ts';
 import { pullFormats } from '../../schema/pull-export.ts';
 import { wordList } from '../../schema/words.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
-import { pendingSumWords, spendingMembers } from './answers.ts';
 
 /* What the export doors answer, as it looks on the wire. */
 
@@ -50,22 +51,12 @@ const AuditPack = z.object({
   attestation_note: z.string(),
 });
 
-const READ = limits.matching_rows_read_max.toLocaleString('en');
-
 export const BookAuditAnswer = AuditPack.extend({
-  totals: AuditPack.shape.totals.extend({ pending_usdc_sum: Atomic.describe(pendingSumWords) }),
+  totals: AuditPack.shape.totals.extend({ pending_usdc_sum: PendingSum }),
   ...spendingMembers,
   row_count: z.int().describe('Rows of this answer.'),
   truncated: z.boolean().describe('True if some matching rows, older or newer, are not in this response.'),
-  matching_count: z
-    .int()
-    .nullable()
-    .describe(
-      `Number of rows of the book that match the filter, including rows that are not in this response. Null if counting them would require reading more than ${READ} rows.`,
-    ),
-  matching_usdc_sum: Atomic.nullable().describe(
-    'Sum of the amounts of all matching rows on the rail usdc, in atomic USDC (6 decimals). Rows on other rails are counted but not summed. Null if matching_count is null.',
-  ),
+  ...matchingMembers,
   next: z.string().nullable().describe('URL of the next older rows. Null if there are no older matching rows.'),
   totals_cover: z
     .literal('rows_shown')
@@ -96,7 +87,7 @@ const CoverageAnswer = z.object({
   hash_covers: z.string(),
   complete: z.boolean().describe('Every row of the book stands here; false: a window of it.'),
   truncated: z.boolean(),
-  empty_reason: z.enum(['empty_by_policy', 'empty_by_drain']).nullable(),
+  empty_reason: z.enum(wordList(emptyReasons)).nullable(),
   omitted_by_policy_count: z.int().nullable().describe('Rows that matched, and that the limit left out.'),
   filtered_out_count: z.int().nullable(),
   subject_task_id: z.string().nullable(),
@@ -126,37 +117,12 @@ export const PullExportAnswer = z.object({
   pull_note: z.string(),
 });
 
-export const PublishedExportAnswer = z.object({
-  agent_id: z.int(),
-  slug: z.string(),
-  url: z.string(),
-  published_at: z.string(),
-  exported_at: z.string().describe('When what is served was built.'),
-  row_count: z.int(),
-  complete: z.boolean(),
-  truncated: z
-    .boolean()
-    .nullable()
-    .describe(
-      'True if matching rows are missing from the export, because of limit or because the build ran out of time. Null until the export has been built.',
-    ),
-  matching_count: z
-    .int()
-    .nullable()
-    .describe(
-      'Number of rows that match the filter, including those left out of the export. Null until the export has been built, or if the build ran out of time.',
-    ),
-  empty_reason: z.string().nullable(),
-});
-
-export const WithdrawnExportAnswer = z.object({ agent_id: z.int(), slug: z.string(), withdrawn_at: z.string() });
-
 nameComponents({
   ExportedRow,
   BookAudit: BookAuditAnswer,
   PublishedBookAudit: AuditPack,
   ExportCoverage: CoverageAnswer,
   PullExport: PullExportAnswer,
-  PublishedExport: PublishedExportAnswer,
-  WithdrawnExport: WithdrawnExportAnswer,
+  PublishedExport: PublishedExportNoun,
+  WithdrawnExport: WithdrawnExportNoun,
 });

@@ -1,24 +1,23 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { PublishedExportNoun, WithdrawnExportNoun } from '../../schema/published-export.ts';
 import {
-  AfterRow,
-  ExportBefore,
-  ExportLimit,
+  ExportQuery,
   ExportRequest,
-  exportQuery,
-  filteredJournalQuery,
-  filteredStreamQuery,
+  JournalBody,
+  JournalQuery,
   PublishRequest,
+  PullExportPath,
+  StreamBody,
+  StreamQuery,
 } from '../../schema/requests/export.ts';
-import { accountsNamed } from '../../schema/requests/journal-accounts.ts';
-import { PossessionMembers } from '../../schema/requests/possession.ts';
 import { documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
 import { ZIP } from '../kept-bytes.ts';
 import { pieceFrames } from '../sse.ts';
-import { digits } from '../text-members.ts';
+import { queryOf } from '../text-members.ts';
 import { AgentPath } from './doors.ts';
-import { BookAuditAnswer, PublishedExportAnswer, PullExportAnswer, WithdrawnExportAnswer } from './export-answers.ts';
+import { BookAuditAnswer, PullExportAnswer } from './export-answers.ts';
 
 const CSV = 'text/csv; charset=utf-8';
 const HTML = 'text/html; charset=utf-8';
@@ -41,20 +40,6 @@ function textAs(name: string, field: string, graph: string) {
 const Piece = z.object({ text: z.string(), base64: z.string() });
 const EXPORT_PIECES = fieldOperation({ name: 'stream_book_export', field: 'bookExportStream', shows: Piece });
 const JOURNAL_PIECES = fieldOperation({ name: 'stream_book_journal', field: 'bookJournal', shows: Piece });
-
-interface Filter {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly evidence?: string | undefined;
-  readonly intent_id?: string | undefined;
-  readonly delegation_hash?: string | undefined;
-}
-
-/** Members that were not given are not there: to the graph null would be a value. */
-function filterOf({ from, to, evidence, intent_id, delegation_hash }: Filter): JsonObject {
-  const given = { from, to, evidence, intentId: intent_id, delegationHash: delegation_hash };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as JsonObject;
-}
 
 const streamForms = {
   csv: pieceFrames(CSV),
@@ -87,18 +72,8 @@ export const exportDoors = [
     form: ({ query, body }) => body.format ?? query.format ?? 'csv',
     params: AgentPath,
     // A member that is not known is refused: a filter that was misspelt would export all rows.
-    query: z.strictObject({
-      ...exportQuery,
-      limit: digits(ExportLimit).optional(),
-      before: digits(ExportBefore).optional(),
-    }),
+    query: queryOf(ExportQuery),
     body: ExportRequest,
-    variables: ({ params, query, body }) => ({
-      agentId: params.agent_id,
-      filter: { ...filterOf(query), ...filterOf(body) },
-      limit: body.limit ?? query.limit ?? null,
-      before: body.before ?? query.before ?? null,
-    }),
     answer: member('document'),
     says_extent: true,
     response: BookAuditAnswer,
@@ -124,14 +99,8 @@ export const exportDoors = [
     media: CSV,
     other_media: mediaOf(streamForms).slice(1),
     params: AgentPath,
-    query: z.strictObject({ ...filteredStreamQuery, after: digits(AfterRow).optional() }),
-    body: PossessionMembers.extend(filteredStreamQuery).strict(),
-    variables: ({ params, query, body }) => ({
-      agentId: params.agent_id,
-      format: body.format ?? query.format ?? null,
-      after: body.after ?? query.after ?? null,
-      filter: { ...filterOf(query), ...filterOf(body) },
-    }),
+    query: queryOf(StreamQuery),
+    body: StreamBody,
     response: z.string(),
     errors: ['book_damaged'],
   }),
@@ -156,15 +125,8 @@ export const exportDoors = [
     media: CSV,
     other_media: mediaOf(journalForms).slice(1),
     params: AgentPath,
-    query: z.strictObject(filteredJournalQuery),
-    body: PossessionMembers.extend(filteredJournalQuery).strict(),
-    variables: ({ params, query, body }) => ({
-      agentId: params.agent_id,
-      format: body.format ?? query.format ?? null,
-      per: body.per ?? query.per ?? null,
-      accounts: accountsNamed({ ...query, ...body }),
-      filter: { ...filterOf(query), ...filterOf(body) },
-    }),
+    query: queryOf(JournalQuery),
+    body: JournalBody,
     response: z.string(),
     errors: ['book_damaged'],
   }),
@@ -178,14 +140,7 @@ export const exportDoors = [
     field: 'publishExport',
     params: AgentPath,
     body: PublishRequest,
-    variables: ({ params, body }) => ({
-      agentId: params.agent_id,
-      format: body.format ?? null,
-      filter: filterOf(body),
-      limit: body.limit ?? null,
-      subjectTaskId: body.subject_task_id ?? null,
-    }),
-    response: PublishedExportAnswer,
+    response: PublishedExportNoun,
     errors: ['book_damaged', 'not_found'],
   }),
   documentDoor({
@@ -197,8 +152,7 @@ export const exportDoors = [
     possession: 'required',
     field: 'publishedExport',
     params: AgentPath,
-    variables: ({ params }) => ({ agentId: params.agent_id }),
-    response: PublishedExportAnswer,
+    response: PublishedExportNoun,
     errors: ['not_found'],
   }),
   documentDoor({
@@ -210,8 +164,7 @@ export const exportDoors = [
     possession: 'required',
     field: 'withdrawExport',
     params: AgentPath,
-    variables: ({ params }) => ({ agentId: params.agent_id }),
-    response: WithdrawnExportAnswer,
+    response: WithdrawnExportNoun,
     errors: ['not_found'],
   }),
   documentDoor({
@@ -225,9 +178,8 @@ export const exportDoors = [
     forms: { csv: { media: CSV, document: textAs('pull_book_export_csv', 'pullExport', 'csv'), textOf } },
     form: ({ query }) => query.format ?? 'json',
     says_extent: true,
-    params: z.object({ slug: z.string().max(64) }),
+    params: PullExportPath,
     query: z.strictObject({ format: z.enum(['json', 'csv']).optional() }),
-    variables: ({ params }) => ({ slug: params.slug }),
     answer: textOf,
     // It may be withdrawn at any moment: whoever keeps it asks whether it still stands.
     cache: 'public, no-cache',

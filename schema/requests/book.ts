@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
+import { totalsGroups } from '../book-page.ts';
 import { evidences } from '../evidence.ts';
 import { limits } from '../limits.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
-import { wordList } from '../words.ts';
+import { onGraph, word } from '../noun.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
@@ -16,7 +17,10 @@ export const PAGE_LIMIT_BOUNDS = `is a whole number from 1 to ${limits.book_page
 export const PageLimit = z
   .int({ error: PAGE_LIMIT_BOUNDS })
   .min(1, { error: PAGE_LIMIT_BOUNDS })
-  .describe(`Rows; default ${limits.book_page_rows_default}, more than ${limits.book_page_rows_max} is clamped.`);
+  .overwrite(limit => Math.min(limit, limits.book_page_rows_max))
+  .describe(
+    `Number of rows. Default: ${limits.book_page_rows_default}. More than ${limits.book_page_rows_max} is clamped.`,
+  );
 
 export function pageRows(limit: number | null | undefined): number {
   return Math.min(limit ?? limits.book_page_rows_default, limits.book_page_rows_max);
@@ -53,35 +57,93 @@ const DelegationHash = z
 
 /** Which rows a page is of. Members that are not there narrow nothing. */
 export const RowFilterMembers = {
-  from: Moment.optional().describe('Rows collected at this moment or later: RFC 3339, or a day (UTC).'),
-  to: Moment.optional().describe('Rows collected before this moment: RFC 3339, or a day (UTC).'),
-  evidence: z.enum(wordList(evidences)).optional().describe('Rows that rest on this.'),
-  intent_id: Named.optional().describe('Rows of this treasury intent.'),
-  task_id: Named.optional().describe('The row of this task.'),
+  from: Moment.optional().describe('Only rows collected at this time or later: RFC 3339, or a day (UTC).'),
+  to: Moment.optional().describe('Only rows collected before this time: RFC 3339, or a day (UTC).'),
+  evidence: word(evidences).optional().describe('Only rows with this evidence.'),
+  intent_id: Named.optional().describe('Only rows of this treasury intent.'),
+  task_id: Named.optional().describe('Only the row of this task.'),
   delegation_hash: DelegationHash.optional().describe(
     'Only rows of calls that were made under the session with this delegation hash.',
   ),
-  payment_ref: Named.optional().describe('Rows of this payment: several may share a transaction.'),
+  payment_ref: Named.optional().describe('Only rows of this payment. Several may share a transaction.'),
 } as const;
+
+/** The same, and the row of one place. */
+export const RowFilterRequest = z.strictObject({
+  ...RowFilterMembers,
+  seq: Seq.optional().describe('Only the row with this seq.'),
+});
 
 /** Where a page begins and ends. */
 export const RowCursorMembers = {
-  before: Seq.optional().describe('Rows older than the one of this seq: the next page has the seq of the last entry.'),
-  after: Seq.optional().describe(
-    'Rows newer than the one of this seq, those next to it; with `before` the newest between the two.',
+  before: Seq.optional().describe(
+    'Returns only rows older than the one with this seq. For the next page, the seq of the last entry.',
   ),
-  seq: Seq.optional().describe('The row of this seq.'),
+  after: Seq.optional().describe(
+    'Returns only rows newer than the one with this seq: those next to it or, with `before`, the newest between the two.',
+  ),
 } as const;
+
+const filter = RowFilterRequest.optional().describe('Which rows. Default: all.');
+
+/** A page of a book. By REST the members of `filter` stand beside the others. */
+export const BookPageRequest = z.strictObject({ limit: PageLimit.optional(), ...RowCursorMembers, filter });
+
+const Cursor = z.string();
+
+/** The same as a connection, whose cursors are text. */
+export const RowConnectionRequest = z.strictObject({
+  first: PageLimit.optional().describe(
+    `Number of rows from the beginning on, which is the newest. Default: ${limits.book_page_rows_default}. More than ${limits.book_page_rows_max} is clamped.`,
+  ),
+  after: Cursor.optional().describe('Returns only rows after this cursor, which are older.'),
+  last: PageLimit.optional().describe(
+    `Number of rows up to the end, in place of \`first\`. More than ${limits.book_page_rows_max} is clamped.`,
+  ),
+  before: Cursor.optional().describe('Returns only rows before this cursor, which are newer.'),
+  filter,
+});
+export type RowConnectionRequest = z.output<typeof RowConnectionRequest>;
+
+/** What sums of a book are asked for. */
+export const TotalsByRequest = z.strictObject({
+  by: z.array(word(totalsGroups)).describe('Groupings of the sums. Each gives a list of its own within the answer.'),
+  from: Moment.optional().describe('Only sums from this day on (UTC), or from this hour on with HOUR. Default: all.'),
+  to: Moment.optional().describe('Only sums before this day (UTC), or before this hour with HOUR. Default: all.'),
+});
+
+/** Of which row of a book its sequence is shown. */
+export const SequenceRequest = z.strictObject({
+  task_id: RowFilterMembers.task_id.describe(
+    'Task id of a row: `supersession` is then of the chain that it stands in. Default: of the whole book.',
+  ),
+});
+
+/** From where the events of a book are followed. */
+export const FeedRequest = z.strictObject({
+  after: z.int().optional().describe('Position of the last event that the reader has. Default: only new events.'),
+});
 
 /** Budget Y. A string of digits sets it, null clears it (unlimited); where it is left out, the book is only read. */
 const Budget = z
   .string()
   .refine(text => parseAtomic(text) !== null, { error: 'is not a string of digits (atomic USDC)' })
-  .nullable();
+  .nullable()
+  .meta({ scalar: 'AtomicAmount' });
+
+/** What is set of a book. */
+export const BudgetRequest = z.object({
+  budget: onGraph(
+    'budgetAtomic',
+    Budget.optional().describe(
+      'Budget in atomic USDC. Null clears it: unlimited. If it is left out, the book is only read.',
+    ),
+  ),
+});
 
 /** Body of POST /v1/agents/{agent_id}/book; possession in it was looked at before. */
 export const BookRequest = PossessionMembers.extend({
   limit: PageLimit.optional(),
-  budget: Budget.optional().describe('Atomic USDC; null clears, absent reads only.'),
+  ...BudgetRequest.shape,
 }).strict();
 export type BookRequest = z.output<typeof BookRequest>;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { exportLimits, limits } from '../limits.ts';
+import { word } from '../noun.ts';
 import { pullFormats } from '../pull-export.ts';
-import { type WordOf, type Words, wordList } from '../words.ts';
+import type { WordOf, Words } from '../words.ts';
 import { RowFilterMembers, Seq } from './book.ts';
-import { accountMembers } from './journal-accounts.ts';
+import { accountMembers, JournalAccounts } from './journal-accounts.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
@@ -15,16 +16,12 @@ const LIMIT_BOUNDS = `is a whole number from 1 to ${exportLimits.rows_max}; a la
 export const ExportLimit = z
   .int({ error: LIMIT_BOUNDS })
   .min(1, { error: LIMIT_BOUNDS })
-  .describe(`Rows, the newest ones; default ${exportLimits.rows_max}, more than that is clamped.`);
-
-/** The same where it stands alone, so that a refusal names it. */
-export const ExportSize = z.object({ limit: ExportLimit.nullish() });
+  .describe(`Number of rows, the newest ones. Default: ${exportLimits.rows_max}. More than that is clamped.`);
 
 /** Of `next` in the answer before: it is a whole number as those of a book's pages are. */
 export const ExportBefore = Seq.describe(
   'Returns only rows with a seq lower than this. Default: starts at the newest row. The URL in `next` has it set for the next page.',
 );
-export const ExportPage = z.object({ before: ExportBefore.nullish() });
 
 export function exportRows(limit: number | null | undefined): number {
   return Math.min(limit ?? exportLimits.rows_max, exportLimits.rows_max);
@@ -36,6 +33,15 @@ const signedFilter = { from, to, evidence, intent_id };
 /** The same where no coverage is signed. */
 const rowFilter = { ...signedFilter, delegation_hash };
 
+/** As the graph has it, where a published export refuses what its coverage does not sign. */
+export const ExportFilterRequest = z.strictObject({
+  ...signedFilter,
+  delegation_hash: delegation_hash.describe(
+    `${delegation_hash.description} A published export does not take this filter.`,
+  ),
+});
+const filter = ExportFilterRequest.optional().describe('Which rows. Default: all.');
+
 export const exportFormats = ['csv', 'json', 'html', 'bundle'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 const Format = z
@@ -45,34 +51,43 @@ const Format = z
     'Default: csv. `bundle` is a zip archive with the audit pack and all that it can be checked by offline: the receipt or refusal of each row, keys, histories, and proofs of the log.',
   );
 
-/** Query of GET /v1/agents/{agent_id}/book/export, but for its limit and `before`, which are text there. */
-export const exportQuery = { format: Format, ...rowFilter };
+const page = { limit: ExportLimit.optional(), before: ExportBefore.optional() };
+
+/** A page of an export. By REST the members of `filter` stand beside the others. */
+export const ExportPageRequest = z.strictObject({ filter, ...page });
 
 /** Body of POST /v1/agents/{agent_id}/book/export; possession in it was looked at before. */
 export const ExportRequest = PossessionMembers.extend({
-  ...exportQuery,
-  limit: ExportLimit.optional(),
-  before: ExportBefore.optional(),
+  format: Format,
+  ...rowFilter,
+  ...page,
 }).strict();
+/** Its query. */
+export const ExportQuery = withoutPossession(ExportRequest);
 
-/** What of a publication is no row's: the same by REST and on the graph. */
-export const PublishMembers = z.object({
-  format: z.enum(wordList(pullFormats)).optional().describe('Of the document that is signed; json unless told.'),
+const published = {
+  format: word(pullFormats).optional().describe('Form of the document that is signed. Default: `json`.'),
   subject_task_id: storedText
     .max(limits.row_name_chars_max)
     .optional()
-    .describe('A row of which the coverage says whether the book has it.'),
-});
+    .describe('Task id of a row of which the coverage says whether the book has it. Default: none.'),
+};
+
+/** What is published. By REST the members of `filter` stand beside the others. */
+export const PublishedPageRequest = z.strictObject({ ...published, filter, limit: page.limit });
 
 /**
  * Body of POST /v1/agents/{agent_id}/book/export/publish; possession in it was looked at before. A member that is not
  * known is refused: a filter that was misspelt would publish the rows that it was to leave out.
  */
 export const PublishRequest = PossessionMembers.extend({
-  ...PublishMembers.shape,
+  ...published,
   ...signedFilter,
-  limit: ExportLimit.optional(),
+  limit: page.limit,
 }).strict();
+
+/** Which published export, in a path. */
+export const PullExportPath = z.object({ slug: z.string().max(64).describe('Slug that the owner of the book gave.') });
 
 export const streamFormats = {
   graph: 'BookStreamFormat',
@@ -85,17 +100,19 @@ export const streamFormats = {
 } as const satisfies Words;
 export type StreamFormat = WordOf<typeof streamFormats>;
 
-/** The seq of the last row that the reader of a stream has. */
-export const AfterRow = Seq.describe('The seq of the last row that the reader has; 0 begins.');
-
-/** Query and body of /v1/agents/{agent_id}/book/export/stream. */
-export const streamQuery = {
-  format: z.enum(wordList(streamFormats)).optional().describe('csv unless told.'),
-  after: AfterRow.optional(),
+const stream = {
+  format: word(streamFormats).optional().describe('Format of the export. Default: `csv`.'),
+  after: Seq.optional().describe(
+    'Returns only rows with a seq greater than this: the last one that the reader has. 0 begins.',
+  ),
 };
-export const StreamRequest = z.object(streamQuery);
-/** The same with what narrows the rows. */
-export const filteredStreamQuery = { ...streamQuery, ...rowFilter };
+
+/** A whole export. By REST the members of `filter` stand beside the others. */
+export const StreamRequest = z.strictObject({ ...stream, filter });
+/** Body of /v1/agents/{agent_id}/book/export/stream. */
+export const StreamBody = PossessionMembers.extend({ ...stream, ...rowFilter }).strict();
+/** Its query. */
+export const StreamQuery = withoutPossession(StreamBody);
 
 export const journalFormats = {
   graph: 'JournalFormat',
@@ -116,19 +133,31 @@ export const journalUnits = {
 } as const satisfies Words;
 export type JournalUnit = WordOf<typeof journalUnits>;
 
-/** Query and body of /v1/agents/{agent_id}/book/export/journal. */
-export const journalQuery = {
-  format: z
-    .enum(wordList(journalFormats))
+const journal = {
+  format: word(journalFormats)
     .optional()
-    .describe('csv unless told; `ledger` is read by ledger and hledger.'),
-  per: z
-    .enum(wordList(journalUnits))
+    .describe('Format of the journal. Default: `csv`. `ledger` is read by ledger and hledger.'),
+  per: word(journalUnits)
     .optional()
     .describe(
       '`row`: one entry for each row; the default. `day`: one entry for each combination of UTC day, rail, status and kind of spend.',
     ),
-  ...accountMembers,
 };
-export const JournalRequest = z.object(journalQuery);
-export const filteredJournalQuery = { ...journalQuery, ...rowFilter };
+
+/** A journal, but for its rows: the accounts stand beside the other members. */
+export const JournalRequest = z.object({ ...journal, ...accountMembers });
+/** The same as arguments. */
+export const JournalArgumentsRequest = z.strictObject({
+  ...journal,
+  accounts: JournalAccounts.optional().describe('Names of the accounts. Default: the default of each account.'),
+  filter,
+});
+/** Body of /v1/agents/{agent_id}/book/export/journal. */
+export const JournalBody = PossessionMembers.extend({ ...journal, ...accountMembers, ...rowFilter }).strict();
+/** Its query. */
+export const JournalQuery = withoutPossession(JournalBody);
+
+/** Headers show possession of a book where nothing has a body. */
+function withoutPossession<S extends z.ZodRawShape>(body: z.ZodObject<S>) {
+  return body.omit({ session: true, proof: true } as never) as z.ZodObject<Omit<S, 'session' | 'proof'>>;
+}

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { JsonObject } from '../canonical-json.ts';
 import { exportLimits } from '../limits.ts';
 import { endpointsOf, type SoldField } from '../paid-operations.ts';
 import { storedText } from './text.ts';
@@ -142,8 +141,14 @@ const every = Object.entries(accountDescriptions) as [JournalAccount, string][];
 
 /** The names of accounts, each a member of its own. */
 export const accountMembers = Object.fromEntries(
-  every.map(([account, said]) => [memberOf(account), AccountName.optional().describe(`${said} ${ACCOUNT_FORM}`)]),
+  every.map(([account, said]) => [
+    memberOf(account),
+    AccountName.optional().describe(`${said} ${ACCOUNT_FORM}`).meta({ graph: account }),
+  ]),
 ) as Record<AccountMember, z.ZodOptional<typeof AccountName>>;
+
+/** The same as one member. */
+export const JournalAccounts = z.strictObject(accountMembers);
 
 /** The names that a request sets, by account. */
 export function accountsNamed(request: Partial<Record<AccountMember, string | undefined>>): Partial<AccountNames> {
@@ -151,16 +156,6 @@ export function accountsNamed(request: Partial<Record<AccountMember, string | un
     every.flatMap(([account]) => {
       const name = request[memberOf(account)];
       return name === undefined ? [] : [[account, name]];
-    }),
-  );
-}
-
-/** The same as members of a request. */
-export function accountMembersOf(names: Partial<Record<JournalAccount, string | null>>): JsonObject {
-  return Object.fromEntries(
-    every.flatMap(([account]) => {
-      const name = names[account] ?? null;
-      return name === null ? [] : [[memberOf(account), name]];
     }),
   );
 }

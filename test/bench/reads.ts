@@ -26,7 +26,7 @@ export function pages(database: Database, issuer: Issuer, { book, count }: Job):
   // Nobody takes text: the rows are read as they are.
   const info = { fieldNodes: [] } as unknown as GraphQLResolveInfo;
   return repeat(count, async () => {
-    const page = await books.book(book.agent_id, { limit: PAGE_ROWS }, context, info);
+    const page = await books.book({ agentId: book.agent_id, limit: PAGE_ROWS }, context, info);
     const entries = await books.entries(page, context);
     if (entries.length !== PAGE_ROWS) throw new Error('the page is not full');
   });
@@ -49,7 +49,8 @@ export function filteredPages(database: Database, issuer: Issuer, { book, count,
   ];
   return repeat(count, async turn => {
     const filter = filters[turn % filters.length];
-    const page = await books.book(book.agent_id, { limit: PAGE_ROWS, filter: filter ?? {} }, context, info);
+    const asked = { agentId: book.agent_id, limit: PAGE_ROWS, filter: filter ?? {} };
+    const page = await books.book(asked, context, info);
     const entries = await books.entries(page, context);
     if (entries.length !== PAGE_ROWS) throw new Error(`the page behind ${JSON.stringify(filter)} is not full`);
   });

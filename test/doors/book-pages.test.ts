@@ -137,7 +137,7 @@ describe('a book that is asked for wrongly', () => {
     expect(data).toEqual({ book: null });
     expect(errors).toMatchObject([
       {
-        message: 'limit is a whole number from 1 to 200; a larger one is clamped.',
+        message: 'limit: is a whole number from 1 to 200; a larger one is clamped',
         extensions: { code: 'invalid_request', param: 'limit' },
       },
     ]);

@@ -3,15 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { PublishedExportAnswer } from '../../rest-compat/book/export-answers.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import type { PublishedExportNoun } from '../../schema/published-export.ts';
 import { verifyPullExport } from '../../subgraphs/receipt/verify/pull-export.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { startGateway } from '../harness/gateway.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
-type Published = z.infer<typeof PublishedExportAnswer>;
+type Published = z.infer<typeof PublishedExportNoun>;
 
 let service: Service;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { JournalRequest } from '../../schema/requests/export.ts';
 import {
   accountDescriptions,
-  accountMembersOf,
+  accountMembers,
   accountsNamed,
   accountsOf,
   usualAccounts,
@@ -13,8 +13,8 @@ import { accountName } from '../harness/export/account-name.ts';
 
 describe('names of accounts', () => {
   it('are each a member of the request, and have a default, which is a legal name too', () => {
-    const members = accountMembersOf(usualAccounts);
-    expect(Object.keys(members)).toEqual(Object.keys(accountDescriptions).map(name => `account_${name}`));
+    expect(Object.keys(accountMembers)).toEqual(Object.keys(accountDescriptions).map(name => `account_${name}`));
+    const members = Object.fromEntries(Object.entries(usualAccounts).map(([one, name]) => [`account_${one}`, name]));
     expect(accountsNamed(parseRequest(JournalRequest, members))).toEqual(usualAccounts);
     expect(accountsOf(parseRequest(JournalRequest, {}))).toEqual(usualAccounts);
     const one = accountsOf(parseRequest(JournalRequest, { account_fees: 'Fees' }));
@@ -50,7 +50,7 @@ describe('names of accounts', () => {
     ['an empty part last', 'Expenses:', 'empty'],
     ['101 characters', 'e'.repeat(101), '100'],
   ])('are refused by name with %s', (_, name, said) => {
-    for (const param of Object.keys(accountMembersOf(usualAccounts)))
+    for (const param of Object.keys(accountMembers))
       expect(() => parseRequest(JournalRequest, { [param]: name })).toThrow(
         expect.objectContaining({
           message: expect.stringContaining(said),

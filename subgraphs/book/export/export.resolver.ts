@@ -1,33 +1,33 @@
-import { Arg, Ctx, FieldResolver, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Query, Resolver, Root, Subscription } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import { withoutNull } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { ExportScope } from '../../../schema/export-coverage.ts';
 import { exportUrl } from '../../../schema/pull-export.ts';
+import { BookPath } from '../../../schema/requests/book-path.ts';
 import {
   type ExportFormat,
-  type JournalFormat,
+  ExportPageRequest,
+  JournalArgumentsRequest,
   JournalRequest,
-  type JournalUnit,
-  type StreamFormat,
   StreamRequest,
 } from '../../../schema/requests/export.ts';
-import { accountMembersOf, accountsOf } from '../../../schema/requests/journal-accounts.ts';
+import { accountsOf } from '../../../schema/requests/journal-accounts.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { requirePossession } from '../../access.ts';
 import { iso } from '../../clock.ts';
+import { type Asked, type AskedOfBook, argumentsOf, askedFor, givenFor } from '../../graph-type.ts';
 import { bookBundle } from '../../receipt/auditor/bundle.ts';
 import type { BookContext } from '../context.ts';
+import { rowFilter } from '../page/page-arguments.type.ts';
 import { type BookSpending, spendingDocument } from '../page/spending.ts';
 import { type BookAudit, bookAudit, type ExportExtent, exportExtent, extentHeaders, pendingOf } from './audit.ts';
 import { csvOf } from './csv.ts';
-import { BookExport, BookExportFilter, BookExportPiece, exportPiece, JournalAccountNames } from './export.type.ts';
-import { JournalFormatWord, JournalUnitWord, StreamFormatWord } from './export-words.ts';
+import { BookExport, BookExportPiece, exportPiece } from './export.type.ts';
 import { auditPage } from './html.ts';
 import { bookJournal } from './journal-stream.ts';
-import { spanOf } from './pages.ts';
-import { beforeOf, type ExportFilter, scopeOf } from './publish.ts';
+import { type BookSpan, spanOf } from './pages.ts';
+import { scopeOf } from './publish.ts';
 import { type ExportedPage, exportedPage, exportHead, readingOf } from './read.ts';
 import { StreamRoom } from './room.ts';
 import { bookStreams, type StreamedPiece, type StreamSource } from './stream.ts';
@@ -43,6 +43,10 @@ interface Exported {
 
 const room = new StreamRoom();
 
+const PageArguments = argumentsOf(BookPath, ExportPageRequest);
+const StreamArguments = argumentsOf(BookPath, StreamRequest);
+const JournalArguments = argumentsOf(BookPath, JournalArgumentsRequest);
+
 @Resolver(() => BookExport)
 export class BookExportResolver {
   @Query(() => BookExport, {
@@ -50,30 +54,17 @@ export class BookExportResolver {
     description: 'The newest rows that match, at most 200, for whoever possesses the book.',
   })
   async bookExport(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('filter', () => BookExportFilter, { nullable: true, description: 'Filter of the rows. Default: all rows.' })
-    filter: BookExportFilter | null,
-    @Arg('limit', () => Int, {
-      nullable: true,
-      description: 'Rows: 1 to 200, 200 where it is left out; more is clamped.',
-    })
-    limit: number | null,
-    @Arg('before', () => Int, {
-      nullable: true,
-      description:
-        'Returns only rows with a seq lower than this. Pass nextBefore of the previous page. Default: starts at the newest row.',
-    })
-    before: number | null,
+    @Args(() => PageArguments) asked: AskedOfBook,
     @Ctx() { principal, database, clock, base_url }: BookContext,
   ): Promise<Exported> {
-    const agent_id = requirePossession(principal, agentId);
-    const scope = scopeOf(agent_id, filter ?? {}, limit ?? null);
-    const older_than = beforeOf(before ?? null);
+    const agent_id = requirePossession(principal, asked.agentId);
+    const { filter = {}, limit = null, before = null } = askedFor(ExportPageRequest, asked);
+    const scope = scopeOf(agent_id, rowFilter(filter), limit);
     const reading = readingOf(database);
     const head = await exportHead(reading, agent_id);
     if (head === null) throw new Refusal('forbidden');
     if (head.damaged) throw new Refusal('book_damaged');
-    const page = await exportedPage(reading, scope, older_than, base_url);
+    const page = await exportedPage(reading, scope, before, base_url);
     const exported_at = iso(clock.now_ms());
     const audit = bookAudit(agent_id, { exported_at, policy: head.policy, rows: page.rows });
     return { audit, scope, page, spending: head.spending };
@@ -130,24 +121,12 @@ export class BookExportResolver {
   @Subscription(() => BookExportPiece, {
     description: 'All matching rows of a book whose seq is greater than `after`, as csv, ndjson or parquet.',
     subscribe: ({ args, context }) => {
-      const { format = 'csv', after = 0 } = parseRequest(
-        StreamRequest,
-        withoutNull({ format: args.format, after: args.after }),
-      );
-      return begin({ agentId: args.agentId, after, filter: args.filter }, context as BookContext, bookStreams[format]);
+      const agent_id = requirePossession(context.principal, args.agentId);
+      const { format = 'csv', after = 0, filter = {} } = askedFor(StreamRequest, args);
+      return begin({ agent_id, after, filter: rowFilter(filter) }, context as BookContext, bookStreams[format]);
     },
   })
-  bookExportStream(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) _agentId: number,
-    @Arg('format', () => StreamFormatWord, { nullable: true, description: 'csv where it is left out.' })
-    _format: StreamFormat | null,
-    @Arg('after', () => Int, { nullable: true, description: 'The seq of the last row that the reader has.' }) _after:
-      | number
-      | null,
-    @Arg('filter', () => BookExportFilter, { nullable: true, description: 'Filter of the rows. Default: all rows.' })
-    _filter: BookExportFilter | null,
-    @Root() piece: StreamedPiece,
-  ): BookExportPiece {
+  bookExportStream(@Args(() => StreamArguments) _asked: Asked, @Root() piece: StreamedPiece): BookExportPiece {
     return exportPiece(piece);
   }
 
@@ -155,30 +134,15 @@ export class BookExportResolver {
     description:
       'Double-entry journal of all matching spend of a book: csv or ledger, one entry per row or per day. Each amount is debited to the account of its kind.',
     subscribe: ({ args, context }) => {
-      const request = parseRequest(JournalRequest, {
-        ...withoutNull({ format: args.format, per: args.per }),
-        ...accountMembersOf(args.accounts ?? {}),
-      });
+      const agent_id = requirePossession(context.principal, args.agentId);
+      const request = parseRequest(JournalRequest, givenFor(JournalRequest, { ...args, ...args.accounts }));
       const { format = 'csv', per = 'row' } = request;
-      const asked = { agentId: args.agentId, after: 0, filter: args.filter };
-      return begin(asked, context as BookContext, source => bookJournal(source, format, per, accountsOf(request)));
+      const { filter = {} } = askedFor(JournalArgumentsRequest.pick({ filter: true }), args);
+      const span = { agent_id, after: 0, filter: rowFilter(filter) };
+      return begin(span, context as BookContext, source => bookJournal(source, format, per, accountsOf(request)));
     },
   })
-  bookJournal(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) _agentId: number,
-    @Arg('format', () => JournalFormatWord, { nullable: true, description: 'csv where it is left out.' })
-    _format: JournalFormat | null,
-    @Arg('per', () => JournalUnitWord, { nullable: true, description: 'row where it is left out.' })
-    _per: JournalUnit | null,
-    @Arg('accounts', () => JournalAccountNames, {
-      nullable: true,
-      description: 'Names of the accounts. Default: the default of each account.',
-    })
-    _accounts: JournalAccountNames | null,
-    @Arg('filter', () => BookExportFilter, { nullable: true, description: 'Filter of the rows. Default: all rows.' })
-    _filter: BookExportFilter | null,
-    @Root() piece: StreamedPiece,
-  ): BookExportPiece {
+  bookJournal(@Args(() => JournalArguments) _asked: Asked, @Root() piece: StreamedPiece): BookExportPiece {
     return exportPiece(piece);
   }
 }
@@ -199,12 +163,11 @@ function announced(
 
 /** How far a stream will go is told before its first byte, since no form but ndjson could say it at its end. */
 async function begin(
-  { agentId, after, filter }: { agentId: number; after: number; filter?: ExportFilter | null },
-  { principal, database, base_url, response, left }: BookContext,
+  { agent_id, after, filter }: Pick<BookSpan, 'agent_id' | 'after' | 'filter'>,
+  { database, base_url, response, left }: BookContext,
   open: (source: StreamSource) => AsyncIterable<StreamedPiece>,
 ): Promise<AsyncIterable<StreamedPiece>> {
-  const agent_id = requirePossession(principal, agentId);
-  const span = await room.during(agent_id, () => spanOf(database, agent_id, after, filter ?? {}, left));
+  const span = await room.during(agent_id, () => spanOf(database, agent_id, after, filter, left));
   response.headers['x-svc-export-rows'] = String(span.rows_total);
   response.headers['x-svc-export-last-seq'] = String(span.last_seq);
   return room.hold(agent_id, open({ database, span, base_url }));

@@ -1,16 +1,14 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import { matchingMembers } from '../../../schema/book-page.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { Evidence } from '../../../schema/evidence.ts';
-import { limits } from '../../../schema/limits.ts';
-import { accountDescriptions } from '../../../schema/requests/journal-accounts.ts';
-import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
-import { EvidenceWord } from '../ledger/row-words.ts';
-import type { ExportFilter } from './publish.ts';
+import { WithdrawnExportNoun } from '../../../schema/published-export.ts';
+import { ExportFilterRequest } from '../../../schema/requests/export.ts';
+import { JournalAccounts } from '../../../schema/requests/journal-accounts.ts';
+import { AtomicAmountScalar } from '../../../schema/scalars.ts';
+import { describedBy, inputType, objectType } from '../../graph-type.ts';
 import type { StreamedPiece } from './stream.ts';
-
-const READ = limits.matching_rows_read_max.toLocaleString('en');
 
 @ObjectType({ description: 'An export of at most 200 rows, in whichever form is selected.' })
 export class BookExport {
@@ -31,16 +29,9 @@ export class BookExport {
   bundle!: string;
   @Field(() => Boolean, { description: 'True if some matching rows, older or newer, are not in this response.' })
   truncated!: boolean;
-  @Field(() => Int, {
-    nullable: true,
-    description: `Number of rows of the book that match the filter, including rows that are not in this response. Null if counting them would require reading more than ${READ} rows.`,
-  })
+  @Field(() => Int, { nullable: true, ...describedBy(matchingMembers.matching_count) })
   matchingCount!: number | null;
-  @Field(() => AtomicAmountScalar, {
-    nullable: true,
-    description:
-      'Sum of the amounts of all matching rows on the rail usdc, in atomic USDC (6 decimals). Rows on other rails are counted but not summed. Null if matchingCount is null.',
-  })
+  @Field(() => AtomicAmountScalar, { nullable: true, ...describedBy(matchingMembers.matching_usdc_sum) })
   matchingUsdcSum!: AtomicAmount | null;
   @Field(() => Int, {
     nullable: true,
@@ -49,28 +40,12 @@ export class BookExport {
   nextBefore!: number | null;
 }
 
-@InputType({ description: 'Which rows of a book are exported: those of which all that is said here is true.' })
-export class BookExportFilter implements ExportFilter {
-  @Field(() => DateTimeScalar, { nullable: true, description: 'Collected at this moment or later.' })
-  from?: Date | null;
-  @Field(() => DateTimeScalar, { nullable: true, description: 'Collected before this moment.' })
-  to?: Date | null;
-  @Field(() => EvidenceWord, { nullable: true, description: 'Resting on this.' })
-  evidence?: Evidence | null;
-  @Field(() => String, { nullable: true, description: 'Of this treasury intent.' })
-  intentId?: string | null;
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'Only rows of calls that were made under the session with this delegation hash. A published export does not take this filter.',
-  })
-  delegationHash?: string | null;
-}
-
-@InputType({ description: 'Account names of a journal. A member that is left out has its default.' })
-export class JournalAccountNames {}
-for (const [account, description] of Object.entries(accountDescriptions))
-  Field(() => String, { nullable: true, description })(JournalAccountNames.prototype, account);
+inputType('BookExportFilter', 'Which rows of a book are exported: those that match every member.', ExportFilterRequest);
+inputType(
+  'JournalAccountNames',
+  'Account names of a journal. A member that is left out has its default.',
+  JournalAccounts,
+);
 
 @ObjectType({ description: 'A piece of an export of a whole book, in order.' })
 export class BookExportPiece {
@@ -91,12 +66,5 @@ export function exportPiece({ text, bytes, rows_done, rows_total, last_seq }: St
   return { text, base64, rowsDone: rows_done, rowsTotal: rows_total, lastSeq: last_seq };
 }
 
-@ObjectType({ description: 'An export that was withdrawn.' })
-export class WithdrawnExport {
-  @Field(() => Int, { description: 'Whose book.' })
-  agentId!: number;
-  @Field(() => String, { description: 'The slug that it had, which is nobody’s now.' })
-  slug!: string;
-  @Field(() => DateTimeScalar, { description: 'When it was withdrawn.' })
-  withdrawnAt!: Date;
-}
+export const WithdrawnExport = objectType('WithdrawnExport', 'An export that was withdrawn.', WithdrawnExportNoun);
+export type WithdrawnExport = InstanceType<typeof WithdrawnExport>;

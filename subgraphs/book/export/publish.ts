@@ -3,8 +3,7 @@ import type { CoveragePayload, ExportScope } from '../../../schema/export-covera
 import type { AgentId } from '../../../schema/ids.ts';
 import { exportLimits } from '../../../schema/limits.ts';
 import type { PullFormat } from '../../../schema/pull-export.ts';
-import { ExportPage, ExportSize, exportRows } from '../../../schema/requests/export.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
+import { exportRows } from '../../../schema/requests/export.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database, Tx } from '../../database.ts';
@@ -30,7 +29,7 @@ const builds = new Semaphore({
 /** Which rows are asked for, as the graph has them. */
 export type ExportFilter = Pick<RowFilter, 'from' | 'to' | 'evidence' | 'intentId' | 'delegationHash'>;
 
-/** @throws invalid_request on a limit below one */
+/** Rows of a filter, and how many of them. */
 export function scopeOf(book_id: number, filter: ExportFilter, limit: number | null): ExportScope {
   const { from, to, evidence, intentId, delegationHash } = filter;
   const filters = { evidence: evidence ?? null, intent_id: intentId ?? null };
@@ -39,13 +38,8 @@ export function scopeOf(book_id: number, filter: ExportFilter, limit: number | n
     from: from?.toISOString() ?? null,
     to: to?.toISOString() ?? null,
     filters: delegationHash ? { ...filters, delegation_hash: delegationHash.toLowerCase() } : filters,
-    limit: exportRows(parseRequest(ExportSize, { limit }).limit),
+    limit: exportRows(limit),
   };
-}
-
-/** @throws invalid_request on what is no seq */
-export function beforeOf(before: number | null): number | null {
-  return parseRequest(ExportPage, { before }).before ?? null;
 }
 
 /** What is to be published. */

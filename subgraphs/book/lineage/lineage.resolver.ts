@@ -1,8 +1,9 @@
-import { Arg, Ctx, Directive, Int, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Directive, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
 import { limits, lineageLimits } from '../../../schema/limits.ts';
-import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
+import { LineagePage, LineagePath } from '../../../schema/requests/lineage.ts';
 import { requirePossession } from '../../access.ts';
+import { type AskedOfBook, argumentsOf, askedFor, givenFor } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BookContext } from '../context.ts';
@@ -17,6 +18,8 @@ const turns = new Semaphore({
   waiting_per_asker_max: lineageLimits.reads_waiting_per_book_max,
 });
 
+const LineageArguments = argumentsOf(LineagePath, LineagePage);
+
 @Resolver(() => Lineage)
 export class BookLineageResolver {
   @Directive(pageByLimit(limits.book_page_rows_default, 'descendants'))
@@ -25,21 +28,15 @@ export class BookLineageResolver {
     description: 'What a row follows from and what follows from it, for whoever possesses its book.',
   })
   async lineage(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('taskId', () => String, { description: 'The task of a row on it; else forbidden.' }) taskId: string,
-    @Arg('limit', () => Int, { nullable: true, description: 'Descendants: 1 to 200, 50 where it is left out.' })
-    limit: number | null,
-    @Arg('after', () => Int, { nullable: true, description: 'Descendants behind the row of this seq: see `next`.' })
-    after: number | null,
+    @Args(() => LineageArguments) asked: AskedOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Lineage> {
-    const agent_id = requirePossession(principal, agentId);
-    if (typeof limit === 'number' && limit < 1)
-      throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${PAGE_LIMIT_BOUNDS}.` });
+    const agent_id = requirePossession(principal, asked.agentId);
+    const page = askedFor(LineagePage, asked);
     await soundHead(database, agent_id);
-    const page = { limit: pageRows(limit), after: after ?? 0 };
+    const { task_id } = givenFor(LineagePath, asked);
     const turn = await turns.take(String(agent_id), async () => ({
-      found: await readLineage(database, agent_id, taskId, page),
+      found: await readLineage(database, agent_id, task_id, page),
     }));
     if (turn === null)
       throw new Refusal('rate_limited', { detail: 'Too many lineages are read at once; ask again in a moment.' });

@@ -2,6 +2,8 @@ import type { RowColumn } from '../../../schema/book-row.ts';
 import { camel } from '../../../schema/camel.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { lineageLimits } from '../../../schema/limits.ts';
+import { pageRows } from '../../../schema/requests/book.ts';
+import type { LineagePage } from '../../../schema/requests/lineage.ts';
 import type { Database } from '../../database.ts';
 import type { Lineage, LineageRow } from './lineage.type.ts';
 import { parentRefOf } from './parent.ts';
@@ -51,19 +53,14 @@ interface Found extends Omit<LineageRow, 'seq' | 'onOtherBook'> {
   readonly more: boolean;
 }
 
-export interface LineagePage {
-  readonly limit: number;
-  /** The seq of the last descendant that its reader has; 0 begins. */
-  readonly after: number;
-}
-
 /** Null where the book has no such row. */
 export async function readLineage(
   database: Database,
   agent_id: AgentId,
   task_id: string,
-  { limit, after }: LineagePage,
+  { after = 0, ...page }: LineagePage,
 ): Promise<Lineage | null> {
+  const limit = pageRows(page.limit);
   const found = await database.query<Found & Record<string, unknown>>({
     name: 'lineage',
     text: LINEAGE,

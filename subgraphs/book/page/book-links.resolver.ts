@@ -2,13 +2,15 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, Directive, Field, FieldResolver, Info, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
+import { BookPageRequest } from '../../../schema/requests/book.ts';
 import { possessedAgents, requirePossession } from '../../access.ts';
+import { type Asked, argumentsOf } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
-import { type BookPage, bookPage, PAGE, pageAsked } from './book.resolver.ts';
+import { type BookPage, bookPage, PAGE } from './book.resolver.ts';
 import { Book, ReceiptReference } from './book.type.ts';
 import { rowsOf, soundHead } from './page.ts';
-import { BookPageArguments } from './page-arguments.type.ts';
+import { pageAsked } from './page-arguments.type.ts';
 import { rowScope } from './row-scope.ts';
 
 /* How books hang together with what other subgraphs know: agents, receipts, and whoever is calling. */
@@ -24,13 +26,15 @@ export class Viewer {
   readonly possessed: readonly AgentId[] = [];
 }
 
+const PageArguments = argumentsOf(BookPageRequest);
+
 @Resolver(() => AgentReference)
 export class AgentBookResolver {
   @Directive(PAGE)
   @FieldResolver(() => Book, { nullable: true, description: 'Its book, for whoever possesses it.' })
   book(
     @Root() { agentId }: AgentReference,
-    @Args(() => BookPageArguments) asked: BookPageArguments,
+    @Args(() => PageArguments) asked: Asked,
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {

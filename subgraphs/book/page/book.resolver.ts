@@ -1,14 +1,20 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Directive, FieldResolver, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { type AtomicAmount, atomicAmount, remainder } from '../../../schema/amount.ts';
+import { type AtomicAmount, atomicAmount, parseAtomic, remainder } from '../../../schema/amount.ts';
 import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
-import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
-import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import {
+  BookPageRequest,
+  BudgetRequest,
+  RowConnectionRequest,
+  TotalsByRequest,
+} from '../../../schema/requests/book.ts';
+import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
+import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { WrittenFields } from '../../written-leaves.ts';
 import { budgetEnd, hourOf, lastHour } from '../alerts/rate.ts';
@@ -16,24 +22,16 @@ import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { setBudget } from '../policy/set.ts';
 import { allowanceOf } from './allowance.ts';
-import { type Allowance, Book } from './book.type.ts';
+import { type Allowance, Book, type BookTotals } from './book.type.ts';
 import { connectionOf } from './connection.ts';
-import { BookRowConnection, CONNECTION, ConnectionArguments } from './connection.type.ts';
+import { BookRowConnection, CONNECTION } from './connection.type.ts';
 import { isFiltered, type MatchingRows, readMatching } from './matching.ts';
 import { type PageHead, pageHead, rowsOf } from './page.ts';
-import { BookPageArguments } from './page-arguments.type.ts';
+import { pageAsked } from './page-arguments.type.ts';
 import { rowsOfPage, writeRows } from './row-json.ts';
 import { type PageAsked, type RowScope, rowScope } from './row-scope.ts';
 import { totalsBy } from './totals.ts';
-import { GroupTotal, type TotalsBy, TotalsByWord } from './totals.type.ts';
-
-/** 50 rows when nothing is asked, never more than 200. */
-export function pageAsked({ limit, ...asked }: BookPageArguments): PageAsked {
-  if (typeof limit === 'number' && limit < 1) {
-    throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${PAGE_LIMIT_BOUNDS}.` });
-  }
-  return { ...asked, limit: pageRows(limit) };
-}
+import { GroupTotal } from './totals.type.ts';
 
 /** What the fields of a book are resolved from. */
 export interface BookPage
@@ -66,6 +64,11 @@ export const bookWritten: WrittenFields = {
 export const PAGE = pageByLimit(limits.book_page_rows_default, 'entries', 'intents');
 export const PAGE_OF_ROWS = pageByLimit(limits.book_page_rows_default, 'entries');
 
+const PageArguments = argumentsOf(BookPath, BookPageRequest);
+const BudgetArguments = argumentsOf(BookPath, BudgetRequest, BookPageRequest);
+const RowsArguments = argumentsOf(RowConnectionRequest);
+const TotalsArguments = argumentsOf(TotalsByRequest);
+
 @Resolver(() => Book)
 export class BookResolver {
   @Directive(PAGE)
@@ -74,34 +77,28 @@ export class BookResolver {
     description: 'A book, for whoever possesses it: by X-SVC-Session, or by X-SVC-Agent and X-SVC-Proof.',
   })
   book(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Args(() => BookPageArguments) asked: BookPageArguments,
+    @Args(() => PageArguments) asked: AskedOfBook,
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
-    return bookPage(requirePossession(context.principal, agentId), pageAsked(asked), context, info);
+    return bookPage(requirePossession(context.principal, asked.agentId), pageAsked(asked), context, info);
   }
 
   @Directive(PAGE)
   @Mutation(() => Book, { nullable: true, description: 'Sets budget Y, or clears it; the book as it then stands.' })
   async setBudget(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('budgetAtomic', () => AtomicAmountScalar, {
-      nullable: true,
-      description: 'Atomic USDC; null clears it: unlimited. To leave it out is an error.',
-    })
-    budgetAtomic: AtomicAmount | null | undefined,
-    @Args(() => BookPageArguments) asked: BookPageArguments,
+    @Args(() => BudgetArguments) asked: AskedOfBook,
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
-    const held = requireHeld(context.principal, agentId);
+    const held = requireHeld(context.principal, asked.agentId);
     const { agent_id } = held;
+    const { budget } = askedFor(BudgetRequest, asked);
     // Left out is not null: what removes a ceiling must be said.
-    if (budgetAtomic === undefined)
+    if (budget === undefined)
       throw new Refusal('invalid_request', { param: 'budgetAtomic', detail: 'budgetAtomic is required; null clears.' });
     const shown = pageAsked(asked);
-    await setBudget(context.database, agent_id, budgetAtomic, held);
+    await setBudget(context.database, agent_id, budget === null ? null : parseAtomic(budget), held);
     return bookPage(agent_id, shown, context, info);
   }
 
@@ -140,10 +137,10 @@ export class BookResolver {
   @FieldResolver(() => BookRowConnection, { description: 'Its rows, newest first, page by page and either way.' })
   rows(
     @Root() { agentId }: BookPage,
-    @Args(() => ConnectionArguments) asked: ConnectionArguments,
+    @Args(() => RowsArguments) asked: Asked,
     @Ctx() { database }: BookContext,
   ): Promise<BookRowConnection> {
-    return connectionOf(database, agentId, asked);
+    return connectionOf(database, agentId, askedFor(RowConnectionRequest, asked));
   }
 
   @Directive('@cost(weight: 5)')
@@ -154,15 +151,11 @@ export class BookResolver {
   })
   totalsBy(
     @Root() { agentId }: BookPage,
-    @Arg('by', () => [TotalsByWord], { description: 'One or several; each is a list of its own within the answer.' })
-    by: TotalsBy[],
-    @Arg('from', () => DateTimeScalar, { nullable: true, description: 'From this day on (UTC); of HOUR, this hour.' })
-    from: Date | null,
-    @Arg('to', () => DateTimeScalar, { nullable: true, description: 'Before this day (UTC); of HOUR, this hour.' })
-    to: Date | null,
+    @Args(() => TotalsArguments) asked: Asked,
     @Ctx() { database }: BookContext,
   ): Promise<GroupTotal[]> {
-    return totalsBy(database, agentId, by, { from, to });
+    const { by, from, to } = askedFor(TotalsByRequest, asked);
+    return totalsBy(database, agentId, by, { from: from ? new Date(from) : null, to: to ? new Date(to) : null });
   }
 
   @FieldResolver()
@@ -233,7 +226,7 @@ function budgetEndsAt({ head, now_ms }: PageHead): Date | null {
   return ends_ms === null ? null : new Date(hourOf(ends_ms));
 }
 
-function totalsOf({ head: { byRail }, unseen_atomic }: PageHead): Book['totals'] {
+function totalsOf({ head: { byRail }, unseen_atomic }: PageHead): BookTotals {
   const rails = Object.entries(byRail as Record<string, { readonly count: number; readonly amount: string }>).map(
     ([rail, { count, amount }]) => ({ rail, count, amount: atomicAmount(BigInt(amount)) }),
   );

@@ -1,6 +1,5 @@
-import { ArgsType, Directive, Field, Int, ObjectType } from 'type-graphql';
+import { Directive, Field, ObjectType } from 'type-graphql';
 import { BookRow } from '../ledger/row.entity.ts';
-import { BookRowFilter } from './page-arguments.type.ts';
 
 /* Rows as a connection (https://relay.dev/graphql/connections.htm): newest first, so that what comes next is older. */
 
@@ -24,20 +23,6 @@ export class BookRowEdge {
 export class BookRowConnection {
   @Field(() => [BookRowEdge], { description: 'The rows of this page.' }) edges!: BookRowEdge[];
   @Field(() => PageInfo, { description: 'What lies beyond it.' }) pageInfo!: PageInfo;
-}
-
-@ArgsType()
-export class ConnectionArguments {
-  @Field(() => Int, { nullable: true, description: 'Rows from the beginning on, which is the newest: 1 to 200, 50.' })
-  first?: number | null;
-  @Field(() => String, { nullable: true, description: 'Rows behind this cursor, which are older.' })
-  after?: string | null;
-  @Field(() => Int, { nullable: true, description: 'Rows up to the end, in place of `first`: 1 to 200.' })
-  last?: number | null;
-  @Field(() => String, { nullable: true, description: 'Rows ahead of this cursor, which are newer.' })
-  before?: string | null;
-  @Field(() => BookRowFilter, { nullable: true, description: 'Which rows; all where it is left out.' })
-  filter?: BookRowFilter | null;
 }
 
 /** So many edges as either argument says. */

@@ -1,23 +1,26 @@
-import { Arg, Ctx, Directive, Int, Resolver, Root, Subscription } from 'type-graphql';
+import { Args, Ctx, Directive, Resolver, Root, Subscription } from 'type-graphql';
 import type { AgentId } from '../../../schema/ids.ts';
+import { FeedRequest } from '../../../schema/requests/book.ts';
+import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requirePossession } from '../../access.ts';
+import { type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { BookEvent } from '../ledger/event.entity.ts';
 import { bookFeed } from './feed.ts';
 import { bookHead } from './page.ts';
+
+const FeedArguments = argumentsOf(BookPath, FeedRequest);
 
 @Resolver()
 export class BookFeedResolver {
   @Subscription(() => BookEvent, {
     description:
       'Every event of a book in order of position: first those after `after`, then as they happen. Without it only new ones; a negative one counts from the newest: -1 starts with that. Over graphql-ws at /graphql, whose connectionParams show who asks: `{session}`, `{sessions}` or the headers of HTTP; or over SSE at /graphql/stream by X-SVC-Session.',
-    subscribe: ({ args, context }) => follow(args.agentId, args.after ?? null, context as BookContext),
+    subscribe: ({ args, context }) => follow(args, context as BookContext),
   })
   @Directive('@live(after: "after", position: "position")')
   bookRows(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) _agentId: number,
-    @Arg('after', () => Int, { nullable: true, description: 'The last position that the reader has.' })
-    _after: number | null,
+    @Args(() => FeedArguments) _asked: AskedOfBook,
     @Root() event: BookEvent,
     @Ctx() _context: BookContext,
   ): BookEvent {
@@ -25,8 +28,9 @@ export class BookFeedResolver {
   }
 }
 
-async function follow(agentId: number, after: number | null, context: BookContext) {
-  const agent_id = requirePossession(context.principal, agentId);
+async function follow(asked: AskedOfBook, context: BookContext) {
+  const agent_id = requirePossession(context.principal, asked.agentId);
+  const { after = null } = askedFor(FeedRequest, asked);
   return bookFeed(context.live, context.readBookEvents, agent_id, await startOf(agent_id, after, context));
 }
 

@@ -1,8 +1,13 @@
-import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { SequenceRequest } from '../../../schema/requests/book.ts';
+import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requirePossession } from '../../access.ts';
+import { type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { sequenceOf } from './sequence.ts';
 import { BookSequence } from './sequence.type.ts';
+
+const SequenceArguments = argumentsOf(BookPath, SequenceRequest);
 
 @Resolver(() => BookSequence)
 export class BookSequenceResolver {
@@ -11,14 +16,10 @@ export class BookSequenceResolver {
     description: 'Whether the rows of a book are without a gap, and how corrections follow each other.',
   })
   bookSequence(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('taskId', () => String, {
-      nullable: true,
-      description: 'Of a row: then `supersession` is of the chain that it stands in.',
-    })
-    taskId: string | null,
+    @Args(() => SequenceArguments) asked: AskedOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<BookSequence> {
-    return sequenceOf(database, requirePossession(principal, agentId), taskId ?? null);
+    const agent_id = requirePossession(principal, asked.agentId);
+    return sequenceOf(database, agent_id, askedFor(SequenceRequest, asked).task_id ?? null);
   }
 }

@@ -1,11 +1,12 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { TotalsBy } from '../../../schema/book-page.ts';
 import { period_ms } from '../../../schema/clock-window.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import { type SumDimension, sumDimensions } from '../ledger/sums.ts';
-import type { GroupTotal, TotalsBy } from './totals.type.ts';
+import type { GroupTotal } from './totals.type.ts';
 
 /** Times that totals are of: from the first on, and before the second. */
 export interface TotalsWindow {

@@ -1,20 +1,10 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import { type TotalsBy, totalsGroups } from '../../../schema/book-page.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
-import { graphEnum } from '../../graph-enum.ts';
+import { wordEnum } from '../../graph-enum.ts';
 
-export type TotalsBy = 'HOUR' | 'DAY' | 'MODEL' | 'HUB' | 'INTENT' | 'PAYER' | 'NETWORK' | 'SESSION';
-
-export const TotalsByWord = graphEnum<TotalsBy>('TotalsBy', 'By what the rows of a book are added up.', {
-  HOUR: 'By the hour (UTC) in which they were collected.',
-  DAY: 'By the day (UTC) on which they were collected.',
-  MODEL: 'By the model that the hub was asked for.',
-  HUB: 'By the hub that answered.',
-  INTENT: 'By the treasury intent that they name.',
-  PAYER: 'By the wallet that paid.',
-  NETWORK: 'By the network that was paid on.',
-  SESSION: 'By the delegated session that the call was made under.',
-});
+const TotalsByWord = wordEnum(totalsGroups);
 
 @ObjectType({ description: 'What the rows that have something in common came to, of one rail.' })
 export class GroupTotal {

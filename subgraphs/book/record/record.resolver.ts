@@ -1,9 +1,14 @@
-import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { BookPath } from '../../../schema/requests/book-path.ts';
+import { RecordRequest } from '../../../schema/requests/record.ts';
 import { requirePossession } from '../../access.ts';
+import { type AskedOfBook, argumentsOf, givenFor } from '../../graph-type.ts';
 import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
 import type { BookContext } from '../context.ts';
 import { readHistory, readRecord } from './read.ts';
 import { AgentRecord } from './record.type.ts';
+
+const RecordArguments = argumentsOf(BookPath, RecordRequest);
 
 @Resolver(() => AgentRecord)
 export class AgentRecordResolver {
@@ -12,16 +17,12 @@ export class AgentRecordResolver {
     description: 'The public record of an agent, for anybody; null where there is none.',
   })
   async agentRecord(
-    @Arg('agentId', () => Int, { description: 'Id of the agent.' }) agentId: number,
-    @Arg('optIn', () => Boolean, {
-      nullable: true,
-      description: 'Its off-board history too, for whoever possesses its book.',
-    })
-    optIn: boolean | null,
+    @Args(() => RecordArguments) asked: AskedOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<AgentRecord | null> {
-    if (!optIn) return foundUnlessHalted(database, await readRecord(database, agentId));
-    const agent_id = requirePossession(principal, agentId);
+    const { opt_in } = givenFor(RecordRequest, asked);
+    if (!opt_in) return foundUnlessHalted(database, await readRecord(database, asked.agentId));
+    const agent_id = requirePossession(principal, asked.agentId);
     const [record, offBoard] = await Promise.all([readRecord(database, agent_id), readHistory(database, agent_id)]);
     return record && { ...record, offBoard };
   }

@@ -1,13 +1,18 @@
-import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { toSnakeKeys, withoutNull } from '../../../schema/camel.ts';
-import { AssignmentMembers } from '../../../schema/requests/assignment.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
-import { type AssignmentStatus, assignmentStatus } from '../../../schema/slice.ts';
+import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { AssignmentPath, AssignmentRequest } from '../../../schema/requests/assignment.ts';
+import { BookPath } from '../../../schema/requests/book-path.ts';
+import { AssignmentNoun, type AssignmentStatus, assignmentStatus, assignmentStatuses } from '../../../schema/slice.ts';
 import { requireBound, requireHeld, requirePossession } from '../../access.ts';
+import { wordEnum } from '../../graph-enum.ts';
+import { type Asked, type AskedOfBook, argumentsOf, askedFor, describedBy, givenFor } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { assignmentsOf, createAssignment, revokeAssignment } from './assign.ts';
-import { AssignmentStatusWord, SliceAssignment } from './assignment.entity.ts';
+import { SliceAssignment } from './assignment.entity.ts';
 import { AssignmentInput, Assignments, CreatedAssignment, ShownSliceBounds, shownBounds } from './slice.type.ts';
+
+const BookArguments = argumentsOf(BookPath);
+const AssignmentArguments = argumentsOf(AssignmentPath);
+const members = AssignmentNoun.shape;
 
 @Resolver(() => SliceAssignment)
 export class AssignmentResolver {
@@ -16,10 +21,10 @@ export class AssignmentResolver {
     description: 'What is opened of a book, for whoever possesses it. It shows no token.',
   })
   async assignments(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
+    @Args(() => BookArguments) asked: AskedOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Assignments> {
-    const agent_id = requirePossession(principal, agentId);
+    const agent_id = requirePossession(principal, asked.agentId);
     return { agentId: agent_id, assignments: await assignmentsOf(database, agent_id) };
   }
 
@@ -29,12 +34,12 @@ export class AssignmentResolver {
       "Opens a slice of a book. It hands out a secret: the book's session is wanted, or a proof that is bound to the request.",
   })
   createAssignment(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('input', () => AssignmentInput, { description: 'What, to whom, and until when.' }) input: AssignmentInput,
+    @Args(() => BookArguments) asked: AskedOfBook,
+    @Arg('input', () => AssignmentInput, { description: 'What, to whom, and until when.' }) input: Asked,
     @Ctx() context: BookContext,
   ): Promise<CreatedAssignment> {
-    const held = requireBound(context.principal, agentId);
-    return createAssignment(context, held, parseRequest(AssignmentMembers, membersOf(input)));
+    const held = requireBound(context.principal, asked.agentId);
+    return createAssignment(context, held, askedFor(AssignmentRequest, input, context));
   }
 
   @Mutation(() => SliceAssignment, {
@@ -42,27 +47,20 @@ export class AssignmentResolver {
     description: 'Its token opens nothing any more, in no process. Again it is the same.',
   })
   revokeAssignment(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('assignmentId', () => String, { description: 'Which one.' }) assignmentId: string,
+    @Args(() => AssignmentArguments) asked: AskedOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<SliceAssignment> {
-    return revokeAssignment(database, requireHeld(principal, agentId), assignmentId);
+    const { assignment_id } = givenFor(AssignmentPath, asked);
+    return revokeAssignment(database, requireHeld(principal, asked.agentId), assignment_id);
   }
 
-  @FieldResolver(() => ShownSliceBounds, { description: 'Which rows.' })
+  @FieldResolver(() => ShownSliceBounds, describedBy(members.slice))
   slice(@Root() { slice }: SliceAssignment): ShownSliceBounds {
     return shownBounds(slice);
   }
 
-  @FieldResolver(() => AssignmentStatusWord, { description: 'Whether its token opens anything.' })
+  @FieldResolver(() => wordEnum(assignmentStatuses), describedBy(members.status))
   status(@Root() assignment: SliceAssignment, @Ctx() { clock }: BookContext): AssignmentStatus {
     return assignmentStatus(assignment, clock.now_ms());
   }
-}
-
-/** An input as the wire spells it. */
-function membersOf({ slice, expiresAt, ...input }: AssignmentInput): unknown {
-  const bounds = slice && { ...slice, fromDate: slice.fromDate?.toISOString(), toDate: slice.toDate?.toISOString() };
-  const given = { ...input, slice: bounds && withoutNull(bounds), expiresAt: expiresAt?.toISOString() };
-  return toSnakeKeys(withoutNull(given));
 }

@@ -1,11 +1,12 @@
-import { Arg, Ctx, Directive, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
-import { RowCursorMembers } from '../../../schema/requests/book.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
+import { Args, Ctx, Directive, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { SlicePage } from '../../../schema/requests/assignment.ts';
+import { pageRows } from '../../../schema/requests/book.ts';
+import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
 import { preparedIfFew } from '../../json-sql.ts';
 import type { WrittenFields } from '../../written-leaves.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
-import { PAGE_OF_ROWS, pageAsked } from '../page/book.resolver.ts';
+import { PAGE_OF_ROWS } from '../page/book.resolver.ts';
 import { rowsOf } from '../page/page.ts';
 import { writeRows } from '../page/row-json.ts';
 import type { RowScope } from '../page/row-scope.ts';
@@ -14,7 +15,7 @@ import { sliceScope } from './scope.ts';
 import { BookSlice, shownBounds } from './slice.type.ts';
 
 /** What the fields of a slice are resolved from. */
-interface SlicePage extends Omit<BookSlice, 'entries' | 'next'> {
+interface SliceInHand extends Omit<BookSlice, 'entries' | 'next'> {
   readonly scope: RowScope;
   /** The same with one row more. */
   readonly further: RowScope;
@@ -23,8 +24,10 @@ interface SlicePage extends Omit<BookSlice, 'entries' | 'next'> {
 
 /** What Postgres writes of a slice, where whoever asked takes it so. */
 export const sliceWritten: WrittenFields = {
-  'BookSlice.entries': ({ scope }: SlicePage, { database }: BookContext, info) => writeRows(database, scope, info),
+  'BookSlice.entries': ({ scope }: SliceInHand, { database }: BookContext, info) => writeRows(database, scope, info),
 };
+
+const PageArguments = argumentsOf(SlicePage);
 
 @Resolver(() => BookSlice)
 export class BookSliceResolver {
@@ -34,31 +37,25 @@ export class BookSliceResolver {
     description: 'A slice of a book, for whoever shows its token: `Authorization: Bearer`. It opens nothing else.',
   })
   async bookSlice(
-    @Arg('limit', () => Int, {
-      nullable: true,
-      description: 'Rows: 1 to 200, 50 where it is left out; more is clamped.',
-    })
-    limit: number | null,
-    @Arg('before', () => Int, { nullable: true, description: 'Rows older than the one of this seq.' })
-    before: number | null,
+    @Args(() => PageArguments) asked: Asked,
     @Ctx() { principal, database }: BookContext,
-  ): Promise<SlicePage> {
+  ): Promise<SliceInHand> {
     const granted = await requireSlice(principal, database);
-    const page = pageAsked({ limit });
-    const behind = parseRequest(RowCursorMembers.before, before ?? undefined) ?? null;
-    const scope = sliceScope(granted, { limit: page.limit, before: behind });
-    const further = sliceScope(granted, { limit: page.limit + 1, before: behind });
+    const { before = null, ...page } = askedFor(SlicePage, asked);
+    const limit = pageRows(page.limit);
+    const scope = sliceScope(granted, { limit, before });
+    const further = sliceScope(granted, { limit: limit + 1, before });
     const { agent_id, grant_type, slice } = granted;
-    return { agentId: agent_id, grantType: grant_type, slice: shownBounds(slice), scope, further, limit: page.limit };
+    return { agentId: agent_id, grantType: grant_type, slice: shownBounds(slice), scope, further, limit };
   }
 
   @FieldResolver()
-  entries(@Root() { scope }: SlicePage, @Ctx() { database }: BookContext): Promise<BookRow[]> {
+  entries(@Root() { scope }: SliceInHand, @Ctx() { database }: BookContext): Promise<BookRow[]> {
     return rowsOf(database, scope);
   }
 
   @FieldResolver()
-  async next(@Root() { further, limit }: SlicePage, @Ctx() { database }: BookContext): Promise<number | null> {
+  async next(@Root() { further, limit }: SliceInHand, @Ctx() { database }: BookContext): Promise<number | null> {
     const found = await database.query<{ seq: number }>({
       ...preparedIfFew(`select seq from (${further.select}) further order by seq desc`),
       values: [...further.values],

@@ -1,44 +1,35 @@
-import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { sliceLimits } from '../../../schema/limits.ts';
+import { Field, ObjectType } from 'type-graphql';
 import type { MembersOf } from '../../../schema/noun.ts';
-import { DateTimeScalar } from '../../../schema/scalars.ts';
-import { type GrantType, type Slice, SliceBoundsNoun } from '../../../schema/slice.ts';
-import { showMembers } from '../../graph-type.ts';
+import { AssignmentRequest, SliceBoundsRequest } from '../../../schema/requests/assignment.ts';
+import {
+  AssignmentsNoun,
+  BookSliceNoun,
+  SLICE_ENTRIES,
+  type Slice,
+  SliceBoundsNoun,
+  SliceToken,
+} from '../../../schema/slice.ts';
+import { describedBy, inputType, objectType, showMembers } from '../../graph-type.ts';
 import { BookRow } from '../ledger/row.entity.ts';
-import { GrantTypeWord, SliceAssignment } from './assignment.entity.ts';
+import { SliceAssignment } from './assignment.entity.ts';
 
-const words = {
-  fromDate: 'Rows collected at this moment or later.',
-  toDate: 'Rows collected before this moment.',
-  taskIds: 'The rows of these tasks.',
-  limit: 'No more than so many of these rows, the newest.',
-} as const;
+inputType(
+  'SliceInput',
+  'Which rows: those that match every member. A member that is left out narrows nothing.',
+  SliceBoundsRequest,
+);
+export const AssignmentInput = inputType(
+  'AssignmentInput',
+  'What is opened, to whom, and until when.',
+  AssignmentRequest,
+);
 
-@InputType({ description: 'Which rows: those of which all that is said is true. What is left out narrows nothing.' })
-export class SliceInput {
-  @Field(() => DateTimeScalar, { nullable: true, description: words.fromDate }) fromDate?: Date | null;
-  @Field(() => DateTimeScalar, { nullable: true, description: words.toDate }) toDate?: Date | null;
-  @Field(() => [String], { nullable: true, description: words.taskIds }) taskIds?: string[] | null;
-  @Field(() => Int, { nullable: true, description: words.limit }) limit?: number | null;
-}
-
-@InputType({ description: 'What is opened, to whom, and until when.' })
-export class AssignmentInput {
-  @Field(() => GrantTypeWord, { nullable: true, description: 'read where it is left out.' })
-  grantType?: GrantType | null;
-  @Field(() => String, { nullable: true, description: 'For whom, in words of the owner.' })
-  grantee?: string | null;
-  @Field(() => SliceInput, { nullable: true, description: 'Which rows; all where it is left out.' })
-  slice?: SliceInput | null;
-  @Field(() => DateTimeScalar, { nullable: true, description: 'When the token ends; null: when it is revoked.' })
-  expiresAt?: Date | null;
-}
-
-const SliceBounds = class {} as new () => MembersOf<typeof SliceBoundsNoun>;
-
-@ObjectType('Slice', { description: 'Which rows of a book: those of which all that is said is true.' })
-export class ShownSliceBounds extends SliceBounds {}
-showMembers(ShownSliceBounds, SliceBoundsNoun);
+export const ShownSliceBounds = objectType(
+  'Slice',
+  'Which rows of a book: those that match every member.',
+  SliceBoundsNoun,
+);
+export type ShownSliceBounds = InstanceType<typeof ShownSliceBounds>;
 
 export function shownBounds({ from_date, to_date, task_ids, limit }: Slice): ShownSliceBounds {
   const moment = (date: string | null) => (date === null ? null : new Date(date));
@@ -47,35 +38,21 @@ export function shownBounds({ from_date, to_date, task_ids, limit }: Slice): Sho
 
 @ObjectType({ description: 'What an owner has opened of a book.' })
 export class Assignments {
-  @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
-  @Directive(`@listSize(assumedSize: ${sliceLimits.live_per_book_max + sliceLimits.over_kept_max})`)
-  @Field(() => [SliceAssignment], {
-    description: `Newest first: all that are live, and the newest ${sliceLimits.over_kept_max} that are over.`,
-  })
+  agentId!: number;
   assignments!: readonly SliceAssignment[];
 }
+showMembers(Assignments, AssignmentsNoun);
 
 @ObjectType({ description: 'An assignment, and the token that opens its slice.' })
 export class CreatedAssignment {
-  @Field(() => SliceAssignment, { description: 'As it is kept.' }) assignment!: SliceAssignment;
-  @Field(() => String, { description: 'The whole credential of the slice. It is shown here and never again.' })
-  token!: string;
+  @Field(() => SliceAssignment, { description: 'The assignment as it is stored.' }) assignment!: SliceAssignment;
+  @Field(() => String, describedBy(SliceToken)) token!: string;
 }
 
+const Shown = class {} as new () => MembersOf<typeof BookSliceNoun>;
+
 @ObjectType({ description: 'The rows that a token opens, and nothing else of the book.' })
-export class BookSlice {
-  @Field(() => Int, { description: 'Whose book.' }) agentId!: number;
-  @Field(() => GrantTypeWord, { description: 'What the token does.' }) grantType!: GrantType;
-  @Field(() => ShownSliceBounds, { description: 'Which rows.' }) slice!: ShownSliceBounds;
-  @Field(() => [BookRow], {
-    description:
-      "Newest first. Of a refused call no sum and no ceiling is shown, and of no row its hashes, by which these could be guessed: they are the whole book's.",
-  })
-  entries!: BookRow[];
-  @Directive('@cost(weight: 50)')
-  @Field(() => Int, {
-    nullable: true,
-    description: '`before` of the next page. Null if the slice has no further rows.',
-  })
-  next!: number | null;
+export class BookSlice extends Shown {
+  @Field(() => [BookRow], { description: SLICE_ENTRIES }) entries!: BookRow[];
 }
+showMembers(BookSlice, BookSliceNoun);

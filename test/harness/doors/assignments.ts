@@ -1,18 +1,13 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import type {
-  AssignmentAnswer,
-  AssignmentsAnswer,
-  CreatedAssignmentAnswer,
-  SliceAnswer,
-} from '../../../rest-compat/book/assign-answers.ts';
 import type { Row } from '../../../rest-compat/book/row.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { AssignmentNoun, AssignmentsNoun, BookSliceNoun } from '../../../schema/slice.ts';
 import type { Service } from './open-service.ts';
 
 type Agent = Pick<Awaited<ReturnType<Service['newAgent']>>, 'agent_id' | 'session'>;
-export type Created = z.infer<typeof CreatedAssignmentAnswer>;
-export type SliceRead = z.infer<typeof SliceAnswer>;
+export type Created = z.infer<typeof AssignmentNoun> & { readonly token: string };
+export type SliceRead = z.infer<typeof BookSliceNoun> & { readonly entries: z.infer<typeof Row>[] };
 
 export const bearerOf = (token: string) => ({ authorization: `Bearer ${token}` });
 
@@ -32,9 +27,9 @@ export function assignDoorsOf(service: () => Service) {
       return made.body;
     },
     list: (agent: Agent) =>
-      service().get<z.infer<typeof AssignmentsAnswer>>(path(agent), { 'X-SVC-Session': agent.session }),
+      service().get<z.infer<typeof AssignmentsNoun>>(path(agent), { 'X-SVC-Session': agent.session }),
     revoke: (agent: Agent, id: string) =>
-      service().knock<z.infer<typeof AssignmentAnswer>>('DELETE', path(agent, id), {
+      service().knock<z.infer<typeof AssignmentNoun>>('DELETE', path(agent, id), {
         headers: { 'X-SVC-Session': agent.session },
       }),
     slice: (token: string, query = '') => service().get<SliceRead>(`/v1/book/slice${query}`, bearerOf(token)),

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { COUNT_RANGE } from './count-range.ts';
+import { evidences } from './evidence.ts';
+import { AtomicMember, sizedList, TimeMember, word } from './noun.ts';
+
+/* The public record of an agent, and the history of its book that it shows to its owner. */
+
+const RANGE = 'As a range by powers of ten: `0`, `1-9`, `10-99` and so on.';
+const Rail = z.string().describe('What was paid with: `usdc`.');
+const Rows = z.int().describe('Number of rows.');
+
+/** A count that strangers are told. */
+export const CountRange = z.string().regex(COUNT_RANGE).describe(RANGE);
+
+export const SpentByRailNoun = z.object({
+  rail: Rail,
+  count: Rows,
+  amount: AtomicMember.describe('Sum of their amounts, in atomic units of the rail.'),
+});
+export const RowsByEvidenceNoun = z.object({
+  evidence: word(evidences).describe('Evidence that the rows rest on.'),
+  rows: Rows,
+});
+export const RowsByMonthNoun = z.object({ month: z.string().describe('Month, such as `2026-03` (UTC).'), rows: Rows });
+
+export const OffBoardHistoryNoun = z.object({
+  by_rail: sizedList(SpentByRailNoun, 4).describe('Rows that carry an amount, by rail.'),
+  by_evidence: sizedList(RowsByEvidenceNoun, 8).describe('All rows, by evidence.'),
+  by_month: sizedList(RowsByMonthNoun, 100).describe('All rows, by month, oldest first.'),
+  first_collected_at: TimeMember.nullable().describe('Time of the first row (RFC 3339, UTC). Null if there is none.'),
+  last_collected_at: TimeMember.nullable().describe('Time of the last row (RFC 3339, UTC). Null if there is none.'),
+});
+
+export const RecordSpendNoun = z.object({
+  rail: Rail,
+  amount: CountRange.describe(`Sum in atomic units of the rail. ${RANGE}`),
+});
+
+/** Without the jobs, which the board counts. */
+export const AgentRecordNoun = z.object({
+  agent_id: z.int().describe('Id of the agent.'),
+  member_since: z.iso.date().describe('Day its book was opened (UTC).'),
+  as_of: z.iso.date().describe('Day (UTC) before which all that is counted happened.'),
+  rows: CountRange.describe(`Rows of its book. ${RANGE}`),
+  blocked: CountRange.describe(`Calls that its own policies refused. ${RANGE}`),
+  hubs: CountRange.describe(
+    `Number of different hubs named in its paid rows. ${RANGE} In rows of payments to others the agent chose the name.`,
+  ),
+  networks: z.array(z.string()).describe('Networks on which it paid.'),
+  spend: sizedList(RecordSpendNoun, 4).describe('What it spent, by rail.'),
+  off_board: OffBoardHistoryNoun.optional().describe(
+    'History of the book, exact and up to now, for an owner that opts in. Null for all others.',
+  ),
+});

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { evidences } from './evidence.ts';
+import { lineageLimits } from './limits.ts';
+import { AtomicMember, sizedList, TimeMember, word } from './noun.ts';
+
+/* What is shown of the lineage of a row: what it follows from, and what follows from it. */
+
+const { steps_max, descendants_max } = lineageLimits;
+const HERE = 'Null if the row is on another book.';
+
+/** A row as far as its lineage shows it. REST leaves out what is null; of what is on another book only the task is shown. */
+export const LineageRowNoun = z.object({
+  task_id: z.string().describe('Task id of the call.'),
+  on_other_book: z
+    .boolean()
+    .describe(
+      'True if the row stands on another book, as the parent of a redeemed hand-off does; only its task_id is shown. False for a row of this book, and for a parent that is a row of no book.',
+    ),
+  seq: z.int().optional().describe(`Sequence number in the book. ${HERE}`),
+  depth: z.int().describe('Number of steps from `self`, up or down.'),
+  parent_ref: z.string().optional().describe('Task id of the row that it follows from. Null if it follows from none.'),
+  evidence: word(evidences).optional().describe(`Evidence that the row rests on. ${HERE}`),
+  collected: z.boolean().optional().describe(`Whether the payment was collected. ${HERE}`),
+  collected_at: TimeMember.optional().describe(
+    `Time the payment was collected or, if it was not, time the row was recorded (RFC 3339, UTC). ${HERE}`,
+  ),
+  amount: AtomicMember.optional().describe('Amount in atomic units of the rail. Null if the row has none.'),
+  rail: z.string().optional().describe('What was paid with: `usdc`. Null if the row has no amount.'),
+  payment_ref: z.string().optional().describe('`network:transaction`. Null if there is none.'),
+  model: z.string().optional().describe('Model that the hub was asked for. Null if there is none.'),
+  hub: z.string().optional().describe('Hub that answered. Null if there is none.'),
+  intent_id: z.string().optional().describe('Treasury intent that the row names. Null if none.'),
+  attempt_index: z.int().optional().describe('Number of the attempt at that intent, from 0. Null if none.'),
+});
+
+export const LineageNoun = z.object({
+  agent_id: z.int().describe('Id of the agent whose book it is.'),
+  self: LineageRowNoun.describe('The row that was requested.'),
+  root: LineageRowNoun.nullable().describe(
+    'Root of the chain of parents; this row itself if it has no parent. Null if the root is beyond the limit of steps or on another book.',
+  ),
+  ancestors: sizedList(LineageRowNoun, steps_max).describe(
+    `Ancestors by parent_ref, nearest first; at most ${steps_max}. The last one may be on another book.`,
+  ),
+  descendants: z.array(LineageRowNoun).describe('Rows that follow from it, in the order of the book, page by page.'),
+  truncated: z
+    .boolean()
+    .describe(
+      `True if there are more than ${steps_max} steps up or down, or more than ${descendants_max} descendants.`,
+    ),
+  next: z.int().nullable().describe('`after` of the next page of descendants. Null if this is the last page.'),
+});

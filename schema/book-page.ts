@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { AlertNoun } from './book-alerts.ts';
+import { evidences } from './evidence.ts';
+import { alertLimits, limits } from './limits.ts';
+import { AtomicMember, JsonMember, onGraph, shownAsJson, sizedList, TimeMember, word } from './noun.ts';
+import type { WordOf, Words } from './words.ts';
+
+/* What is shown of a book beside its rows: totals, spending, intents and the signed allowance. */
+
+const budgetWindows = {
+  graph: 'BudgetWindow',
+  description: 'Over what a budget holds.',
+  meanings: { prepaid_ceiling: 'Over all that was ever collected.' },
+} as const satisfies Words;
+
+const totalsCovers = {
+  graph: 'TotalsCover',
+  description: 'Rows that the totals of a book cover.',
+  meanings: { whole_book: 'All rows of the book, regardless of the filter.' },
+} as const satisfies Words;
+
+export const totalsGroups = {
+  graph: 'TotalsBy',
+  description: 'By what the rows of a book are added up.',
+  meanings: {
+    HOUR: 'By the hour (UTC) in which they were collected.',
+    DAY: 'By the day (UTC) on which they were collected.',
+    MODEL: 'By the model that the hub was asked for.',
+    HUB: 'By the hub that answered.',
+    INTENT: 'By the treasury intent that they name.',
+    PAYER: 'By the wallet that paid.',
+    NETWORK: 'By the network that was paid on.',
+    SESSION: 'By the delegated session that the call was made under.',
+  },
+} as const satisfies Words;
+export type TotalsBy = WordOf<typeof totalsGroups>;
+
+export const PendingSum = AtomicMember.describe(
+  'Part of usdc_sum whose transfer has not been observed yet (rows with evidence RECORDED_BY_SETTLE), in atomic USDC (6 decimals). It is later collected, or removed from both sums.',
+);
+
+/** What a book has spent, and what is left. */
+export const spendingMembers = {
+  cap: AtomicMember.nullable().describe('Budget in atomic USDC (6 decimals). Null if it is unlimited.'),
+  spent: AtomicMember.describe(
+    'Sum of the collected amounts under the budget, in atomic USDC (6 decimals). Amounts in `pending` are not included.',
+  ),
+  remaining: AtomicMember.nullable().describe(
+    'max(0, cap - spent), in atomic USDC (6 decimals). Null if the budget is unlimited.',
+  ),
+  pending: AtomicMember.describe(
+    'Amounts that the budget and the caps count and that are not collected yet, in atomic USDC (6 decimals): rows with evidence RECORDED_BY_SETTLE, calls in progress, and both payments for a job whose first payment has settled. Each is later collected, or no longer counted.',
+  ),
+  available: AtomicMember.nullable().describe(
+    'max(0, remaining - pending), in atomic USDC (6 decimals): what a new call may spend under the budget now. Null if the budget is unlimited.',
+  ),
+} as const;
+
+const READ = limits.matching_rows_read_max.toLocaleString('en');
+
+/** What all rows come to that match a filter. */
+export const matchingMembers = {
+  matching_count: z
+    .int()
+    .nullable()
+    .describe(
+      `Number of rows of the book that match the filter, including rows that are not in this response. Null if counting them would require reading more than ${READ} rows.`,
+    ),
+  matching_usdc_sum: AtomicMember.nullable().describe(
+    'Sum of the amounts of all matching rows on the rail usdc, in atomic USDC (6 decimals). Rows on other rails are counted but not summed. Null if matching_count is null.',
+  ),
+} as const;
+
+export const IntentAttemptNoun = z.object({
+  task_id: z.string().describe('Task id of the call.'),
+  attempt_index: z.int().nullable().describe('Number of the attempt as the call gave it, from 0. Null if none.'),
+  evidence: word(evidences).describe('Evidence that its row rests on.'),
+  collected: z.boolean().describe('True if its payment was collected.'),
+});
+
+/** What a treasury intent comes to on a book. */
+export const IntentSummaryNoun = z.object({
+  intent_id: z.string().describe('Id of the intent, as calls name it.'),
+  attempts: sizedList(IntentAttemptNoun, 20).describe('The newest 200 attempts, oldest first.'),
+  attempts_truncated: z.boolean().describe('True if the intent has more than the 200 attempts shown.'),
+  collected_count: z.int().describe('Number of its attempts that were collected.'),
+  blocked_count: z.int().describe('Number of its attempts that the book refused.'),
+});
+
+export const BookTotalsNoun = z.object({
+  count: z.int().describe('Number of rows that carry an amount.'),
+  usdc_sum: AtomicMember.describe('Sum of their amounts on the rail usdc, in atomic USDC (6 decimals).'),
+  pending_usdc_sum: PendingSum,
+  by_rail: onGraph('byRailDocument', JsonMember.describe('Sums by rail: {<rail>: {count, amount}}.')),
+});
+
+export const AllowanceSignatureNoun = z.object({
+  alg: z.string().describe('Algorithm of the signature (JOSE).'),
+  value: z.string().describe('Signature by the issuer, base64url.'),
+});
+
+/** The remaining allowance as it is signed. */
+export const AllowanceNoun = z.object({
+  agent_id: z.int().describe('Id of the agent whose book it is.'),
+  remaining: AtomicMember.nullable().describe(
+    'What the budget leaves, in atomic USDC (6 decimals). Null if it is unlimited.',
+  ),
+  as_of: TimeMember.describe('Time of which this is said (RFC 3339, UTC).'),
+  signature: AllowanceSignatureNoun.describe('Signature over {agent_id, remaining, as_of}.'),
+});
+
+const Intents = z.record(z.string(), IntentSummaryNoun.extend({ attempts: z.array(z.unknown()) }));
+
+/** A book without its rows, which are of a table of their own (schema/book-row.ts). */
+export const BookNoun = z.object({
+  agent_id: z.int().describe('Id of the agent whose book it is.'),
+  limit: z.int().describe('Maximum number of rows on this page.'),
+  intents: onGraph(
+    'intentsDocument',
+    shownAsJson(Intents)
+      .meta({ cost: 2000 })
+      .describe('Treasury intents that rows of this page name, by intent id; of each the newest 200 attempts.'),
+  ),
+  totals: BookTotalsNoun.describe('Sums over the whole book.'),
+  totals_cover: z
+    .literal('whole_book')
+    .describe('Rows that `totals` covers: always `whole_book`, all rows of the book regardless of the filter.')
+    .meta({ words: totalsCovers }),
+  matching_count: matchingMembers.matching_count.meta({ cost: 50 }),
+  matching_usdc_sum: matchingMembers.matching_usdc_sum.meta({ cost: 50 }),
+  window: z
+    .literal('prepaid_ceiling')
+    .describe('Always `prepaid_ceiling`: the budget is over all that was ever collected.')
+    .meta({ words: budgetWindows }),
+  ...spendingMembers,
+  allowance: AllowanceNoun.describe('The remaining allowance, signed.'),
+  budget_ends_at: TimeMember.nullable().describe(
+    'UTC clock hour in which the budget ends at the rate of the last hour. Null if that is not known.',
+  ),
+  alerts: sizedList(AlertNoun, alertLimits.alerts_shown_max).describe(
+    `The newest ${alertLimits.alerts_shown_max} alerts of the book, newest first.`,
+  ),
+});
