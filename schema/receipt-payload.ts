@@ -63,8 +63,15 @@ export function settlementBasis({ settlement_basis, settled_by }: JsonObject): J
 }
 
 /** What stood in for a payment, where nothing was paid: a key of a customer, or one to try the service with. */
-export const waivers = ['live_key', 'demo_key'] as const;
-export type WaivedBy = (typeof waivers)[number];
+export const waivers = {
+  graph: 'WaivedBy',
+  description: 'Kind of API key that was used in place of a payment.',
+  meanings: {
+    live_key: 'Key of a customer.',
+    demo_key: 'Key for trying the service.',
+  },
+} as const satisfies Words;
+export type WaivedBy = WordOf<typeof waivers>;
 
 /**
  * Whether a receipt says itself that nothing was paid to us: a key stood in, somebody has reported what others answered, or
@@ -78,8 +85,17 @@ export function namesNoPayment({ waived_by, reported, target_agent }: JsonObject
  * `pending` until the transfer has been seen; `unverified` where it was looked for in vain until the cutoff. The first of
  * the facts beside a receipt that may change after it was signed. `none`: nothing was paid, nothing is there to prove.
  */
-export const proofOutcomes = ['settled', 'pending', 'unverified', 'none'] as const;
-export type ProofOutcome = (typeof proofOutcomes)[number];
+export const proofOutcomes = {
+  graph: 'ProofOutcome',
+  description: 'What is known of the money of a task.',
+  meanings: {
+    settled: 'It was seen to arrive.',
+    pending: 'The issuer vouches for it, and has not seen it arrive yet.',
+    unverified: 'It had not been seen by the cutoff.',
+    none: 'Nothing was paid, so there is nothing to prove.',
+  },
+} as const satisfies Words;
+export type ProofOutcome = WordOf<typeof proofOutcomes>;
 
 /** What is known of a payment once it has moved. Amounts are decimal strings of atomic units. */
 export interface ReceiptPayment {

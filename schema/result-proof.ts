@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { AtomicMember, TimeMember } from './noun.ts';
+import { AtomicMember, TimeMember, word } from './noun.ts';
 import { proofOutcomes } from './receipt-payload.ts';
 import { taskStates } from './task-state.ts';
-import { type WordOf, type Words, wordList } from './words.ts';
+import type { WordOf, Words } from './words.ts';
 
 /* What is shown of what can be proven of a task: its settlement on its chain, and its place in the log. */
 
@@ -75,13 +75,10 @@ export type ProofReason = WordOf<typeof proofReasons>;
 
 export const ResultProofNoun = z.object({
   task_id: z.string().describe('Id of the task.'),
-  status: z.enum(taskStates).describe('State of the task.'),
-  proof_outcome: z.enum(proofOutcomes).describe('What is known of the money.'),
+  status: word(taskStates).describe('State of the task.'),
+  proof_outcome: word(proofOutcomes).describe('What is known of the money.'),
   verify_url: z.string().describe('Page of the receipt, or of the signed refusal.'),
-  shown_for: z
-    .enum(wordList(proofReasons))
-    .nullable()
-    .describe('Why the settlement is shown. Null if it is not shown.'),
+  shown_for: word(proofReasons).nullable().describe('Why the settlement is shown. Null if it is not shown.'),
   settlement: SettlementProofNoun.nullable().describe(
     'Settlement of the task. Null if nothing was paid, or if it is not shown.',
   ),

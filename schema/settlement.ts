@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { NetworkName } from './network.ts';
-import { wordMember } from './noun.ts';
+import { type NetworkName, networkWords } from './network.ts';
+import { word, wordMember } from './noun.ts';
 import { proofOutcomes } from './receipt-payload.ts';
 import { taskStates } from './task-state.ts';
-import { type Words, wordList } from './words.ts';
+import type { Words } from './words.ts';
 
 /* What is shown of a payment to the client that sent it, and of the task that it buys. */
 
@@ -22,11 +22,11 @@ export const settlementStates = {
 /** Nothing of what was requested or answered, and nothing of any book. */
 export const SettlementNoun = z.object({
   payment_id: z.string().describe('Id of the payment, as the request names it.'),
-  state: z
-    .enum(wordList(settlementStates))
-    .describe('State of the payment. `released`: it can still be used. `failed`: it can never be settled.'),
+  state: word(settlementStates).describe(
+    'State of the payment. `released`: it can still be used. `failed`: it can never be settled.',
+  ),
   task_id: z.string().describe('Task id of what the payment buys.'),
-  network: wordMember<NetworkName>().describe('Network of the payment.'),
+  network: wordMember<NetworkName>().describe('Network of the payment.').meta({ words: networkWords }),
   payment_ref: z.string().nullable().describe('`network:transaction`. Null until the payment is recorded.'),
   verify_url: z
     .string()
@@ -41,16 +41,12 @@ export const SettlementNoun = z.object({
 
 export const TaskStatusNoun = z.object({
   task_id: z.string().describe('Id of the task.'),
-  status: z
-    .enum(taskStates)
-    .describe(
-      'State of the task: `completed` or `accepted` once it has a receipt, otherwise the state of its payment.',
-    ),
-  proof_outcome: z
-    .enum(proofOutcomes)
-    .describe(
-      'What is known of the money. `none`: nothing was charged, because a book refused the call or an API key was used in place of a payment.',
-    ),
+  status: word(taskStates).describe(
+    'State of the task: `completed` or `accepted` once it has a receipt, otherwise the state of its payment.',
+  ),
+  proof_outcome: word(proofOutcomes).describe(
+    'What is known of the money. `none`: nothing was charged, because a book refused the call or an API key was used in place of a payment.',
+  ),
   payment_ref: z.string().nullable().describe('`network:transaction`. Null if there is none yet.'),
   verify_url: z.string().describe('Page of the receipt, or of the signed refusal.'),
 });

@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import { present } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
-import { RevocationsPageMembers } from '../../schema/requests/session.ts';
+import { RevocationsPage } from '../../schema/requests/session.ts';
 import { JsonMembers } from '../answer-shapes.ts';
 import { documentDoor, pageDoor } from '../door.ts';
 import { agentCard, LEGACY_CARD_PATH, legacyAgentCard } from '../faces/a2a/card.ts';
 import { openApi } from '../faces/openapi.ts';
 import { x402Manifest } from '../faces/x402-manifest.ts';
 import { KeySetAnswer } from '../receipt/answers.ts';
-import { digits } from '../text-members.ts';
+import { digits, queryOf } from '../text-members.ts';
 import {
   HealthAnswer,
   LivenessAnswer,
@@ -107,13 +106,7 @@ export const discoveryDoors = [
     tags: ['discovery'],
     field: 'revocations',
     cache: KEPT_A_MINUTE,
-    query: z.strictObject({
-      limit: digits(RevocationsPageMembers.limit.unwrap())
-        .optional()
-        .describe(RevocationsPageMembers.limit.description ?? ''),
-      cursor: RevocationsPageMembers.cursor,
-    }),
-    variables: ({ query }) => present({ ...query }),
+    query: queryOf(RevocationsPage),
     response: RevocationsAnswer,
   }),
   documentDoor({

@@ -1,27 +1,23 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../schema/canonical-json.ts';
+import {
+  BundleAddress,
+  CheckpointRequest,
+  ConsistencyRequest,
+  InclusionRequest,
+  LeafPath,
+  TileAddress,
+} from '../../schema/requests/log.ts';
 import { InclusionProofNoun } from '../../schema/result-proof.ts';
 import { documentDoor } from '../door.ts';
 import { KEPT_FOR_GOOD, OCTETS } from '../kept-bytes.ts';
-import { digits } from '../text-members.ts';
+import { queryOf } from '../text-members.ts';
 import { ConsistencyAnswer } from './answers.ts';
 
 /** The newest head is asked for by all who follow the log: a shared cache may hold it for as long as one batch waits. */
 const KEPT_A_MOMENT = 'public, max-age=2';
 
 const TEXT = 'text/plain; charset=utf-8';
-
-const Size = digits(
-  z
-    .int()
-    .min(1)
-    .max(2 ** 31 - 1),
-);
-
-const TilePath = z
-  .string()
-  .max(32)
-  .describe('Index in groups of three digits, all but the last behind an x; of a partial tile `.p/` and its width.');
 
 /** An index of more than one group is more than one segment. */
 function restAsPath(params: unknown): unknown {
@@ -43,8 +39,7 @@ export const logDoors = [
     media: TEXT,
     field: 'logCheckpoint',
     cache: KEPT_A_MOMENT,
-    query: z.strictObject({ tree_size: Size.optional() }),
-    variables: ({ query }) => ({ treeSize: query.tree_size ?? null }),
+    query: queryOf(CheckpointRequest),
     response: z.string(),
     errors: ['not_found', 'unavailable'],
   }),
@@ -69,8 +64,7 @@ export const logDoors = [
     media: OCTETS,
     field: 'logTile',
     cache: KEPT_FOR_GOOD,
-    params: z.preprocess(restAsPath, z.object({ level: z.string().max(2), path: TilePath })),
-    variables: ({ params: { level, path } }) => ({ level, path }),
+    params: z.preprocess(restAsPath, TileAddress),
     response: Bytes,
     errors: ['not_found'],
   }),
@@ -84,8 +78,7 @@ export const logDoors = [
     media: OCTETS,
     field: 'logEntryBundle',
     cache: KEPT_FOR_GOOD,
-    params: z.preprocess(restAsPath, z.object({ path: TilePath })),
-    variables: ({ params }) => ({ path: params.path }),
+    params: z.preprocess(restAsPath, BundleAddress),
     response: Bytes,
     errors: ['not_found', 'record_damaged'],
   }),
@@ -97,8 +90,7 @@ export const logDoors = [
     tags: ['log'],
     media: TEXT,
     field: 'logProof',
-    params: z.object({ task_id: z.string().max(64) }),
-    variables: ({ params }) => ({ taskId: params.task_id }),
+    params: LeafPath,
     response: z.string(),
     errors: ['not_found', 'record_damaged', 'unavailable'],
   }),
@@ -109,8 +101,7 @@ export const logDoors = [
     summary: 'That a receipt stands in the log, as JSON (RFC 9162 §2.1.3)',
     tags: ['log'],
     field: 'inclusionProof',
-    query: z.strictObject({ task_id: z.string().max(64), tree_size: Size.optional() }),
-    variables: ({ query }) => ({ taskId: query.task_id, treeSize: query.tree_size ?? null }),
+    query: queryOf(InclusionRequest),
     response: InclusionProofNoun,
     errors: ['not_found', 'record_damaged'],
   }),
@@ -121,8 +112,7 @@ export const logDoors = [
     summary: 'That one head of the log extends another (RFC 9162 §2.1.4)',
     tags: ['log'],
     field: 'consistencyProof',
-    query: z.strictObject({ from: Size, to: Size }),
-    variables: ({ query: { from, to } }) => ({ from, to }),
+    query: queryOf(ConsistencyRequest),
     response: ConsistencyAnswer,
   }),
 ] as const;

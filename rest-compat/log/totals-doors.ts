@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { present } from '../../schema/canonical-json.ts';
+import { BookTotalRequest, LeafPath } from '../../schema/requests/log.ts';
 import { AgentPath } from '../book/doors.ts';
 import { documentDoor } from '../door.ts';
 import { BookTotalAnswer, PaymentProofAnswer, TotalsStatement } from './totals-answers.ts';
@@ -24,8 +23,7 @@ export const totalsDoors = [
     summary: 'That the payment of a receipt backs it and no other, under the newest statement',
     tags: ['log'],
     field: 'paymentProof',
-    params: z.object({ task_id: z.string().max(64) }),
-    variables: ({ params }) => ({ taskId: params.task_id }),
+    params: LeafPath,
     response: PaymentProofAnswer,
     errors: ['not_found', 'unavailable'],
   }),
@@ -38,10 +36,7 @@ export const totalsDoors = [
     possession: 'required',
     field: 'bookTotal',
     params: AgentPath,
-    query: z.strictObject({
-      task_id: z.string().min(1).max(64).optional().describe('Of a row: then with the proof that it is in the total.'),
-    }),
-    variables: ({ params, query }) => ({ agentId: params.agent_id, ...present({ taskId: query.task_id }) }),
+    query: BookTotalRequest,
     response: BookTotalAnswer,
     errors: ['not_found', 'unavailable'],
   }),

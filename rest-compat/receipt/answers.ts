@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { refusalCodes } from '../../schema/refusal-payload.ts';
 import { LogInclusionNoun, ResultProofNoun, SettlementProofNoun } from '../../schema/result-proof.ts';
 import { SettlementNoun, TaskStatusNoun } from '../../schema/settlement.ts';
+import { wordList } from '../../schema/words.ts';
 import { Atomic, JsonMembers, nameComponents, Problem } from '../answer-shapes.ts';
 import { PayloadAnswer } from './signed-receipt.ts';
 
@@ -38,7 +39,7 @@ export const RefusalAnswer = z.object({
   refusal_id: z.string(),
   chain_id: z.int().describe('EIP-155.'),
   base_anchor: Anchor.describe('The Base head that the issuer had seen.'),
-  refusal_code: z.enum(refusalCodes),
+  refusal_code: z.enum(wordList(refusalCodes)),
   policy_code: z.string(),
   nonce: z.string(),
   timestamp: z.string(),

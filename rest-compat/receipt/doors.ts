@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
-import { limits } from '../../schema/limits.ts';
+import { onGraph } from '../../schema/noun.ts';
+import { ProofRequest, ReceiptPath, RefusalPath, TaskQuery } from '../../schema/requests/receipt.ts';
 import { PaymentId, PaymentPayer } from '../../schema/requests/settlement.ts';
 import { SettlementNoun, TaskStatusNoun } from '../../schema/settlement.ts';
 import type { CheckedForm, Form } from '../answer-forms.ts';
@@ -16,11 +17,6 @@ import { HTML, pageHeaders } from './page/layout.ts';
 import { receiptPage } from './page/receipt-page.ts';
 import { refusalPage } from './page/refusal-page.ts';
 import { PayloadAnswer, ReceiptAnswer } from './signed-receipt.ts';
-
-const Task = z.object({ task_id: z.string().max(64) });
-const TaskQuery = Task.strict();
-
-const GATE = `true: the settlement is shown below ${limits.settlement_proof_gate_atomic} atomic USDC, too.`;
 
 const Format = z
   .enum(['json', 'auditor', 'html'])
@@ -93,7 +89,7 @@ export function receiptDoor({ forms, described }: ReceiptForms): Door {
     tags: ['receipts'],
     field: 'receipt',
     ...only('document'),
-    params: Task,
+    params: ReceiptPath,
     query: z.object({
       format: z
         .enum([...Format.options, ...further])
@@ -105,7 +101,6 @@ export function receiptDoor({ forms, described }: ReceiptForms): Door {
     by_accept: ['html', ...further],
     fault_page: faultPageOf('receipt'),
     other_media: [HTML, ...Object.values(forms).map(({ media }) => media)],
-    variables: ({ params }) => ({ taskId: params.task_id }),
     response: z.union([ReceiptAnswer, ReceiptAuditAnswer]),
     errors: ['not_found', 'record_damaged'],
   });
@@ -122,8 +117,7 @@ export const receiptDoors = [
     tags: ['receipts'],
     field: 'receipt',
     ...only('preimage'),
-    params: z.object({ id: z.string().max(64) }),
-    variables: ({ params }) => ({ taskId: params.id }),
+    params: z.object({ id: onGraph('taskId', ReceiptPath.shape.task_id) }),
     cache: KEPT_FOR_GOOD,
     response: PayloadAnswer,
     errors: ['not_found', 'record_damaged'],
@@ -136,7 +130,6 @@ export const receiptDoors = [
     tags: ['receipts'],
     field: 'taskStatus',
     query: TaskQuery,
-    variables: ({ query }) => ({ taskId: query.task_id }),
     response: TaskStatusNoun,
     errors: ['not_found', 'record_damaged'],
   }),
@@ -147,7 +140,12 @@ export const receiptDoors = [
     summary: 'What can be proven of a task: its settlement, and its place in the log',
     tags: ['receipts'],
     field: 'proveResult',
-    query: TaskQuery.extend({ requested: z.enum(['true', 'false']).default('false').describe(GATE) }),
+    query: TaskQuery.extend({
+      requested: z
+        .enum(['true', 'false'])
+        .default('false')
+        .describe(ProofRequest.shape.requested.description ?? ''),
+    }),
     variables: ({ query }) => ({ taskId: query.task_id, requested: query.requested === 'true' }),
     response: ResultProofAnswer,
     errors: ['not_found', 'record_damaged'],
@@ -164,7 +162,6 @@ export const settlementDoors = [
     field: 'settlement',
     params: PaymentId,
     query: PaymentPayer.strict(),
-    variables: ({ params, query }) => ({ paymentId: params.payment_id, payer: query.payer ?? null }),
     response: SettlementNoun,
     asks_again: true,
     errors: ['not_found', 'record_damaged'],
@@ -182,14 +179,13 @@ export const refusalDoors = [
     tags: ['receipts'],
     field: 'refusal',
     ...only('document'),
-    params: z.object({ refusal_id: z.string().max(64) }),
+    params: RefusalPath,
     query: z.object({ format: Format.optional() }),
     forms: auditForms('get_refusal_audit', 'refusal', refusalPage),
     form: ({ query }) => query.format,
     by_accept: ['html'],
     fault_page: faultPageOf('refusal'),
     other_media: [HTML],
-    variables: ({ params }) => ({ refusalId: params.refusal_id }),
     response: z.union([RefusalAnswer, RefusalAuditAnswer]),
     errors: ['not_found', 'record_damaged'],
   }),

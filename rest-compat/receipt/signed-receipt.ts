@@ -5,7 +5,22 @@ import { jobKinds } from '../../schema/job-kind.ts';
 import { limits } from '../../schema/limits.ts';
 import { commitmentMakers } from '../../schema/output-commitment.ts';
 import type { ReceiptMemberName, receiptMembers } from '../../schema/receipt-facts.ts';
-import { proofOutcomes, waivers } from '../../schema/receipt-payload.ts';
+import { proofOutcomes, settledByWords, waivers } from '../../schema/receipt-payload.ts';
+import {
+  AnsweredAgainNoun,
+  CallerBindingNoun,
+  ChainBindingNoun,
+  IssuerHistoryReferenceNoun,
+  LocalCheckNoun,
+  PolicyReferenceNoun,
+  ReportedNoun,
+  ReportedPartiesNoun,
+  SignedLegNoun,
+  SignedPaymentNoun,
+  ToleranceNoun,
+  TransferFactsNoun,
+} from '../../schema/receipt-shapes.ts';
+import { wordList } from '../../schema/words.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';
 import { sessionMembers } from './session-members.ts';
 
@@ -13,50 +28,9 @@ import { sessionMembers } from './session-members.ts';
 
 export const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-const CallerBinding = z.object({
-  payer_wallet: z.string().optional(),
-  agent_pubkey: z.string().optional(),
-  api_key_hash: Hash.optional(),
-});
-
-const Payment = z.object({
-  ref: z.string().describe('`base:0x<transaction hash>` or `solana:<signature>`.'),
-  transfer_index: z.int().nullable().describe('Of the Transfer in its block; null where it was not looked at.'),
-  network: z.string(),
-  rail: z.literal('usdc'),
-  asset: z.string(),
-  gross_amount: Atomic,
-  settled_amount: Atomic,
-  payer: z.string(),
-  pay_to: z.string(),
-  payment_id: z.string(),
-});
-
-const ObservedTransfer = z
-  .object({
-    network: z.string(),
-    rail: z.string().describe('`usdc` or `xno`.'),
-    asset: z.string().describe('The token; `XNO`.'),
-    transaction: z.string(),
-    index: z.int().nullable().describe('Which transfer of its transaction; null on Nano.'),
-    payer: z.string(),
-    pay_to: z.string(),
-    amount: Atomic.describe('Atomic units of the rail: 6 decimals of USDC, 30 of XNO.'),
-  })
-  .describe('Of payload version 4: the transfer as its chain has it.');
+const ObservedTransfer = TransferFactsNoun.describe('Of payload version 4: the transfer as its chain has it.');
 const Legs = z
-  .array(
-    z.object({
-      leg: z.enum(['payee', 'fee']),
-      ref: z.string(),
-      transfer_index: z.int().nullable(),
-      network: z.string(),
-      asset: z.string(),
-      payer: z.string(),
-      pay_to: z.string(),
-      amount: Atomic,
-    }),
-  )
+  .array(SignedLegNoun)
   .describe('Where it was paid for in two: to whom it was owed, which is `payment`, and the fee of this service.');
 const PayerProven = z.boolean().describe('Whether its payer is known to be the agent of the book.');
 
@@ -93,38 +67,18 @@ export const FulfillmentEnvelope = z.object({
   }),
 });
 
-const LocalCheck = z
-  .object({ network: z.literal('base'), chain: z.string(), asset: z.string(), payee: z.string(), amount: Atomic })
-  .describe('A transfer of USDC on Base that a stranger can look for; it does not claim that it took place.');
+const LocalCheck = LocalCheckNoun.describe(
+  'A transfer of USDC on Base that a stranger can look for; it does not claim that it took place.',
+);
 
-const SettledBy = z.enum(['observed_transfer', 'receipt']);
-const waived_by = z.enum(waivers).describe('The kind of key that stood in for a payment.');
-const reported = z
-  .object({
-    by: z.string().describe('The router book by whose key it was said; or `inbound:` and the source of a completion.'),
-    generation_id: z.string(),
-    rail: z.string(),
-    amount: Atomic.describe('Millionths of a dollar.'),
-    payment_ref: z.string().optional().describe('As it was said; it proves nothing.'),
-    verified_with: z
-      .string()
-      .optional()
-      .describe('The router that told the same before this was signed, or the network that showed the payment.'),
-  })
-  .describe(
-    'Of a generation or a completion that others answered. This service did not settle it, and took no payment for it.',
-  );
-const reported_parties = z
-  .object({
-    payer: z.string().describe('The wallet that is said to have paid.'),
-    payee: z.string().describe('The wallet that is said to have been paid.'),
-    verified: z
-      .boolean()
-      .describe(
-        'True if the chain had shown that transfer before this was signed. False if both wallets are as the reporter named them.',
-      ),
-  })
-  .describe('Payer and payee of a reported completion, as they were reported. Signed from receipt policy 8 on.');
+const SettledBy = z.enum(wordList(settledByWords));
+const waived_by = z.enum(wordList(waivers)).describe('Kind of API key that was used in place of a payment.');
+const reported = ReportedNoun.describe(
+  'Of a generation or a completion that others answered. This service did not settle it, and took no payment for it.',
+);
+const reported_parties = ReportedPartiesNoun.describe(
+  'Payer and payee of a reported completion, as they were reported. Signed from receipt policy 8 on.',
+);
 const answered = {
   answered_model: z
     .string()
@@ -161,11 +115,11 @@ export const PayloadAnswer = z
     model: z.string(),
     job_kind: z.string(),
     request_hash: Hash.describe('Of the request and the salt in x-svc-request-salt.'),
-    caller_binding: CallerBinding,
+    caller_binding: CallerBindingNoun,
     fulfillment: FulfillmentEnvelope,
-    tolerance: z.object({ amount_atomic: Atomic, clock_seconds: z.int() }),
-    issuer_history: z.object({ hash: Hash, version: z.int(), seq: z.int() }),
-    receipt_policy: z.object({ hash: Hash, version: z.int() }),
+    tolerance: ToleranceNoun,
+    issuer_history: IssuerHistoryReferenceNoun,
+    receipt_policy: PolicyReferenceNoun,
     claim_id: z.int().optional().describe('The agent on whose book the row stands.'),
     book_id: z
       .int()
@@ -174,7 +128,7 @@ export const PayloadAnswer = z
     payment_ref: z.string().optional(),
     observed_transfer: ObservedTransfer.optional(),
     payer_proven: PayerProven.optional(),
-    payment: Payment.optional(),
+    payment: SignedPaymentNoun.optional(),
     legs: Legs.optional(),
     settlement_basis: SettledBy.optional().describe('Whether the issuer had seen the transfer as it signed.'),
     settled_by: SettledBy.optional().describe('The same, where it was signed before receipt policy 4.'),
@@ -204,7 +158,9 @@ type HiddenMember = {
 const members = {
   task_id: z.string(),
   verify_url: z.string().describe('Public receipt page.'),
-  proof_outcome: z.enum(proofOutcomes).describe('May still change, as may settled_by, ingress_receipt, omission_rule.'),
+  proof_outcome: z
+    .enum(wordList(proofOutcomes))
+    .describe('May still change, as may settled_by, ingress_receipt, omission_rule.'),
   hub: z.string(),
   model: z.string(),
   amount: Atomic.optional().describe('Atomic units of the rail: USDC, but of a book chain on Nano.'),
@@ -221,7 +177,7 @@ const members = {
   root_hash: Hash,
   tree_head_hash: Hash,
   book_seq: z.int().optional().describe('Of its row on the book.'),
-  caller_binding: CallerBinding,
+  caller_binding: CallerBindingNoun,
   ...sessionMembers,
   claim_id: z.int().optional(),
   book_id: z
@@ -241,37 +197,16 @@ const members = {
   vendor_blind: vendor_blind.optional(),
   ingress_receipt: JsonMembers.optional(),
   omission_rule: z.string().optional(),
-  answered_again: z
-    .object({
-      at: z.iso.datetime(),
-      output_sha256: z
-        .string()
-        .nullable()
-        .describe(
-          'Of the output, by the rule of the receipt policy. Null if the whole answer has no output, as of a task that asks its caller for input.',
-        ),
-      rerun: z.int().min(1).max(limits.reruns_max),
-      hub: z.string().describe('Hub that gave this answer. The signed `hub` is that of the first attempt.'),
-      model: z.string().describe('Model that this hub was asked for.'),
-      answered_model: z.string().nullable().describe('Model that this hub named in its answer. Null if it named none.'),
-      answered_catalogue_model: z
-        .string()
-        .nullable()
-        .describe('As the signed `answered_catalogue_model`, of this answer. Null where that would be left out.'),
-    })
-    .optional()
-    .describe(
-      'The whole answer that the same payment brought later. Unsigned; on a book, a correction event commits to it.',
-    ),
+  answered_again: AnsweredAgainNoun.optional().describe(
+    'The whole answer that the same payment brought later. Unsigned; on a book, a correction event commits to it.',
+  ),
   anchor_changed_since_binding: z.boolean().describe('Whether the log has a later head than the one that it signs.'),
   freeze: z.boolean().describe('A settlement on a book that the issuer vouches for, unsettled as the log went on.'),
   unverifiable_from_registry: z
     .boolean()
     .describe('Looked for until the cutoff, and nothing is known of it; that does not mean unpaid.'),
   local_check: LocalCheck.optional(),
-  binding: z
-    .object({ in_proof: z.boolean().describe('Whether the commitment is on the chain through a proof system.') })
-    .describe('No proof system is used here: `in_proof` is false.'),
+  binding: ChainBindingNoun.describe('No proof system is used here: `in_proof` is false.'),
   verification: z.object({
     jwks_uri: z.string(),
     issuer_history_uri: z.string(),

@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
 import { WalletReceiptsRequest } from '../../schema/requests/wallet-receipts.ts';
+import { WALLET_RECEIPTS, WalletReceiptsNoun } from '../../schema/wallet-receipts-page.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { ReceiptAnswer } from './signed-receipt.ts';
 
-const WalletReceiptsAnswer = z.object({
-  wallet: z.string().describe('In EIP-55 spelling.'),
-  receipts: z.array(ReceiptAnswer).describe('By the order of the log.'),
-  next: z.int().nullable().describe('`after` of the next page; null where this is the last.'),
-});
+const { wallet, next } = WalletReceiptsNoun.shape;
+const WalletReceiptsAnswer = z.object({ wallet, receipts: z.array(ReceiptAnswer).describe(WALLET_RECEIPTS), next });
 nameComponents({ WalletReceipts: WalletReceiptsAnswer });
 
 /** What a wallet is told of its own receipts. */
@@ -25,11 +23,6 @@ export const walletDoors = [
     shows: WalletReceiptsAnswer.extend({ receipts: z.array(z.object({ document: ReceiptAnswer })) }),
     params: z.object({ wallet: z.string().max(64) }),
     body: WalletReceiptsRequest,
-    variables: ({ params, body: { signature, signed_at, after, limit } }) => ({
-      proof: { wallet: params.wallet, signature, signedAt: signed_at },
-      after: after ?? null,
-      limit: limit ?? null,
-    }),
     answer: ({ answer }) => documentsOf(answer ?? null),
     response: WalletReceiptsAnswer,
     errors: ['invalid_wallet', 'control_proof_invalid', 'chain_unavailable', 'unavailable', 'record_damaged'],

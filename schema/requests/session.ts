@@ -33,22 +33,20 @@ export const RevocationRequest = z.strictObject({
 export type RevocationRequest = z.output<typeof RevocationRequest>;
 
 /** Which page of the sessions that were revoked: it begins below the number of the last of the page before. */
-export const RevocationsPageMembers = {
+export const RevocationsPage = z.strictObject({
   limit: z
     .int()
     .min(1)
     .optional()
     .describe(
-      `Of \`sessions\`: 1 to ${sessionLimits.page_revocations_max}, which it is where it is left out; more is clamped.`,
+      `Number of sessions in \`sessions\`, from 1. Default: ${sessionLimits.page_revocations_max}. More than that is clamped.`,
     ),
   cursor: z
     .string()
     .regex(/^[1-9]\d{0,14}$/, { error: 'is not a `next_cursor` of this endpoint' })
     .optional()
-    .describe('`next_cursor` of the page before.'),
-} as const;
-
-export const RevocationsPage = z.object(RevocationsPageMembers);
+    .describe('`next_cursor` of the previous page. Default: starts at the newest.'),
+});
 export type RevocationsPage = z.infer<typeof RevocationsPage>;
 
 /** Which page of a tree of sessions: by the depth and the name of the last of the page before. */

@@ -2,6 +2,7 @@ import { parse } from 'graphql';
 import { z } from 'zod';
 import { taskListing } from '../../../schema/task-listing.ts';
 import { taskStates } from '../../../schema/task-state.ts';
+import { wordList } from '../../../schema/words.ts';
 import { JsonMembers } from '../../answer-shapes.ts';
 import { documentDoor } from '../../door.ts';
 
@@ -20,7 +21,7 @@ const own = {
 /** As the graph has it; this face makes its own answer of it. */
 const BoughtTask = z.object({
   task_id: z.string(),
-  state: z.enum(taskStates),
+  state: z.enum(wordList(taskStates)),
   at: z.string(),
   context_id: z.string(),
   is_buyers: z.boolean(),
@@ -94,7 +95,7 @@ export const listTasks = documentDoor({
   document: LIST_TASKS,
   body: z.object({
     context_id: z.string().nullable(),
-    states: z.array(z.enum(taskStates)).nullable(),
+    states: z.array(z.enum(wordList(taskStates))).nullable(),
     since: z.string().nullable(),
     before: z.string().nullable(),
     limit: z.int().min(1).max(taskListing.most),

@@ -1,20 +1,20 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { type Html, html } from '../../../schema/html.ts';
-import type { refusalCodes } from '../../../schema/refusal-payload.ts';
+import type { RefusalCode } from '../../../schema/refusal-payload.ts';
 import { factsOfRefusal } from './facts.ts';
 import { factRow, factRows, pageText, profileBanner } from './layout.ts';
 import { checksIn, claimsIn, objectIn, textsIn } from './receipt-page.ts';
 
 const APART = new Set(['Refused', 'Profile']);
 
-const WANTS_APPROVAL = 'approval_ttl_expired' satisfies (typeof refusalCodes)[number];
+const WANTS_APPROVAL = 'approval_ttl_expired' satisfies RefusalCode;
 
 /** A call that never had an approval is refused by the same code as one whose approval is too old. */
 const words: Readonly<Record<string, string>> = {
   policy_blocked: 'Refused by the policy of its book',
   budget_exhausted: 'Refused, because the budget of its book is used up',
   approval_ttl_expired: 'Refused until a person approves it',
-} satisfies Record<(typeof refusalCodes)[number], string>;
+} satisfies Record<RefusalCode, string>;
 
 /** A refusal for people, made of its audit document. `program` checks it where it is read. */
 export function refusalPage(audit: JsonObject, program: string): string {

@@ -1,8 +1,10 @@
 import 'reflect-metadata';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
-import type { TaskState } from '../../../schema/task-state.ts';
-import { TaskStateWord } from '../../words.ts';
+import { type TaskState, taskStates } from '../../../schema/task-state.ts';
+import { wordEnum } from '../../graph-enum.ts';
+
+export const TaskStateWord = wordEnum(taskStates);
 
 @ObjectType({ description: 'A task as whoever asks for it may see it.' })
 export class BoughtTask {

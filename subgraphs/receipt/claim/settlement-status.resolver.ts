@@ -1,11 +1,13 @@
 import 'reflect-metadata';
-import { Arg, Ctx, Query, Resolver } from 'type-graphql';
-import { parseRequest } from '../../../schema/requests/parse.ts';
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { PaymentId, PaymentPayer } from '../../../schema/requests/settlement.ts';
 import type { Context } from '../../context.ts';
+import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
 import { requireNotHalted } from '../log/while-halted.ts';
 import { findPayment } from './settlement-status.ts';
 import { SettlementReport } from './settlement-status.type.ts';
+
+const SettlementArguments = argumentsOf(PaymentId, PaymentPayer);
 
 @Resolver()
 export class SettlementStatusResolver {
@@ -15,15 +17,11 @@ export class SettlementStatusResolver {
       'By the nonce or message hash of a payment, or by the payment-identifier of its client. Needs no secret.',
   })
   async settlement(
-    @Arg('paymentId', () => String, { description: 'The nonce, the message hash, or the payment-identifier.' })
-    paymentId: string,
-    @Arg('payer', () => String, { nullable: true, description: 'Whose, where several payers call theirs so.' }) named:
-      | string
-      | undefined,
+    @Args(() => SettlementArguments) asked: Asked,
     @Ctx() { database, base_url, response }: Context,
   ): Promise<SettlementReport | null> {
-    const { payment_id } = parseRequest(PaymentId, { payment_id: paymentId });
-    const { payer = null } = parseRequest(PaymentPayer, { payer: named ?? undefined });
+    const { payment_id } = askedFor(PaymentId, asked);
+    const { payer = null } = askedFor(PaymentPayer, asked);
     const status = await findPayment(database, base_url, { payment_id, payer });
     // `released` would have a payer sign another payment: the one that is asked for may have been recorded since.
     if (status?.state !== 'settled') requireNotHalted(database);

@@ -1,16 +1,11 @@
 import 'reflect-metadata';
-import { ObjectType } from 'type-graphql';
-import type { MembersOf } from '../../../schema/noun.ts';
-import { SettlementNoun, settlementStates } from '../../../schema/settlement.ts';
-import { wordEnum } from '../../graph-enum.ts';
-import { showMembers } from '../../graph-type.ts';
-import { NetworkWord } from '../../words.ts';
+import { SettlementNoun } from '../../../schema/settlement.ts';
+import { objectType } from '../../graph-type.ts';
 
-const SettlementStateWord = wordEnum(settlementStates);
-
-const Settlement = class {} as new () => MembersOf<typeof SettlementNoun>;
-
-/** How a payment stands, for whoever holds it: nothing of what was asked, answered, or of any book. */
-@ObjectType('Settlement', { description: 'How a payment stands, for whoever holds it.' })
-export class SettlementReport extends Settlement {}
-showMembers(SettlementReport, SettlementNoun, { state: SettlementStateWord, network: NetworkWord });
+/** State of a payment, for whoever holds it: nothing of what was asked, answered, or of any book. */
+export const SettlementReport = objectType(
+  'Settlement',
+  'State of a payment, for the client that sent it.',
+  SettlementNoun,
+);
+export type SettlementReport = InstanceType<typeof SettlementReport>;

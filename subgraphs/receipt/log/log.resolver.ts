@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Arg, Ctx, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
+import { ConsistencyRequest, InclusionRequest } from '../../../schema/requests/log.ts';
 import { InclusionProofNoun } from '../../../schema/result-proof.ts';
 import type { Context } from '../../context.ts';
-import { showMembers } from '../../graph-type.ts';
+import { type Asked, argumentsOf, givenFor, objectType } from '../../graph-type.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import { logBreaks } from './break.ts';
 import { TreeHead } from './log.entity.ts';
@@ -14,11 +14,14 @@ import { newestHead } from './signed-heads.ts';
 import { consistencyProof, inclusionOf } from './stored-proofs.ts';
 import { requireNotHalted } from './while-halted.ts';
 
-const Proof = class {} as new () => MembersOf<typeof InclusionProofNoun>;
-
-@ObjectType({ description: 'Proof that a receipt stands in the log (RFC 9162 §2.1.3). Hashes are lower-case hex.' })
-export class InclusionProof extends Proof {}
-showMembers(InclusionProof, InclusionProofNoun);
+export const InclusionProof = objectType(
+  'InclusionProof',
+  'Proof that a receipt stands in the log (RFC 9162 §2.1.3). Hashes are lower-case hex.',
+  InclusionProofNoun,
+);
+export type InclusionProof = InstanceType<typeof InclusionProof>;
+const InclusionArguments = argumentsOf(InclusionRequest);
+const ConsistencyArguments = argumentsOf(ConsistencyRequest);
 
 @Resolver()
 export class LogResolver {
@@ -41,17 +44,16 @@ export class LogResolver {
     description: 'Against the newest signed head, or the tree of `treeSize`.',
   })
   async inclusionProof(
-    @Arg('taskId', () => String, { description: 'Of which receipt.' }) taskId: string,
-    @Arg('treeSize', () => Int, { nullable: true, description: 'Under which head; the newest where it is left out.' })
-    treeSize: number | undefined,
+    @Args(() => InclusionArguments) asked: Asked,
     @Ctx() { database }: Context,
   ): Promise<InclusionProof | null> {
     // Also where it is found: the head that it would be proven under is not the newest that was signed.
     requireNotHalted(database);
+    const { task_id: taskId, tree_size } = givenFor(InclusionRequest, asked);
     const [receipt] = await receiptsByTask(database, [taskId]);
     const newest = await newestHead(database);
     if (!receipt || !newest) return null;
-    const size = sizeWithin(treeSize ?? newest.treeSize, newest.treeSize);
+    const size = sizeWithin(tree_size ?? newest.treeSize, newest.treeSize);
     if (receipt.leafIndex >= size) return null;
     const signed_root = size === newest.treeSize ? newest.rootHash : null;
     const { leaf, leaf_index, root, path } = await inclusionOf(database, receipt, size, signed_root);
@@ -67,10 +69,10 @@ export class LogResolver {
 
   @Query(() => [String], { description: 'Proof that the smaller tree is a prefix of the larger (RFC 9162 §2.1.4).' })
   async consistencyProof(
-    @Arg('from', () => Int, { description: 'Size of the smaller tree.' }) from: number,
-    @Arg('to', () => Int, { description: 'Size of the larger tree.' }) to: number,
+    @Args(() => ConsistencyArguments) asked: Asked,
     @Ctx() { database }: Context,
   ): Promise<string[]> {
+    const { from, to } = givenFor(ConsistencyRequest, asked);
     requireNotHalted(database);
     const newest = await newestHead(database);
     const size = sizeWithin(to, newest?.treeSize ?? 0);

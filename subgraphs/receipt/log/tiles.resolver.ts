@@ -1,6 +1,8 @@
 import 'reflect-metadata';
-import { Arg, Ctx, Directive, Int, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Directive, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
+import { BundleAddress, CheckpointRequest, LeafPath, TileAddress } from '../../../schema/requests/log.ts';
+import { type Asked, argumentsOf, givenFor } from '../../graph-type.ts';
 import type { ReceiptContext } from '../context.ts';
 import { checkpoint, tlogProof } from './checkpoint.ts';
 import { entryBundle, tile, tileAddress } from './tiles.ts';
@@ -11,7 +13,10 @@ const TILE_COST = 50;
 /** 256 receipts' payloads. */
 const BUNDLE_COST = 200;
 
-const PATH = 'Index and width as in the URL of the tile: `000`, `x001/067`, `000.p/12`.';
+const CheckpointArguments = argumentsOf(CheckpointRequest);
+const TileArguments = argumentsOf(TileAddress);
+const BundleArguments = argumentsOf(BundleAddress);
+const ProofArguments = argumentsOf(LeafPath);
 
 /** The log as C2SP has it: checkpoints, tiles, proofs (https://c2sp.org/tlog-tiles). */
 @Resolver()
@@ -22,15 +27,12 @@ export class LogTilesResolver {
     nullable: true,
   })
   async logCheckpoint(
-    @Arg('treeSize', () => Int, {
-      nullable: true,
-      description: 'Of a head that was signed; the newest where it is left out.',
-    })
-    treeSize: number | undefined,
+    @Args(() => CheckpointArguments) asked: Asked,
     @Ctx() context: ReceiptContext,
   ): Promise<string | null> {
     requireNotHalted(context.database);
-    const found = await checkpoint(context, { tree_size: treeSize ?? null });
+    const { tree_size = null } = givenFor(CheckpointRequest, asked);
+    const found = await checkpoint(context, { tree_size });
     return found.kind === 'known' ? found.note : nothingStated(found);
   }
 
@@ -49,11 +51,8 @@ export class LogTilesResolver {
     nullable: true,
     description: 'A tile of hashes, in base64; null where the log is not as long.',
   })
-  async logTile(
-    @Arg('level', () => String, { description: 'From 0, the leaves, to 63.' }) level: string,
-    @Arg('path', () => String, { description: PATH }) path: string,
-    @Ctx() { database }: ReceiptContext,
-  ): Promise<string | null> {
+  async logTile(@Args(() => TileArguments) asked: Asked, @Ctx() { database }: ReceiptContext): Promise<string | null> {
+    const { level, path } = givenFor(TileAddress, asked);
     const address = tileAddress(level, path);
     return address && foundUnlessHalted(database, base64(await tile(database, address)));
   }
@@ -65,10 +64,10 @@ export class LogTilesResolver {
       'What the leaves of a tile are of, in base64; null where the log is not as long, or keeps that to itself.',
   })
   async logEntryBundle(
-    @Arg('path', () => String, { description: PATH }) path: string,
+    @Args(() => BundleArguments) asked: Asked,
     @Ctx() { database, log_entries }: ReceiptContext,
   ): Promise<string | null> {
-    const address = log_entries === 'public' ? tileAddress('0', path) : null;
+    const address = log_entries === 'public' ? tileAddress('0', givenFor(BundleAddress, asked).path) : null;
     return address && foundUnlessHalted(database, base64(await entryBundle(database, address)));
   }
 
@@ -76,12 +75,9 @@ export class LogTilesResolver {
     nullable: true,
     description: 'That a receipt stands in the log, as a text that is checked offline (https://c2sp.org/tlog-proof).',
   })
-  async logProof(
-    @Arg('taskId', () => String, { description: 'Of which receipt.' }) taskId: string,
-    @Ctx() context: ReceiptContext,
-  ): Promise<string | null> {
+  async logProof(@Args(() => ProofArguments) asked: Asked, @Ctx() context: ReceiptContext): Promise<string | null> {
     requireNotHalted(context.database);
-    const found = await tlogProof(context, taskId);
+    const found = await tlogProof(context, givenFor(LeafPath, asked).task_id);
     return found.kind === 'proven' ? found.text : nothingStated(found);
   }
 }

@@ -1,56 +1,28 @@
 import 'reflect-metadata';
-import { Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
-import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
+import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { atomicAmount } from '../../../schema/amount.ts';
 import type { LaneFacts } from '../../../schema/receipt-lane.ts';
 import type { ReceiptPayload } from '../../../schema/receipt-payload.ts';
-import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import { AnsweredAgainNoun, ChainBindingNoun, LocalCheckNoun } from '../../../schema/receipt-shapes.ts';
+import { objectType } from '../../graph-type.ts';
 import type { ReceiptContext } from '../context.ts';
 import { laneOf } from './document.ts';
 import { Receipt } from './receipt.entity.ts';
 
-@ObjectType({
-  description: 'A transfer of USDC on Base that a stranger can look for; it does not claim that it took place.',
-})
-class ReceiptLocalCheck {
-  @Field(() => String, { description: '`base`.' }) network!: string;
-  @Field(() => String, { description: 'CAIP-2.' }) chain!: string;
-  @Field(() => String, { description: "The token's address." }) asset!: string;
-  @Field(() => String, { description: 'To whom.' }) payee!: string;
-  @Field(() => AtomicAmountScalar, { description: 'How much of it.' }) amount!: AtomicAmount;
-}
-
-@ObjectType({ description: 'What binds a receipt to a chain.' })
-class ReceiptBinding {
-  @Field(() => Boolean, { description: 'Whether its commitment is on the chain through a proof system.' })
-  inProof!: boolean;
-}
-
-@ObjectType({
-  description: 'The whole answer that a payment brought later, where the answer of its receipt broke off.',
-})
-class ReceiptAnsweredAgain {
-  @Field(() => DateTimeScalar, { description: 'When.' }) at!: Date;
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'SHA-256 of the output, by the rule of the receipt policy. Null if the whole answer has no output, as of a task that asks its caller for input.',
-  })
-  outputSha256!: string | null;
-  @Field(() => Int, { description: 'Which rerun of the payment brought it, from 1.' }) rerun!: number;
-  @Field(() => String, { description: 'Hub that gave this answer.' }) hub!: string;
-  @Field(() => String, { description: 'Model that this hub was asked for.' }) model!: string;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Model that this hub named in its answer. Null if it named none.',
-  })
-  answeredModel!: string | null;
-  @Field(() => String, {
-    nullable: true,
-    description:
-      "Id in this hub's catalogue that answeredModel names. Null where the receipt's member of this name is left out.",
-  })
-  answeredCatalogueModel!: string | null;
-}
+const ReceiptLocalCheck = objectType(
+  'ReceiptLocalCheck',
+  'A transfer of USDC on Base that a stranger can look for; it does not claim that it took place.',
+  LocalCheckNoun,
+);
+type ReceiptLocalCheck = InstanceType<typeof ReceiptLocalCheck>;
+const ReceiptBinding = objectType('ReceiptBinding', 'What binds a receipt to a chain.', ChainBindingNoun);
+type ReceiptBinding = InstanceType<typeof ReceiptBinding>;
+const ReceiptAnsweredAgain = objectType(
+  'ReceiptAnsweredAgain',
+  'The whole answer that a payment brought later, where the answer of its receipt broke off.',
+  AnsweredAgainNoun,
+);
+type ReceiptAnsweredAgain = InstanceType<typeof ReceiptAnsweredAgain>;
 
 /** What is known beside a receipt, may change, and is signed by nobody. */
 @Resolver(() => Receipt)

@@ -1,25 +1,73 @@
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import type { SettledBy, WaivedBy } from '../../../schema/receipt-payload.ts';
+import { type SettledBy, type WaivedBy, waivers } from '../../../schema/receipt-payload.ts';
+import {
+  CallerBindingNoun,
+  IssuerHistoryReferenceNoun,
+  PolicyReferenceNoun,
+  ReportedNoun,
+  ReportedPartiesNoun,
+  SignedLegNoun,
+  SignedPaymentNoun,
+  ToleranceNoun,
+  TransferFactsNoun,
+} from '../../../schema/receipt-shapes.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { FulfillmentAuthorization, FulfillmentIntent, JobKindWord, OutputCommitment } from '../../fulfillment.type.ts';
-import { graphEnum } from '../../graph-enum.ts';
+import { wordEnum } from '../../graph-enum.ts';
+import { objectType } from '../../graph-type.ts';
 import type { JobKind } from '../../sale.ts';
-import { NetworkWord, SettledByWord } from '../../words.ts';
+import { SettledByWord } from '../../words.ts';
 
 /* What a receipt signs, by the shapes that the specification gives; `Receipt.preimage` is the same byte for byte. */
 
-const WaivedByWord = graphEnum<WaivedBy>('WaivedBy', 'The kind of key that stood in for a payment.', {
-  live_key: "A customer's.",
-  demo_key: 'One to try the service with.',
-});
+const WaivedByWord = wordEnum(waivers);
 
-@ObjectType({ description: 'Who called, as far as that is known; a key is shown by its hash alone.' })
-export class CallerBinding {
-  @Field(() => String, { nullable: true, description: 'Who paid.' }) payerWallet!: string | null;
-  @Field(() => String, { nullable: true, description: 'The key of a delegated session.' }) agentPubkey!: string | null;
-  @Field(() => String, { nullable: true, description: 'SHA-256 of the key that stood in.' }) apiKeyHash!: string | null;
-}
+export const CallerBinding = objectType(
+  'CallerBinding',
+  'Who called, as far as that is known. An API key is shown by its hash alone.',
+  CallerBindingNoun,
+);
+export const ReceiptTolerance = objectType(
+  'ReceiptTolerance',
+  'How far a verifier may let facts drift from what is signed.',
+  ToleranceNoun,
+);
+export const ReceiptIssuerHistory = objectType(
+  'ReceiptIssuerHistory',
+  "Which snapshot of the issuer's keys held when this was signed.",
+  IssuerHistoryReferenceNoun,
+);
+export const ReceiptPolicyReference = objectType(
+  'ReceiptPolicyReference',
+  'Which receipt policy governs this receipt.',
+  PolicyReferenceNoun,
+);
+export const SignedPayment = objectType(
+  'SignedPayment',
+  'The payment of a receipt, once it had moved.',
+  SignedPaymentNoun,
+);
+export const SignedLeg = objectType(
+  'SignedLeg',
+  'One of two payments that were made for the same thing.',
+  SignedLegNoun,
+);
+export const SignedTransferFacts = objectType(
+  'SignedTransferFacts',
+  'A transfer as its chain has it, of a lane without a payment of this service.',
+  TransferFactsNoun,
+);
+export const ReceiptReported = objectType(
+  'ReceiptReported',
+  'What was reported of work that others did: a generation of a router, or a completion. No payment of this service.',
+  ReportedNoun,
+);
+export const ReceiptReportedParties = objectType(
+  'ReceiptReportedParties',
+  'Payer and payee of a completion that was reported to the board, as they were reported.',
+  ReportedPartiesNoun,
+);
 
 @ObjectType({ description: 'What a paid call was for, by whom it was allowed, and what came of it.' })
 export class ReceiptFulfillment {
@@ -30,103 +78,10 @@ export class ReceiptFulfillment {
   outputCommitment!: OutputCommitment;
 }
 
-@ObjectType({ description: 'How far a verifier may let facts drift from what is signed.' })
-export class ReceiptTolerance {
-  @Field(() => AtomicAmountScalar, { description: 'Of an amount.' }) amountAtomic!: AtomicAmount;
-  @Field(() => Int, { description: 'Of a clock, in seconds.' }) clockSeconds!: number;
-}
-
-@ObjectType({ description: "Which snapshot of the issuer's keys held when this was signed." })
-export class ReceiptIssuerHistory {
-  @Field(() => String, { description: 'SHA-256 of the snapshot.' }) hash!: string;
-  @Field(() => Int, { description: 'Its number.' }) version!: number;
-  @Field(() => Int, { description: 'Which of its entries signed.' }) seq!: number;
-}
-
-@ObjectType({ description: 'Which receipt policy governs this receipt.' })
-export class ReceiptPolicyReference {
-  @Field(() => String, { description: 'SHA-256 of its canonical form.' }) hash!: string;
-  @Field(() => Int, { description: 'Its number.' }) version!: number;
-}
-
-@ObjectType({ description: 'The payment of a receipt, once it had moved.' })
-export class SignedPayment {
-  @Field(() => String, { description: '`network:transaction`.' }) ref!: string;
-  @Field(() => Int, { nullable: true, description: 'Of its Transfer in the block; null where nobody looked.' })
-  transferIndex!: number | null;
-  @Field(() => NetworkWord, { description: 'On which network.' }) network!: string;
-  @Field(() => String, { description: 'In what it was paid.' }) rail!: string;
-  @Field(() => String, { description: "The token's address." }) asset!: string;
-  @Field(() => AtomicAmountScalar, { description: 'What the payer gave.' }) grossAmount!: AtomicAmount;
-  @Field(() => AtomicAmountScalar, { description: 'What the payee received.' }) settledAmount!: AtomicAmount;
-  @Field(() => String, { description: 'Who paid.' }) payer!: string;
-  @Field(() => String, { description: 'Who was paid.' }) payTo!: string;
-  @Field(() => String, { description: "The EIP-3009 nonce, Solana's message hash, or the client's own identifier." })
-  paymentId!: string;
-}
-
-@ObjectType({ description: 'One of two payments that were made for the same thing.' })
-export class SignedLeg {
-  @Field(() => String, { description: '`payee`: to whom it was owed; `fee`: to this service.' }) leg!: string;
-  @Field(() => String, { description: '`network:transaction`.' }) ref!: string;
-  @Field(() => Int, { nullable: true, description: 'Of its Transfer in the block; null where nobody looked.' })
-  transferIndex!: number | null;
-  @Field(() => NetworkWord, { description: 'On which network.' }) network!: string;
-  @Field(() => String, { description: "The token's address." }) asset!: string;
-  @Field(() => String, { description: 'Who paid.' }) payer!: string;
-  @Field(() => String, { description: 'Who was paid.' }) payTo!: string;
-  @Field(() => AtomicAmountScalar, { description: 'What the payee received.' }) amount!: AtomicAmount;
-}
-
-@ObjectType({ description: 'A transfer as its chain has it, of a lane without a payment of ours.' })
-export class SignedTransferFacts {
-  @Field(() => String, { description: 'On which network: `base`, `solana` or `nano`.' }) network!: string;
-  @Field(() => String, { description: 'In what it was paid: `usdc` or `xno`.' }) rail!: string;
-  @Field(() => String, { description: 'The token; `XNO`.' }) asset!: string;
-  @Field(() => String, { description: 'Its transaction, or the block that it is.' }) transaction!: string;
-  @Field(() => Int, { nullable: true, description: 'Which of its transaction; null on Nano.' }) index!: number | null;
-  @Field(() => String, { description: 'Who paid.' }) payer!: string;
-  @Field(() => String, { description: 'Who was paid.' }) payTo!: string;
-  @Field(() => AtomicAmountScalar, { description: 'Atomic units of the rail.' }) amount!: AtomicAmount;
-}
-
 @ObjectType({ description: 'What the work cost the issuer, and at what price it marks that.' })
 export class ReceiptCogs {
   @Field(() => AtomicAmountScalar, { description: 'What was paid for it.' }) actual!: AtomicAmount;
   @Field(() => AtomicAmountScalar, { description: 'The price of a call.' }) usdMark!: AtomicAmount;
-}
-
-@ObjectType({
-  description:
-    'What was reported of work that others did: a generation of a router, or a completion. No payment of ours.',
-})
-export class ReceiptReported {
-  @Field(() => String, {
-    description: 'The router book by whose key it was said; or `inbound:` and the source of a completion.',
-  })
-  by!: string;
-  @Field(() => String, { description: 'What it is called there.' }) generationId!: string;
-  @Field(() => String, { description: 'How it is said to have been paid for.' }) rail!: string;
-  @Field(() => AtomicAmountScalar, { description: 'What it is said to have cost: millionths of a dollar.' })
-  amount!: AtomicAmount;
-  @Field(() => String, { nullable: true, description: 'A payment that is said to be its own.' })
-  paymentRef!: string | null;
-  @Field(() => String, {
-    nullable: true,
-    description: 'The router that told the same before this was signed, or the network that showed the payment.',
-  })
-  verifiedWith!: string | null;
-}
-
-@ObjectType({ description: 'Payer and payee of a completion that was reported to the board, as they were reported.' })
-export class ReceiptReportedParties {
-  @Field(() => String, { description: 'The wallet that is said to have paid.' }) payer!: string;
-  @Field(() => String, { description: 'The wallet that is said to have been paid.' }) payee!: string;
-  @Field(() => Boolean, {
-    description:
-      'True if the chain had shown that transfer before the receipt was signed. False if both wallets are as the reporter named them.',
-  })
-  verified!: boolean;
 }
 
 @ObjectType('ReceiptPayload', {
@@ -143,15 +98,15 @@ export class SignedPayload {
   @Field(() => JobKindWord, { description: 'What kind of work.' }) jobKind!: JobKind;
   @Field(() => String, { description: 'SHA-256 of the request and a salt that its caller was told.' })
   requestHash!: string;
-  @Field(() => CallerBinding, { description: 'Who called.' }) callerBinding!: CallerBinding;
+  @Field(() => CallerBinding, { description: 'Who called.' }) callerBinding!: InstanceType<typeof CallerBinding>;
   @Field(() => ReceiptFulfillment, { description: 'What was bought, and what came of it.' })
   fulfillment!: ReceiptFulfillment;
   @Field(() => ReceiptTolerance, { nullable: true, description: 'From version 9 on.' })
-  tolerance!: ReceiptTolerance | null;
+  tolerance!: InstanceType<typeof ReceiptTolerance> | null;
   @Field(() => ReceiptIssuerHistory, { nullable: true, description: 'From version 10 on.' })
-  issuerHistory!: ReceiptIssuerHistory | null;
+  issuerHistory!: InstanceType<typeof ReceiptIssuerHistory> | null;
   @Field(() => ReceiptPolicyReference, { nullable: true, description: 'From version 11 on.' })
-  receiptPolicy!: ReceiptPolicyReference | null;
+  receiptPolicy!: InstanceType<typeof ReceiptPolicyReference> | null;
   @Field(() => Int, { nullable: true, description: 'The agent on whose book the row stands.' }) claimId!: number | null;
   @Field(() => Int, { nullable: true, description: 'In a book chain, a lane without a payment of ours: the book.' })
   bookId!: number | null;
@@ -161,18 +116,21 @@ export class SignedPayload {
     nullable: true,
     description: 'In a book chain: the transfer that was looked up.',
   })
-  observedTransfer!: SignedTransferFacts | null;
+  observedTransfer!: InstanceType<typeof SignedTransferFacts> | null;
   @Field(() => Boolean, {
     nullable: true,
     description: "In a book chain: whether its payer is known to be the book's.",
   })
   payerProven!: boolean | null;
   @Field(() => SignedPayment, { nullable: true, description: 'Null where nothing was paid to us.' })
-  payment!: SignedPayment | null;
+  payment!: InstanceType<typeof SignedPayment> | null;
   @Directive('@listSize(assumedSize: 2)')
   @Field(() => [SignedLeg], { nullable: true, description: 'Where it was paid for in two: both, `payment` first.' })
-  legs!: SignedLeg[] | null;
-  @Field(() => SettledByWord, { nullable: true, description: 'Whether the transfer had been seen as it was signed.' })
+  legs!: InstanceType<typeof SignedLeg>[] | null;
+  @Field(() => SettledByWord, {
+    nullable: true,
+    description: 'Whether the transfer had been seen as it was signed.',
+  })
   settlementBasis!: SettledBy | null;
   @Field(() => WaivedByWord, { nullable: true, description: 'What stood in for a payment.' })
   waivedBy!: WaivedBy | null;
@@ -180,12 +138,12 @@ export class SignedPayload {
     nullable: true,
     description: 'What was reported of work that was settled elsewhere.',
   })
-  reported!: ReceiptReported | null;
+  reported!: InstanceType<typeof ReceiptReported> | null;
   @Field(() => ReceiptReportedParties, {
     nullable: true,
     description: 'Payer and payee of a reported completion. Null for all other receipts.',
   })
-  reportedParties!: ReceiptReportedParties | null;
+  reportedParties!: InstanceType<typeof ReceiptReportedParties> | null;
   @Field(() => String, { nullable: true, description: 'The delegated session that it was paid under, or done in.' })
   delegationHash!: string | null;
   @Field(() => Int, { nullable: true, description: 'From when on that session serves: Unix seconds.' })

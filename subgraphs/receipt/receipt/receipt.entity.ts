@@ -2,11 +2,14 @@ import 'reflect-metadata';
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { ProofOutcome, SettledBy } from '../../../schema/receipt-payload.ts';
+import { type ProofOutcome, proofOutcomes, type SettledBy } from '../../../schema/receipt-payload.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import { wordEnum } from '../../graph-enum.ts';
 import { AtomicAmountColumn, BigIntType, Entity, Index, PrimaryKey, Property } from '../../table.ts';
-import { ProofOutcomeWord, SettledByWord } from '../../words.ts';
+import { SettledByWord } from '../../words.ts';
 import type { AnsweredAgain } from './unsigned-facts.ts';
+
+const ProofOutcomeWord = wordEnum(proofOutcomes);
 
 /**
  * A signed receipt: one leaf of the log. What is signed is written once. Beside it stand the lane's facts, which may

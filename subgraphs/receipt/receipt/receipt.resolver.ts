@@ -1,15 +1,16 @@
 import 'reflect-metadata';
 import DataLoader from 'dataloader';
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Arg, Ctx, Directive, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
-import { toCamelKeys, withoutNull } from '../../../schema/camel.ts';
+import { Arg, Args, Ctx, Directive, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
+import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { taskNamedBy } from '../../../schema/ids.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import { type ReceiptPayload, settlementBasis } from '../../../schema/receipt-payload.ts';
-import { parseRequest } from '../../../schema/requests/parse.ts';
+import { ReceiptPath, TaskQuery } from '../../../schema/requests/receipt.ts';
 import { RevocationsPage } from '../../../schema/requests/session.ts';
 import type { Context } from '../../context.ts';
+import { type Asked, argumentsOf, askedFor, givenFor } from '../../graph-type.ts';
 import { receiptAudit } from '../auditor/audit-documents.ts';
 import type { ReceiptContext } from '../context.ts';
 import { listedRevocations } from '../issuer/revoked-sessions.ts';
@@ -20,22 +21,22 @@ import { SignedPayload } from './payload.type.ts';
 import { Receipt } from './receipt.entity.ts';
 import { outcomeUnlessHalted, Task, taskUnlessHalted } from './task-status.ts';
 
+const ReceiptArguments = argumentsOf(ReceiptPath);
+const TaskArguments = argumentsOf(TaskQuery);
+const RevocationsArguments = argumentsOf(RevocationsPage);
+
 @Resolver(() => Receipt)
 export class ReceiptResolver {
   @Query(() => Receipt, { nullable: true, description: 'A receipt; public. Null where there is none.' })
-  async receipt(
-    @Arg('taskId', () => String, { description: 'The task, as an answer names it.' }) taskId: string,
-    @Ctx() context: ReceiptContext,
-  ): Promise<Receipt | null> {
-    return outcomeUnlessHalted(context.database, await receiptsOf(context).load(taskId));
+  async receipt(@Args(() => ReceiptArguments) asked: Asked, @Ctx() context: ReceiptContext): Promise<Receipt | null> {
+    const { task_id } = givenFor(ReceiptPath, asked);
+    return outcomeUnlessHalted(context.database, await receiptsOf(context).load(task_id));
   }
 
   @Query(() => Task, { nullable: true, description: 'By the id of the task, or of an answer to it.' })
-  async taskStatus(
-    @Arg('taskId', () => String, { description: 'The task, as an answer names it.' }) taskId: string,
-    @Ctx() context: ReceiptContext,
-  ): Promise<Task | null> {
-    return taskUnlessHalted(context.database, await context.findTask(taskNamedBy(taskId)));
+  async taskStatus(@Args(() => TaskArguments) asked: Asked, @Ctx() context: ReceiptContext): Promise<Task | null> {
+    const { task_id } = givenFor(TaskQuery, asked);
+    return taskUnlessHalted(context.database, await context.findTask(taskNamedBy(task_id)));
   }
 
   @FieldResolver(() => String, { description: 'Public receipt page.' })
@@ -112,17 +113,11 @@ export class IssuerResolver {
     description: 'Keys that sign no more, and since when; a page of the sessions that were revoked, the newest first.',
   })
   async revocations(
-    @Arg('limit', () => Int, {
-      nullable: true,
-      description: 'Of sessions: 1 to 1000, which it is where it is left out.',
-    })
-    limit: number | null,
-    @Arg('cursor', () => String, { nullable: true, description: '`next_cursor` of the page before.' })
-    cursor: string | null,
+    @Args(() => RevocationsArguments) asked: Asked,
     @Ctx() { issuer, database }: ReceiptContext,
   ): Promise<JsonObject> {
     requireNotHalted(database);
-    const page = parseRequest(RevocationsPage, withoutNull({ limit, cursor }));
+    const page = askedFor(RevocationsPage, asked);
     await issuer.renew();
     return { ...issuer.revocations, ...(await listedRevocations(database, page)) };
   }

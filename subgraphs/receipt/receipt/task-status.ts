@@ -1,23 +1,17 @@
 import 'reflect-metadata';
-import { ObjectType } from 'type-graphql';
 import { verifyUrl } from '../../../schema/links.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
 import type { ProofOutcome, ReceiptPayload } from '../../../schema/receipt-payload.ts';
 import { TaskStatusNoun } from '../../../schema/settlement.ts';
 import type { TaskState } from '../../../schema/task-state.ts';
 import type { Database } from '../../database.ts';
-import { showMembers } from '../../graph-type.ts';
+import { objectType } from '../../graph-type.ts';
 import type { OmissionRule } from '../../sale.ts';
-import { ProofOutcomeWord, TaskStateWord } from '../../words.ts';
 import { requireNotHalted } from '../log/while-halted.ts';
 import { receiptsByTask } from './find.ts';
 import type { Receipt } from './receipt.entity.ts';
 
-const Status = class {} as new () => MembersOf<typeof TaskStatusNoun>;
-
-@ObjectType('TaskStatus', { description: 'Where a task stands.' })
-export class Task extends Status {}
-showMembers(Task, TaskStatusNoun, { status: TaskStateWord, proof_outcome: ProofOutcomeWord });
+export const Task = objectType('TaskStatus', 'State of a task.', TaskStatusNoun);
+export type Task = InstanceType<typeof Task>;
 
 /** What the receipts know of a task; open payments are asked elsewhere. */
 export async function recordedTask(database: Database, base_url: string, task_id: string): Promise<Task | null> {

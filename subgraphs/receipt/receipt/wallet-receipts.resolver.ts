@@ -1,30 +1,26 @@
-import { Arg, Ctx, Directive, Field, InputType, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Directive, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
-import { textForm } from '../../../schema/signed-words.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
+import { WalletProof, WalletProofMember, WalletReceiptsPage } from '../../../schema/requests/wallet-receipts.ts';
 import { walletReceiptsPage, walletReceiptsText } from '../../../schema/wallet-receipts.ts';
+import { WALLET_RECEIPTS, WalletReceiptsNoun } from '../../../schema/wallet-receipts-page.ts';
+import { type Asked, argumentsOf, askedFor, inputType, showMembers } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
 import { requireNotHalted } from '../log/while-halted.ts';
 import { Receipt } from './receipt.entity.ts';
 import { believeWallet, receiptsPaidBy, type WalletBelieved, walletFaults } from './wallet-receipts.ts';
 
-@InputType({ description: 'By what a wallet proves that it asks for its own receipts.' })
-export class WalletProofInput {
-  @Field(() => String, { description: 'Its address on Base.' }) wallet!: string;
-  @Field(() => Int, { description: 'When it signed, in Unix seconds: passes for 300 seconds.' }) signedAt!: number;
-  @Field(() => String, {
-    description: `Signature over ${textForm('receipts')}: personal_sign, ERC-1271 or ERC-6492.`,
-  })
-  signature!: string;
-}
+inputType('WalletProofInput', 'What a wallet proves with that it asks for its own receipts.', WalletProof);
+const WalletArguments = argumentsOf(WalletProofMember, WalletReceiptsPage);
+
+const Shown = class {} as new () => MembersOf<typeof WalletReceiptsNoun>;
 
 @ObjectType({ description: 'Receipts that a wallet has paid for.' })
-export class WalletReceipts {
-  @Field(() => String, { description: 'The wallet, in EIP-55 spelling.' }) wallet!: string;
-  @Field(() => [Receipt], { description: 'By the log’s order.' }) receipts!: Receipt[];
-  @Field(() => Int, { nullable: true, description: '`after` of the next page; null where this is the last.' })
-  next!: number | null;
+export class WalletReceipts extends Shown {
+  @Field(() => [Receipt], { description: WALLET_RECEIPTS }) receipts!: Receipt[];
 }
+showMembers(WalletReceipts, WalletReceiptsNoun);
 
 /** What a wallet is told of its own, and of nobody else's. */
 @Resolver()
@@ -34,18 +30,11 @@ export class WalletReceiptsResolver {
     description: 'The receipts that a wallet has paid for, for whoever proves to hold it.',
   })
   async walletReceipts(
-    @Arg('proof', () => WalletProofInput, { description: 'What the wallet has signed.' }) proof: WalletProofInput,
-    @Arg('after', () => Int, { nullable: true, description: 'Behind this leaf of the log: see `next`.' })
-    after: number | null,
-    @Arg('limit', () => Int, { nullable: true, description: '1 to 50, 25 where it is left out.' }) limit: number | null,
+    @Args(() => WalletArguments) asked: Asked,
     @Ctx() { database, free_wallets: wallets, clock, base_urls, principal }: ReceiptContext,
   ): Promise<WalletReceipts> {
-    const count = limit ?? walletReceiptsPage.usual;
-    if (count < 1 || count > walletReceiptsPage.most)
-      throw new Refusal('invalid_request', {
-        param: 'limit',
-        detail: `limit is from 1 to ${walletReceiptsPage.most}.`,
-      });
+    const { after = -1, limit: count = walletReceiptsPage.usual } = askedFor(WalletReceiptsPage, asked);
+    const proof = askedFor(WalletProof, asked.proof as Asked);
     const believing = {
       wallets,
       base_urls,
@@ -55,8 +44,8 @@ export class WalletReceiptsResolver {
     };
     // A wallet's proof is a credential, and a page would be stated as whole.
     requireNotHalted(database);
-    const wallet = requireBelieved(await believeWallet({ ...proof, signed_at: proof.signedAt }, believing));
-    return { wallet, ...(await receiptsPaidBy(database, { wallet, after: after ?? -1, count })) };
+    const wallet = requireBelieved(await believeWallet(proof, believing));
+    return { wallet, ...(await receiptsPaidBy(database, { wallet, after, count })) };
   }
 }
 

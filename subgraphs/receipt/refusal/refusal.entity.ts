@@ -1,9 +1,12 @@
 import 'reflect-metadata';
 import { Field, Int, ObjectType } from 'type-graphql';
-import type { RefusalCode } from '../../../schema/refusal-payload.ts';
+import { type RefusalCode, refusalCodes } from '../../../schema/refusal-payload.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { wordEnum } from '../../graph-enum.ts';
 import { BigIntType, Entity, PrimaryKey, Property, Unique } from '../../table.ts';
-import { PolicyCodeWord, RefusalCodeWord } from '../../words.ts';
+import { PolicyCodeWord } from '../../words.ts';
+
+const RefusalCodeWord = wordEnum(refusalCodes);
 
 /** The issuer's word that it refused a call for its book's sake. Written once, with the row that it names. */
 @ObjectType('Refusal', { description: 'A signed refusal: no receipt, and not spend.' })

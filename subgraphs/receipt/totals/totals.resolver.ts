@@ -1,14 +1,20 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Arg, Ctx, Directive, Int, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Directive, Query, Resolver } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { BookPath } from '../../../schema/requests/book-path.ts';
+import { BookTotalRequest, LeafPath } from '../../../schema/requests/log.ts';
 import { requirePossession } from '../../access.ts';
+import { type Asked, type AskedOfBook, argumentsOf, givenFor } from '../../graph-type.ts';
 import type { ReceiptContext } from '../context.ts';
 import { requireNotHalted } from '../log/while-halted.ts';
 import { bookTotal, type Proven, paymentProof, totalsStatement } from './proofs.ts';
 
 /** A dozen statements, each of O(log n) rows. */
 const PROOF_COST = 50;
+
+const TotalArguments = argumentsOf(BookPath, BookTotalRequest);
+const ProofArguments = argumentsOf(LeafPath);
 
 /** What is signed behind the log of totals and payments, with its proofs. */
 @Resolver()
@@ -31,15 +37,11 @@ export class TotalsResolver {
       'for whoever possesses it.',
   })
   async bookTotal(
-    @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
-    @Arg('taskId', () => String, {
-      nullable: true,
-      description: 'Of a row: then with the proof that it is in the total.',
-    })
-    taskId: string | null,
+    @Args(() => TotalArguments) asked: AskedOfBook,
     @Ctx() { principal, database }: ReceiptContext,
   ): Promise<JsonObject | null> {
-    return shown(await bookTotal(database, requirePossession(principal, agentId), taskId ?? null));
+    const agent_id = requirePossession(principal, asked.agentId);
+    return shown(await bookTotal(database, agent_id, givenFor(BookTotalRequest, asked).task_id ?? null));
   }
 
   @Directive(`@cost(weight: ${PROOF_COST})`)
@@ -50,10 +52,10 @@ export class TotalsResolver {
       'where it does not count, or not yet.',
   })
   async paymentProof(
-    @Arg('taskId', () => String, { description: 'Of which receipt.' }) taskId: string,
+    @Args(() => ProofArguments) asked: Asked,
     @Ctx() { database }: ReceiptContext,
   ): Promise<JsonObject | null> {
-    return shown(await paymentProof(database, taskId));
+    return shown(await paymentProof(database, givenFor(LeafPath, asked).task_id));
   }
 }
 

@@ -3,6 +3,7 @@ import { documents } from '../../../schema/documents.ts';
 import { issuerLinks, refusalUrl } from '../../../schema/links.ts';
 import { networks } from '../../../schema/network.ts';
 import { refusalCodes } from '../../../schema/refusal-payload.ts';
+import { wordList } from '../../../schema/words.ts';
 import { linkFault, linksWithin, type ShownLink } from './addresses.ts';
 import { type TokenDocument, verifyTokenDocument } from './issuer-document.ts';
 import { always, type Coverage, type DocumentVerification, type Report, unsignedIn } from './report.ts';
@@ -34,7 +35,7 @@ const rules: readonly Rule<TokenDocument>[] = [
           jti === payload.refusal_id &&
           payload.charged === false &&
           payload.chain_id === networks.base.chain_id &&
-          refusalCodes.some(code => code === payload.refusal_code) &&
+          wordList(refusalCodes).some(code => code === payload.refusal_code) &&
           isAnchor(payload.base_anchor),
         'What was signed is no refusal of this kind.',
       ),

@@ -11,6 +11,7 @@ import { memberList, receiptMembers, signedFact } from '../../../schema/receipt-
 import { isFrozen, isUnverifiable, type LaneSubject, lanePayment, localCheck } from '../../../schema/receipt-lane.ts';
 import { namesNoPayment, payloadVersionOf, settlementBasis, waivers } from '../../../schema/receipt-payload.ts';
 import { isInbound } from '../../../schema/router/reported.ts';
+import { wordList } from '../../../schema/words.ts';
 import { type Addresses, linkFault, linksWithin, type ShownLink } from './addresses.ts';
 import { same } from './report.ts';
 import { BesideShape, ClaimShape, misshapen } from './shape.ts';
@@ -162,7 +163,7 @@ function toleranceFault({ payment, tolerance }: JsonObject): string | null {
 function waiverFault(claims: JsonObject): string | null {
   const { waived_by, payment, caller_binding } = claims;
   if (waived_by === undefined) return null;
-  if (!waivers.some(kind => kind === waived_by)) return 'waived_by is unknown.';
+  if (!wordList(waivers).some(kind => kind === waived_by)) return 'waived_by is unknown.';
   const bound = isJsonObject(caller_binding) ? caller_binding : {};
   if (payment !== undefined || settlementBasis(claims) !== null || bound.payer_wallet !== undefined)
     return 'The receipt says that a key stood in for the payment, and names one.';

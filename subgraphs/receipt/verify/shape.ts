@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { proofOutcomes } from '../../../schema/receipt-payload.ts';
+import { wordList } from '../../../schema/words.ts';
 
 const text = z.string();
 const seconds = z.int();
@@ -77,7 +78,7 @@ export const ClaimShape = z.looseObject({
 /** What may stand beside the signed facts, each in its form. Whether it is true is another question. */
 export const BesideShape = z.looseObject({
   settlement_status: z.enum(['settled', 'idempotent_replay', 'waived']).optional(),
-  proof_outcome: z.enum(proofOutcomes).optional(),
+  proof_outcome: z.enum(wordList(proofOutcomes)).optional(),
   settled_by: z.enum(['observed_transfer', 'receipt']).nullish(),
   ingress_receipt: z.object({ ref: text, confirmed_at: z.iso.datetime() }).optional(),
   omission_rule: text.optional(),
