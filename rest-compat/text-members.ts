@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../schema/canonical-json.ts';
 import { namesEachOnce } from '../schema/json-bounds.ts';
 import { memberShape } from '../schema/noun-shape.ts';
+import { ModelPath } from '../schema/requests/model.ts';
 import { type AudioFormat, audioFormatOf } from '../schema/requests/transcription.ts';
 
 /** An integer that travels as text, in a query or a header: digits only, so that `1e2`, `0x10` and `01` are none. */
@@ -22,20 +23,13 @@ export function integerText<S extends z.ZodType<number>>(integer: S): z.ZodType<
 
 /** The members of a noun as a query says them: whole numbers in digits. A member that is none of them is refused by its name. */
 export function queryOf<S extends z.ZodRawShape>(noun: z.ZodObject<S>): z.ZodType<z.output<z.ZodObject<S>>> {
-  const members = Object.entries(noun.shape).map(([name, shape]) => [name, inDigits(shape as z.ZodType)]);
+  const members = Object.entries(noun.shape).map(([name, shape]) => {
+    const { inner, nullable, list, meta } = memberShape(shape);
+    if (list || !(inner instanceof z.ZodNumber)) return [name, shape];
+    const number = nullable ? digits(inner).optional() : digits(inner);
+    return [name, meta.description === undefined ? number : number.describe(meta.description)];
+  });
   return z.strictObject(Object.fromEntries(members)) as unknown as z.ZodType<z.output<z.ZodObject<S>>>;
-}
-
-/** Digits in place of a number, within all that wraps it and with what is said of that. */
-function inDigits(shape: z.ZodType): z.ZodType {
-  if (memberShape(shape).list || !(memberShape(shape).inner instanceof z.ZodNumber)) return shape;
-  return inDigitsWithin(shape).meta(z.globalRegistry.get(shape) ?? {});
-}
-
-function inDigitsWithin(shape: z.ZodType): z.ZodType {
-  if (shape instanceof z.ZodOptional) return inDigits(shape.unwrap() as z.ZodType).optional();
-  if (shape instanceof z.ZodPipe) return z.pipe(inDigits(shape.in as z.ZodType), shape.out);
-  return digits(shape as z.ZodType<number>);
 }
 
 /**
@@ -116,7 +110,7 @@ export const AudioUpload = z
   });
 
 /** As one segment, escaped, or as all that is left of the path. */
-export const ModelPath = z.preprocess(
+export const ModelInPath = z.preprocess(
   params => (isJsonObject(params) && '*' in params ? { id: params['*'] } : params),
-  z.object({ id: z.string() }),
+  ModelPath,
 );

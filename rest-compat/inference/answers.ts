@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { limits } from '../../schema/limits.ts';
-import { modelKinds } from '../../schema/route-words.ts';
+import { ChatChoiceNoun, ChatChunkChoiceNoun, ChatToolCallNoun } from '../../schema/chat-answer.ts';
+import { ImageNoun, TranscriptionNoun } from '../../schema/media-answer.ts';
+import { ModelNoun, ModelPageNoun } from '../../schema/model.ts';
+import { responseStatuses } from '../../schema/response-status.ts';
+import { wordList } from '../../schema/words.ts';
 import { JsonMembers, nameComponents } from '../answer-shapes.ts';
 import { SvcAnswer } from '../receipt/signed-receipt.ts';
 import { ResponseStreamFault } from './stream-fault.ts';
@@ -36,51 +39,12 @@ const Usage = z
   )
   .meta({ shows: Counts });
 
-const reasoning = {
-  reasoning_content: z.string().optional().describe('What the model thought, where its hub has this member.'),
-  reasoning: z.string().optional().describe('What the model thought, where its hub has this member.'),
-  reasoning_details: z
-    .array(JsonMembers)
-    .optional()
-    .describe('What the model thought, part by part, as its hub spells it. Some models want it back unchanged.'),
-} as const;
-
-const ToolCall = z.object({
-  id: z.string(),
-  type: z.literal('function'),
-  function: z.object({ name: z.string(), arguments: z.string().describe('JSON, as the model wrote it.') }),
-});
-
-const ToolCallDelta = z.object({
-  index: z.int().describe('Which call of the message, from 0.'),
-  id: z.string().optional().describe('In the first chunk of a call, as type and name.'),
-  type: z.literal('function').optional(),
-  function: z.object({ name: z.string().optional(), arguments: z.string() }),
-});
-
-const FinishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
-
 export const ChatAnswer = z.object({
   id: z.string(),
   object: z.literal('chat.completion'),
   created: z.int().describe('Unix seconds.'),
   model: z.string(),
-  choices: z.array(
-    z.object({
-      index: z.int(),
-      message: z.object({
-        role: z.string(),
-        content: z
-          .string()
-          .nullable()
-          .describe('Null where the model calls tools, refuses or only thinks, and says no more.'),
-        tool_calls: z.array(ToolCall).optional(),
-        refusal: z.string().optional(),
-        ...reasoning,
-      }),
-      finish_reason: FinishReason.nullable(),
-    }),
-  ),
+  choices: z.array(ChatChoiceNoun),
   usage: Usage.nullable(),
   svc: SvcAnswer.describe('The signed receipt: verify_url, payment_ref, task_id, proof_outcome and all proofs.'),
 });
@@ -94,48 +58,12 @@ export const ChatChunk = z.object({
   object: z.literal('chat.completion.chunk'),
   created: z.int().describe('Unix seconds.'),
   model: z.string(),
-  choices: z.array(
-    z.object({
-      index: z.int(),
-      delta: z.object({
-        role: z.string().optional(),
-        content: z.string().optional(),
-        refusal: z.string().optional(),
-        ...reasoning,
-        tool_calls: z.array(ToolCallDelta).optional(),
-      }),
-      finish_reason: FinishReason.nullable().describe('Null until the choice ends.'),
-    }),
-  ),
+  choices: z.array(ChatChunkChoiceNoun),
   usage: Usage.nullable().optional().describe('Where stream_options.include_usage asks for it.'),
   svc: SvcAnswer.optional().describe('In the last event: the signed receipt.'),
 });
 
-const Kinds = z.array(z.enum(modelKinds));
-
-export const ModelAnswer = z.object({
-  id: z.string(),
-  object: z.literal('model'),
-  created: z.int().describe('Unix seconds; the same for every model, at any time.'),
-  owned_by: z.string().describe('The hub behind the id; `svc` where it stands for several.'),
-  hubs: z.array(z.string()).describe('In the order of trying.'),
-  modality: z
-    .object({ input: Kinds, output: Kinds })
-    .describe('What it accepts and returns, at the endpoint that sells it.'),
-  price: z
-    .object({ amount: z.string(), currency: z.literal('USDC'), decimals: z.int(), per: z.literal('call') })
-    .describe('`amount` is in atomic units: 10^decimals of them are one of the currency.'),
-});
-
-export const ModelListAnswer = z.object({
-  object: z.literal('list'),
-  data: z.array(ModelAnswer).meta({ graph: 'models' }),
-  has_more: z
-    .boolean()
-    .describe(
-      `True if the router has models that are not in data, which shows the first ${limits.router_models_max} of them. GET /v1/models/{id} finds the others.`,
-    ),
-});
+export const ModelListAnswer = z.object({ object: z.literal('list'), ...ModelPageNoun.shape });
 
 const ItemStatus = z.enum(['completed', 'incomplete']);
 
@@ -190,7 +118,7 @@ export const ResponseAnswer = z.object({
   created_at: z.int().describe('Unix seconds.'),
   model: z.string(),
   status: z
-    .enum(['completed', 'incomplete', 'failed'])
+    .enum(wordList(responseStatuses))
     .describe(
       '`incomplete`: the answer came and was cut short, see `incomplete_details`. `failed`: the answer ended before it was complete. A hub that gives none is a 502, uncharged.',
     ),
@@ -264,15 +192,7 @@ const Svc = SvcAnswer.describe('The signed receipt: verify_url, payment_ref, tas
 
 export const ImageAnswer = z.object({
   created: z.int().describe('Unix seconds.'),
-  data: z
-    .array(
-      z.object({
-        b64_json: z.string().optional(),
-        url: z.string().optional().describe('Where the hub keeps it, for as long as it does.'),
-        revised_prompt: z.string().optional(),
-      }),
-    )
-    .length(1),
+  data: z.array(ImageNoun).length(1),
   svc: Svc,
 });
 
@@ -298,23 +218,16 @@ export const EmbeddingsAnswer = z.object({
 });
 
 export const TranscriptionAnswer = z.object({
-  text: z.string(),
-  task: z.literal('transcribe').optional(),
-  language: z.string().optional(),
-  duration: z.number().optional().describe('Seconds.'),
-  segments: z
-    .array(JsonMembers)
-    .optional()
-    .describe('As OpenAI spells them; with `verbose_json`, like all beside the text.'),
+  ...TranscriptionNoun.shape,
   svc: Svc,
 });
 
 nameComponents({
   Usage,
-  ToolCall,
+  ToolCall: ChatToolCallNoun,
   ChatCompletion: ChatAnswer,
   ChatCompletionChunk: ChatChunk,
-  Model: ModelAnswer,
+  Model: ModelNoun,
   ModelList: ModelListAnswer,
   ResponseMessage: Message,
   ResponseReasoning: Reasoning,

@@ -3,6 +3,7 @@ import { toCamelKeys } from '../../schema/camel.ts';
 import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
 import { finalHubCodes, Refusal } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
+import { ModelNoun, ModelPageNoun } from '../../schema/model.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { EmbeddingRequest, isTokens } from '../../schema/requests/embedding.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
@@ -18,13 +19,12 @@ import { fieldOperation } from '../field-operation.ts';
 import { bare } from '../omit-nulls.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
 import { chatFrames, namedFrames } from '../sse.ts';
-import { AudioUpload, digits, formOf, headerText, ModelPath } from '../text-members.ts';
+import { AudioUpload, digits, formOf, headerText, ModelInPath } from '../text-members.ts';
 import {
   ChatAnswer,
   ChatChunk,
   EmbeddingsAnswer,
   ImageAnswer,
-  ModelAnswer,
   ModelListAnswer,
   ResponseAnswer,
   ResponseEvent,
@@ -168,7 +168,7 @@ export const inferenceDoors = [
     summary: 'Model ids that a call may name',
     tags: ['inference'],
     field: 'modelPage',
-    shows: ModelListAnswer.omit({ object: true }),
+    shows: ModelPageNoun,
     cache: 'public, max-age=60',
     answer: ({ answer }) => (isJsonObject(answer) ? { object: 'list', ...answer } : null),
     response: ModelListAnswer,
@@ -183,13 +183,12 @@ export const inferenceDoors = [
     tags: ['inference'],
     field: 'model',
     cache: 'public, max-age=60',
-    params: ModelPath,
-    variables: ({ params }) => ({ id: params.id }),
+    params: ModelInPath,
     answer({ answer }) {
       if (!answer) throw new Refusal('model_not_found', { param: 'model' });
       return answer;
     },
-    response: ModelAnswer,
+    response: ModelNoun,
     errors: ['model_not_found'],
   }),
 ] as const;

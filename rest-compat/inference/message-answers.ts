@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MessageTokensNoun, MessageUsageNoun } from '../../schema/message-answer.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { SvcAnswer } from '../receipt/signed-receipt.ts';
 import { MessageStreamFault } from './stream-fault.ts';
@@ -26,15 +27,7 @@ const RedactedThinkingBlock = z.object({
 });
 const Block = z.discriminatedUnion('type', [ThinkingBlock, RedactedThinkingBlock, TextBlock, ToolUseBlock]);
 
-const Usage = z
-  .object({
-    input_tokens: z.int().describe('Without those that came from a cache.'),
-    output_tokens: z.int(),
-    cache_read_input_tokens: z.int().nullable(),
-    cache_creation_input_tokens: z.int().nullable(),
-    output_tokens_details: z.object({ thinking_tokens: z.int() }).nullable(),
-  })
-  .describe('Numbers of tokens, as the hub stated them; 0 or null where it states none.');
+const Usage = MessageUsageNoun.describe('Numbers of tokens, as the hub stated them; 0 or null where it states none.');
 
 const StopReason = z.enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal']);
 const StopDetails = z
@@ -91,14 +84,6 @@ export const MessageEventAnswer = z.discriminatedUnion('type', [
   MessageStreamFault,
 ]);
 
-export const MessageTokensAnswer = z.object({
-  input_tokens: z
-    .int()
-    .min(0)
-    .describe('An estimate, made without asking a model: the hub that answers may count otherwise.'),
-  estimate: z.literal(true),
-});
-
 nameComponents({
   Message: MessageAnswer,
   MessageTextBlock: TextBlock,
@@ -107,5 +92,5 @@ nameComponents({
   MessageToolUseBlock: ToolUseBlock,
   MessageUsage: Usage,
   MessageEvent: MessageEventAnswer,
-  MessageTokens: MessageTokensAnswer,
+  MessageTokens: MessageTokensNoun,
 });

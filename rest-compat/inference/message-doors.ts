@@ -3,6 +3,7 @@ import { toCamelKeys } from '../../schema/camel.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { errors, isErrorCode } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
+import { MessageTokensNoun } from '../../schema/message-answer.ts';
 import { anthropicHeaders } from '../../schema/requests/anthropic-headers.ts';
 import { MessagesRequest, MessageTokensRequest, messageOpaqueMembers } from '../../schema/requests/messages.ts';
 import { documentDoor } from '../door.ts';
@@ -10,7 +11,7 @@ import { anthropicKind, MessageFault } from '../fault-form.ts';
 import { RefusalAnswer } from '../receipt/answers.ts';
 import { type EventFrames, eventStream, sseEvent } from '../sse.ts';
 import { eventOperation, IntentHeaders, paidWork, withIntent, workErrors } from './doors.ts';
-import { MessageAnswer, MessageEventAnswer, MessageTokensAnswer } from './message-answers.ts';
+import { MessageAnswer, MessageEventAnswer } from './message-answers.ts';
 
 /* Anthropic's Messages API: the same work as a chat's, in the words of another family of clients. */
 
@@ -94,6 +95,6 @@ export const messageDoors = [
     body: MessageTokensRequest,
     variables: inputOf,
     faults: 'anthropic',
-    response: MessageTokensAnswer,
+    response: MessageTokensNoun,
   }),
 ] as const;

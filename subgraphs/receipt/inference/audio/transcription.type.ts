@@ -1,6 +1,9 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Float, InputType, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { TranscriptionNoun } from '../../../../schema/media-answer.ts';
+import type { MembersOf } from '../../../../schema/noun.ts';
+import { showMembers } from '../../../graph-type.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { WorkInput } from '../work.type.ts';
 import { type KeptTranscription, taskOf } from './transcription.paid.ts';
@@ -30,21 +33,16 @@ export class TranscriptionInput extends WorkInput {
   temperature?: number | null;
 }
 
+const Shown = class {} as new () => MembersOf<typeof TranscriptionNoun>;
+
 @ObjectType({ description: 'A paid transcription with its receipt.' })
-export class Transcription {
-  @Field(() => String, { description: 'What was said.' }) text!: string;
-  @Field(() => String, { nullable: true, description: '`transcribe`, where all that is known was asked for.' })
-  task!: string | null;
-  @Field(() => String, { nullable: true, description: 'What it was said in, where all that is known was asked for.' })
-  language!: string | null;
-  @Field(() => Float, { nullable: true, description: 'Seconds.' }) duration!: number | null;
-  @Field(() => [GraphQLJSONObject], { nullable: true, description: 'As OpenAI spells them.' })
-  segments!: JsonObject[] | null;
+export class Transcription extends Shown {
   @Field(() => String, { description: 'Model that the hub was asked for. See answered_model.' }) model!: string;
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
   @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
   @Field(() => Receipt, { nullable: true, description: 'The same, to be selected from.' }) receipt!: Receipt | null;
 }
+showMembers(Transcription, TranscriptionNoun);
 
 /** The kept answer in the graph's words, without its receipt. */
 export function transcriptionOf(kept: KeptTranscription) {

@@ -1,9 +1,19 @@
 import { GraphQLJSON, GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
 import { Directive, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
-import { limits } from '../../../../schema/limits.ts';
+import {
+  ChatChoiceNoun,
+  ChatChunkChoiceNoun,
+  ChatDeltaNoun,
+  ChatFunctionCallNoun,
+  ChatFunctionDeltaNoun,
+  ChatMessageNoun,
+  ChatToolCallDeltaNoun,
+  ChatToolCallNoun,
+} from '../../../../schema/chat-answer.ts';
 import type { Reasoning } from '../../../../schema/reasoning.ts';
 import { FORWARDED_MEMBERS } from '../../../../schema/requests/forwarded/extra.ts';
+import { objectType } from '../../../graph-type.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import type { AssistantMessage } from '../hubs/chat.ts';
 import { WorkInput } from '../work.type.ts';
@@ -100,59 +110,16 @@ export class ChatCompletionInput extends TextInput {
   streamOptions?: ChatStreamOptionsInput | null;
 }
 
-@ObjectType({ description: 'Which function the model wants called, and with what.' })
-export class ChatFunctionCall {
-  @Field(() => String, { description: 'As the request named it.' }) name!: string;
-  @Field(() => String, { description: 'JSON, as the model wrote it.' }) arguments!: string;
-}
+/** What a version before has kept may have ended by another word. */
+type Ended<T> = Omit<T, 'finishReason'> & { readonly finishReason: string | null };
 
-@ObjectType({ description: 'A tool that the model wants called.' })
-export class ChatToolCall {
-  @Field(() => String, { description: 'By which the result of it is told.' }) id!: string;
-  @Field(() => String, { description: 'Always `function`.' }) type!: 'function';
-  @Field(() => ChatFunctionCall, { description: 'What is to be called.' }) function!: ChatFunctionCall;
-}
+objectType('ChatFunctionCall', 'A function that the model calls, with its arguments.', ChatFunctionCallNoun);
+objectType('ChatToolCall', 'A tool that the model calls.', ChatToolCallNoun);
 
-@ObjectType({ description: 'What the model answered.' })
-export class ChatMessage {
-  @Field(() => String, { description: 'Always `assistant`.' }) role!: string;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Null where the model calls tools, or refuses, and says no more.',
-  })
-  content!: string | null;
-  @Directive(`@listSize(assumedSize: ${limits.tool_calls_max})`)
-  @Field(() => [ChatToolCall], {
-    nullable: true,
-    description: 'What the model wants called; null where it is nothing.',
-  })
-  toolCalls!: readonly ChatToolCall[] | null;
-  @Field(() => String, { nullable: true, description: 'What the model says where it will not answer.' })
-  refusal!: string | null;
-  @Field(() => String, {
-    nullable: true,
-    description: 'What the model thought, where its hub names it `reasoning_content`.',
-  })
-  reasoningContent!: string | null;
-  @Field(() => String, { nullable: true, description: 'The same, where its hub names it `reasoning`.' })
-  reasoning!: string | null;
-  @Field(() => [GraphQLJSONObject], {
-    nullable: true,
-    description: 'What the model thought, part by part, as its hub spells it; some models want it back unchanged.',
-  })
-  reasoningDetails!: readonly JsonObject[] | null;
-}
-
-@ObjectType({ description: 'One answer; there is one.' })
-export class ChatChoice {
-  @Field(() => Int, { description: 'Always 0.' }) index!: number;
-  @Field(() => ChatMessage, { description: 'The answer itself.' }) message!: ChatMessage;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Why it ended: `stop`, `length`, `tool_calls` or `content_filter`.',
-  })
-  finishReason!: string | null;
-}
+export const ChatMessage = objectType('ChatMessage', 'What the model answered.', ChatMessageNoun);
+export type ChatMessage = InstanceType<typeof ChatMessage>;
+export const ChatChoice = objectType('ChatChoice', 'One answer; there is one.', ChatChoiceNoun);
+export type ChatChoice = Ended<InstanceType<typeof ChatChoice>>;
 
 @ObjectType({ description: 'Tokens, as the hub counts them.' })
 export class ChatUsage {
@@ -231,46 +198,20 @@ export function usageOf(usage: KeptChat['usage']): ChatUsage | null {
   };
 }
 
-@ObjectType({ description: 'What a chunk adds to the name and the arguments of a call.' })
-export class ChatFunctionDelta {
-  @Field(() => String, { nullable: true, description: 'In the first piece alone.' }) name!: string | null;
-  @Field(() => String, { description: 'A piece of JSON, as the model wrote it.' }) arguments!: string;
-}
-
-@ObjectType({ description: 'What a chunk adds to a call; id, type and name stand in the first one alone.' })
-export class ChatToolCallDelta {
-  @Field(() => Int, { description: 'Which call of the message, from 0.' }) index!: number;
-  @Field(() => String, { nullable: true, description: 'In the first piece alone.' }) id!: string | null;
-  @Field(() => String, { nullable: true, description: 'Always `function`.' }) type!: 'function' | null;
-  @Field(() => ChatFunctionDelta, { description: 'What it adds.' }) function!: ChatFunctionDelta;
-}
-
-@ObjectType({ description: 'What a chunk adds to a message.' })
-export class ChatDelta {
-  @Field(() => String, { nullable: true, description: 'In the first chunk alone.' }) role!: string | null;
-  @Field(() => String, { nullable: true, description: 'What it adds to the text.' }) content!: string | null;
-  @Field(() => String, { nullable: true, description: 'What it adds to the refusal.' }) refusal!: string | null;
-  @Directive(`@listSize(assumedSize: ${limits.tool_calls_max})`)
-  @Field(() => [ChatToolCallDelta], { nullable: true, description: 'What it adds to the calls.' })
-  toolCalls!: ChatToolCallDelta[] | null;
-  @Field(() => String, { nullable: true, description: 'What it adds to `reasoningContent`.' })
-  reasoningContent!: string | null;
-  @Field(() => String, { nullable: true, description: 'What it adds to `reasoning`.' }) reasoning!: string | null;
-  @Field(() => [GraphQLJSONObject], {
-    nullable: true,
-    description:
-      'What it adds to `reasoningDetails`: a `reasoning.text` or `reasoning.summary` with the same `index` as the entry before it continues that one.',
-  })
-  reasoningDetails!: readonly JsonObject[] | null;
-}
-
-@ObjectType({ description: 'A piece of one answer; there is one.' })
-export class ChatChunkChoice {
-  @Field(() => Int, { description: 'Always 0.' }) index!: number;
-  @Field(() => ChatDelta, { description: 'What this piece adds.' }) delta!: ChatDelta;
-  @Field(() => String, { nullable: true, description: 'Null until the choice ends, and of one that broke off.' })
-  finishReason!: string | null;
-}
+objectType('ChatFunctionDelta', 'What a chunk adds to the name and the arguments of a call.', ChatFunctionDeltaNoun);
+objectType(
+  'ChatToolCallDelta',
+  'What a chunk adds to a call; id, type and name stand in the first one alone.',
+  ChatToolCallDeltaNoun,
+);
+export const ChatDelta = objectType('ChatDelta', 'What a chunk adds to a message.', ChatDeltaNoun);
+export type ChatDelta = InstanceType<typeof ChatDelta>;
+export const ChatChunkChoice = objectType(
+  'ChatChunkChoice',
+  'A piece of one answer; there is one.',
+  ChatChunkChoiceNoun,
+);
+export type ChatChunkChoice = Ended<InstanceType<typeof ChatChunkChoice>>;
 
 @ObjectType({ description: 'A piece of a paid answer; the last one brings the receipt.' })
 export class ChatCompletionChunk {

@@ -1,7 +1,8 @@
 import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
-import { limits } from '../../../../schema/limits.ts';
+import { ImageNoun } from '../../../../schema/media-answer.ts';
+import { objectType } from '../../../graph-type.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { WorkInput } from '../work.type.ts';
 import type { KeptImage } from './image.paid.ts';
@@ -17,22 +18,8 @@ export class ImageInput extends WorkInput {
   responseFormat?: string | null;
 }
 
-/** Its bytes may be 12 MB: a document that names them twice costs more than it may, so that no answer holds them twice. */
-const BYTES_COST = limits.graphql_cost_max / 2;
-
-@ObjectType({ description: 'An image, by its bytes or by where the hub keeps it.' })
-export class Image {
-  @Directive(`@cost(weight: ${BYTES_COST})`)
-  @Field(() => String, { nullable: true, description: 'Its bytes, base64; null where there is a URL.' })
-  b64Json!: string | null;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Where the hub keeps it, for as long as it does; null where its bytes are here.',
-  })
-  url!: string | null;
-  @Field(() => String, { nullable: true, description: 'The prompt as the model took it.' })
-  revisedPrompt!: string | null;
-}
+export const Image = objectType('Image', 'An image, by its bytes or by where the hub keeps it.', ImageNoun);
+export type Image = InstanceType<typeof Image>;
 
 @ObjectType({ description: 'A paid image with its receipt.' })
 export class ImageGeneration {

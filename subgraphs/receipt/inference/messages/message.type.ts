@@ -2,8 +2,10 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
+import { MessageTokensNoun, MessageUsageNoun } from '../../../../schema/message-answer.ts';
 import { BETAS_SERVED } from '../../../../schema/requests/anthropic-headers.ts';
 import { FORWARDED_MEMBERS } from '../../../../schema/requests/forwarded/extra.ts';
+import { objectType } from '../../../graph-type.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { WorkInput } from '../work.type.ts';
 import { blocksUsage, stopDetailsOf } from './content.ts';
@@ -71,27 +73,15 @@ export class MessageTokensInput {
   extra?: JsonObject | null;
 }
 
-@ObjectType({ description: 'How many tokens a request comes to, estimated without asking a model.' })
-export class MessageTokens {
-  @Field(() => Int, { description: 'An estimate: the hub that answers may count otherwise.' }) inputTokens!: number;
-  @Field(() => Boolean, { description: 'Always true.' }) estimate!: boolean;
-}
+export const MessageTokens = objectType(
+  'MessageTokens',
+  'Number of tokens of a request, estimated without asking a model.',
+  MessageTokensNoun,
+);
+export type MessageTokens = InstanceType<typeof MessageTokens>;
 
-@ObjectType({ description: 'Tokens, as the hub counts them.' })
-export class MessageUsage {
-  @Field(() => Int, { description: 'Of the request, but for those of a cache; 0 where the hub does not count.' })
-  inputTokens!: number;
-  @Field(() => Int, { description: 'Of the answer; 0 where the hub does not count.' }) outputTokens!: number;
-  @Field(() => Int, { nullable: true, description: 'Of the request, read from a cache of the hub.' })
-  cacheReadInputTokens!: number | null;
-  @Field(() => Int, { nullable: true, description: 'Of the request, written to a cache of the hub.' })
-  cacheCreationInputTokens!: number | null;
-  @Field(() => GraphQLJSONObject, {
-    nullable: true,
-    description: '`{thinking_tokens}`: of the answer, what was thought.',
-  })
-  outputTokensDetails!: JsonObject | null;
-}
+export const MessageUsage = objectType('MessageUsage', 'Numbers of tokens, as the hub stated them.', MessageUsageNoun);
+export type MessageUsage = InstanceType<typeof MessageUsage>;
 
 @ObjectType({ description: 'A paid answer in the blocks of the Messages API, with its receipt.' })
 export class ModelMessage {

@@ -1,6 +1,9 @@
-import { Arg, Ctx, Directive, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Directive, Query, Resolver } from 'type-graphql';
+import { atomicAmount } from '../../../../schema/amount.ts';
 import { limits } from '../../../../schema/limits.ts';
+import { ModelPath } from '../../../../schema/requests/model.ts';
 import type { ModelKind } from '../../../../schema/route-words.ts';
+import { type Asked, argumentsOf, givenFor } from '../../../graph-type.ts';
 import { type Ability, isRouted, type OfferedModel, offeredModels, ROUTER, ROUTER_PREFIX } from '../catalogue.ts';
 import type { InferenceContext } from '../context.ts';
 import type { Hubs } from '../hubs/open.ts';
@@ -10,6 +13,8 @@ import { Model, type ModelModality, ModelPage, type ModelPrice } from './model.t
 const listSize = `@listSize(assumedSize: ${20 + limits.router_models_max})`;
 
 const WHICH = `Model ids that a call may name: all of the hubs, and the first ${limits.router_models_max} of the router.`;
+
+const ModelArguments = argumentsOf(ModelPath);
 
 @Resolver(() => Model)
 export class ModelResolver {
@@ -25,10 +30,8 @@ export class ModelResolver {
   }
 
   @Query(() => Model, { nullable: true, description: 'The model of that id; null where none is offered. Public.' })
-  async model(
-    @Arg('id', () => String, { description: 'As a request names it.' }) id: string,
-    @Ctx() { hubs }: InferenceContext,
-  ): Promise<Model | null> {
+  async model(@Args(() => ModelArguments) asked: Asked, @Ctx() { hubs }: InferenceContext): Promise<Model | null> {
+    const { id } = givenFor(ModelPath, asked);
     if (isRouted(id)) return (await hubs.routerTells(id.slice(ROUTER_PREFIX.length))) ? modelOf(routedModel(id)) : null;
     const found = offeredModels(hubs.settings).find(model => model.id === id);
     return found ? modelOf(found) : null;
@@ -77,7 +80,7 @@ function each(abilities: readonly Ability[], side: keyof ModelModality): ModelKi
 
 /** Every paid call has one price. What the router asks for is between it and the caller, whose key it answers under. */
 const price: ModelPrice = {
-  amount: limits.call_price_atomic.toString(),
+  amount: atomicAmount(limits.call_price_atomic),
   currency: 'USDC',
   decimals: limits.usdc_decimals,
   per: 'call',

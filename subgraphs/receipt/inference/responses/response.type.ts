@@ -2,7 +2,8 @@ import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
-import { graphEnum } from '../../../graph-enum.ts';
+import { responseStatuses } from '../../../../schema/response-status.ts';
+import { wordEnum } from '../../../graph-enum.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { ChatMessageInput, TextInput } from '../completions/completion.type.ts';
 import {
@@ -101,11 +102,7 @@ export class ResponseUsage {
   details!: JsonObject | null;
 }
 
-const ResponseStatusWord = graphEnum<ResponseEnd['status']>('ResponseStatus', 'How an answer ended.', {
-  completed: 'It was given.',
-  incomplete: 'It was given, and cut short: its tokens were used up, or a filter withheld the rest.',
-  failed: 'The answer ended before it was complete; what came until then is there.',
-});
+const ResponseStatusWord = wordEnum(responseStatuses);
 
 @ObjectType({ description: 'A paid one-shot answer with its receipt.' })
 export class ModelResponse {

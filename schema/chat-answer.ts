@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { limits } from './limits.ts';
+import { JsonMember, sizedList } from './noun.ts';
+
+/* What is shown of the answer of a chat, whole or in chunks, beside its usage and its receipt. */
+
+const Arguments = z.string().describe('JSON, as the model wrote it.');
+const FinishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
+
+const reasoning = {
+  reasoning_content: z
+    .string()
+    .optional()
+    .describe('What the model thought, if its hub names it `reasoning_content`. Null otherwise.'),
+  reasoning: z.string().optional().describe('What the model thought, if its hub names it `reasoning`. Null otherwise.'),
+  reasoning_details: z
+    .array(JsonMember)
+    .optional()
+    .describe(
+      'What the model thought, part by part, as its hub spells it. Some models require it back unchanged. Null if there is none.',
+    ),
+} as const;
+
+export const ChatFunctionCallNoun = z.object({
+  name: z.string().describe('Name of the function, as the request gave it.'),
+  arguments: Arguments,
+});
+
+export const ChatToolCallNoun = z.object({
+  id: z.string().describe('Id of the call, by which its result is sent back.'),
+  type: z.literal('function').describe('Always `function`.'),
+  function: ChatFunctionCallNoun.describe('Function to call.'),
+});
+
+export const ChatMessageNoun = z.object({
+  role: z.string().describe('Always `assistant`.'),
+  content: z
+    .string()
+    .nullable()
+    .describe('Text of the answer. Null if the model calls tools, refuses or only thinks, and says no more.'),
+  tool_calls: sizedList(ChatToolCallNoun, limits.tool_calls_max)
+    .optional()
+    .describe('Tools that the model calls. Null if none.'),
+  refusal: z.string().optional().describe('What the model says if it refuses. Null otherwise.'),
+  ...reasoning,
+});
+
+export const ChatChoiceNoun = z.object({
+  index: z.int().describe('Always 0.'),
+  message: ChatMessageNoun.describe('The answer itself.'),
+  finish_reason: FinishReason.nullable().describe('Why the answer ended.'),
+});
+
+export const ChatFunctionDeltaNoun = z.object({
+  name: z.string().optional().describe('Name of the function, in the first chunk of the call. Null in the others.'),
+  arguments: z.string().describe('Piece of JSON, as the model wrote it.'),
+});
+
+export const ChatToolCallDeltaNoun = z.object({
+  index: z.int().describe('Which call of the message, from 0.'),
+  id: z.string().optional().describe('Id of the call, in its first chunk. Null in the others.'),
+  type: z
+    .literal('function')
+    .optional()
+    .describe('Always `function`, in the first chunk of the call. Null in the others.'),
+  function: ChatFunctionDeltaNoun.describe('What this chunk adds to the call.'),
+});
+
+export const ChatDeltaNoun = z.object({
+  role: z.string().optional().describe('Always `assistant`, in the first chunk. Null in the others.'),
+  content: z.string().optional().describe('What this chunk adds to the text. Null if nothing.'),
+  refusal: z.string().optional().describe('What this chunk adds to the refusal. Null if nothing.'),
+  reasoning_content: z.string().optional().describe('What this chunk adds to `reasoning_content`. Null if nothing.'),
+  reasoning: z.string().optional().describe('What this chunk adds to `reasoning`. Null if nothing.'),
+  reasoning_details: z
+    .array(JsonMember)
+    .optional()
+    .describe(
+      'What this chunk adds to `reasoning_details`: a `reasoning.text` or `reasoning.summary` with the same `index` as the entry before it continues that one. Null if nothing.',
+    ),
+  tool_calls: sizedList(ChatToolCallDeltaNoun, limits.tool_calls_max)
+    .optional()
+    .describe('What this chunk adds to the calls. Null if nothing.'),
+});
+
+export const ChatChunkChoiceNoun = z.object({
+  index: z.int().describe('Always 0.'),
+  delta: ChatDeltaNoun.describe('What this chunk adds.'),
+  finish_reason: FinishReason.nullable().describe('Why the choice ended. Null until it ends, and if it broke off.'),
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { limits } from './limits.ts';
+import { JsonMember } from './noun.ts';
+
+/* What is shown of an image and of a transcription, beside the receipt. */
+
+/** Its bytes may be 12 MB: a document that names them twice costs more than it may, so that no answer holds them twice. */
+const BYTES_COST = limits.graphql_cost_max / 2;
+
+export const ImageNoun = z.object({
+  b64_json: z
+    .string()
+    .optional()
+    .describe('Bytes of the image, base64. Null if there is a URL.')
+    .meta({ cost: BYTES_COST }),
+  url: z
+    .string()
+    .optional()
+    .describe('URL at which the hub keeps the image, for as long as it does. Null if the bytes are here.'),
+  revised_prompt: z.string().optional().describe('The prompt as the model took it. Null if the hub does not say.'),
+});
+
+const VERBOSE = 'With `verbose_json` only.';
+
+export const TranscriptionNoun = z.object({
+  text: z.string().describe('What was said.'),
+  task: z.literal('transcribe').optional().describe(`Always \`transcribe\`. ${VERBOSE}`),
+  language: z.string().optional().describe(`Language of what was said. ${VERBOSE}`),
+  duration: z.number().optional().describe(`Length of the audio in seconds. ${VERBOSE}`),
+  segments: z.array(JsonMember).optional().describe(`Segments of the audio, as OpenAI spells them. ${VERBOSE}`),
+});
