@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../schema/canonical-json.ts';
+import { ModelPath } from '../schema/inference/model.ts';
 import { namesEachOnce } from '../schema/json-bounds.ts';
 import { memberShape } from '../schema/noun-shape.ts';
-import { ModelPath } from '../schema/requests/model.ts';
 import { type AudioFormat, audioFormatOf } from '../schema/requests/transcription.ts';
 
 /** An integer that travels as text, in a query or a header: digits only, so that `1e2`, `0x10` and `01` are none. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { BookNoun } from '../../schema/book/book-page.ts';
 import { AlertNoun, AlertSettingsNoun } from '../../schema/book-alerts.ts';
-import { BookNoun } from '../../schema/book-page.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { Row } from './row.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { matchingMembers, PendingSum, spendingMembers } from '../../schema/book-page.ts';
+import { matchingMembers, PendingSum, spendingMembers } from '../../schema/book/book-page.ts';
+import { PublishedExportNoun, WithdrawnExportNoun } from '../../schema/book/published-export.ts';
 import { documents } from '../../schema/documents.ts';
 import { emptyReasons } from '../../schema/export-coverage.ts';
 import { type ExportField, exportFields } from '../../schema/export-row.ts';
-import { PublishedExportNoun, WithdrawnExportNoun } from '../../schema/published-export.ts';
 import { pullFormats } from '../../schema/pull-export.ts';
 import { wordList } from '../../schema/words.ts';
 import { Atomic, JsonMembers, nameComponents } from '../answer-shapes.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { PublishedExportNoun, WithdrawnExportNoun } from '../../schema/book/published-export.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
-import { PublishedExportNoun, WithdrawnExportNoun } from '../../schema/published-export.ts';
 import {
   ExportQuery,
   ExportRequest,

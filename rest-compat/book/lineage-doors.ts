@@ -1,5 +1,5 @@
-import { LineageNoun, LineageRowNoun } from '../../schema/book-lineage.ts';
-import { LineagePage, LineagePath } from '../../schema/requests/lineage.ts';
+import { LineageNoun, LineageRowNoun } from '../../schema/book/book-lineage.ts';
+import { LineagePage, LineagePath } from '../../schema/requests/book.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { queryOf } from '../text-members.ts';

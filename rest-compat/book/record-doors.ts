@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AgentRecordNoun, CountRange, OffBoardHistoryNoun } from '../../schema/agent-record.ts';
+import { AgentRecordNoun, CountRange, OffBoardHistoryNoun } from '../../schema/book/agent-record.ts';
 import { isJsonObject, present } from '../../schema/canonical-json.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';

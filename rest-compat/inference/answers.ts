@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ChatChoiceNoun, ChatChunkChoiceNoun, ChatToolCallNoun } from '../../schema/chat-answer.ts';
-import { ImageNoun, TranscriptionNoun } from '../../schema/media-answer.ts';
-import { ModelNoun, ModelPageNoun } from '../../schema/model.ts';
-import { responseStatuses } from '../../schema/response-status.ts';
+import { ChatChoiceNoun, ChatChunkChoiceNoun, ChatToolCallNoun } from '../../schema/inference/chat-answer.ts';
+import { ImageNoun, TranscriptionNoun } from '../../schema/inference/media-answer.ts';
+import { ModelNoun, ModelPageNoun } from '../../schema/inference/model.ts';
+import { responseStatuses } from '../../schema/inference/response-status.ts';
 import { wordList } from '../../schema/words.ts';
 import { JsonMembers, nameComponents } from '../answer-shapes.ts';
 import { SvcAnswer } from '../receipt/signed-receipt.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MessageTokensNoun, MessageUsageNoun } from '../../schema/message-answer.ts';
+import { MessageTokensNoun, MessageUsageNoun } from '../../schema/inference/message-answer.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { SvcAnswer } from '../receipt/signed-receipt.ts';
 import { MessageStreamFault } from './stream-fault.ts';

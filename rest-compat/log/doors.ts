@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { isJsonObject } from '../../schema/canonical-json.ts';
 import {
-  BundleAddress,
+  BundleRequest,
   CheckpointRequest,
   ConsistencyRequest,
   InclusionRequest,
-  LeafPath,
-  TileAddress,
-} from '../../schema/requests/log.ts';
+  ReceiptPath,
+  TileRequest,
+} from '../../schema/requests/receipt.ts';
 import { InclusionProofNoun } from '../../schema/result-proof.ts';
 import { documentDoor } from '../door.ts';
 import { KEPT_FOR_GOOD, OCTETS } from '../kept-bytes.ts';
@@ -64,7 +64,7 @@ export const logDoors = [
     media: OCTETS,
     field: 'logTile',
     cache: KEPT_FOR_GOOD,
-    params: z.preprocess(restAsPath, TileAddress),
+    params: z.preprocess(restAsPath, TileRequest),
     response: Bytes,
     errors: ['not_found'],
   }),
@@ -78,7 +78,7 @@ export const logDoors = [
     media: OCTETS,
     field: 'logEntryBundle',
     cache: KEPT_FOR_GOOD,
-    params: z.preprocess(restAsPath, BundleAddress),
+    params: z.preprocess(restAsPath, BundleRequest),
     response: Bytes,
     errors: ['not_found', 'record_damaged'],
   }),
@@ -90,7 +90,7 @@ export const logDoors = [
     tags: ['log'],
     media: TEXT,
     field: 'logProof',
-    params: LeafPath,
+    params: ReceiptPath,
     response: z.string(),
     errors: ['not_found', 'record_damaged', 'unavailable'],
   }),

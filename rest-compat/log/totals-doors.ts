@@ -1,4 +1,4 @@
-import { BookTotalRequest, LeafPath } from '../../schema/requests/log.ts';
+import { BookTotalRequest, ReceiptPath } from '../../schema/requests/receipt.ts';
 import { AgentPath } from '../book/doors.ts';
 import { documentDoor } from '../door.ts';
 import { BookTotalAnswer, PaymentProofAnswer, TotalsStatement } from './totals-answers.ts';
@@ -23,7 +23,7 @@ export const totalsDoors = [
     summary: 'That the payment of a receipt backs it and no other, under the newest statement',
     tags: ['log'],
     field: 'paymentProof',
-    params: LeafPath,
+    params: ReceiptPath,
     response: PaymentProofAnswer,
     errors: ['not_found', 'unavailable'],
   }),

@@ -3,8 +3,14 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { onGraph } from '../../schema/noun.ts';
-import { ProofRequest, ReceiptPath, RefusalPath, TaskQuery } from '../../schema/requests/receipt.ts';
-import { PaymentId, PaymentPayer } from '../../schema/requests/settlement.ts';
+import {
+  PaymentId,
+  PaymentPayer,
+  ProofRequest,
+  ReceiptPath,
+  RefusalPath,
+  TaskQuery,
+} from '../../schema/requests/receipt.ts';
 import { SettlementNoun, TaskStatusNoun } from '../../schema/settlement.ts';
 import type { CheckedForm, Form } from '../answer-forms.ts';
 import { type Door, documentDoor } from '../door.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
-import { WalletReceiptsRequest } from '../../schema/requests/wallet-receipts.ts';
-import { WALLET_RECEIPTS, WalletReceiptsNoun } from '../../schema/wallet-receipts-page.ts';
+import { WALLET_RECEIPTS, WalletReceiptsNoun } from '../../schema/receipt-shapes.ts';
+import { WalletReceiptsRequest } from '../../schema/requests/receipt.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { ReceiptAnswer } from './signed-receipt.ts';

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
-import { totalsGroups } from '../book-page.ts';
+import { totalsGroups } from '../book/book-page.ts';
 import { evidences } from '../evidence.ts';
 import { limits } from '../limits.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
 import { onGraph, word } from '../noun.ts';
+import { BookPath } from './book-path.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
@@ -147,3 +148,25 @@ export const BookRequest = PossessionMembers.extend({
   ...BudgetRequest.shape,
 }).strict();
 export type BookRequest = z.output<typeof BookRequest>;
+
+/** Of which row, in a path. */
+export const LineagePath = BookPath.extend({
+  task_id: z.string().min(1).describe('Task id of a row of the book; 403 where the book has no such row.'),
+});
+
+/** Which of its descendants. */
+export const LineagePage = z.strictObject({
+  limit: PageLimit.describe(
+    `Number of descendants. Default: ${limits.book_page_rows_default}. More than ${limits.book_page_rows_max} is clamped.`,
+  ).optional(),
+  after: Seq.optional().describe('Returns only descendants after the row with this seq: `next` of the previous page.'),
+});
+export type LineagePage = z.output<typeof LineagePage>;
+
+/** What is shown of the record of an agent. */
+export const RecordRequest = z.object({
+  opt_in: z
+    .boolean()
+    .optional()
+    .describe('True, with possession of the book: its off-board history too. Default: false.'),
+});

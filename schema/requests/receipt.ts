@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
+import { textForm } from '../signed-words.ts';
+import { walletReceiptsPage } from '../wallet-receipts.ts';
 
-/* What is asked of receipts, tasks, refusals and proofs. */
+/* What is asked of receipts, tasks, refusals, payments, and of the log. */
 
 const TaskId = z.string().max(64);
 
@@ -23,3 +25,115 @@ export const ProofRequest = TaskQuery.extend({
 
 /** Which refusal, in a path. */
 export const RefusalPath = z.object({ refusal_id: TaskId.describe('Id of the refusal, as the 403 names it.') });
+
+/**
+ * What a payment is called: the EIP-3009 nonce (0x and 64 hex digits), the message hash on Solana (64 hex digits), or the
+ * payment-identifier of its client, which may be the longest.
+ */
+export const PaymentId = z.object({
+  payment_id: z
+    .string()
+    .regex(/^[\w-]{16,128}$/, { error: 'is no nonce, no message hash and no payment identifier' })
+    .overwrite(id => (/^(0x)?[0-9a-f]{64}$/i.test(id) ? id.toLowerCase() : id))
+    .describe(
+      'Nonce of the authorization (EIP-3009), message hash (Solana), or payment-identifier that the client gave.',
+    ),
+});
+
+/** Whose payment is meant, where several payers call theirs the same. */
+export const PaymentPayer = z.object({
+  payer: z
+    .string()
+    .regex(/^(0x[0-9a-f]{40}|[1-9a-hj-np-z]{32,44})$/i, { error: 'is no address' })
+    .optional()
+    .describe('Wallet that paid. Required if several payers use the same name for a payment.'),
+});
+
+const signed = {
+  signed_at: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .describe('Time the wallet signed, in Unix seconds. Valid for 300 seconds.'),
+  signature: z
+    .string()
+    .max(limits.wallet_signature_chars_max)
+    .describe(`Signature over ${textForm('receipts')}: personal_sign, ERC-1271 or ERC-6492.`),
+};
+
+const page = {
+  after: z
+    .int()
+    .min(-1)
+    .max(2 ** 31 - 1)
+    .optional()
+    .describe(
+      'Returns only receipts after this leaf of the log: `next` of the previous page. Default: from the first.',
+    ),
+  limit: z
+    .int()
+    .min(1)
+    .max(walletReceiptsPage.most)
+    .optional()
+    .describe(`Number of receipts, 1 to ${walletReceiptsPage.most}. Default: ${walletReceiptsPage.usual}.`),
+};
+
+/** By what a wallet proves that it asks, and for which page. */
+export const WalletReceiptsRequest = z.strictObject({ ...signed, ...page });
+
+/** By what a wallet proves that it asks. */
+export const WalletProofRequest = z.strictObject({
+  wallet: z.string().describe('Address of the wallet on Base.'),
+  ...signed,
+});
+
+/** The same as one member. */
+export const WalletProofMember = z.object({ proof: WalletProofRequest.describe('What the wallet has signed.') });
+
+/** For which page. */
+export const WalletReceiptsPage = z.strictObject(page);
+
+const Size = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1);
+
+export const CheckpointRequest = z.strictObject({
+  tree_size: Size.optional().describe('Size of a tree whose head was signed. Default: the newest.'),
+});
+
+const TilePath = z
+  .string()
+  .max(32)
+  .describe(
+    'Index of the tile in groups of three digits, all but the last after an x; of a partial tile also `.p/` and its width: `000`, `x001/067`, `000.p/12`.',
+  );
+
+/** Which tile of hashes, in a path. */
+export const TileRequest = z.object({
+  level: z.string().max(2).describe('Level of the tile, from 0 (the leaves) to 63.'),
+  path: TilePath,
+});
+
+/** Which bundle of entries, in a path. */
+export const BundleRequest = z.object({ path: TilePath });
+
+export const InclusionRequest = z.strictObject({
+  task_id: ReceiptPath.shape.task_id,
+  tree_size: Size.optional().describe('Size of the tree that the proof is for. Default: that of the newest head.'),
+});
+
+export const ConsistencyRequest = z.strictObject({
+  from: Size.describe('Size of the smaller tree.'),
+  to: Size.describe('Size of the larger tree.'),
+});
+
+/** Of which row the total of a book is proven. */
+export const BookTotalRequest = z.strictObject({
+  task_id: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe('Task id of a row: the answer then proves that it is in the total. Default: none.'),
+});

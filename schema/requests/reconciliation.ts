@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { reconciliationLimits } from '../limits.ts';
 import { textForm } from '../signed-words.ts';
 import { PossessionMembers, type WithoutPossession } from './possession.ts';
-import { WalletReceiptsRequest } from './wallet-receipts.ts';
+import { WalletReceiptsRequest } from './receipt.ts';
 
 /* What is asked of /v1/agents/{agent_id}/book/reconciliation. */
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { JsonObject } from '../../schema/canonical-json.ts';
-import type { PublishedExportNoun } from '../../schema/published-export.ts';
+import type { PublishedExportNoun } from '../../schema/book/published-export.ts';
 import { verifyPullExport } from '../../subgraphs/receipt/verify/pull-export.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { startGateway } from '../harness/gateway.ts';

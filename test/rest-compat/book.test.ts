@@ -15,7 +15,6 @@ const book = '/v1/agents/7/book';
 const session = { 'x-svc-session': 'good' };
 
 it.each([
-  ['', 50],
   ['?limit=1', 1],
   ['?limit=200', 200],
   ['?limit=201', 200],
@@ -23,6 +22,11 @@ it.each([
 ])('GET book%s reads %i rows', async (query, limit) => {
   expect((await house.get(book + query, session)).status).toBe(200);
   expect(house.port.calls).toEqual([{ operation: 'get_agent_book', variables: { agentId: 7, limit } }]);
+});
+
+it('GET book without a limit reads as many rows as the graph does without one', async () => {
+  expect((await house.get(book, session)).status).toBe(200);
+  expect(house.port.calls).toEqual([{ operation: 'get_agent_book', variables: { agentId: 7 } }]);
 });
 
 it.each(['0', '-1', '1.5', 'x', '', '1e2', '0x10', '1&limit=2'])('GET book?limit=%s: 400', async limit => {
@@ -42,7 +46,7 @@ it('POST book: the limit of the body goes before that of the query', async () =>
 
 it.each(['0', '2000', null])('POST book with budget %j sets it', async budget => {
   await house.post(book, { session: 'good', budget });
-  const variables = { agentId: 7, limit: 50, budgetAtomic: budget };
+  const variables = { agentId: 7, budgetAtomic: budget };
   expect(house.port.calls).toEqual([{ operation: 'set_agent_budget', variables }]);
 });
 

@@ -1,9 +1,9 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import { matchingMembers } from '../../../schema/book-page.ts';
+import { matchingMembers } from '../../../schema/book/book-page.ts';
+import { WithdrawnExportNoun } from '../../../schema/book/published-export.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { WithdrawnExportNoun } from '../../../schema/published-export.ts';
 import { ExportFilterRequest } from '../../../schema/requests/export.ts';
 import { JournalAccounts } from '../../../schema/requests/journal-accounts.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';

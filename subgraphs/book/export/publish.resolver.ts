@@ -1,6 +1,6 @@
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { PublishedExportNoun } from '../../../schema/book/published-export.ts';
 import { Refusal } from '../../../schema/errors.ts';
-import { PublishedExportNoun } from '../../../schema/published-export.ts';
 import { pullExportUrl } from '../../../schema/pull-export.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { PublishedPageRequest, PullExportPath } from '../../../schema/requests/export.ts';

@@ -1,6 +1,6 @@
 import { Field, ObjectType } from 'type-graphql';
+import { PublishedExportNoun } from '../../../schema/book/published-export.ts';
 import type { EmptyReason } from '../../../schema/export-coverage.ts';
-import { PublishedExportNoun } from '../../../schema/published-export.ts';
 import { showMembers } from '../../graph-type.ts';
 import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 

@@ -1,7 +1,7 @@
 import { Args, Ctx, Directive, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
 import { limits, lineageLimits } from '../../../schema/limits.ts';
-import { LineagePage, LineagePath } from '../../../schema/requests/lineage.ts';
+import { LineagePage, LineagePath } from '../../../schema/requests/book.ts';
 import { requirePossession } from '../../access.ts';
 import { type AskedOfBook, argumentsOf, askedFor, givenFor } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';

@@ -7,7 +7,7 @@ import {
   BookTotalsNoun,
   IntentAttemptNoun,
   IntentSummaryNoun,
-} from '../../../schema/book-page.ts';
+} from '../../../schema/book/book-page.ts';
 import type { MembersOf } from '../../../schema/noun.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { objectType, showMembers } from '../../graph-type.ts';

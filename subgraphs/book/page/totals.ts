@@ -1,5 +1,5 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import type { TotalsBy } from '../../../schema/book-page.ts';
+import type { TotalsBy } from '../../../schema/book/book-page.ts';
 import { period_ms } from '../../../schema/clock-window.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';

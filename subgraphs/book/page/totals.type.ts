@@ -1,6 +1,6 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import { type TotalsBy, totalsGroups } from '../../../schema/book-page.ts';
+import { type TotalsBy, totalsGroups } from '../../../schema/book/book-page.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { wordEnum } from '../../graph-enum.ts';
 

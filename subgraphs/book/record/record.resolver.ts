@@ -1,6 +1,6 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { RecordRequest } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
-import { RecordRequest } from '../../../schema/requests/record.ts';
 import { requirePossession } from '../../access.ts';
 import { type AskedOfBook, argumentsOf, givenFor } from '../../graph-type.ts';
 import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';

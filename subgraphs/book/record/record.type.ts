@@ -6,7 +6,7 @@ import {
   RowsByEvidenceNoun,
   RowsByMonthNoun,
   SpentByRailNoun,
-} from '../../../schema/agent-record.ts';
+} from '../../../schema/book/agent-record.ts';
 import type { MembersOf } from '../../../schema/noun.ts';
 import { objectType, showMembers } from '../../graph-type.ts';
 

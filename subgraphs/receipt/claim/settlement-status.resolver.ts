@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { PaymentId, PaymentPayer } from '../../../schema/requests/settlement.ts';
+import { PaymentId, PaymentPayer } from '../../../schema/requests/receipt.ts';
 import type { Context } from '../../context.ts';
 import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
 import { requireNotHalted } from '../log/while-halted.ts';

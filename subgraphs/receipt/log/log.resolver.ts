@@ -3,7 +3,7 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
-import { ConsistencyRequest, InclusionRequest } from '../../../schema/requests/log.ts';
+import { ConsistencyRequest, InclusionRequest } from '../../../schema/requests/receipt.ts';
 import { InclusionProofNoun } from '../../../schema/result-proof.ts';
 import type { Context } from '../../context.ts';
 import { type Asked, argumentsOf, givenFor, objectType } from '../../graph-type.ts';

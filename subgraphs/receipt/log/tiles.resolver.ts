@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Args, Ctx, Directive, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
-import { BundleAddress, CheckpointRequest, LeafPath, TileAddress } from '../../../schema/requests/log.ts';
+import { BundleRequest, CheckpointRequest, ReceiptPath, TileRequest } from '../../../schema/requests/receipt.ts';
 import { type Asked, argumentsOf, givenFor } from '../../graph-type.ts';
 import type { ReceiptContext } from '../context.ts';
 import { checkpoint, tlogProof } from './checkpoint.ts';
@@ -14,9 +14,9 @@ const TILE_COST = 50;
 const BUNDLE_COST = 200;
 
 const CheckpointArguments = argumentsOf(CheckpointRequest);
-const TileArguments = argumentsOf(TileAddress);
-const BundleArguments = argumentsOf(BundleAddress);
-const ProofArguments = argumentsOf(LeafPath);
+const TileArguments = argumentsOf(TileRequest);
+const BundleArguments = argumentsOf(BundleRequest);
+const ProofArguments = argumentsOf(ReceiptPath);
 
 /** The log as C2SP has it: checkpoints, tiles, proofs (https://c2sp.org/tlog-tiles). */
 @Resolver()
@@ -52,7 +52,7 @@ export class LogTilesResolver {
     description: 'A tile of hashes, in base64; null where the log is not as long.',
   })
   async logTile(@Args(() => TileArguments) asked: Asked, @Ctx() { database }: ReceiptContext): Promise<string | null> {
-    const { level, path } = givenFor(TileAddress, asked);
+    const { level, path } = givenFor(TileRequest, asked);
     const address = tileAddress(level, path);
     return address && foundUnlessHalted(database, base64(await tile(database, address)));
   }
@@ -67,7 +67,7 @@ export class LogTilesResolver {
     @Args(() => BundleArguments) asked: Asked,
     @Ctx() { database, log_entries }: ReceiptContext,
   ): Promise<string | null> {
-    const address = log_entries === 'public' ? tileAddress('0', givenFor(BundleAddress, asked).path) : null;
+    const address = log_entries === 'public' ? tileAddress('0', givenFor(BundleRequest, asked).path) : null;
     return address && foundUnlessHalted(database, base64(await entryBundle(database, address)));
   }
 
@@ -77,7 +77,7 @@ export class LogTilesResolver {
   })
   async logProof(@Args(() => ProofArguments) asked: Asked, @Ctx() context: ReceiptContext): Promise<string | null> {
     requireNotHalted(context.database);
-    const found = await tlogProof(context, givenFor(LeafPath, asked).task_id);
+    const found = await tlogProof(context, givenFor(ReceiptPath, asked).task_id);
     return found.kind === 'proven' ? found.text : nothingStated(found);
   }
 }

@@ -1,9 +1,9 @@
 import { Args, Ctx, Directive, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
 import type { MembersOf } from '../../../schema/noun.ts';
-import { WalletProof, WalletProofMember, WalletReceiptsPage } from '../../../schema/requests/wallet-receipts.ts';
+import { WALLET_RECEIPTS, WalletReceiptsNoun } from '../../../schema/receipt-shapes.ts';
+import { WalletProofMember, WalletProofRequest, WalletReceiptsPage } from '../../../schema/requests/receipt.ts';
 import { walletReceiptsPage, walletReceiptsText } from '../../../schema/wallet-receipts.ts';
-import { WALLET_RECEIPTS, WalletReceiptsNoun } from '../../../schema/wallet-receipts-page.ts';
 import { type Asked, argumentsOf, askedFor, inputType, showMembers } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
@@ -11,7 +11,7 @@ import { requireNotHalted } from '../log/while-halted.ts';
 import { Receipt } from './receipt.entity.ts';
 import { believeWallet, receiptsPaidBy, type WalletBelieved, walletFaults } from './wallet-receipts.ts';
 
-inputType('WalletProofInput', 'What a wallet proves with that it asks for its own receipts.', WalletProof);
+inputType('WalletProofInput', 'What a wallet proves with that it asks for its own receipts.', WalletProofRequest);
 const WalletArguments = argumentsOf(WalletProofMember, WalletReceiptsPage);
 
 const Shown = class {} as new () => MembersOf<typeof WalletReceiptsNoun>;
@@ -34,7 +34,7 @@ export class WalletReceiptsResolver {
     @Ctx() { database, free_wallets: wallets, clock, base_urls, principal }: ReceiptContext,
   ): Promise<WalletReceipts> {
     const { after = -1, limit: count = walletReceiptsPage.usual } = askedFor(WalletReceiptsPage, asked);
-    const proof = askedFor(WalletProof, asked.proof as Asked);
+    const proof = askedFor(WalletProofRequest, asked.proof as Asked);
     const believing = {
       wallets,
       base_urls,

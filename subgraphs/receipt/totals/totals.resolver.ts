@@ -3,7 +3,7 @@ import { Args, Ctx, Directive, Query, Resolver } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
-import { BookTotalRequest, LeafPath } from '../../../schema/requests/log.ts';
+import { BookTotalRequest, ReceiptPath } from '../../../schema/requests/receipt.ts';
 import { requirePossession } from '../../access.ts';
 import { type Asked, type AskedOfBook, argumentsOf, givenFor } from '../../graph-type.ts';
 import type { ReceiptContext } from '../context.ts';
@@ -14,7 +14,7 @@ import { bookTotal, type Proven, paymentProof, totalsStatement } from './proofs.
 const PROOF_COST = 50;
 
 const TotalArguments = argumentsOf(BookPath, BookTotalRequest);
-const ProofArguments = argumentsOf(LeafPath);
+const ProofArguments = argumentsOf(ReceiptPath);
 
 /** What is signed behind the log of totals and payments, with its proofs. */
 @Resolver()
@@ -55,7 +55,7 @@ export class TotalsResolver {
     @Args(() => ProofArguments) asked: Asked,
     @Ctx() { database }: ReceiptContext,
   ): Promise<JsonObject | null> {
-    return shown(await paymentProof(database, givenFor(LeafPath, asked).task_id));
+    return shown(await paymentProof(database, givenFor(ReceiptPath, asked).task_id));
   }
 }
 

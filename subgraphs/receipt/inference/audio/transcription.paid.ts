@@ -108,7 +108,10 @@ export type TranscriptionArguments = Omit<TranscriptionRequest, 'file'> & {
   readonly file: { readonly sha256: string; readonly bytes: number; readonly format: AudioFormat };
 };
 
-export function argumentsOf(request: TranscriptionRequest, { bytes, sha256 }: UploadedFile): TranscriptionArguments {
+export function transcriptionArguments(
+  request: TranscriptionRequest,
+  { bytes, sha256 }: UploadedFile,
+): TranscriptionArguments {
   return { ...request, file: { sha256, bytes: bytes.length, format: request.file.format } };
 }
 

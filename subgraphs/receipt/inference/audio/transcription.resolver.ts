@@ -4,7 +4,7 @@ import { requestOf } from '../../../../schema/requests/parse.ts';
 import { TranscriptionRequest } from '../../../../schema/requests/transcription.ts';
 import type { InferenceContext } from '../context.ts';
 import { receiptOf } from '../svc.ts';
-import { argumentsOf, audioOf, transcriptionPaid } from './transcription.paid.ts';
+import { audioOf, transcriptionArguments, transcriptionPaid } from './transcription.paid.ts';
 import { Transcription, TranscriptionInput, transcriptionOf } from './transcription.type.ts';
 
 @Resolver(() => Transcription)
@@ -19,7 +19,7 @@ export class TranscriptionResolver {
     const file = audioOf(request.file, context.uploads);
     try {
       const paid = transcriptionPaid(context.hubs, file);
-      const charged = await context.charge(paid, argumentsOf(request, file), context);
+      const charged = await context.charge(paid, transcriptionArguments(request, file), context);
       return { ...transcriptionOf(charged.answer), ...receiptOf(charged, context) };
     } finally {
       file.release();

@@ -1,7 +1,7 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Float, InputType, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
-import { TranscriptionNoun } from '../../../../schema/media-answer.ts';
+import { TranscriptionNoun } from '../../../../schema/inference/media-answer.ts';
 import type { MembersOf } from '../../../../schema/noun.ts';
 import { showMembers } from '../../../graph-type.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';

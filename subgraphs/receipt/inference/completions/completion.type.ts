@@ -10,7 +10,7 @@ import {
   ChatMessageNoun,
   ChatToolCallDeltaNoun,
   ChatToolCallNoun,
-} from '../../../../schema/chat-answer.ts';
+} from '../../../../schema/inference/chat-answer.ts';
 import type { Reasoning } from '../../../../schema/reasoning.ts';
 import { FORWARDED_MEMBERS } from '../../../../schema/requests/forwarded/extra.ts';
 import { objectType } from '../../../graph-type.ts';

@@ -1,7 +1,7 @@
 import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
-import { ImageNoun } from '../../../../schema/media-answer.ts';
+import { ImageNoun } from '../../../../schema/inference/media-answer.ts';
 import { objectType } from '../../../graph-type.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { WorkInput } from '../work.type.ts';

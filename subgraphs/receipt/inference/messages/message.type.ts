@@ -1,8 +1,8 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { MessageTokensNoun, MessageUsageNoun } from '../../../../schema/inference/message-answer.ts';
 import { limits } from '../../../../schema/limits.ts';
-import { MessageTokensNoun, MessageUsageNoun } from '../../../../schema/message-answer.ts';
 import { BETAS_SERVED } from '../../../../schema/requests/anthropic-headers.ts';
 import { FORWARDED_MEMBERS } from '../../../../schema/requests/forwarded/extra.ts';
 import { objectType } from '../../../graph-type.ts';

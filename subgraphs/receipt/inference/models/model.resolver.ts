@@ -1,7 +1,7 @@
 import { Args, Ctx, Directive, Query, Resolver } from 'type-graphql';
 import { atomicAmount } from '../../../../schema/amount.ts';
+import { ModelPath } from '../../../../schema/inference/model.ts';
 import { limits } from '../../../../schema/limits.ts';
-import { ModelPath } from '../../../../schema/requests/model.ts';
 import type { ModelKind } from '../../../../schema/route-words.ts';
 import { type Asked, argumentsOf, givenFor } from '../../../graph-type.ts';
 import { type Ability, isRouted, type OfferedModel, offeredModels, ROUTER, ROUTER_PREFIX } from '../catalogue.ts';

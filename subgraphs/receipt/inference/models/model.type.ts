@@ -1,6 +1,8 @@
-import { ModelModalityNoun, ModelNoun, ModelPageNoun, ModelPriceNoun } from '../../../../schema/model.ts';
+import { ModelModalityNoun, ModelNoun, ModelPageNoun, ModelPriceNoun } from '../../../../schema/inference/model.ts';
 import { modelKinds } from '../../../../schema/route-words.ts';
 import { objectType } from '../../../graph-type.ts';
+
+/* Models that a call may name, as the graph shows them. */
 
 export const ModelModality = objectType(
   'ModelModality',

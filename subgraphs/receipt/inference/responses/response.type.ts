@@ -1,8 +1,8 @@
 import { GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
 import { Directive, Field, InputType, Int, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
+import { responseStatuses } from '../../../../schema/inference/response-status.ts';
 import { limits } from '../../../../schema/limits.ts';
-import { responseStatuses } from '../../../../schema/response-status.ts';
 import { wordEnum } from '../../../graph-enum.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import { ChatMessageInput, TextInput } from '../completions/completion.type.ts';

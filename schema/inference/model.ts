@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { limits } from './limits.ts';
-import { AmountTextMember, onGraph, sizedList } from './noun.ts';
-import { modelKinds } from './route-words.ts';
+import { limits } from '../limits.ts';
+import { AmountTextMember, onGraph, sizedList } from '../noun.ts';
+import { modelKinds } from '../route-words.ts';
 
 /* What is shown of the model ids that a call may name. */
 
@@ -45,3 +45,6 @@ export const ModelPageNoun = z.object({
       'True if the router has models that are not in the list. GET /v1/models/{id} and `model` find each by its id.',
     ),
 });
+
+/** Which model, in a path. */
+export const ModelPath = z.object({ id: z.string().describe('Model id, as a request names it.') });

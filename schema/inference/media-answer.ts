@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { limits } from './limits.ts';
-import { JsonMember } from './noun.ts';
+import { limits } from '../limits.ts';
+import { JsonMember } from '../noun.ts';
 
 /* What is shown of an image and of a transcription, beside the receipt. */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { evidences } from './evidence.ts';
-import { lineageLimits } from './limits.ts';
-import { AtomicMember, sizedList, TimeMember, word } from './noun.ts';
+import { evidences } from '../evidence.ts';
+import { lineageLimits } from '../limits.ts';
+import { AtomicMember, sizedList, TimeMember, word } from '../noun.ts';
 
 /* What is shown of the lineage of a row: what it follows from, and what follows from it. */
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type EmptyReason, emptyReasons } from './export-coverage.ts';
-import { computed, TimeMember, wordMember } from './noun.ts';
+import { type EmptyReason, emptyReasons } from '../export-coverage.ts';
+import { computed, TimeMember, wordMember } from '../noun.ts';
 
 /* What is shown of an export that the owner of a book has published. */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { COUNT_RANGE } from './count-range.ts';
-import { evidences } from './evidence.ts';
-import { AtomicMember, sizedList, TimeMember, word } from './noun.ts';
+import { COUNT_RANGE } from '../count-range.ts';
+import { evidences } from '../evidence.ts';
+import { AtomicMember, sizedList, TimeMember, word } from '../noun.ts';
 
 /* The public record of an agent, and the history of its book that it shows to its owner. */
 

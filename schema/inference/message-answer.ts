@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shownAsJson } from './noun.ts';
+import { shownAsJson } from '../noun.ts';
 
 /* What is shown of the tokens of a message. */
 

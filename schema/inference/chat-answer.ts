@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { limits } from './limits.ts';
-import { JsonMember, sizedList } from './noun.ts';
+import { limits } from '../limits.ts';
+import { JsonMember, sizedList } from '../noun.ts';
 
 /* What is shown of the answer of a chat, whole or in chunks, beside its usage and its receipt. */
 

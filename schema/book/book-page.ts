@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { AlertNoun } from './book-alerts.ts';
-import { evidences } from './evidence.ts';
-import { alertLimits, limits } from './limits.ts';
-import { AtomicMember, JsonMember, onGraph, shownAsJson, sizedList, TimeMember, word } from './noun.ts';
-import type { WordOf, Words } from './words.ts';
+import { AlertNoun } from '../book-alerts.ts';
+import { evidences } from '../evidence.ts';
+import { alertLimits, limits } from '../limits.ts';
+import { AtomicMember, JsonMember, onGraph, shownAsJson, sizedList, TimeMember, word } from '../noun.ts';
+import type { WordOf, Words } from '../words.ts';
 
 /* What is shown of a book beside its rows: totals, spending, intents and the signed allowance. */
 
