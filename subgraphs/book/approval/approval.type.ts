@@ -6,6 +6,8 @@ import type { Vault } from '../../vault.ts';
 import { openAskedText } from './asked-text.ts';
 import { type FoundApproval, passesUntil, statusOfApproval } from './find.ts';
 
+/* How the graph shows approval requests, and takes an answer by the wallet. */
+
 export const ShownApproval = objectType(
   'ApprovalRequest',
   'A call that the book has refused because it requires an approval: who, what, how much, until when.',

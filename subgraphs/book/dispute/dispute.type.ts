@@ -2,6 +2,8 @@ import { DisputeStatusNoun, DisputesNoun, FiledDisputeNoun } from '../../../sche
 import { DisputeRequest } from '../../../schema/requests/dispute.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 
+/* How the graph takes disputes, and shows pages and the standing of them. */
+
 export const DisputeInput = inputType(
   'DisputeInput',
   'What is claimed of which row, and the evidence.',

@@ -8,6 +8,8 @@ import {
 import { A2aName, A2aOpen, A2aOpenParties, A2aParties, A2aRequired } from '../../../schema/requests/escrow.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 
+/* How the graph names, takes and shows escrows of two agents. */
+
 const REQUIRED = 'Requirements that the delivery must meet.';
 
 inputType('A2aEscrowPartiesInput', 'Two agents.', A2aParties, A2aOpenParties);

@@ -7,6 +7,8 @@ import {
 import { LedgerName, LedgerOpen, LedgerRequired } from '../../../schema/requests/escrow.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 
+/* How the graph names, takes and shows ledger escrows. */
+
 const CHECKED = 'What is checked on release.';
 
 inputType('EscrowRequiredInput', CHECKED, LedgerRequired);

@@ -10,6 +10,8 @@ import {
 import { inputType, objectType } from '../../graph-type.ts';
 import type { StandingWebhook } from './change.ts';
 
+/* How the graph takes and shows the webhook of a book, and what became of its messages. */
+
 export const WebhookInput = inputType(
   'WebhookInput',
   'Where a book sends its events. What is left out has its default; a secret that is set stays.',

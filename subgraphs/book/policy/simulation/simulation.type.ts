@@ -6,6 +6,8 @@ import { objectType } from '../../../graph-type.ts';
 import type { SimulatedBlock, SimulationPage } from './run.ts';
 import { nothingCounted } from './simulate.ts';
 
+/* How the graph shows what policies would have refused. */
+
 const SimulatedRefusal = objectType(
   'SimulatedRefusal',
   'A call that the book let pass, and that the policies which are tried would have refused.',
