@@ -14,7 +14,7 @@ import {
 import { z } from 'zod';
 import { camel } from '../schema/camel.ts';
 import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-json.ts';
-import { type MemberShape, memberShape, membersOf } from '../schema/noun-shape.ts';
+import { type MemberShape, memberShape, shapeMembers } from '../schema/noun-shape.ts';
 import { parsedSupergraph, SUPERGRAPH_FILE } from '../schema/supergraph.ts';
 
 /** What an endpoint runs: one root field, and what it shows of it. */
@@ -128,7 +128,7 @@ function entriesIn(members: JsonObject, type: TypeNode): JsonObject | undefined 
 
 /** Members by their names on the graph; what stands in JSON of the caller's own keeps its spelling. */
 function onGraph({ schema, said }: SaidBy): JsonObject {
-  const shapes = membersOf(schema);
+  const shapes = shapeMembers(schema);
   const members = Object.entries(said).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
     members.map(([member, value]) => {
@@ -155,7 +155,7 @@ export function selectionOf(
 ): { readonly selectionSet?: SelectionSetNode } {
   const fields = objects.get(type);
   if (!fields) return {};
-  const members = Object.entries(membersOf(shape));
+  const members = Object.entries(shapeMembers(shape));
   if (members.length === 0) throw new Error(`${where}: no member of ${type} is named`);
   const selections = members.map(([member, inner]) => {
     const known = memberShape(inner);

@@ -23,13 +23,20 @@ export function integerText<S extends z.ZodType<number>>(integer: S): z.ZodType<
 
 /** The members of a noun as a query says them: whole numbers in digits. A member that is none of them is refused by its name. */
 export function queryOf<S extends z.ZodRawShape>(noun: z.ZodObject<S>): z.ZodType<z.output<z.ZodObject<S>>> {
-  const members = Object.entries(noun.shape).map(([name, shape]) => {
-    const { inner, nullable, list, meta } = memberShape(shape);
-    if (list || !(inner instanceof z.ZodNumber)) return [name, shape];
-    const number = nullable ? digits(inner).optional() : digits(inner);
-    return [name, meta.description === undefined ? number : number.describe(meta.description)];
-  });
+  const members = Object.entries(noun.shape).map(([name, shape]) => [name, inDigits(shape as z.ZodType)]);
   return z.strictObject(Object.fromEntries(members)) as unknown as z.ZodType<z.output<z.ZodObject<S>>>;
+}
+
+/** Digits in place of a number, within all that wraps it and with what is said of that. */
+function inDigits(shape: z.ZodType): z.ZodType {
+  if (memberShape(shape).list || !(memberShape(shape).inner instanceof z.ZodNumber)) return shape;
+  return inDigitsWithin(shape).meta(z.globalRegistry.get(shape) ?? {});
+}
+
+function inDigitsWithin(shape: z.ZodType): z.ZodType {
+  if (shape instanceof z.ZodOptional) return inDigits(shape.unwrap() as z.ZodType).optional();
+  if (shape instanceof z.ZodPipe) return z.pipe(inDigits(shape.in as z.ZodType), shape.out);
+  return digits(shape as z.ZodType<number>);
 }
 
 /**

@@ -51,10 +51,10 @@ function wrappedBy(shape: z.core.$ZodType): z.core.$ZodType | null {
 }
 
 /** The members of an object, whatever wraps it; none of what is no object. Of alternatives all that any of them has. */
-export function membersOf(shape: z.core.$ZodType): Readonly<Record<string, z.core.$ZodType>> {
+export function shapeMembers(shape: z.core.$ZodType): Readonly<Record<string, z.core.$ZodType>> {
   if (shape instanceof z.ZodObject) return shape.shape;
-  if (shape instanceof z.ZodUnion) return Object.assign({}, ...shape.options.map(membersOf));
-  if (shape instanceof z.ZodArray) return membersOf(shape.element);
+  if (shape instanceof z.ZodUnion) return Object.assign({}, ...shape.options.map(shapeMembers));
+  if (shape instanceof z.ZodArray) return shapeMembers(shape.element);
   const wrapped = wrappedBy(shape);
-  return wrapped === null ? {} : membersOf(wrapped);
+  return wrapped === null ? {} : shapeMembers(wrapped);
 }

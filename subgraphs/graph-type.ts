@@ -3,7 +3,7 @@ import { ArgsType, Directive, Field, Float, InputType, Int, ObjectType } from 't
 import { z } from 'zod';
 import { camel, snake } from '../schema/camel.ts';
 import type { MembersOf } from '../schema/noun.ts';
-import { type MemberShape, memberShape, membersOf } from '../schema/noun-shape.ts';
+import { type MemberShape, memberShape, shapeMembers } from '../schema/noun-shape.ts';
 import { parseRequest, validBodyOf } from '../schema/requests/parse.ts';
 import type { WithoutPossession } from '../schema/requests/possession.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../schema/scalars.ts';
@@ -49,39 +49,44 @@ export function describedBy({ description }: z.ZodType): { readonly description:
   return { description };
 }
 
-/** What a resolver is given of a noun: its members by their names on the graph, to be read by `askedFor`. */
-export type Asked = Readonly<Record<string, unknown>>;
+/** What a resolver is given of a noun: its members by their names on the graph, to be read by `readRequest`. */
+export type Arguments = Readonly<Record<string, unknown>>;
 
 /** The same of a field of a book: possession of it is required before anything else that was asked is read. */
-export type AskedOfBook = Asked & { readonly agentId: number };
+export type BookArguments = Arguments & { readonly agentId: number };
 
 /**
  * An input with the members of a request, but for those that headers or arguments beside it say on the graph. `others`: nouns that are
  * asked by the same input, such as one that requires more of its members.
  */
-export function inputType(name: string, description: string, noun: z.ZodType, ...others: z.ZodType[]): Class<Asked> {
+export function inputType(
+  name: string,
+  description: string,
+  noun: z.ZodType,
+  ...others: z.ZodType[]
+): Class<Arguments> {
   const type = named(name);
   InputType(name, { description })(type);
   for (const same of [noun, ...others]) asked.set(same, type);
   addArguments(type, noun, ({ beside_input }) => !beside_input);
-  return type as Class<Asked>;
+  return type as Class<Arguments>;
 }
 
 /** The arguments of a field: the members of each of these requests, such as what its path and its body say. */
-export function argumentsOf(...nouns: readonly z.ZodType[]): Class<Asked> {
+export function argumentsType(...nouns: readonly z.ZodType[]): Class<Arguments> {
   const type = named('Arguments');
   ArgsType()(type);
   for (const noun of nouns) addArguments(type, noun);
-  return type as Class<Asked>;
+  return type as Class<Arguments>;
 }
 
 /**
  * A request that came as arguments or as an input, validated: the body itself, where an endpoint of this process has validated it by
  * the same schema. @throws Refusal invalid_request, with the member at fault
  */
-export function askedFor<S extends z.ZodType>(
+export function readRequest<S extends z.ZodType>(
   schema: S,
-  given: Asked,
+  given: Arguments,
   { valid_body }: { readonly valid_body?: object } = {},
 ): WithoutPossession<z.output<S>> {
   const body = validBodyOf(schema, valid_body);
@@ -91,20 +96,20 @@ export function askedFor<S extends z.ZodType>(
 }
 
 /** The same as it was given, and not validated: of what only names something, such as a path. */
-export function givenFor<S extends z.ZodType>(schema: S, given: Asked): z.input<S> {
+export function givenMembers<S extends z.ZodType>(schema: S, given: Arguments): z.input<S> {
   return onWire(schema, given) as z.input<S>;
 }
 
 /** As a refusal names it: a member that has another name on the graph by that one, in the spelling of refusals. */
 function argumentName(schema: z.ZodType, member: string): string {
-  const shape = membersOf(schema)[member];
+  const shape = shapeMembers(schema)[member];
   const { graph } = shape ? memberShape(shape).meta : {};
   return graph === undefined ? member : snake(graph);
 }
 
 /** What shows possession is for the gate, and goes no further. */
 function withoutHeaders<T>(schema: z.ZodType, body: T): T {
-  const members = membersOf(schema);
+  const members = shapeMembers(schema);
   const said = Object.entries(body as object).filter(([name]) => {
     const shape = members[name];
     return !(shape && memberShape(shape).meta.by_header);
@@ -113,7 +118,7 @@ function withoutHeaders<T>(schema: z.ZodType, body: T): T {
 }
 
 function addArguments(type: Class, noun: z.ZodType, takes: (meta: z.GlobalMeta) => boolean = () => true): void {
-  for (const [member, shape] of Object.entries(membersOf(noun))) {
+  for (const [member, shape] of Object.entries(shapeMembers(noun))) {
     const known = memberShape(shape);
     if (known.meta.by_header || !takes(known.meta)) continue;
     addField(type, graphName(member, known), known, () => graphTypeOf(known.inner, known, asked));
@@ -147,9 +152,9 @@ function graphName(member: string, { meta }: MemberShape): string {
 }
 
 /** What came by the names of the graph, by those of the wire: what scalars made of text is text again. */
-function onWire(schema: z.core.$ZodType, given: Asked): Record<string, unknown> {
+function onWire(schema: z.core.$ZodType, given: Arguments): Record<string, unknown> {
   const sent: Record<string, unknown> = {};
-  for (const [member, shape] of Object.entries(membersOf(alternativeAsked(schema, given)))) {
+  for (const [member, shape] of Object.entries(shapeMembers(alternativeAsked(schema, given)))) {
     const known = memberShape(shape);
     if (known.meta.by_header) continue;
     const value = given[graphName(member, known)];
@@ -161,7 +166,7 @@ function onWire(schema: z.core.$ZodType, given: Asked): Record<string, unknown> 
 }
 
 /** Of requests that a member tells apart, the one that it names. */
-function alternativeAsked(schema: z.core.$ZodType, given: Asked): z.core.$ZodType {
+function alternativeAsked(schema: z.core.$ZodType, given: Arguments): z.core.$ZodType {
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema;
   const { discriminator, options } = schema.def;
   const named = given[discriminator] as z.core.util.Primitive;
@@ -177,7 +182,7 @@ function wireItem(inner: z.core.$ZodType, value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Date) return value.toISOString();
   const is_document = typeof value !== 'object' || value === null || nounOf(inner, asked) === null;
-  return is_document ? value : onWire(inner, value as Asked);
+  return is_document ? value : onWire(inner, value as Arguments);
 }
 
 const scalars = {

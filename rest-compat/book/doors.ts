@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AlertSettingsNoun } from '../../schema/book-alerts.ts';
-import { type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import type { Json } from '../../schema/canonical-json.ts';
 import { PolicyNoun, ShadowPolicyNoun } from '../../schema/policy.ts';
 import { AlertsRequest } from '../../schema/requests/alerts.ts';
 import { BookPageRequest, BookRequest, RowFilterRequest } from '../../schema/requests/book.ts';

@@ -1,7 +1,7 @@
 import { Refusal } from '../../schema/errors.ts';
 import { booksOf, type HeldBook, type Principal, type ProvenBy } from '../../schema/principal.ts';
 import { requireHeld } from '../access.ts';
-import type { Asked } from '../graph-type.ts';
+import type { Arguments } from '../graph-type.ts';
 import type { BoardContext } from './context.ts';
 
 /**
@@ -18,11 +18,11 @@ export function requireAuthor(principal: Principal, named: number | null): HeldB
 }
 
 /** The same, of the agent that the arguments name. */
-export function askedAuthor({ principal }: Pick<BoardContext, 'principal'>, asked: Asked): HeldBook & ProvenBy {
+export function askedAuthor({ principal }: Pick<BoardContext, 'principal'>, asked: Arguments): HeldBook & ProvenBy {
   return requireAuthor(principal, askedAgent(asked));
 }
 
 /** Null where the arguments name none. */
-export function askedAgent({ agentId }: Asked): number | null {
+export function askedAgent({ agentId }: Arguments): number | null {
   return typeof agentId === 'number' ? agentId : null;
 }

@@ -7,7 +7,7 @@ import { CommentPageRequest, CommentPath, CommentRequest, PostPath } from '../..
 import { asEntity } from '../../columns.ts';
 import type { Context } from '../../context.ts';
 import { wordEnum } from '../../graph-enum.ts';
-import { type Asked, argumentsOf, askedFor, describedBy, objectType } from '../../graph-type.ts';
+import { type Arguments, argumentsType, describedBy, objectType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
 import { askedAgent, askedAuthor } from '../author.ts';
@@ -25,27 +25,30 @@ export const BoardComments = objectType('BoardComments', 'What was said of a pos
 type BoardComments = InstanceType<typeof BoardComments>;
 
 const members = CommentNoun.shape;
-const PageArguments = argumentsOf(PostPath, CommentPageRequest);
-const CreateArguments = argumentsOf(PostPath, CommentRequest);
-const TakeDownArguments = argumentsOf(CommentPath, AuthorRequest);
+const PageArguments = argumentsType(PostPath, CommentPageRequest);
+const CreateArguments = argumentsType(PostPath, CommentRequest);
+const TakeDownArguments = argumentsType(CommentPath, AuthorRequest);
 
 @Resolver(() => BoardComment)
 export class BoardCommentResolver {
   @Directive(pageByLimit(boardLimits.page_comments_default, 'comments'))
   @Query(() => BoardComments, { nullable: true, description: 'What was said of a post; null where there is none.' })
   async boardComments(
-    @Args(() => PageArguments) asked: Asked,
+    @Args(() => PageArguments) asked: Arguments,
     @Ctx() { database }: Context,
   ): Promise<BoardComments | null> {
-    const { id } = askedFor(PostPath, asked);
-    return foundUnlessHalted(database, await commentsOf(database, id, askedFor(CommentPageRequest, asked)));
+    const { id } = readRequest(PostPath, asked);
+    return foundUnlessHalted(database, await commentsOf(database, id, readRequest(CommentPageRequest, asked)));
   }
 
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
   @Mutation(() => BoardComment, { nullable: true, description: 'Says something of a post, for a stamp.' })
-  async createComment(@Args(() => CreateArguments) asked: Asked, @Ctx() context: BoardContext): Promise<BoardComment> {
-    const { id: post_id } = askedFor(PostPath, asked);
-    const { text } = askedFor(CommentRequest, asked, context);
+  async createComment(
+    @Args(() => CreateArguments) asked: Arguments,
+    @Ctx() context: BoardContext,
+  ): Promise<BoardComment> {
+    const { id: post_id } = readRequest(PostPath, asked);
+    const { text } = readRequest(CommentRequest, asked, context);
     const comment = await sell(commentPaid, { text, post_id }, askedAgent(asked), context);
     return written(comment, await takenDownAt(context.database, comment));
   }
@@ -54,9 +57,12 @@ export class BoardCommentResolver {
     nullable: true,
     description: 'Takes a comment down, for its author: id and date stand.',
   })
-  takeDownComment(@Args(() => TakeDownArguments) asked: Asked, @Ctx() context: BoardContext): Promise<BoardComment> {
+  takeDownComment(
+    @Args(() => TakeDownArguments) asked: Arguments,
+    @Ctx() context: BoardContext,
+  ): Promise<BoardComment> {
     const { agent_id } = askedAuthor(context, asked);
-    const { id, commentId } = askedFor(CommentPath, asked);
+    const { id, commentId } = readRequest(CommentPath, asked);
     return takeDownComment(context, agent_id, { post_id: id, comment_id: commentId });
   }
 

@@ -3,7 +3,7 @@ import { present } from '../../../schema/canonical-json.ts';
 import { limits } from '../../../schema/limits.ts';
 import { CommentPath, FlagRequest, PostPath } from '../../../schema/requests/board.ts';
 import { JobPath } from '../../../schema/requests/board-job.ts';
-import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
 import { askedAgent } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
@@ -13,44 +13,44 @@ import { BoardFlagRecord, BoardJobFlagRecord } from './flag.type.ts';
 /* Flags of posts, comments and jobs, for a stamp. */
 
 const PAID = `@paid(price: "${limits.stamp_price_atomic}")`;
-const PostArguments = argumentsOf(PostPath, FlagRequest);
-const CommentArguments = argumentsOf(CommentPath, FlagRequest);
-const JobArguments = argumentsOf(JobPath, FlagRequest);
+const PostArguments = argumentsType(PostPath, FlagRequest);
+const CommentArguments = argumentsType(CommentPath, FlagRequest);
+const JobArguments = argumentsType(JobPath, FlagRequest);
 
 @Resolver()
 export class BoardFlagResolver {
   @Directive(PAID)
   @Mutation(() => BoardFlagRecord, { nullable: true, description: 'Flags a post for the operators, for a stamp.' })
-  async flagPost(@Args(() => PostArguments) asked: Asked, @Ctx() context: BoardContext): Promise<BoardFlagRecord> {
+  async flagPost(@Args(() => PostArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<BoardFlagRecord> {
     const why = reason(asked, context);
-    const { id } = askedFor(PostPath, asked);
+    const { id } = readRequest(PostPath, asked);
     return shown(await sell(postFlagPaid, { ...named(id, null), ...why }, askedAgent(asked), context));
   }
 
   @Directive(PAID)
   @Mutation(() => BoardFlagRecord, { nullable: true, description: 'Flags a comment for the operators, for a stamp.' })
   async flagComment(
-    @Args(() => CommentArguments) asked: Asked,
+    @Args(() => CommentArguments) asked: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<BoardFlagRecord> {
     const why = reason(asked, context);
-    const { id, commentId } = askedFor(CommentPath, asked);
+    const { id, commentId } = readRequest(CommentPath, asked);
     return shown(await sell(commentFlagPaid, { ...named(id, commentId), ...why }, askedAgent(asked), context));
   }
 
   @Directive(PAID)
   @Mutation(() => BoardJobFlagRecord, { nullable: true, description: 'Flags a job for the operators, for a stamp.' })
-  async flagJob(@Args(() => JobArguments) asked: Asked, @Ctx() context: BoardContext): Promise<BoardJobFlagRecord> {
+  async flagJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<BoardJobFlagRecord> {
     const why = reason(asked, context);
-    const { id: job_id } = askedFor(JobPath, asked);
+    const { id: job_id } = readRequest(JobPath, asked);
     const { flag_id, flag_count, flagged_at } = await sell(jobFlagPaid, { job_id, ...why }, askedAgent(asked), context);
     return { flagId: flag_id, jobId: job_id, flagCount: flag_count, flaggedAt: new Date(flagged_at) };
   }
 }
 
 /** A flag without a reason is the request that it was before there were any. */
-function reason(asked: Asked, context: BoardContext) {
-  return present({ reason: askedFor(FlagRequest, asked, context).reason ?? undefined });
+function reason(asked: Arguments, context: BoardContext) {
+  return present({ reason: readRequest(FlagRequest, asked, context).reason ?? undefined });
 }
 
 function named(post_id: string, comment_id: string | null) {

@@ -2,7 +2,7 @@ import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import { HiddenJobNoun, HiddenNoun } from '../../../schema/board/reaction.ts';
 import { CommentPath, PostPath } from '../../../schema/requests/board.ts';
 import { JobPath } from '../../../schema/requests/board-job.ts';
-import { type Asked, argumentsOf, askedFor, objectType } from '../../graph-type.ts';
+import { type Arguments, argumentsType, objectType, readRequest } from '../../graph-type.ts';
 import type { BoardContext } from '../context.ts';
 import { requireBoardSecret } from '../shared-secret.ts';
 import { hideComment, hideJob, hidePost } from './hide.ts';
@@ -21,9 +21,9 @@ const HiddenJobRecord = objectType(
 );
 type HiddenJobRecord = InstanceType<typeof HiddenJobRecord>;
 
-const PostArguments = argumentsOf(PostPath);
-const CommentArguments = argumentsOf(CommentPath);
-const JobArguments = argumentsOf(JobPath);
+const PostArguments = argumentsType(PostPath);
+const CommentArguments = argumentsType(CommentPath);
+const JobArguments = argumentsType(JobPath);
 
 /** For whoever shows the secret of the board's operators. */
 @Resolver()
@@ -32,7 +32,7 @@ export class HidingResolver {
     nullable: true,
     description: "Hides a post: it is returned nowhere. Requires the secret of the board's operators.",
   })
-  hidePost(@Args(() => PostArguments) asked: Asked, @Ctx() context: BoardContext): Promise<HiddenRecord> {
+  hidePost(@Args(() => PostArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenRecord> {
     return setPost(asked, context, true);
   }
 
@@ -40,7 +40,7 @@ export class HidingResolver {
     nullable: true,
     description: "Hides a comment: it is returned nowhere. Requires the secret of the board's operators.",
   })
-  hideComment(@Args(() => CommentArguments) asked: Asked, @Ctx() context: BoardContext): Promise<HiddenRecord> {
+  hideComment(@Args(() => CommentArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenRecord> {
     return setComment(asked, context, true);
   }
 
@@ -49,7 +49,7 @@ export class HidingResolver {
     description:
       "Hides a job: it is returned to its poster and its winner alone, who go on with it. Requires the secret of the board's operators.",
   })
-  hideJob(@Args(() => JobArguments) asked: Asked, @Ctx() context: BoardContext): Promise<HiddenJobRecord> {
+  hideJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenJobRecord> {
     return setJob(asked, context, true);
   }
 
@@ -57,7 +57,7 @@ export class HidingResolver {
     nullable: true,
     description: "Shows a hidden post again. Requires the secret of the board's operators.",
   })
-  unhidePost(@Args(() => PostArguments) asked: Asked, @Ctx() context: BoardContext): Promise<HiddenRecord> {
+  unhidePost(@Args(() => PostArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenRecord> {
     return setPost(asked, context, false);
   }
 
@@ -65,7 +65,7 @@ export class HidingResolver {
     nullable: true,
     description: "Shows a hidden comment again. Requires the secret of the board's operators.",
   })
-  unhideComment(@Args(() => CommentArguments) asked: Asked, @Ctx() context: BoardContext): Promise<HiddenRecord> {
+  unhideComment(@Args(() => CommentArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenRecord> {
     return setComment(asked, context, false);
   }
 
@@ -73,28 +73,28 @@ export class HidingResolver {
     nullable: true,
     description: "Shows a hidden job again. Requires the secret of the board's operators.",
   })
-  unhideJob(@Args(() => JobArguments) asked: Asked, @Ctx() context: BoardContext): Promise<HiddenJobRecord> {
+  unhideJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<HiddenJobRecord> {
     return setJob(asked, context, false);
   }
 }
 
-async function setPost(asked: Asked, context: BoardContext, hidden: boolean): Promise<HiddenRecord> {
+async function setPost(asked: Arguments, context: BoardContext, hidden: boolean): Promise<HiddenRecord> {
   requireBoardSecret(context.principal, 'ops');
-  const { id } = askedFor(PostPath, asked);
+  const { id } = readRequest(PostPath, asked);
   await hidePost(context, id, hidden);
   return { postId: id, commentId: null, hidden };
 }
 
-async function setComment(asked: Asked, context: BoardContext, hidden: boolean): Promise<HiddenRecord> {
+async function setComment(asked: Arguments, context: BoardContext, hidden: boolean): Promise<HiddenRecord> {
   requireBoardSecret(context.principal, 'ops');
-  const { id, commentId } = askedFor(CommentPath, asked);
+  const { id, commentId } = readRequest(CommentPath, asked);
   await hideComment(context, { post_id: id, comment_id: commentId }, hidden);
   return { postId: id, commentId, hidden };
 }
 
-async function setJob(asked: Asked, context: BoardContext, hidden: boolean): Promise<HiddenJobRecord> {
+async function setJob(asked: Arguments, context: BoardContext, hidden: boolean): Promise<HiddenJobRecord> {
   requireBoardSecret(context.principal, 'ops');
-  const { id } = askedFor(JobPath, asked);
+  const { id } = readRequest(JobPath, asked);
   await hideJob(context, id, hidden);
   return { jobId: id, hidden };
 }

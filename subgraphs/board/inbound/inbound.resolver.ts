@@ -4,7 +4,7 @@ import { verifyUrl } from '../../../schema/links.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import { CompletionRequest } from '../../../schema/requests/completion.ts';
-import { type Asked, askedFor } from '../../graph-type.ts';
+import { type Arguments, readRequest } from '../../graph-type.ts';
 import type { BoardContext } from '../context.ts';
 import { requireBoardSecret } from '../shared-secret.ts';
 import type { BoardCompletion } from './completion.entity.ts';
@@ -21,11 +21,11 @@ export class InboundResolver {
       "Records what was completed elsewhere, with a receipt that signs it. For whoever shows the board's inbound secret. The same again is the same.",
   })
   async recordCompletion(
-    @Arg('input', () => CompletionInput, { description: 'What, and by which payment.' }) input: Asked,
+    @Arg('input', () => CompletionInput, { description: 'What, and by which payment.' }) input: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<Completion> {
     requireBoardSecret(context.principal, 'inbound');
-    const request = askedFor(CompletionRequest, input, context);
+    const request = readRequest(CompletionRequest, input, context);
     const { completion, again } = await recordCompletion(context, request);
     return { ...shown(completion, context.base_url), idempotentReplay: again };
   }

@@ -5,7 +5,7 @@ import { verifyUrl } from '../../../schema/links.ts';
 import { booksOf } from '../../../schema/principal.ts';
 import { AuthorMembers } from '../../../schema/requests/author.ts';
 import { JobPage, JobPath } from '../../../schema/requests/board-job.ts';
-import { type Asked, argumentsOf, askedFor, describedBy } from '../../graph-type.ts';
+import { type Arguments, argumentsType, describedBy, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { askedAuthor } from '../author.ts';
 import type { BoardContext } from '../context.ts';
@@ -16,22 +16,22 @@ import { outputOfJob } from './output.ts';
 import { jobView, legViews } from './view.ts';
 
 const members = JobWithBidsNoun.shape;
-const PageArguments = argumentsOf(JobPage);
-const JobArguments = argumentsOf(JobPath);
-const OutputArguments = argumentsOf(JobPath, AuthorMembers);
+const PageArguments = argumentsType(JobPage);
+const JobArguments = argumentsType(JobPath);
+const OutputArguments = argumentsType(JobPath, AuthorMembers);
 
 @Resolver(() => ShownJob)
 export class BoardJobResolver {
   @Directive(pageByLimit(jobLimits.page_default, 'jobs'))
   @Query(() => ShownJobs, { description: 'The jobs of the board, newest first; filters: status, poster and winner.' })
-  boardJobs(@Args(() => PageArguments) asked: Asked, @Ctx() { database }: BoardContext): Promise<ShownJobs> {
-    return listJobs(database, askedFor(JobPage, asked));
+  boardJobs(@Args(() => PageArguments) asked: Arguments, @Ctx() { database }: BoardContext): Promise<ShownJobs> {
+    return listJobs(database, readRequest(JobPage, asked));
   }
 
   @Query(() => ShownJob, { nullable: true, description: 'A job of the board as it stands now.' })
-  async boardJob(@Args(() => JobArguments) asked: Asked, @Ctx() context: BoardContext): Promise<ShownJob> {
+  async boardJob(@Args(() => JobArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { database, principal } = context;
-    const found = await requireJob(database, askedFor(JobPath, asked).id);
+    const found = await requireJob(database, readRequest(JobPath, asked).id);
     requireShown(
       found.job,
       booksOf(principal.possession).map(({ agent_id }) => agent_id),
@@ -43,9 +43,9 @@ export class BoardJobResolver {
     nullable: true,
     description: 'What the winner has revealed, for the poster: for thirty days.',
   })
-  boardJobOutput(@Args(() => OutputArguments) asked: Asked, @Ctx() context: BoardContext): Promise<ShownOutput> {
+  boardJobOutput(@Args(() => OutputArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownOutput> {
     const { agent_id } = askedAuthor(context, asked);
-    return outputOfJob(context, agent_id, askedFor(JobPath, asked).id);
+    return outputOfJob(context, agent_id, readRequest(JobPath, asked).id);
   }
 
   @Directive(`@listSize(assumedSize: ${jobLimits.bids_shown_max})`)

@@ -3,7 +3,7 @@ import { present } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { JobPath, PayJobRequest } from '../../../schema/requests/board-job.ts';
 import { requireWriting } from '../../access.ts';
-import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
 import { askedAuthor } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { requireJob } from './find.ts';
@@ -15,7 +15,7 @@ import { jobPayment, type PaidJob } from './pay.paid.ts';
 import { outputRefusal } from './refuse.ts';
 import { jobView } from './view.ts';
 
-const PayArguments = argumentsOf(JobPath, PayJobRequest);
+const PayArguments = argumentsType(JobPath, PayJobRequest);
 
 @Resolver()
 export class JobPaymentResolver {
@@ -26,12 +26,12 @@ export class JobPaymentResolver {
       'Pays for a delivered job, in two: to the winner what was bid, then a stamp and one per cent to this service. ' +
       'Each call answers PAYMENT_REQUIRED with the payment that is still to be made.',
   })
-  async payJob(@Args(() => PayArguments) asked: Asked, @Ctx() context: BoardContext): Promise<ShownJob> {
+  async payJob(@Args(() => PayArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { principal, database, resource } = context;
     const author = askedAuthor(context, asked);
     requireWriting(principal);
-    const job_id = askedFor(JobPath, asked).id;
-    const { output_sha256 } = askedFor(PayJobRequest, asked, context);
+    const job_id = readRequest(JobPath, asked).id;
+    const { output_sha256 } = readRequest(PayJobRequest, asked, context);
     // One look: both payments may be recorded in this moment.
     const found = await requireJob(database, job_id);
     const { job } = found;

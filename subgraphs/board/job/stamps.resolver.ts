@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
 import { limits } from '../../../schema/limits.ts';
 import { AuthorMembers } from '../../../schema/requests/author.ts';
 import { BidRequest, JobPath, PostJobRequest } from '../../../schema/requests/board-job.ts';
-import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
 import { askedAgent } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { sell } from '../sell.ts';
@@ -14,19 +14,19 @@ import { unsealed } from './view.ts';
 /* What of a job is paid for by a stamp. */
 
 const PAID = `@paid(price: "${limits.stamp_price_atomic}")`;
-const PostArguments = argumentsOf(AuthorMembers);
-const BidArguments = argumentsOf(JobPath, AuthorMembers);
+const PostArguments = argumentsType(AuthorMembers);
+const BidArguments = argumentsType(JobPath, AuthorMembers);
 
 @Resolver()
 export class JobStampsResolver {
   @Directive(PAID)
   @Mutation(() => ShownJob, { nullable: true, description: 'Posts a job, for a stamp.' })
   async postJob(
-    @Arg('input', () => BoardJobInput, { description: 'What is to be done.' }) input: Asked,
-    @Args(() => PostArguments) asked: Asked,
+    @Arg('input', () => BoardJobInput, { description: 'What is to be done.' }) input: Arguments,
+    @Args(() => PostArguments) asked: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<ShownJob> {
-    const { text, budget, deadline, acceptance_test } = askedFor(PostJobRequest, input, context);
+    const { text, budget, deadline, acceptance_test } = readRequest(PostJobRequest, input, context);
     const said = { text, budget, deadline, acceptance_test: acceptance_test ?? null };
     // What a process of the version before has sealed does not say it.
     return Object.assign(
@@ -38,14 +38,14 @@ export class JobStampsResolver {
   @Directive(PAID)
   @Mutation(() => ShownBid, { nullable: true, description: 'Bids on a job, or revises the bid once, for a stamp.' })
   async bidOnJob(
-    @Arg('input', () => BoardBidInput, { description: 'What is bid.' }) input: Asked,
-    @Args(() => BidArguments) asked: Asked,
+    @Arg('input', () => BoardBidInput, { description: 'What is bid.' }) input: Arguments,
+    @Args(() => BidArguments) asked: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<ShownBid> {
-    const { price, eta, pitch, payout } = askedFor(BidRequest, input, context);
+    const { price, eta, pitch, payout } = readRequest(BidRequest, input, context);
     const said = { price, eta: eta ?? null, pitch: pitch ?? null, payout: payout ?? null };
     return unsealed<ShownBid>(
-      await sell(bidOnJobPaid, { job_id: askedFor(JobPath, asked).id, ...said }, askedAgent(asked), context),
+      await sell(bidOnJobPaid, { job_id: readRequest(JobPath, asked).id, ...said }, askedAgent(asked), context),
     );
   }
 }

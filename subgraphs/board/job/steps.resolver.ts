@@ -9,7 +9,7 @@ import {
   RefuseRequest,
   RevealRequest,
 } from '../../../schema/requests/board-job.ts';
-import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
 import { askedAuthor } from '../author.ts';
 import type { BoardContext } from '../context.ts';
 import { cancelJob } from './cancel.ts';
@@ -22,17 +22,17 @@ import { revealJob } from './reveal.ts';
 
 /* What is done about a job for nothing, by its poster or its winner. */
 
-const PickArguments = argumentsOf(JobPath, PickRequest);
-const CancelArguments = argumentsOf(JobPath, AuthorRequest);
-const RefuseArguments = argumentsOf(JobPath, RefuseRequest);
-const DeliverArguments = argumentsOf(JobPath, DeliverRequest);
-const RevealArguments = argumentsOf(JobPath, RevealRequest);
-const ChallengeArguments = argumentsOf(JobPath, ChallengeRequest);
+const PickArguments = argumentsType(JobPath, PickRequest);
+const CancelArguments = argumentsType(JobPath, AuthorRequest);
+const RefuseArguments = argumentsType(JobPath, RefuseRequest);
+const DeliverArguments = argumentsType(JobPath, DeliverRequest);
+const RevealArguments = argumentsType(JobPath, RevealRequest);
+const ChallengeArguments = argumentsType(JobPath, ChallengeRequest);
 
 @Resolver()
 export class JobStepsResolver {
   @Mutation(() => ShownJob, { nullable: true, description: 'Picks a bid, for the poster. All others expire.' })
-  pickBid(@Args(() => PickArguments) asked: Asked, @Ctx() context: BoardContext): Promise<ShownJob> {
+  pickBid(@Args(() => PickArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(PickRequest, asked, context);
     return pickBid(context, agent_id, { job_id, bid_id: said.bid_id });
   }
@@ -41,7 +41,7 @@ export class JobStepsResolver {
     nullable: true,
     description: 'The poster cancels a job before a bid is picked. Stamps are not returned.',
   })
-  cancelJob(@Args(() => CancelArguments) asked: Asked, @Ctx() context: BoardContext): Promise<ShownJob> {
+  cancelJob(@Args(() => CancelArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id } = step(AuthorRequest, asked, context);
     return cancelJob(context, agent_id, job_id);
   }
@@ -51,7 +51,7 @@ export class JobStepsResolver {
     description:
       'The poster refuses a delivery before paying for it. The winner may deliver another output once, until the deadline. After a second refusal, or a refusal after the deadline, the job is `refused`.',
   })
-  refuseDelivery(@Args(() => RefuseArguments) asked: Asked, @Ctx() context: BoardContext): Promise<ShownJob> {
+  refuseDelivery(@Args(() => RefuseArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(RefuseRequest, asked, context);
     const { output_sha256, reason } = said;
     return refuseDelivery(context, agent_id, { job_id, output_sha256, reason });
@@ -62,7 +62,7 @@ export class JobStepsResolver {
     description:
       'The winner delivers the SHA-256 of the output. It can be replaced up to 8 times while no payment for the job is in progress or settled.',
   })
-  deliverJob(@Args(() => DeliverArguments) asked: Asked, @Ctx() context: BoardContext): Promise<ShownJob> {
+  deliverJob(@Args(() => DeliverArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(DeliverRequest, asked, context);
     const { output_sha256, preview = null } = said;
     return deliverJob(context, agent_id, { job_id, output_sha256, preview });
@@ -72,7 +72,7 @@ export class JobStepsResolver {
     nullable: true,
     description: 'Reveals the output of a paid job, for the winner: its SHA-256 has to be the one that was delivered.',
   })
-  revealJob(@Args(() => RevealArguments) asked: Asked, @Ctx() context: BoardContext): Promise<ShownJob> {
+  revealJob(@Args(() => RevealArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(RevealRequest, asked, context);
     const { output, encoding } = said;
     return revealJob(context, agent_id, { job_id, output, encoding });
@@ -82,14 +82,14 @@ export class JobStepsResolver {
     nullable: true,
     description: 'Says that nothing came for what was paid, for the poster. A valid output still closes the job.',
   })
-  challengeJob(@Args(() => ChallengeArguments) asked: Asked, @Ctx() context: BoardContext): Promise<ShownJob> {
+  challengeJob(@Args(() => ChallengeArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(ChallengeRequest, asked, context);
     return challengeJob(context, agent_id, { job_id, reason: said.reason ?? null });
   }
 }
 
 /** Who acts, on which job, and what is said of it: whoever is not its author is told so before anything else. */
-function step<S extends z.ZodType>(schema: S, asked: Asked, context: BoardContext) {
+function step<S extends z.ZodType>(schema: S, asked: Arguments, context: BoardContext) {
   const { agent_id } = askedAuthor(context, asked);
-  return { agent_id, job_id: askedFor(JobPath, asked).id, said: askedFor(schema, asked, context) };
+  return { agent_id, job_id: readRequest(JobPath, asked).id, said: readRequest(schema, asked, context) };
 }

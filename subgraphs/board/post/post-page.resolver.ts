@@ -4,7 +4,7 @@ import { boardLimits } from '../../../schema/limits.ts';
 import { PostPageRequest } from '../../../schema/requests/board.ts';
 import { Written } from '../../../schema/written.ts';
 import type { Context } from '../../context.ts';
-import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
 import type { LeftOut } from '../../json-sql.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { WrittenFields } from '../../written-leaves.ts';
@@ -12,7 +12,7 @@ import { type PostPage, pageOfPosts, postFilter, writtenPage } from './list.ts';
 import { BoardPostPage } from './post.type.ts';
 import { postsOfPage, postText } from './post-json.ts';
 
-const PageArguments = argumentsOf(PostPageRequest);
+const PageArguments = argumentsType(PostPageRequest);
 
 /** What Postgres writes of a page, where whoever asked takes it so. */
 export const postsWritten: WrittenFields = {
@@ -30,11 +30,11 @@ export class BoardPostPageResolver {
     description: 'A page of the public board, newest first. `type` is an outcome, `endpoint` a URL or a host.',
   })
   async boardPostPage(
-    @Args(() => PageArguments) asked: Asked,
+    @Args(() => PageArguments) asked: Arguments,
     @Ctx() { database, base_url }: Context,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PostPage> {
-    const filter = postFilter(askedFor(PostPageRequest, asked));
+    const filter = postFilter(readRequest(PostPageRequest, asked));
     const post = postsOfPage(info);
     return post === null ? pageOfPosts(database, filter) : writtenPage(database, filter, { post, base_url });
   }

@@ -9,7 +9,7 @@ import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { asEntity } from '../../columns.ts';
 import type { Context } from '../../context.ts';
 import { wordEnum } from '../../graph-enum.ts';
-import { type Asked, argumentsOf, askedFor, describedBy } from '../../graph-type.ts';
+import { type Arguments, argumentsType, describedBy, readRequest } from '../../graph-type.ts';
 import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
 import { askedAuthor } from '../author.ts';
 import type { BoardContext } from '../context.ts';
@@ -22,10 +22,10 @@ import { BoardPostRecord, PostInput } from './post.type.ts';
 import { takeDownPost } from './take-down.ts';
 
 const members = PostNoun.shape;
-const FilterArguments = argumentsOf(PostPageRequest);
-const PostArguments = argumentsOf(PostPath);
-const AuthorArguments = argumentsOf(AuthorMembers);
-const TakeDownArguments = argumentsOf(PostPath, AuthorRequest);
+const FilterArguments = argumentsType(PostPageRequest);
+const PostArguments = argumentsType(PostPath);
+const AuthorArguments = argumentsType(AuthorMembers);
+const TakeDownArguments = argumentsType(PostPath, AuthorRequest);
 
 @Resolver(() => BoardPost)
 export class BoardPostResolver {
@@ -33,27 +33,27 @@ export class BoardPostResolver {
   @Query(() => [BoardPost], {
     description: 'The public board, newest first. `type` is an outcome, `endpoint` a URL or a host.',
   })
-  boardPosts(@Args(() => FilterArguments) asked: Asked, @Ctx() { database }: Context): Promise<BoardPost[]> {
-    return listPosts(database, postFilter(askedFor(PostPageRequest, asked)));
+  boardPosts(@Args(() => FilterArguments) asked: Arguments, @Ctx() { database }: Context): Promise<BoardPost[]> {
+    return listPosts(database, postFilter(readRequest(PostPageRequest, asked)));
   }
 
   @Query(() => BoardPostRecord, { nullable: true, description: 'One post; null where there is none of that id.' })
   async boardPost(
-    @Args(() => PostArguments) asked: Asked,
+    @Args(() => PostArguments) asked: Arguments,
     @Ctx() { database }: Context,
   ): Promise<BoardPostRecord | null> {
-    const post = foundUnlessHalted(database, await findPost(database, askedFor(PostPath, asked).id));
+    const post = foundUnlessHalted(database, await findPost(database, readRequest(PostPath, asked).id));
     return post && recordOf(post);
   }
 
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
   @Mutation(() => BoardPost, { nullable: true, description: 'Posts a report, for a stamp on the book of its author.' })
   async createPost(
-    @Arg('input', () => PostInput, { description: 'What is reported.' }) input: Asked,
-    @Args(() => AuthorArguments) asked: Asked,
+    @Arg('input', () => PostInput, { description: 'What is reported.' }) input: Arguments,
+    @Args(() => AuthorArguments) asked: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<BoardPost> {
-    const { agent_id, ...request } = askedFor(PostRequest, { ...input, ...asked }, context);
+    const { agent_id, ...request } = readRequest(PostRequest, { ...input, ...asked }, context);
     const post = await sell(postPaid, request, agent_id, context);
     return written(post, await takenDownAt(context.database, { post_id: post.post_id, comment_id: null }));
   }
@@ -63,11 +63,11 @@ export class BoardPostResolver {
     description: 'Takes a post down, for its poster: id and date stand. The row of its stamp stays on the book.',
   })
   async takeDownPost(
-    @Args(() => TakeDownArguments) asked: Asked,
+    @Args(() => TakeDownArguments) asked: Arguments,
     @Ctx() context: BoardContext,
   ): Promise<BoardPostRecord> {
     const { agent_id } = askedAuthor(context, asked);
-    const { id } = askedFor(PostPath, asked);
+    const { id } = readRequest(PostPath, asked);
     return { postId: id, status: 'taken_down', postedAt: await takeDownPost(context, agent_id, id), post: null };
   }
 

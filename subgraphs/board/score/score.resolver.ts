@@ -3,7 +3,7 @@ import { hostNamed } from '../../../schema/board/endpoint.ts';
 import { EndpointScoreViewNoun } from '../../../schema/board/score.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { EndpointPath } from '../../../schema/requests/board.ts';
-import { type Asked, argumentsOf, askedFor, objectType } from '../../graph-type.ts';
+import { type Arguments, argumentsType, objectType, readRequest } from '../../graph-type.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import type { BoardContext } from '../context.ts';
 import { scoreDocument } from './document.ts';
@@ -16,14 +16,17 @@ const EndpointScore = objectType(
 );
 type EndpointScore = InstanceType<typeof EndpointScore>;
 
-const ScoreArguments = argumentsOf(EndpointPath);
+const ScoreArguments = argumentsType(EndpointPath);
 
 @Resolver(() => EndpointScore)
 export class EndpointScoreResolver {
   @Directive('@cost(weight: 500)')
   @Query(() => EndpointScore, { nullable: true, description: 'The score of an endpoint, by its host.' })
-  async endpointScore(@Args(() => ScoreArguments) asked: Asked, @Ctx() context: BoardContext): Promise<EndpointScore> {
-    const { host } = askedFor(EndpointPath, asked);
+  async endpointScore(
+    @Args(() => ScoreArguments) asked: Arguments,
+    @Ctx() context: BoardContext,
+  ): Promise<EndpointScore> {
+    const { host } = readRequest(EndpointPath, asked);
     if (hostNamed(host) === null)
       throw new Refusal('invalid_request', { param: 'endpoint', detail: 'endpoint is a URL or a host.' });
     requireNotHalted(context.database);

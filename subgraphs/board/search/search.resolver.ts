@@ -1,13 +1,13 @@
 import { Args, Ctx, Directive, Query, Resolver } from 'type-graphql';
 import { boardReadLimits } from '../../../schema/limits.ts';
 import { BoardSearchRequest } from '../../../schema/requests/board.ts';
-import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
 import type { BoardContext } from '../context.ts';
 import { searchBoard } from './search.ts';
 import { BoardSearchPage } from './search.type.ts';
 
 const { search_hits_default } = boardReadLimits;
-const SearchArguments = argumentsOf(BoardSearchRequest);
+const SearchArguments = argumentsType(BoardSearchRequest);
 
 @Resolver(() => BoardSearchPage)
 export class BoardSearchResolver {
@@ -20,10 +20,10 @@ export class BoardSearchResolver {
       'Posts and jobs by their words, newest first: `"a phrase"`, `or` and `-without` as search engines have them. Neither what is hidden nor what was taken down is found, and of an endpoint only the host is searched.',
   })
   boardSearch(
-    @Args(() => SearchArguments) asked: Asked,
+    @Args(() => SearchArguments) asked: Arguments,
     @Ctx() { database, base_url, principal }: BoardContext,
   ): Promise<BoardSearchPage> {
-    const { q, limit, after } = askedFor(BoardSearchRequest, asked);
+    const { q, limit, after } = readRequest(BoardSearchRequest, asked);
     return searchBoard(database, { query: q, first: limit, after, address: principal.address, base_url });
   }
 }

@@ -6,14 +6,14 @@ import { alertLimits } from '../../../schema/limits.ts';
 import { AlertsRequest, requireChange } from '../../../schema/requests/alerts.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
-import { type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
+import { argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { setAlerts } from '../ledger/alert-settings.ts';
 import { soundHead } from '../page/page.ts';
 import { type AlertsChangedEvent, ShownAlertSettings, shownAlertsChanged, shownThresholds } from './settings.type.ts';
 
-const BookArguments = argumentsOf(BookPath);
-const ChangeArguments = argumentsOf(BookPath, AlertsRequest);
+const BookArguments = argumentsType(BookPath);
+const ChangeArguments = argumentsType(BookPath, AlertsRequest);
 
 const CHANGES = `select position, at, body from book_event where agent_id = $1 and kind = 'alerts_changed'
   order by position desc limit ${alertLimits.changes_shown_max + 1}`;
@@ -25,7 +25,7 @@ export class BookAlertsResolver {
     description: 'What the book alerts of, for whoever possesses it.',
   })
   async alertSettings(
-    @Args(() => BookArguments) { agentId }: AskedOfBook,
+    @Args(() => BookArguments) { agentId }: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<ShownAlertSettings> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -39,12 +39,12 @@ export class BookAlertsResolver {
       'Sets what the book alerts of, as it then stands: null restores what is usual, what is left out stays. At least one of them is given.',
   })
   async setAlerts(
-    @Args(() => ChangeArguments) asked: AskedOfBook,
+    @Args(() => ChangeArguments) asked: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<ShownAlertSettings> {
     const held = requireHeld(context.principal, asked.agentId);
     const { agent_id } = held;
-    const change = requireChange(askedFor(AlertsRequest, asked, context));
+    const change = requireChange(readRequest(AlertsRequest, asked, context));
     return shown(context, agent_id, await setAlerts(context.database, agent_id, held, change));
   }
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../schema/requests/approval.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requirePossession } from '../../access.ts';
-import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import type { BookContext } from '../context.ts';
 import { answerApproval } from './answer.ts';
@@ -19,10 +19,10 @@ import { answerByWallet } from './by-wallet.ts';
 import { findApprovals } from './find.ts';
 import { linkedApproval } from './link.ts';
 
-const PageArguments = argumentsOf(BookPath, ApprovalsBefore);
-const AnswerArguments = argumentsOf(BookPath, ApprovalPath);
-const LinkArguments = argumentsOf(LinkedApproval);
-const LinkAnswerArguments = argumentsOf(LinkedApproval, LinkAnswerRequest);
+const PageArguments = argumentsType(BookPath, ApprovalsBefore);
+const AnswerArguments = argumentsType(BookPath, ApprovalPath);
+const LinkArguments = argumentsType(LinkedApproval);
+const LinkAnswerArguments = argumentsType(LinkedApproval, LinkAnswerRequest);
 
 @Resolver(() => ShownApproval)
 export class ApprovalResolver {
@@ -31,9 +31,9 @@ export class ApprovalResolver {
     description:
       'Calls of a book that require an approval, or required one, for whoever possesses it: possession answers none of them.',
   })
-  async approvals(@Args(() => PageArguments) asked: AskedOfBook, @Ctx() context: BookContext): Promise<Approvals> {
+  async approvals(@Args(() => PageArguments) asked: BookArguments, @Ctx() context: BookContext): Promise<Approvals> {
     const agent_id = requirePossession(context.principal, asked.agentId);
-    const { before = null } = askedFor(ApprovalsBefore, asked);
+    const { before = null } = readRequest(ApprovalsBefore, asked);
     const { shown_max } = approvalLimits;
     const found = await findApprovals(context.database, { agent_id, limit: shown_max + 1, before });
     const approvals = found.slice(0, shown_max).map(each => shownApproval(context, each));
@@ -50,13 +50,13 @@ export class ApprovalResolver {
       "Answers by the signature of the agent's wallet, which is the whole credential: a session answers nothing.",
   })
   async answerApproval(
-    @Arg('input', () => ApprovalAnswerInput, { description: 'The answer, and its signature.' }) input: Asked,
-    @Args(() => AnswerArguments) asked: AskedOfBook,
+    @Arg('input', () => ApprovalAnswerInput, { description: 'The answer, and its signature.' }) input: Arguments,
+    @Args(() => AnswerArguments) asked: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<ShownApproval> {
     requireNotHalted(context.database);
-    const { approval_id } = askedFor(ApprovalPath, asked);
-    const answer = askedFor(ApprovalAnswerRequest, input, context);
+    const { approval_id } = readRequest(ApprovalPath, asked);
+    const answer = readRequest(ApprovalAnswerRequest, input, context);
     const named = { agent_id: idOf(asked.agentId), approval_id };
     return shownApproval(context, await answerByWallet(named, answer, context));
   }
@@ -65,9 +65,12 @@ export class ApprovalResolver {
     nullable: true,
     description: 'What a link is for. It changes nothing: whatever looks at links that were sent answers none.',
   })
-  async linkedApproval(@Args(() => LinkArguments) asked: Asked, @Ctx() context: BookContext): Promise<ShownApproval> {
+  async linkedApproval(
+    @Args(() => LinkArguments) asked: Arguments,
+    @Ctx() context: BookContext,
+  ): Promise<ShownApproval> {
     requireNotHalted(context.database);
-    const { approval_id, token } = askedFor(LinkedApproval, asked);
+    const { approval_id, token } = readRequest(LinkedApproval, asked);
     return shownApproval(context, await linkedApproval(context, approval_id, token));
   }
 
@@ -76,12 +79,12 @@ export class ApprovalResolver {
     description: 'Answers by the link that the webhook was told, once.',
   })
   async answerLinkedApproval(
-    @Args(() => LinkAnswerArguments) asked: Asked,
+    @Args(() => LinkAnswerArguments) asked: Arguments,
     @Ctx() context: BookContext,
   ): Promise<ShownApproval> {
     requireNotHalted(context.database);
-    const { approval_id, token } = askedFor(LinkedApproval, asked);
-    const { decision } = askedFor(LinkAnswerRequest, asked, context);
+    const { approval_id, token } = readRequest(LinkedApproval, asked);
+    const { decision } = readRequest(LinkAnswerRequest, asked, context);
     const found = await linkedApproval(context, approval_id, token);
     const answered = { decision, by: 'link' } as const;
     return shownApproval(context, await context.database.transaction(tx => answerApproval(tx, found, answered)));

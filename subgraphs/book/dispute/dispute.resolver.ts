@@ -9,7 +9,14 @@ import { BookPath } from '../../../schema/requests/book-path.ts';
 import { DisputePage, DisputePath, DisputeRequest } from '../../../schema/requests/dispute.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { requirePossession } from '../../access.ts';
-import { type Asked, type AskedOfBook, argumentsOf, askedFor, describedBy, givenFor } from '../../graph-type.ts';
+import {
+  type Arguments,
+  argumentsType,
+  type BookArguments,
+  describedBy,
+  givenMembers,
+  readRequest,
+} from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import type { BookContext } from '../context.ts';
@@ -20,21 +27,21 @@ import { fileDispute } from './file.ts';
 import { disputeOf, disputeStatusOf, disputesOf } from './find.ts';
 
 const shown = DisputeNoun.shape;
-const PageArguments = argumentsOf(BookPath, DisputePage);
-const DisputeArguments = argumentsOf(BookPath, DisputePath);
-const FileArguments = argumentsOf(BookPath);
-const StatusArguments = argumentsOf(DisputePath);
+const PageArguments = argumentsType(BookPath, DisputePage);
+const DisputeArguments = argumentsType(BookPath, DisputePath);
+const FileArguments = argumentsType(BookPath);
+const StatusArguments = argumentsType(DisputePath);
 
 @Resolver(() => Dispute)
 export class DisputeResolver {
   @Directive(pageByLimit(limits.book_page_rows_default, 'disputes'))
   @Query(() => Disputes, { nullable: true, description: 'Disputes of rows of a book, for whoever possesses the book.' })
   async disputes(
-    @Args(() => PageArguments) asked: AskedOfBook,
+    @Args(() => PageArguments) asked: BookArguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Disputes> {
     const agent_id = requirePossession(principal, asked.agentId);
-    const { limit, before = null } = askedFor(DisputePage, asked);
+    const { limit, before = null } = readRequest(DisputePage, asked);
     await soundHead(database, agent_id);
     const rows = pageRows(limit);
     const found = await disputesOf(database, agent_id, { limit: rows + 1, before });
@@ -44,12 +51,12 @@ export class DisputeResolver {
 
   @Query(() => Dispute, { nullable: true, description: 'A dispute of a book. Null if the book has none with this id.' })
   async dispute(
-    @Args(() => DisputeArguments) asked: AskedOfBook,
+    @Args(() => DisputeArguments) asked: BookArguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Dispute | null> {
     const agent_id = requirePossession(principal, asked.agentId);
     await soundHead(database, agent_id);
-    return disputeOf(database, agent_id, givenFor(DisputePath, asked).dispute_id);
+    return disputeOf(database, agent_id, givenMembers(DisputePath, asked).dispute_id);
   }
 
   @Mutation(() => FiledDispute, {
@@ -58,12 +65,12 @@ export class DisputeResolver {
       'Files a dispute of a row, which is decided at once as far as the records do. Filed again, it is the same dispute.',
   })
   fileDispute(
-    @Arg('input', () => DisputeInput, { description: 'What is claimed of which row.' }) input: Asked,
-    @Args(() => FileArguments) { agentId }: AskedOfBook,
+    @Arg('input', () => DisputeInput, { description: 'What is claimed of which row.' }) input: Arguments,
+    @Args(() => FileArguments) { agentId }: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<InstanceType<typeof FiledDispute>> {
     const agent_id = requirePossession(context.principal, agentId);
-    return fileDispute(context, agent_id, askedFor(DisputeRequest, input, context));
+    return fileDispute(context, agent_id, readRequest(DisputeRequest, input, context));
   }
 
   @Query(() => DisputeStatus, {
@@ -72,12 +79,12 @@ export class DisputeResolver {
       'Public: which judgement of a dispute is the latest, for anyone who holds a verdict. Null if no dispute has this id.',
   })
   async disputeStatus(
-    @Args(() => StatusArguments) asked: Asked,
+    @Args(() => StatusArguments) asked: Arguments,
     @Ctx() { database }: BookContext,
   ): Promise<DisputeStatus | null> {
     // A later judgement may be among what was lost.
     requireNotHalted(database);
-    return disputeStatusOf(database, givenFor(DisputePath, asked).dispute_id);
+    return disputeStatusOf(database, givenMembers(DisputePath, asked).dispute_id);
   }
 
   @FieldResolver(() => DateTimeScalar, { nullable: true, ...describedBy(shown.decides_after) })

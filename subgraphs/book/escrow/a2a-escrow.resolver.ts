@@ -13,7 +13,7 @@ import {
 } from '../../../schema/requests/escrow.ts';
 import type { WithoutPossession } from '../../../schema/requests/possession.ts';
 import { requirePossession, requireWriting } from '../../access.ts';
-import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { BookContext } from '../context.ts';
 import type { A2aMove } from './a2a-escrow.machine.ts';
@@ -23,12 +23,12 @@ import { openA2aEscrow } from './a2a-open.ts';
 import { a2aEscrow, moveA2aEscrow } from './a2a-step.ts';
 import { a2aView, partyOf } from './a2a-view.ts';
 
-const BookArguments = argumentsOf(BookPath);
-const PageArguments = argumentsOf(BookPath, EscrowPage);
-const FundArguments = argumentsOf(BookPath, A2aFunding);
-const SubmitArguments = argumentsOf(BookPath, A2aDelivery);
-const ClawbackArguments = argumentsOf(BookPath, EscrowClaim);
-const ChallengeArguments = argumentsOf(BookPath, EscrowChallenge);
+const BookArguments = argumentsType(BookPath);
+const PageArguments = argumentsType(BookPath, EscrowPage);
+const FundArguments = argumentsType(BookPath, A2aFunding);
+const SubmitArguments = argumentsType(BookPath, A2aDelivery);
+const ClawbackArguments = argumentsType(BookPath, EscrowClaim);
+const ChallengeArguments = argumentsType(BookPath, EscrowChallenge);
 const WHICH = { description: 'The escrow.' };
 
 @Resolver()
@@ -39,12 +39,12 @@ export class A2aEscrowResolver {
     description: 'The escrows that an agent is a party of, for whoever possesses its book. A demo key is refused.',
   })
   async a2aEscrows(
-    @Args(() => PageArguments) asked: AskedOfBook,
+    @Args(() => PageArguments) asked: BookArguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<A2aEscrows> {
     const agent_id = requirePossession(principal, asked.agentId);
     requireWriting(principal);
-    const { found, next } = await a2aEscrowsOf(database, agent_id, askedFor(EscrowPage, asked));
+    const { found, next } = await a2aEscrowsOf(database, agent_id, readRequest(EscrowPage, asked));
     const escrows = found.flatMap(({ escrow, now_ms }) => {
       const party = partyOf(escrow, agent_id);
       return party === null ? [] : [a2aView(escrow, party, { now_ms })];
@@ -58,8 +58,8 @@ export class A2aEscrowResolver {
       'An escrow with another agent as it stands now, as this party of it is shown it. A demo key is refused here, as everywhere in escrow.',
   })
   a2aEscrow(
-    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Asked,
-    @Args(() => BookArguments) { agentId }: AskedOfBook,
+    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
+    @Args(() => BookArguments) { agentId }: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -74,8 +74,8 @@ export class A2aEscrowResolver {
       'Opens an escrow with another agent, as its principal. No money is held. Nothing is written on the book of the counterparty before the counterparty acts itself.',
   })
   openA2aEscrow(
-    @Arg('input', () => A2aEscrowInput, { description: 'Its terms.' }) input: Asked,
-    @Args(() => BookArguments) { agentId }: AskedOfBook,
+    @Arg('input', () => A2aEscrowInput, { description: 'Its terms.' }) input: Arguments,
+    @Args(() => BookArguments) { agentId }: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -87,8 +87,8 @@ export class A2aEscrowResolver {
     description: 'Names the collected payment of the principal that backs the escrow. A payment backs one escrow only.',
   })
   fundA2aEscrow(
-    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Asked,
-    @Args(() => FundArguments) asked: AskedOfBook,
+    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
+    @Args(() => FundArguments) asked: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     return move('fund', { ...escrow, ...asked }, context);
@@ -96,8 +96,8 @@ export class A2aEscrowResolver {
 
   @Mutation(() => A2aEscrow, { nullable: true, description: 'Delivers, for the counterparty.' })
   submitA2aEscrow(
-    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Asked,
-    @Args(() => SubmitArguments) asked: AskedOfBook,
+    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
+    @Args(() => SubmitArguments) asked: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     return move('submit', { ...escrow, ...asked }, context);
@@ -108,8 +108,8 @@ export class A2aEscrowResolver {
     description: 'Releases the escrow, for the principal, if every check passes.',
   })
   releaseA2aEscrow(
-    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Asked,
-    @Args(() => BookArguments) asked: AskedOfBook,
+    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
+    @Args(() => BookArguments) asked: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     return move('release', { ...escrow, ...asked }, context);
@@ -120,8 +120,8 @@ export class A2aEscrowResolver {
     description: 'Takes the escrow back, for the principal, or gives it up, for the counterparty.',
   })
   clawBackA2aEscrow(
-    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Asked,
-    @Args(() => ClawbackArguments) asked: AskedOfBook,
+    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
+    @Args(() => ClawbackArguments) asked: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     return move('clawback', { ...escrow, ...asked }, context);
@@ -129,8 +129,8 @@ export class A2aEscrowResolver {
 
   @Mutation(() => A2aEscrow, { nullable: true, description: 'Says that the delivery fails, for the principal.' })
   challengeA2aEscrow(
-    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Asked,
-    @Args(() => ChallengeArguments) asked: AskedOfBook,
+    @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
+    @Args(() => ChallengeArguments) asked: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     return move('challenge', { ...escrow, ...asked }, context);
@@ -138,7 +138,7 @@ export class A2aEscrowResolver {
 }
 
 /** A step that moves an escrow on: which one, and what is said of it. */
-function move(action: A2aMove, asked: AskedOfBook, context: BookContext): Promise<A2aEscrow> {
+function move(action: A2aMove, asked: BookArguments, context: BookContext): Promise<A2aEscrow> {
   const agent_id = requirePossession(context.principal, asked.agentId);
   const { job_id, parties, ...said } = stepOf(action, asked, context);
   return moveA2aEscrow(context, agent_id, { job_id, parties }, { action, said: present(said) });
@@ -147,7 +147,7 @@ function move(action: A2aMove, asked: AskedOfBook, context: BookContext): Promis
 type Step = WithoutPossession<z.output<typeof A2aEscrowRequest>>;
 
 /** The request of a step, but for the name of its action. */
-function stepOf<A extends Step['action']>(action: A, asked: Asked, context: BookContext) {
-  const { action: _, ...said } = askedFor(A2aEscrowRequest, { ...asked, action }, context);
+function stepOf<A extends Step['action']>(action: A, asked: Arguments, context: BookContext) {
+  const { action: _, ...said } = readRequest(A2aEscrowRequest, { ...asked, action }, context);
   return said as Omit<Extract<Step, { readonly action: A }>, 'action'>;
 }

@@ -5,14 +5,14 @@ import { BookPath } from '../../../schema/requests/book-path.ts';
 import { EscrowClaim, LedgerEscrowRequest } from '../../../schema/requests/escrow.ts';
 import type { WithoutPossession } from '../../../schema/requests/possession.ts';
 import { requirePossession, requireWriting } from '../../access.ts';
-import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import type { LedgerMove } from './ledger-escrow.machine.ts';
 import { ledgerEscrow, moveLedgerEscrow, openLedgerEscrow } from './ledger-escrow.ts';
 import { LedgerEscrow, LedgerEscrowInput, LedgerEscrowName } from './ledger-escrow.type.ts';
 
-const BookArguments = argumentsOf(BookPath);
-const ClawbackArguments = argumentsOf(BookPath, EscrowClaim);
+const BookArguments = argumentsType(BookPath);
+const ClawbackArguments = argumentsType(BookPath, EscrowClaim);
 const WHICH = { description: 'The escrow.' };
 
 @Resolver()
@@ -22,8 +22,8 @@ export class LedgerEscrowResolver {
     description: 'A ledger escrow of a book, as it stands now. A demo key is refused here, as everywhere in escrow.',
   })
   ledgerEscrow(
-    @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Asked,
-    @Args(() => BookArguments) { agentId }: AskedOfBook,
+    @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,
+    @Args(() => BookArguments) { agentId }: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -37,8 +37,8 @@ export class LedgerEscrowResolver {
       'Records a hold over a collected call of the book. No money is held. The same request again is the same escrow.',
   })
   openLedgerEscrow(
-    @Arg('input', () => LedgerEscrowInput, { description: 'Over what, and until when.' }) input: Asked,
-    @Args(() => BookArguments) { agentId }: AskedOfBook,
+    @Arg('input', () => LedgerEscrowInput, { description: 'Over what, and until when.' }) input: Arguments,
+    @Args(() => BookArguments) { agentId }: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -47,8 +47,8 @@ export class LedgerEscrowResolver {
 
   @Mutation(() => LedgerEscrow, { nullable: true, description: 'Releases the escrow, if every check passes.' })
   releaseLedgerEscrow(
-    @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Asked,
-    @Args(() => BookArguments) asked: AskedOfBook,
+    @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,
+    @Args(() => BookArguments) asked: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
     return move('release', { ...escrow, ...asked }, context);
@@ -59,8 +59,8 @@ export class LedgerEscrowResolver {
     description: 'Takes the escrow back. Before it expires a reason is required.',
   })
   clawBackLedgerEscrow(
-    @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Asked,
-    @Args(() => ClawbackArguments) asked: AskedOfBook,
+    @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,
+    @Args(() => ClawbackArguments) asked: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
     return move('clawback', { ...escrow, ...asked }, context);
@@ -68,7 +68,7 @@ export class LedgerEscrowResolver {
 }
 
 /** A step that ends an escrow: which one, and what is said of it. */
-function move(action: LedgerMove, asked: AskedOfBook, context: BookContext): Promise<LedgerEscrow> {
+function move(action: LedgerMove, asked: BookArguments, context: BookContext): Promise<LedgerEscrow> {
   const agent_id = requirePossession(context.principal, asked.agentId);
   const { escrow_id, task_id, ...said } = stepOf(action, asked, context);
   return moveLedgerEscrow(context, agent_id, { escrow_id, task_id }, { action, said: present(said) });
@@ -77,7 +77,7 @@ function move(action: LedgerMove, asked: AskedOfBook, context: BookContext): Pro
 type Step = WithoutPossession<z.output<typeof LedgerEscrowRequest>>;
 
 /** The request of a step, but for the name of its action. */
-function stepOf<A extends Step['action']>(action: A, asked: Asked, context: BookContext) {
-  const { action: _, ...said } = askedFor(LedgerEscrowRequest, { ...asked, action }, context);
+function stepOf<A extends Step['action']>(action: A, asked: Arguments, context: BookContext) {
+  const { action: _, ...said } = readRequest(LedgerEscrowRequest, { ...asked, action }, context);
   return said as Omit<Extract<Step, { readonly action: A }>, 'action'>;
 }

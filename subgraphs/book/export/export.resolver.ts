@@ -16,7 +16,7 @@ import { accountsOf } from '../../../schema/requests/journal-accounts.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { requirePossession } from '../../access.ts';
 import { iso } from '../../clock.ts';
-import { type Asked, type AskedOfBook, argumentsOf, askedFor, givenFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, type BookArguments, givenMembers, readRequest } from '../../graph-type.ts';
 import { bookBundle } from '../../receipt/auditor/bundle.ts';
 import type { BookContext } from '../context.ts';
 import { rowFilter } from '../page/page-arguments.type.ts';
@@ -43,9 +43,9 @@ interface Exported {
 
 const room = new StreamRoom();
 
-const PageArguments = argumentsOf(BookPath, ExportPageRequest);
-const StreamArguments = argumentsOf(BookPath, StreamRequest);
-const JournalArguments = argumentsOf(BookPath, JournalArgumentsRequest);
+const PageArguments = argumentsType(BookPath, ExportPageRequest);
+const StreamArguments = argumentsType(BookPath, StreamRequest);
+const JournalArguments = argumentsType(BookPath, JournalArgumentsRequest);
 
 @Resolver(() => BookExport)
 export class BookExportResolver {
@@ -54,11 +54,11 @@ export class BookExportResolver {
     description: 'The newest rows that match, at most 200, for whoever possesses the book.',
   })
   async bookExport(
-    @Args(() => PageArguments) asked: AskedOfBook,
+    @Args(() => PageArguments) asked: BookArguments,
     @Ctx() { principal, database, clock, base_url }: BookContext,
   ): Promise<Exported> {
     const agent_id = requirePossession(principal, asked.agentId);
-    const { filter = {}, limit = null, before = null } = askedFor(ExportPageRequest, asked);
+    const { filter = {}, limit = null, before = null } = readRequest(ExportPageRequest, asked);
     const scope = scopeOf(agent_id, rowFilter(filter), limit);
     const reading = readingOf(database);
     const head = await exportHead(reading, agent_id);
@@ -122,11 +122,11 @@ export class BookExportResolver {
     description: 'All matching rows of a book whose seq is greater than `after`, as csv, ndjson or parquet.',
     subscribe: ({ args, context }) => {
       const agent_id = requirePossession(context.principal, args.agentId);
-      const { format = 'csv', after = 0, filter = {} } = askedFor(StreamRequest, args);
+      const { format = 'csv', after = 0, filter = {} } = readRequest(StreamRequest, args);
       return begin({ agent_id, after, filter: rowFilter(filter) }, context as BookContext, bookStreams[format]);
     },
   })
-  bookExportStream(@Args(() => StreamArguments) _asked: Asked, @Root() piece: StreamedPiece): BookExportPiece {
+  bookExportStream(@Args(() => StreamArguments) _asked: Arguments, @Root() piece: StreamedPiece): BookExportPiece {
     return exportPiece(piece);
   }
 
@@ -135,14 +135,14 @@ export class BookExportResolver {
       'Double-entry journal of all matching spend of a book: csv or ledger, one entry per row or per day. Each amount is debited to the account of its kind.',
     subscribe: ({ args, context }) => {
       const agent_id = requirePossession(context.principal, args.agentId);
-      const request = parseRequest(JournalRequest, givenFor(JournalRequest, { ...args, ...args.accounts }));
+      const request = parseRequest(JournalRequest, givenMembers(JournalRequest, { ...args, ...args.accounts }));
       const { format = 'csv', per = 'row' } = request;
-      const { filter = {} } = askedFor(JournalArgumentsRequest.pick({ filter: true }), args);
+      const { filter = {} } = readRequest(JournalArgumentsRequest.pick({ filter: true }), args);
       const span = { agent_id, after: 0, filter: rowFilter(filter) };
       return begin(span, context as BookContext, source => bookJournal(source, format, per, accountsOf(request)));
     },
   })
-  bookJournal(@Args(() => JournalArguments) _asked: Asked, @Root() piece: StreamedPiece): BookExportPiece {
+  bookJournal(@Args(() => JournalArguments) _asked: Arguments, @Root() piece: StreamedPiece): BookExportPiece {
     return exportPiece(piece);
   }
 }

@@ -5,7 +5,14 @@ import { pullExportUrl } from '../../../schema/pull-export.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { PublishedPageRequest, PullExportPath } from '../../../schema/requests/export.ts';
 import { requirePossession } from '../../access.ts';
-import { type Asked, type AskedOfBook, argumentsOf, askedFor, describedBy, givenFor } from '../../graph-type.ts';
+import {
+  type Arguments,
+  argumentsType,
+  type BookArguments,
+  describedBy,
+  givenMembers,
+  readRequest,
+} from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { rowFilter } from '../page/page-arguments.type.ts';
 import { extentHeaders } from './audit.ts';
@@ -13,20 +20,23 @@ import { WithdrawnExport } from './export.type.ts';
 import { publishExport, publishedExport, pulledExport, scopeOf, withdrawExport } from './publish.ts';
 import { PullExport } from './pull-export.entity.ts';
 
-const PullArguments = argumentsOf(PullExportPath);
-const BookArguments = argumentsOf(BookPath);
-const PublishArguments = argumentsOf(BookPath, PublishedPageRequest);
+const PullArguments = argumentsType(PullExportPath);
+const BookArguments = argumentsType(BookPath);
+const PublishArguments = argumentsType(BookPath, PublishedPageRequest);
 
 @Resolver(() => PullExport)
 export class PullExportResolver {
   @Query(() => PullExport, { nullable: true, description: 'A published export, for anybody who knows its slug.' })
-  pullExport(@Args(() => PullArguments) asked: Asked, @Ctx() { database }: BookContext): Promise<PullExport | null> {
-    return pulledExport(database, givenFor(PullExportPath, asked).slug);
+  pullExport(
+    @Args(() => PullArguments) asked: Arguments,
+    @Ctx() { database }: BookContext,
+  ): Promise<PullExport | null> {
+    return pulledExport(database, givenMembers(PullExportPath, asked).slug);
   }
 
   @Query(() => PullExport, { nullable: true, description: 'What the book has published, for whoever possesses it.' })
   publishedExport(
-    @Args(() => BookArguments) asked: AskedOfBook,
+    @Args(() => BookArguments) asked: BookArguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<PullExport | null> {
     return publishedExport(database, requirePossession(principal, asked.agentId));
@@ -36,14 +46,14 @@ export class PullExportResolver {
     nullable: true,
     description: 'Publishes an export of the book under a slug of its own; once it is, builds it anew under the same.',
   })
-  publishExport(@Args(() => PublishArguments) asked: AskedOfBook, @Ctx() context: BookContext): Promise<PullExport> {
+  publishExport(@Args(() => PublishArguments) asked: BookArguments, @Ctx() context: BookContext): Promise<PullExport> {
     const agent_id = requirePossession(context.principal, asked.agentId);
     const {
       format = 'json',
       subject_task_id = null,
       filter = {},
       limit = null,
-    } = askedFor(PublishedPageRequest, asked);
+    } = readRequest(PublishedPageRequest, asked);
     // Its coverage signs the filters, and has no word for this one.
     if (filter.delegation_hash !== undefined)
       throw new Refusal('invalid_request', {
@@ -59,7 +69,7 @@ export class PullExportResolver {
     description: 'From now on nobody pulls it; what is published next has another slug.',
   })
   async withdrawExport(
-    @Args(() => BookArguments) asked: AskedOfBook,
+    @Args(() => BookArguments) asked: BookArguments,
     @Ctx() { principal, database, clock }: BookContext,
   ): Promise<WithdrawnExport> {
     const agent_id = requirePossession(principal, asked.agentId);

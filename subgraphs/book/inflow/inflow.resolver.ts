@@ -3,7 +3,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { CorrectionRequest, InflowRequest } from '../../../schema/requests/inflow.ts';
 import { requirePossession } from '../../access.ts';
-import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { rowsOf } from '../page/page.ts';
@@ -13,7 +13,7 @@ import { correctInflow } from './correct.ts';
 import { CorrectedInflow, InflowCorrectionInput, InflowInput } from './inflow.type.ts';
 import { recordInflow } from './record.ts';
 
-const BookArguments = argumentsOf(BookPath);
+const BookArguments = argumentsType(BookPath);
 
 @Resolver()
 export class InflowResolver {
@@ -23,12 +23,12 @@ export class InflowResolver {
       'Records that something is set aside; its row. For whoever possesses the book, or holds a slice token that collects.',
   })
   async recordInflow(
-    @Arg('input', () => InflowInput, { description: 'How much, and for what.' }) input: Asked,
-    @Args(() => BookArguments) { agentId }: AskedOfBook,
+    @Arg('input', () => InflowInput, { description: 'How much, and for what.' }) input: Arguments,
+    @Args(() => BookArguments) { agentId }: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<BookRow> {
     const recorder = await requireRecorder(context, agentId);
-    const taskId = await recordInflow(askedFor(InflowRequest, input, context), recorder, context);
+    const taskId = await recordInflow(readRequest(InflowRequest, input, context), recorder, context);
     return rowAt(context, recorder.agent_id, { taskId });
   }
 
@@ -38,12 +38,12 @@ export class InflowResolver {
   })
   async correctInflow(
     @Arg('input', () => InflowCorrectionInput, { description: 'Which row is corrected, why, and what changes.' })
-    input: Asked,
-    @Args(() => BookArguments) { agentId }: AskedOfBook,
+    input: Arguments,
+    @Args(() => BookArguments) { agentId }: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<CorrectedInflow> {
     const agent_id = requirePossession(context.principal, agentId);
-    const request = askedFor(CorrectionRequest, input, context);
+    const request = readRequest(CorrectionRequest, input, context);
     const { original_seq, seq, again } = await correctInflow(request, agent_id, context);
     const [row, correction] = await Promise.all(
       [original_seq, seq].map(place => rowAt(context, agent_id, { seq: place })),

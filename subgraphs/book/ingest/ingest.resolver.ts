@@ -4,13 +4,13 @@ import { limits } from '../../../schema/limits.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { IngestRequest } from '../../../schema/requests/ingest.ts';
 import { requireHeld } from '../../access.ts';
-import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import type { RecordedIngest } from './answer.ts';
 import { ingestPaid } from './ingest.paid.ts';
 import { ForeignSpendInput, IngestedSpend } from './ingest.type.ts';
 
-const BookArguments = argumentsOf(BookPath);
+const BookArguments = argumentsType(BookPath);
 
 @Resolver(() => IngestedSpend)
 export class IngestResolver {
@@ -21,12 +21,12 @@ export class IngestResolver {
       'Records a payment to somebody else on a book, once its chain shows it. For whoever possesses the book.',
   })
   async ingestForeignSpend(
-    @Arg('input', () => ForeignSpendInput, { description: 'Which payment, and what it bought.' }) input: Asked,
-    @Args(() => BookArguments) { agentId }: AskedOfBook,
+    @Arg('input', () => ForeignSpendInput, { description: 'Which payment, and what it bought.' }) input: Arguments,
+    @Args(() => BookArguments) { agentId }: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<IngestedSpend> {
     const held = requireHeld(context.principal, agentId);
-    const request = askedFor(IngestRequest, input, context);
+    const request = readRequest(IngestRequest, input, context);
     // Of several books that are held the path names the one that it is for.
     const principal = { ...context.principal, possession: { kind: 'proven' as const, ...held } };
     const args = { agent_id: held.agent_id, ...request };

@@ -3,7 +3,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { limits, lineageLimits } from '../../../schema/limits.ts';
 import { LineagePage, LineagePath } from '../../../schema/requests/book.ts';
 import { requirePossession } from '../../access.ts';
-import { type AskedOfBook, argumentsOf, askedFor, givenFor } from '../../graph-type.ts';
+import { argumentsType, type BookArguments, givenMembers, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BookContext } from '../context.ts';
@@ -18,7 +18,7 @@ const turns = new Semaphore({
   waiting_per_asker_max: lineageLimits.reads_waiting_per_book_max,
 });
 
-const LineageArguments = argumentsOf(LineagePath, LineagePage);
+const LineageArguments = argumentsType(LineagePath, LineagePage);
 
 @Resolver(() => Lineage)
 export class BookLineageResolver {
@@ -28,13 +28,13 @@ export class BookLineageResolver {
     description: 'What a row follows from and what follows from it, for whoever possesses its book.',
   })
   async lineage(
-    @Args(() => LineageArguments) asked: AskedOfBook,
+    @Args(() => LineageArguments) asked: BookArguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Lineage> {
     const agent_id = requirePossession(principal, asked.agentId);
-    const page = askedFor(LineagePage, asked);
+    const page = readRequest(LineagePage, asked);
     await soundHead(database, agent_id);
-    const { task_id } = givenFor(LineagePath, asked);
+    const { task_id } = givenMembers(LineagePath, asked);
     const turn = await turns.take(String(agent_id), async () => ({
       found: await readLineage(database, agent_id, task_id, page),
     }));

@@ -4,7 +4,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import { BookPageRequest } from '../../../schema/requests/book.ts';
 import { possessedAgents, requirePossession } from '../../access.ts';
-import { type Asked, argumentsOf } from '../../graph-type.ts';
+import { type Arguments, argumentsType } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { type BookPage, bookPage, PAGE } from './book.resolver.ts';
@@ -26,7 +26,7 @@ export class Viewer {
   readonly possessed: readonly AgentId[] = [];
 }
 
-const PageArguments = argumentsOf(BookPageRequest);
+const PageArguments = argumentsType(BookPageRequest);
 
 @Resolver(() => AgentReference)
 export class AgentBookResolver {
@@ -34,7 +34,7 @@ export class AgentBookResolver {
   @FieldResolver(() => Book, { nullable: true, description: 'Its book, for whoever possesses it.' })
   book(
     @Root() { agentId }: AgentReference,
-    @Args(() => PageArguments) asked: Asked,
+    @Args(() => PageArguments) asked: Arguments,
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {

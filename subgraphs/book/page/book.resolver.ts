@@ -14,7 +14,7 @@ import {
 } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
-import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { WrittenFields } from '../../written-leaves.ts';
 import { budgetEnd, hourOf, lastHour } from '../alerts/rate.ts';
@@ -64,10 +64,10 @@ export const bookWritten: WrittenFields = {
 export const PAGE = pageByLimit(limits.book_page_rows_default, 'entries', 'intents');
 export const PAGE_OF_ROWS = pageByLimit(limits.book_page_rows_default, 'entries');
 
-const PageArguments = argumentsOf(BookPath, BookPageRequest);
-const BudgetArguments = argumentsOf(BookPath, BudgetRequest, BookPageRequest);
-const RowsArguments = argumentsOf(RowConnectionRequest);
-const TotalsArguments = argumentsOf(TotalsByRequest);
+const PageArguments = argumentsType(BookPath, BookPageRequest);
+const BudgetArguments = argumentsType(BookPath, BudgetRequest, BookPageRequest);
+const RowsArguments = argumentsType(RowConnectionRequest);
+const TotalsArguments = argumentsType(TotalsByRequest);
 
 @Resolver(() => Book)
 export class BookResolver {
@@ -77,7 +77,7 @@ export class BookResolver {
     description: 'A book, for whoever possesses it: by X-SVC-Session, or by X-SVC-Agent and X-SVC-Proof.',
   })
   book(
-    @Args(() => PageArguments) asked: AskedOfBook,
+    @Args(() => PageArguments) asked: BookArguments,
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
@@ -87,13 +87,13 @@ export class BookResolver {
   @Directive(PAGE)
   @Mutation(() => Book, { nullable: true, description: 'Sets budget Y, or clears it; the book as it then stands.' })
   async setBudget(
-    @Args(() => BudgetArguments) asked: AskedOfBook,
+    @Args(() => BudgetArguments) asked: BookArguments,
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
     const held = requireHeld(context.principal, asked.agentId);
     const { agent_id } = held;
-    const { budget } = askedFor(BudgetRequest, asked);
+    const { budget } = readRequest(BudgetRequest, asked);
     // Left out is not null: what removes a ceiling must be said.
     if (budget === undefined)
       throw new Refusal('invalid_request', { param: 'budgetAtomic', detail: 'budgetAtomic is required; null clears.' });
@@ -137,10 +137,10 @@ export class BookResolver {
   @FieldResolver(() => BookRowConnection, { description: 'Its rows, newest first, page by page and either way.' })
   rows(
     @Root() { agentId }: BookPage,
-    @Args(() => RowsArguments) asked: Asked,
+    @Args(() => RowsArguments) asked: Arguments,
     @Ctx() { database }: BookContext,
   ): Promise<BookRowConnection> {
-    return connectionOf(database, agentId, askedFor(RowConnectionRequest, asked));
+    return connectionOf(database, agentId, readRequest(RowConnectionRequest, asked));
   }
 
   @Directive('@cost(weight: 5)')
@@ -151,10 +151,10 @@ export class BookResolver {
   })
   totalsBy(
     @Root() { agentId }: BookPage,
-    @Args(() => TotalsArguments) asked: Asked,
+    @Args(() => TotalsArguments) asked: Arguments,
     @Ctx() { database }: BookContext,
   ): Promise<GroupTotal[]> {
-    const { by, from, to } = askedFor(TotalsByRequest, asked);
+    const { by, from, to } = readRequest(TotalsByRequest, asked);
     return totalsBy(database, agentId, by, { from: from ? new Date(from) : null, to: to ? new Date(to) : null });
   }
 

@@ -3,13 +3,13 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { FeedRequest } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requirePossession } from '../../access.ts';
-import { type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
+import { argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { BookEvent } from '../ledger/event.entity.ts';
 import { bookFeed } from './feed.ts';
 import { bookHead } from './page.ts';
 
-const FeedArguments = argumentsOf(BookPath, FeedRequest);
+const FeedArguments = argumentsType(BookPath, FeedRequest);
 
 @Resolver()
 export class BookFeedResolver {
@@ -20,7 +20,7 @@ export class BookFeedResolver {
   })
   @Directive('@live(after: "after", position: "position")')
   bookRows(
-    @Args(() => FeedArguments) _asked: AskedOfBook,
+    @Args(() => FeedArguments) _asked: BookArguments,
     @Root() event: BookEvent,
     @Ctx() _context: BookContext,
   ): BookEvent {
@@ -28,9 +28,9 @@ export class BookFeedResolver {
   }
 }
 
-async function follow(asked: AskedOfBook, context: BookContext) {
+async function follow(asked: BookArguments, context: BookContext) {
   const agent_id = requirePossession(context.principal, asked.agentId);
-  const { after = null } = askedFor(FeedRequest, asked);
+  const { after = null } = readRequest(FeedRequest, asked);
   return bookFeed(context.live, context.readBookEvents, agent_id, await startOf(agent_id, after, context));
 }
 

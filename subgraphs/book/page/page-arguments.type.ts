@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { toCamelKeys } from '../../../schema/camel.ts';
 import { BookPageRequest, pageRows, RowFilterRequest } from '../../../schema/requests/book.ts';
-import { type Asked, askedFor, inputType } from '../../graph-type.ts';
+import { type Arguments, inputType, readRequest } from '../../graph-type.ts';
 import type { PageAsked, RowFilter } from './row-scope.ts';
 
 inputType(
@@ -11,8 +11,8 @@ inputType(
 );
 
 /** Which page is asked for: 50 rows where nothing is said, never more than 200. @throws Refusal invalid_request */
-export function pageAsked(asked: Asked): PageAsked {
-  const { limit, filter, ...page } = askedFor(BookPageRequest, asked);
+export function pageAsked(asked: Arguments): PageAsked {
+  const { limit, filter, ...page } = readRequest(BookPageRequest, asked);
   return { ...page, limit: pageRows(limit), filter: filter && rowFilter(filter) };
 }
 

@@ -2,12 +2,12 @@ import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { SequenceRequest } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requirePossession } from '../../access.ts';
-import { type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
+import { argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { sequenceOf } from './sequence.ts';
 import { BookSequence } from './sequence.type.ts';
 
-const SequenceArguments = argumentsOf(BookPath, SequenceRequest);
+const SequenceArguments = argumentsType(BookPath, SequenceRequest);
 
 @Resolver(() => BookSequence)
 export class BookSequenceResolver {
@@ -16,10 +16,10 @@ export class BookSequenceResolver {
     description: 'Whether the rows of a book are without a gap, and how corrections follow each other.',
   })
   bookSequence(
-    @Args(() => SequenceArguments) asked: AskedOfBook,
+    @Args(() => SequenceArguments) asked: BookArguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<BookSequence> {
     const agent_id = requirePossession(principal, asked.agentId);
-    return sequenceOf(database, agent_id, askedFor(SequenceRequest, asked).task_id ?? null);
+    return sequenceOf(database, agent_id, readRequest(SequenceRequest, asked).task_id ?? null);
   }
 }

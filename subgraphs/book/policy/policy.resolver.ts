@@ -7,22 +7,25 @@ import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { PolicyMoment, PolicyRequest, parsePolicy } from '../../../schema/requests/policy.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
-import { type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
+import { argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { soundHead } from '../page/page.ts';
 import { policiesAt, termsEvents } from './changes.ts';
 import { ShownChange, ShownPolicy, shownChange, shownPolicy } from './policy.type.ts';
 import { type Policies, setPolicy } from './set.ts';
 
-const PolicyArguments = argumentsOf(BookPath, PolicyMoment);
-const ChangeArguments = argumentsOf(BookPath, PolicyRequest);
+const PolicyArguments = argumentsType(BookPath, PolicyMoment);
+const ChangeArguments = argumentsType(BookPath, PolicyRequest);
 
 @Resolver(() => ShownPolicy)
 export class BookPolicyResolver {
   @Query(() => ShownPolicy, { nullable: true, description: 'What the book allows, for whoever possesses it.' })
-  async bookPolicy(@Args(() => PolicyArguments) asked: AskedOfBook, @Ctx() context: BookContext): Promise<ShownPolicy> {
+  async bookPolicy(
+    @Args(() => PolicyArguments) asked: BookArguments,
+    @Ctx() context: BookContext,
+  ): Promise<ShownPolicy> {
     const agent_id = requirePossession(context.principal, asked.agentId);
-    const { at } = askedFor(PolicyMoment, asked);
+    const { at } = readRequest(PolicyMoment, asked);
     const head = await soundHead(context.database, agent_id);
     const then = head && at !== undefined ? await policiesAt(context.database, agent_id, new Date(at)) : null;
     return shown(agent_id, then ?? head);
@@ -56,12 +59,12 @@ export class BookPolicyResolver {
     description: 'Sets one policy of a book; the policy as it then stands.',
   })
   async setBookPolicy(
-    @Args(() => ChangeArguments) asked: AskedOfBook,
+    @Args(() => ChangeArguments) asked: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<ShownPolicy> {
     const held = requireHeld(context.principal, asked.agentId);
     const { agent_id } = held;
-    const { policy_type, value, mode } = askedFor(PolicyRequest, asked, context);
+    const { policy_type, value, mode } = readRequest(PolicyRequest, asked, context);
     const change = { ...parsePolicy(policy_type, value as Json | undefined), mode };
     return shown(agent_id, await setPolicy(context.database, agent_id, change, held));
   }

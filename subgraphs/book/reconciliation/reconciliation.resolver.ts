@@ -2,15 +2,15 @@ import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { ReconciliationPath, ReconciliationRequest } from '../../../schema/requests/reconciliation.ts';
 import { requirePossession } from '../../access.ts';
-import { type Asked, type AskedOfBook, argumentsOf, askedFor, givenFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, type BookArguments, givenMembers, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { soundHead } from '../page/page.ts';
 import { reconciliationOf } from './find.ts';
 import { Reconciliation, ReconciliationInput, shownReconciliation } from './reconciliation.type.ts';
 import { startReconciliation } from './start.ts';
 
-const BookArguments = argumentsOf(BookPath);
-const ReportArguments = argumentsOf(BookPath, ReconciliationPath);
+const BookArguments = argumentsType(BookPath);
+const ReportArguments = argumentsType(BookPath, ReconciliationPath);
 
 /** What a wallet of an agent paid, and what of that has a receipt, for whoever possesses the agent and proves the wallet. */
 @Resolver(() => Reconciliation)
@@ -20,12 +20,12 @@ export class ReconciliationResolver {
     description: 'Asks for a report of all USDC that a wallet sent between two blocks; it is made block by block.',
   })
   async startReconciliation(
-    @Arg('input', () => ReconciliationInput, { description: 'Which wallet and blocks.' }) input: Asked,
-    @Args(() => BookArguments) { agentId }: AskedOfBook,
+    @Arg('input', () => ReconciliationInput, { description: 'Which wallet and blocks.' }) input: Arguments,
+    @Args(() => BookArguments) { agentId }: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<Reconciliation> {
     const agent_id = requirePossession(context.principal, agentId);
-    const asked = askedFor(ReconciliationRequest, input, context);
+    const asked = readRequest(ReconciliationRequest, input, context);
     return shownReconciliation(await startReconciliation(context, agent_id, asked));
   }
 
@@ -34,12 +34,12 @@ export class ReconciliationResolver {
     description: 'A reconciliation: its signed report, or how far it has come. Null if the book has none with this id.',
   })
   async reconciliation(
-    @Args(() => ReportArguments) asked: AskedOfBook,
+    @Args(() => ReportArguments) asked: BookArguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Reconciliation | null> {
     const agent_id = requirePossession(principal, asked.agentId);
     await soundHead(database, agent_id);
-    const found = await reconciliationOf(database, agent_id, givenFor(ReconciliationPath, asked).report_id);
+    const found = await reconciliationOf(database, agent_id, givenMembers(ReconciliationPath, asked).report_id);
     return found && shownReconciliation(found);
   }
 }

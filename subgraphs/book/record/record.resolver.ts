@@ -2,13 +2,13 @@ import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { RecordRequest } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requirePossession } from '../../access.ts';
-import { type AskedOfBook, argumentsOf, givenFor } from '../../graph-type.ts';
+import { argumentsType, type BookArguments, givenMembers } from '../../graph-type.ts';
 import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
 import type { BookContext } from '../context.ts';
 import { readHistory, readRecord } from './read.ts';
 import { AgentRecord } from './record.type.ts';
 
-const RecordArguments = argumentsOf(BookPath, RecordRequest);
+const RecordArguments = argumentsType(BookPath, RecordRequest);
 
 @Resolver(() => AgentRecord)
 export class AgentRecordResolver {
@@ -17,10 +17,10 @@ export class AgentRecordResolver {
     description: 'The public record of an agent, for anybody; null where there is none.',
   })
   async agentRecord(
-    @Args(() => RecordArguments) asked: AskedOfBook,
+    @Args(() => RecordArguments) asked: BookArguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<AgentRecord | null> {
-    const { opt_in } = givenFor(RecordRequest, asked);
+    const { opt_in } = givenMembers(RecordRequest, asked);
     if (!opt_in) return foundUnlessHalted(database, await readRecord(database, asked.agentId));
     const agent_id = requirePossession(principal, asked.agentId);
     const [record, offBoard] = await Promise.all([readRecord(database, agent_id), readHistory(database, agent_id)]);

@@ -9,7 +9,7 @@ import {
 } from '../../../schema/requests/router.ts';
 import { NOT_SETTLED_HERE } from '../../../schema/router/reported.ts';
 import { requireSession } from '../../access.ts';
-import { type Asked, argumentsOf, askedFor, givenFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, givenMembers, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { keepRouterKey, openRouterBook, requireReadableBook, requireRouterBook } from './books.ts';
 import { broadcastGeneration } from './broadcast.ts';
@@ -23,8 +23,8 @@ import {
 } from './router.type.ts';
 import { verifiedSums } from './summary.ts';
 
-const KeyArguments = argumentsOf(RouterBookPath, RouterKeyRequest);
-const BookArguments = argumentsOf(RouterBookPath);
+const KeyArguments = argumentsType(RouterBookPath, RouterKeyRequest);
+const BookArguments = argumentsType(RouterBookPath);
 
 /** Router books: opened, given the key of a router, told of generations, and summed up. */
 @Resolver()
@@ -35,10 +35,10 @@ export class RouterBookResolver {
       "Opens a router book. Where it names an agent, what is broadcast lands on that agent's book too: the session itself is wanted.",
   })
   async openRouterBook(
-    @Arg('input', () => RouterBookInput, { description: 'Whose, and by what name.' }) input: Asked,
+    @Arg('input', () => RouterBookInput, { description: 'Whose, and by what name.' }) input: Arguments,
     @Ctx() context: BookContext,
   ): Promise<OpenedRouterBook> {
-    const asked = askedFor(RouterBookRequest, input, context);
+    const asked = readRequest(RouterBookRequest, input, context);
     const { possession } = context.principal;
     if (possession.kind === 'wrong') throw new Refusal('forbidden');
     // Whoever holds its key writes on the agent's book for good: a proof, which passes for minutes, is not enough.
@@ -53,10 +53,10 @@ export class RouterBookResolver {
     nullable: true,
     description: "Keeps the router's key sealed, in place of one before it. For whoever shows the book's ingest key.",
   })
-  async setRouterKey(@Args(() => KeyArguments) asked: Asked, @Ctx() context: BookContext): Promise<KeptRouterKey> {
-    const { book_id } = givenFor(RouterBookPath, asked);
+  async setRouterKey(@Args(() => KeyArguments) asked: Arguments, @Ctx() context: BookContext): Promise<KeptRouterKey> {
+    const { book_id } = givenMembers(RouterBookPath, asked);
     const book = await requireRouterBook(context.principal, context.database, book_id);
-    const { key } = askedFor(RouterKeyRequest, asked, context);
+    const { key } = readRequest(RouterKeyRequest, asked, context);
     const setAt = await keepRouterKey(context, book, key);
     return { bookId: book.bookId, hasRouterKey: true, setAt };
   }
@@ -67,11 +67,11 @@ export class RouterBookResolver {
       "Reports a generation to the router book whose ingest key is shown: one receipt each. The same again is the same; the router is asked under the book's own key.",
   })
   async broadcastGeneration(
-    @Arg('input', () => BroadcastInput, { description: 'What is reported.' }) input: Asked,
+    @Arg('input', () => BroadcastInput, { description: 'What is reported.' }) input: Arguments,
     @Ctx() context: BookContext,
   ): Promise<BroadcastGeneration> {
     const book = await requireRouterBook(context.principal, context.database);
-    const said = askedFor(BroadcastRequest, input, context);
+    const said = readRequest(BroadcastRequest, input, context);
     const { generation, look_up, again } = await broadcastGeneration(context, book, said);
     const { bookId, generationId, taskId, model, rail, paymentRef, verifiedWith, reportedAt } = generation;
     return {
@@ -97,10 +97,10 @@ export class RouterBookResolver {
     description: "What of a router book is verified. For whoever shows its ingest key, or possesses its agent's book.",
   })
   async routerBookSummary(
-    @Args(() => BookArguments) asked: Asked,
+    @Args(() => BookArguments) asked: Arguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<RouterBookSummary> {
-    const book = await requireReadableBook(principal, database, givenFor(RouterBookPath, asked).book_id);
+    const book = await requireReadableBook(principal, database, givenMembers(RouterBookPath, asked).book_id);
     const { count, amount, by_rail, truncated } = await verifiedSums(database, book.bookId);
     const { bookId, agentId, label } = book;
     return {

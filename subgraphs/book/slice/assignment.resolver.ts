@@ -4,14 +4,21 @@ import { BookPath } from '../../../schema/requests/book-path.ts';
 import { AssignmentNoun, type AssignmentStatus, assignmentStatus, assignmentStatuses } from '../../../schema/slice.ts';
 import { requireBound, requireHeld, requirePossession } from '../../access.ts';
 import { wordEnum } from '../../graph-enum.ts';
-import { type Asked, type AskedOfBook, argumentsOf, askedFor, describedBy, givenFor } from '../../graph-type.ts';
+import {
+  type Arguments,
+  argumentsType,
+  type BookArguments,
+  describedBy,
+  givenMembers,
+  readRequest,
+} from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { assignmentsOf, createAssignment, revokeAssignment } from './assign.ts';
 import { SliceAssignment } from './assignment.entity.ts';
 import { AssignmentInput, Assignments, CreatedAssignment, ShownSliceBounds, shownBounds } from './slice.type.ts';
 
-const BookArguments = argumentsOf(BookPath);
-const AssignmentArguments = argumentsOf(AssignmentPath);
+const BookArguments = argumentsType(BookPath);
+const AssignmentArguments = argumentsType(AssignmentPath);
 const members = AssignmentNoun.shape;
 
 @Resolver(() => SliceAssignment)
@@ -21,7 +28,7 @@ export class AssignmentResolver {
     description: 'What is opened of a book, for whoever possesses it. It shows no token.',
   })
   async assignments(
-    @Args(() => BookArguments) asked: AskedOfBook,
+    @Args(() => BookArguments) asked: BookArguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Assignments> {
     const agent_id = requirePossession(principal, asked.agentId);
@@ -34,12 +41,12 @@ export class AssignmentResolver {
       "Opens a slice of a book. It hands out a secret: the book's session is wanted, or a proof that is bound to the request.",
   })
   createAssignment(
-    @Args(() => BookArguments) asked: AskedOfBook,
-    @Arg('input', () => AssignmentInput, { description: 'What, to whom, and until when.' }) input: Asked,
+    @Args(() => BookArguments) asked: BookArguments,
+    @Arg('input', () => AssignmentInput, { description: 'What, to whom, and until when.' }) input: Arguments,
     @Ctx() context: BookContext,
   ): Promise<CreatedAssignment> {
     const held = requireBound(context.principal, asked.agentId);
-    return createAssignment(context, held, askedFor(AssignmentRequest, input, context));
+    return createAssignment(context, held, readRequest(AssignmentRequest, input, context));
   }
 
   @Mutation(() => SliceAssignment, {
@@ -47,10 +54,10 @@ export class AssignmentResolver {
     description: 'Its token opens nothing any more, in no process. Again it is the same.',
   })
   revokeAssignment(
-    @Args(() => AssignmentArguments) asked: AskedOfBook,
+    @Args(() => AssignmentArguments) asked: BookArguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<SliceAssignment> {
-    const { assignment_id } = givenFor(AssignmentPath, asked);
+    const { assignment_id } = givenMembers(AssignmentPath, asked);
     return revokeAssignment(database, requireHeld(principal, asked.agentId), assignment_id);
   }
 

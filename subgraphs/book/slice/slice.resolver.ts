@@ -1,7 +1,7 @@
 import { Args, Ctx, Directive, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { SlicePage } from '../../../schema/requests/assignment.ts';
 import { pageRows } from '../../../schema/requests/book.ts';
-import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
 import { preparedIfFew } from '../../json-sql.ts';
 import type { WrittenFields } from '../../written-leaves.ts';
 import type { BookContext } from '../context.ts';
@@ -27,7 +27,7 @@ export const sliceWritten: WrittenFields = {
   'BookSlice.entries': ({ scope }: SliceInHand, { database }: BookContext, info) => writeRows(database, scope, info),
 };
 
-const PageArguments = argumentsOf(SlicePage);
+const PageArguments = argumentsType(SlicePage);
 
 @Resolver(() => BookSlice)
 export class BookSliceResolver {
@@ -37,11 +37,11 @@ export class BookSliceResolver {
     description: 'A slice of a book, for whoever shows its token: `Authorization: Bearer`. It opens nothing else.',
   })
   async bookSlice(
-    @Args(() => PageArguments) asked: Asked,
+    @Args(() => PageArguments) asked: Arguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<SliceInHand> {
     const granted = await requireSlice(principal, database);
-    const { before = null, ...page } = askedFor(SlicePage, asked);
+    const { before = null, ...page } = readRequest(SlicePage, asked);
     const limit = pageRows(page.limit);
     const scope = sliceScope(granted, { limit, before });
     const further = sliceScope(granted, { limit: limit + 1, before });

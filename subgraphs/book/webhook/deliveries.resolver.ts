@@ -3,16 +3,16 @@ import { webhookLimits } from '../../../schema/limits.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { DeadLetterPage, RedeliveryRequest } from '../../../schema/requests/webhook.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
-import { type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
+import { argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { BookContext } from '../context.ts';
 import { deadLetters } from './dead-letters.ts';
 import { ping, redeliverMessages } from './redeliver.ts';
 import { WebhookDeadLetters, WebhookPing, WebhookSent } from './webhook.type.ts';
 
-const BookArguments = argumentsOf(BookPath);
-const PageArguments = argumentsOf(BookPath, DeadLetterPage);
-const RedeliveryArguments = argumentsOf(BookPath, RedeliveryRequest);
+const BookArguments = argumentsType(BookPath);
+const PageArguments = argumentsType(BookPath, DeadLetterPage);
+const RedeliveryArguments = argumentsType(BookPath, RedeliveryRequest);
 
 @Resolver(() => WebhookDeadLetters)
 export class WebhookDeliveriesResolver {
@@ -22,11 +22,11 @@ export class WebhookDeliveriesResolver {
     description: 'Messages of the webhook that were given up, for whoever possesses the book.',
   })
   async webhookDeadLetters(
-    @Args(() => PageArguments) asked: AskedOfBook,
+    @Args(() => PageArguments) asked: BookArguments,
     @Ctx() { principal, database }: BookContext,
   ): Promise<WebhookDeadLetters> {
     const agent_id = requirePossession(principal, asked.agentId);
-    return { agentId: agent_id, ...(await deadLetters(database, agent_id, askedFor(DeadLetterPage, asked))) };
+    return { agentId: agent_id, ...(await deadLetters(database, agent_id, readRequest(DeadLetterPage, asked))) };
   }
 
   @Mutation(() => WebhookSent, {
@@ -34,11 +34,11 @@ export class WebhookDeliveriesResolver {
     description: 'Sends the messages of a range of positions again.',
   })
   async redeliverWebhook(
-    @Args(() => RedeliveryArguments) asked: AskedOfBook,
+    @Args(() => RedeliveryArguments) asked: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<WebhookSent> {
     const held = requireHeld(context.principal, asked.agentId);
-    const range = askedFor(RedeliveryRequest, asked, context);
+    const range = readRequest(RedeliveryRequest, asked, context);
     return { agentId: held.agent_id, messages: await redeliverMessages(context, held, range) };
   }
 
@@ -47,7 +47,7 @@ export class WebhookDeliveriesResolver {
     description: 'Sends a test message, once. The webhook shows what came of it.',
   })
   async pingWebhook(
-    @Args(() => BookArguments) { agentId }: AskedOfBook,
+    @Args(() => BookArguments) { agentId }: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<WebhookPing> {
     const held = requireHeld(context.principal, agentId);

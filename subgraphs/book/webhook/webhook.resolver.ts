@@ -2,14 +2,14 @@ import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { RotationRequest, WebhookRequest } from '../../../schema/requests/webhook.ts';
 import { requireHeld, requirePossession, requireSession } from '../../access.ts';
-import { type Asked, type AskedOfBook, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { readWebhook } from './change.ts';
 import { removeWebhook, rotateSecret, type SetWebhook, setWebhook } from './set.ts';
 import { BookWebhook, shownWebhook, WebhookInput } from './webhook.type.ts';
 
-const BookArguments = argumentsOf(BookPath);
-const RotationArguments = argumentsOf(BookPath, RotationRequest);
+const BookArguments = argumentsType(BookPath);
+const RotationArguments = argumentsType(BookPath, RotationRequest);
 
 @Resolver(() => BookWebhook)
 export class WebhookResolver {
@@ -18,7 +18,7 @@ export class WebhookResolver {
     description: 'The webhook of a book, for whoever possesses it. It shows neither the secret nor the whole URL.',
   })
   async webhook(
-    @Args(() => BookArguments) { agentId }: AskedOfBook,
+    @Args(() => BookArguments) { agentId }: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<BookWebhook> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -31,12 +31,12 @@ export class WebhookResolver {
       "Sets where a book tells of its events, as a whole. It says where what a book holds goes to, so that the book's session itself is wanted.",
   })
   async setWebhook(
-    @Arg('input', () => WebhookInput, { description: 'The URL, the kinds of events and the secret.' }) input: Asked,
-    @Args(() => BookArguments) { agentId }: AskedOfBook,
+    @Arg('input', () => WebhookInput, { description: 'The URL, the kinds of events and the secret.' }) input: Arguments,
+    @Args(() => BookArguments) { agentId }: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<BookWebhook> {
     const held = { ...requireSession(context.principal, agentId), by: 'session' } as const;
-    return told(agentId, await setWebhook(context, held, askedFor(WebhookRequest, input, context)));
+    return told(agentId, await setWebhook(context, held, readRequest(WebhookRequest, input, context)));
   }
 
   @Mutation(() => BookWebhook, {
@@ -44,12 +44,12 @@ export class WebhookResolver {
     description: 'Gives it another secret, with the one before it beside it for a day. The session itself is wanted.',
   })
   async rotateWebhookSecret(
-    @Args(() => RotationArguments) asked: AskedOfBook,
+    @Args(() => RotationArguments) asked: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<BookWebhook> {
     const { agentId } = asked;
     const held = { ...requireSession(context.principal, agentId), by: 'session' } as const;
-    const { secret } = askedFor(RotationRequest, asked, context);
+    const { secret } = readRequest(RotationRequest, asked, context);
     return told(agentId, await rotateSecret(context, held, secret));
   }
 
@@ -59,7 +59,7 @@ export class WebhookResolver {
       'Nothing is sent any more, whatever is under way, and what was given up is gone. Again it is the same.',
   })
   async removeWebhook(
-    @Args(() => BookArguments) { agentId }: AskedOfBook,
+    @Args(() => BookArguments) { agentId }: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<BookWebhook> {
     const held = requireHeld(context.principal, agentId);

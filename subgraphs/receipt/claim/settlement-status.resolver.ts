@@ -2,12 +2,12 @@ import 'reflect-metadata';
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { PaymentId, PaymentPayer } from '../../../schema/requests/receipt.ts';
 import type { Context } from '../../context.ts';
-import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
 import { requireNotHalted } from '../log/while-halted.ts';
 import { findPayment } from './settlement-status.ts';
 import { SettlementReport } from './settlement-status.type.ts';
 
-const SettlementArguments = argumentsOf(PaymentId, PaymentPayer);
+const SettlementArguments = argumentsType(PaymentId, PaymentPayer);
 
 @Resolver()
 export class SettlementStatusResolver {
@@ -17,11 +17,11 @@ export class SettlementStatusResolver {
       'By the nonce or message hash of a payment, or by the payment-identifier of its client. Needs no secret.',
   })
   async settlement(
-    @Args(() => SettlementArguments) asked: Asked,
+    @Args(() => SettlementArguments) asked: Arguments,
     @Ctx() { database, base_url, response }: Context,
   ): Promise<SettlementReport | null> {
-    const { payment_id } = askedFor(PaymentId, asked);
-    const { payer = null } = askedFor(PaymentPayer, asked);
+    const { payment_id } = readRequest(PaymentId, asked);
+    const { payer = null } = readRequest(PaymentPayer, asked);
     const status = await findPayment(database, base_url, { payment_id, payer });
     // `released` would have a payer sign another payment: the one that is asked for may have been recorded since.
     if (status?.state !== 'settled') requireNotHalted(database);

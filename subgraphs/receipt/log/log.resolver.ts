@@ -6,7 +6,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { ConsistencyRequest, InclusionRequest } from '../../../schema/requests/receipt.ts';
 import { InclusionProofNoun } from '../../../schema/result-proof.ts';
 import type { Context } from '../../context.ts';
-import { type Asked, argumentsOf, givenFor, objectType } from '../../graph-type.ts';
+import { type Arguments, argumentsType, givenMembers, objectType } from '../../graph-type.ts';
 import { receiptsByTask } from '../receipt/find.ts';
 import { logBreaks } from './break.ts';
 import { TreeHead } from './log.entity.ts';
@@ -20,8 +20,8 @@ export const InclusionProof = objectType(
   InclusionProofNoun,
 );
 export type InclusionProof = InstanceType<typeof InclusionProof>;
-const InclusionArguments = argumentsOf(InclusionRequest);
-const ConsistencyArguments = argumentsOf(ConsistencyRequest);
+const InclusionArguments = argumentsType(InclusionRequest);
+const ConsistencyArguments = argumentsType(ConsistencyRequest);
 
 @Resolver()
 export class LogResolver {
@@ -44,12 +44,12 @@ export class LogResolver {
     description: 'Against the newest signed head, or the tree of `treeSize`.',
   })
   async inclusionProof(
-    @Args(() => InclusionArguments) asked: Asked,
+    @Args(() => InclusionArguments) asked: Arguments,
     @Ctx() { database }: Context,
   ): Promise<InclusionProof | null> {
     // Also where it is found: the head that it would be proven under is not the newest that was signed.
     requireNotHalted(database);
-    const { task_id: taskId, tree_size } = givenFor(InclusionRequest, asked);
+    const { task_id: taskId, tree_size } = givenMembers(InclusionRequest, asked);
     const [receipt] = await receiptsByTask(database, [taskId]);
     const newest = await newestHead(database);
     if (!receipt || !newest) return null;
@@ -69,10 +69,10 @@ export class LogResolver {
 
   @Query(() => [String], { description: 'Proof that the smaller tree is a prefix of the larger (RFC 9162 §2.1.4).' })
   async consistencyProof(
-    @Args(() => ConsistencyArguments) asked: Asked,
+    @Args(() => ConsistencyArguments) asked: Arguments,
     @Ctx() { database }: Context,
   ): Promise<string[]> {
-    const { from, to } = givenFor(ConsistencyRequest, asked);
+    const { from, to } = givenMembers(ConsistencyRequest, asked);
     requireNotHalted(database);
     const newest = await newestHead(database);
     const size = sizeWithin(to, newest?.treeSize ?? 0);

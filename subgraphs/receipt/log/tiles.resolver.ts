@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Args, Ctx, Directive, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
 import { BundleRequest, CheckpointRequest, ReceiptPath, TileRequest } from '../../../schema/requests/receipt.ts';
-import { type Asked, argumentsOf, givenFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, givenMembers } from '../../graph-type.ts';
 import type { ReceiptContext } from '../context.ts';
 import { checkpoint, tlogProof } from './checkpoint.ts';
 import { entryBundle, tile, tileAddress } from './tiles.ts';
@@ -13,10 +13,10 @@ const TILE_COST = 50;
 /** 256 receipts' payloads. */
 const BUNDLE_COST = 200;
 
-const CheckpointArguments = argumentsOf(CheckpointRequest);
-const TileArguments = argumentsOf(TileRequest);
-const BundleArguments = argumentsOf(BundleRequest);
-const ProofArguments = argumentsOf(ReceiptPath);
+const CheckpointArguments = argumentsType(CheckpointRequest);
+const TileArguments = argumentsType(TileRequest);
+const BundleArguments = argumentsType(BundleRequest);
+const ProofArguments = argumentsType(ReceiptPath);
 
 /** The log as C2SP has it: checkpoints, tiles, proofs (https://c2sp.org/tlog-tiles). */
 @Resolver()
@@ -27,11 +27,11 @@ export class LogTilesResolver {
     nullable: true,
   })
   async logCheckpoint(
-    @Args(() => CheckpointArguments) asked: Asked,
+    @Args(() => CheckpointArguments) asked: Arguments,
     @Ctx() context: ReceiptContext,
   ): Promise<string | null> {
     requireNotHalted(context.database);
-    const { tree_size = null } = givenFor(CheckpointRequest, asked);
+    const { tree_size = null } = givenMembers(CheckpointRequest, asked);
     const found = await checkpoint(context, { tree_size });
     return found.kind === 'known' ? found.note : nothingStated(found);
   }
@@ -51,8 +51,11 @@ export class LogTilesResolver {
     nullable: true,
     description: 'A tile of hashes, in base64; null where the log is not as long.',
   })
-  async logTile(@Args(() => TileArguments) asked: Asked, @Ctx() { database }: ReceiptContext): Promise<string | null> {
-    const { level, path } = givenFor(TileRequest, asked);
+  async logTile(
+    @Args(() => TileArguments) asked: Arguments,
+    @Ctx() { database }: ReceiptContext,
+  ): Promise<string | null> {
+    const { level, path } = givenMembers(TileRequest, asked);
     const address = tileAddress(level, path);
     return address && foundUnlessHalted(database, base64(await tile(database, address)));
   }
@@ -64,10 +67,10 @@ export class LogTilesResolver {
       'What the leaves of a tile are of, in base64; null where the log is not as long, or keeps that to itself.',
   })
   async logEntryBundle(
-    @Args(() => BundleArguments) asked: Asked,
+    @Args(() => BundleArguments) asked: Arguments,
     @Ctx() { database, log_entries }: ReceiptContext,
   ): Promise<string | null> {
-    const address = log_entries === 'public' ? tileAddress('0', givenFor(BundleRequest, asked).path) : null;
+    const address = log_entries === 'public' ? tileAddress('0', givenMembers(BundleRequest, asked).path) : null;
     return address && foundUnlessHalted(database, base64(await entryBundle(database, address)));
   }
 
@@ -75,9 +78,9 @@ export class LogTilesResolver {
     nullable: true,
     description: 'That a receipt stands in the log, as a text that is checked offline (https://c2sp.org/tlog-proof).',
   })
-  async logProof(@Args(() => ProofArguments) asked: Asked, @Ctx() context: ReceiptContext): Promise<string | null> {
+  async logProof(@Args(() => ProofArguments) asked: Arguments, @Ctx() context: ReceiptContext): Promise<string | null> {
     requireNotHalted(context.database);
-    const found = await tlogProof(context, givenFor(ReceiptPath, asked).task_id);
+    const found = await tlogProof(context, givenMembers(ReceiptPath, asked).task_id);
     return found.kind === 'proven' ? found.text : nothingStated(found);
   }
 }

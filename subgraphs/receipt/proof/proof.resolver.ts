@@ -1,22 +1,22 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { taskNamedBy } from '../../../schema/ids.ts';
 import { ProofRequest } from '../../../schema/requests/receipt.ts';
-import { type Asked, argumentsOf, givenFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, givenMembers } from '../../graph-type.ts';
 import type { ReceiptContext } from '../context.ts';
 import { taskUnlessHalted } from '../receipt/task-status.ts';
 import { ResultProof } from './proof.type.ts';
 import { proveResult } from './prove.ts';
 
-const ProofArguments = argumentsOf(ProofRequest);
+const ProofArguments = argumentsType(ProofRequest);
 
 @Resolver()
 export class ProofResolver {
   @Query(() => ResultProof, { nullable: true, description: 'What can be proven of a task; public, as its receipt is.' })
   async proveResult(
-    @Args(() => ProofArguments) asked: Asked,
+    @Args(() => ProofArguments) asked: Arguments,
     @Ctx() context: ReceiptContext,
   ): Promise<ResultProof | null> {
-    const { task_id, requested = false } = givenFor(ProofRequest, asked);
+    const { task_id, requested = false } = givenMembers(ProofRequest, asked);
     const task = taskUnlessHalted(context.database, await context.findTask(taskNamedBy(task_id)));
     return task && proveResult(context.database, task, requested);
   }

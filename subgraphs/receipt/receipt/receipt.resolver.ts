@@ -10,7 +10,7 @@ import { type ReceiptPayload, settlementBasis } from '../../../schema/receipt-pa
 import { ReceiptPath, TaskQuery } from '../../../schema/requests/receipt.ts';
 import { RevocationsPage } from '../../../schema/requests/session.ts';
 import type { Context } from '../../context.ts';
-import { type Asked, argumentsOf, askedFor, givenFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, givenMembers, readRequest } from '../../graph-type.ts';
 import { receiptAudit } from '../auditor/audit-documents.ts';
 import type { ReceiptContext } from '../context.ts';
 import { listedRevocations } from '../issuer/revoked-sessions.ts';
@@ -21,21 +21,24 @@ import { SignedPayload } from './payload.type.ts';
 import { Receipt } from './receipt.entity.ts';
 import { outcomeUnlessHalted, Task, taskUnlessHalted } from './task-status.ts';
 
-const ReceiptArguments = argumentsOf(ReceiptPath);
-const TaskArguments = argumentsOf(TaskQuery);
-const RevocationsArguments = argumentsOf(RevocationsPage);
+const ReceiptArguments = argumentsType(ReceiptPath);
+const TaskArguments = argumentsType(TaskQuery);
+const RevocationsArguments = argumentsType(RevocationsPage);
 
 @Resolver(() => Receipt)
 export class ReceiptResolver {
   @Query(() => Receipt, { nullable: true, description: 'A receipt; public. Null where there is none.' })
-  async receipt(@Args(() => ReceiptArguments) asked: Asked, @Ctx() context: ReceiptContext): Promise<Receipt | null> {
-    const { task_id } = givenFor(ReceiptPath, asked);
+  async receipt(
+    @Args(() => ReceiptArguments) asked: Arguments,
+    @Ctx() context: ReceiptContext,
+  ): Promise<Receipt | null> {
+    const { task_id } = givenMembers(ReceiptPath, asked);
     return outcomeUnlessHalted(context.database, await receiptsOf(context).load(task_id));
   }
 
   @Query(() => Task, { nullable: true, description: 'By the id of the task, or of an answer to it.' })
-  async taskStatus(@Args(() => TaskArguments) asked: Asked, @Ctx() context: ReceiptContext): Promise<Task | null> {
-    const { task_id } = givenFor(TaskQuery, asked);
+  async taskStatus(@Args(() => TaskArguments) asked: Arguments, @Ctx() context: ReceiptContext): Promise<Task | null> {
+    const { task_id } = givenMembers(TaskQuery, asked);
     return taskUnlessHalted(context.database, await context.findTask(taskNamedBy(task_id)));
   }
 
@@ -113,11 +116,11 @@ export class IssuerResolver {
     description: 'Keys that sign no more, and since when; a page of the sessions that were revoked, the newest first.',
   })
   async revocations(
-    @Args(() => RevocationsArguments) asked: Asked,
+    @Args(() => RevocationsArguments) asked: Arguments,
     @Ctx() { issuer, database }: ReceiptContext,
   ): Promise<JsonObject> {
     requireNotHalted(database);
-    const page = askedFor(RevocationsPage, asked);
+    const page = readRequest(RevocationsPage, asked);
     await issuer.renew();
     return { ...issuer.revocations, ...(await listedRevocations(database, page)) };
   }

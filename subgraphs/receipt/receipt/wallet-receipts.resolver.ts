@@ -4,7 +4,7 @@ import type { MembersOf } from '../../../schema/noun.ts';
 import { WALLET_RECEIPTS, WalletReceiptsNoun } from '../../../schema/receipt-shapes.ts';
 import { WalletProofMember, WalletProofRequest, WalletReceiptsPage } from '../../../schema/requests/receipt.ts';
 import { walletReceiptsPage, walletReceiptsText } from '../../../schema/wallet-receipts.ts';
-import { type Asked, argumentsOf, askedFor, inputType, showMembers } from '../../graph-type.ts';
+import { type Arguments, argumentsType, inputType, readRequest, showMembers } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
 import { requireNotHalted } from '../log/while-halted.ts';
@@ -12,7 +12,7 @@ import { Receipt } from './receipt.entity.ts';
 import { believeWallet, receiptsPaidBy, type WalletBelieved, walletFaults } from './wallet-receipts.ts';
 
 inputType('WalletProofInput', 'What a wallet proves with that it asks for its own receipts.', WalletProofRequest);
-const WalletArguments = argumentsOf(WalletProofMember, WalletReceiptsPage);
+const WalletArguments = argumentsType(WalletProofMember, WalletReceiptsPage);
 
 const Shown = class {} as new () => MembersOf<typeof WalletReceiptsNoun>;
 
@@ -30,11 +30,11 @@ export class WalletReceiptsResolver {
     description: 'The receipts that a wallet has paid for, for whoever proves to hold it.',
   })
   async walletReceipts(
-    @Args(() => WalletArguments) asked: Asked,
+    @Args(() => WalletArguments) asked: Arguments,
     @Ctx() { database, free_wallets: wallets, clock, base_urls, principal }: ReceiptContext,
   ): Promise<WalletReceipts> {
-    const { after = -1, limit: count = walletReceiptsPage.usual } = askedFor(WalletReceiptsPage, asked);
-    const proof = askedFor(WalletProofRequest, asked.proof as Asked);
+    const { after = -1, limit: count = walletReceiptsPage.usual } = readRequest(WalletReceiptsPage, asked);
+    const proof = readRequest(WalletProofRequest, asked.proof as Arguments);
     const believing = {
       wallets,
       base_urls,

@@ -4,23 +4,23 @@ import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { refusalUrl } from '../../../schema/links.ts';
 import { RefusalPath } from '../../../schema/requests/receipt.ts';
-import { type Asked, argumentsOf, givenFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, givenMembers } from '../../graph-type.ts';
 import { refusalAudit } from '../auditor/audit-documents.ts';
 import type { ReceiptContext } from '../context.ts';
 import { foundUnlessHalted } from '../log/while-halted.ts';
 import { refusalById, refusalDocument } from './find.ts';
 import { SignedRefusal } from './refusal.entity.ts';
 
-const RefusalArguments = argumentsOf(RefusalPath);
+const RefusalArguments = argumentsType(RefusalPath);
 
 @Resolver(() => SignedRefusal)
 export class RefusalResolver {
   @Query(() => SignedRefusal, { nullable: true, description: 'A signed refusal; public, as receipts are.' })
   async refusal(
-    @Args(() => RefusalArguments) asked: Asked,
+    @Args(() => RefusalArguments) asked: Arguments,
     @Ctx() { database }: ReceiptContext,
   ): Promise<SignedRefusal | null> {
-    return foundUnlessHalted(database, await refusalById(database, givenFor(RefusalPath, asked).refusal_id));
+    return foundUnlessHalted(database, await refusalById(database, givenMembers(RefusalPath, asked).refusal_id));
   }
 
   @FieldResolver(() => String, { description: 'Public page of it.' })

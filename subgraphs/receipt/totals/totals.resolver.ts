@@ -5,7 +5,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { BookTotalRequest, ReceiptPath } from '../../../schema/requests/receipt.ts';
 import { requirePossession } from '../../access.ts';
-import { type Asked, type AskedOfBook, argumentsOf, givenFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, type BookArguments, givenMembers } from '../../graph-type.ts';
 import type { ReceiptContext } from '../context.ts';
 import { requireNotHalted } from '../log/while-halted.ts';
 import { bookTotal, type Proven, paymentProof, totalsStatement } from './proofs.ts';
@@ -13,8 +13,8 @@ import { bookTotal, type Proven, paymentProof, totalsStatement } from './proofs.
 /** A dozen statements, each of O(log n) rows. */
 const PROOF_COST = 50;
 
-const TotalArguments = argumentsOf(BookPath, BookTotalRequest);
-const ProofArguments = argumentsOf(ReceiptPath);
+const TotalArguments = argumentsType(BookPath, BookTotalRequest);
+const ProofArguments = argumentsType(ReceiptPath);
 
 /** What is signed behind the log of totals and payments, with its proofs. */
 @Resolver()
@@ -37,11 +37,11 @@ export class TotalsResolver {
       'for whoever possesses it.',
   })
   async bookTotal(
-    @Args(() => TotalArguments) asked: AskedOfBook,
+    @Args(() => TotalArguments) asked: BookArguments,
     @Ctx() { principal, database }: ReceiptContext,
   ): Promise<JsonObject | null> {
     const agent_id = requirePossession(principal, asked.agentId);
-    return shown(await bookTotal(database, agent_id, givenFor(BookTotalRequest, asked).task_id ?? null));
+    return shown(await bookTotal(database, agent_id, givenMembers(BookTotalRequest, asked).task_id ?? null));
   }
 
   @Directive(`@cost(weight: ${PROOF_COST})`)
@@ -52,10 +52,10 @@ export class TotalsResolver {
       'where it does not count, or not yet.',
   })
   async paymentProof(
-    @Args(() => ProofArguments) asked: Asked,
+    @Args(() => ProofArguments) asked: Arguments,
     @Ctx() { database }: ReceiptContext,
   ): Promise<JsonObject | null> {
-    return shown(await paymentProof(database, givenFor(ReceiptPath, asked).task_id));
+    return shown(await paymentProof(database, givenMembers(ReceiptPath, asked).task_id));
   }
 }
 

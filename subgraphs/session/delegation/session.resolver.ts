@@ -9,7 +9,7 @@ import {
   SessionPath,
 } from '../../../schema/requests/session.ts';
 import { sessionDomain, sessionTypes } from '../../../schema/session/typed-data.ts';
-import { type Asked, argumentsOf, askedFor } from '../../graph-type.ts';
+import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import type { SessionContext } from '../context.ts';
 import { actInSession } from './act.ts';
@@ -21,9 +21,9 @@ import { DelegatedSession, RevokedSession, SessionActInput, SessionChallenge } f
 import { shownRevocation } from './shown-revocation.ts';
 import { detailForPayer } from './tree.ts';
 
-const SessionArguments = argumentsOf(SessionPath);
-const ChallengeArguments = argumentsOf(SessionPath, SessionChallengeRequest);
-const RevokeArguments = argumentsOf(SessionPath, RevocationRequest);
+const SessionArguments = argumentsType(SessionPath);
+const ChallengeArguments = argumentsType(SessionPath, SessionChallengeRequest);
+const RevokeArguments = argumentsType(SessionPath, RevocationRequest);
 
 @Resolver(() => DelegatedSession)
 export class DelegationResolver {
@@ -39,24 +39,24 @@ export class DelegationResolver {
 
   @Query(() => DelegatedSession, { nullable: true, description: 'How a session stands; bound by a recorded payment.' })
   async delegatedSession(
-    @Args(() => SessionArguments) asked: Asked,
+    @Args(() => SessionArguments) asked: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<DelegatedSession> {
     const { database, clock } = context;
     requireNotHalted(database);
-    const { delegation_hash } = askedFor(SessionPath, asked);
+    const { delegation_hash } = readRequest(SessionPath, asked);
     const standing = await standingSession(database, delegation_hash, seconds(clock));
     return { ...shownSession(standing), detail: await detailForPayer(standing.session, context) };
   }
 
   @Query(() => SessionChallenge, { nullable: true, description: 'A nonce for an act of an active session.' })
   async sessionChallenge(
-    @Args(() => ChallengeArguments) asked: Asked,
+    @Args(() => ChallengeArguments) asked: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<SessionChallenge> {
     requireNotHalted(context.database);
-    const { ttl_seconds } = askedFor(SessionChallengeRequest, asked, context);
-    const { delegation_hash } = askedFor(SessionPath, asked);
+    const { ttl_seconds } = readRequest(SessionChallengeRequest, asked, context);
+    const { delegation_hash } = readRequest(SessionPath, asked);
     const session = await activeSession(context.database, delegation_hash, seconds(context.clock));
     const { challenge_id, nonce, issued_at, deadline } = issueChallenge(context, session.delegationHash, ttl_seconds);
     const domain = sessionDomain(context.base_url);
@@ -66,14 +66,14 @@ export class DelegationResolver {
 
   @Mutation(() => SessionActResult, { nullable: true, description: "Does, once, what a session's key has signed for." })
   async actInSession(
-    @Args(() => SessionArguments) asked: Asked,
-    @Arg('input', () => SessionActInput, { description: 'What is to be done, and its signature.' }) input: Asked,
+    @Args(() => SessionArguments) asked: Arguments,
+    @Arg('input', () => SessionActInput, { description: 'What is to be done, and its signature.' }) input: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<SessionActResult> {
     // Its credential is the signature in it, which is judged by what the database says of the session.
     requireNotHalted(context.database);
-    const request = askedFor(ActRequest, input, context);
-    return actInSession(askedFor(SessionPath, asked).delegation_hash, request, context);
+    const request = readRequest(ActRequest, input, context);
+    return actInSession(readRequest(SessionPath, asked).delegation_hash, request, context);
   }
 
   @Mutation(() => RevokedSession, {
@@ -81,12 +81,12 @@ export class DelegationResolver {
     description: 'Ends a session and all below it, at once and for good.',
   })
   async revokeSession(
-    @Args(() => RevokeArguments) asked: Asked,
+    @Args(() => RevokeArguments) asked: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<RevokedSession> {
     requireNotHalted(context.database);
-    const request = askedFor(RevocationRequest, asked, context);
-    return shownRevocation(await revokeSession({ ...askedFor(SessionPath, asked), ...request }, context));
+    const request = readRequest(RevocationRequest, asked, context);
+    return shownRevocation(await revokeSession({ ...readRequest(SessionPath, asked), ...request }, context));
   }
 }
 

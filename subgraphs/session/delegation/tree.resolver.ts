@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, Directive, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
 import { sessionLimits } from '../../../schema/limits.ts';
 import { RootSessionsPage, SessionPath, SessionTreePageRequest } from '../../../schema/requests/session.ts';
-import { type Asked, argumentsOf, askedFor, describedBy } from '../../graph-type.ts';
+import { type Arguments, argumentsType, describedBy, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { SessionContext } from '../context.ts';
 import { SessionBurn } from './session-burn.entity.ts';
@@ -11,8 +11,8 @@ import { SessionTreePage } from './tree.type.ts';
 
 /** Judged behind possession: whoever shows none learns nothing of it. */
 const ROOT = describedBy(SessionPath.shape.delegation_hash);
-const TreeArguments = argumentsOf(SessionTreePageRequest);
-const RootsArguments = argumentsOf(RootSessionsPage);
+const TreeArguments = argumentsType(SessionTreePageRequest);
+const RootsArguments = argumentsType(RootSessionsPage);
 
 /** For who possesses the book of a payer over what is asked for, and nobody else. */
 @Resolver()
@@ -25,10 +25,10 @@ export class SessionTreeResolver {
   })
   sessionTree(
     @Arg('delegationHash', () => String, ROOT) delegationHash: string,
-    @Args(() => TreeArguments) asked: Asked,
+    @Args(() => TreeArguments) asked: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<SessionTreePage> {
-    return sessionTree(delegationHash, askedFor(SessionTreePageRequest, asked), context);
+    return sessionTree(delegationHash, readRequest(SessionTreePageRequest, asked), context);
   }
 
   @Directive(pageByLimit(sessionLimits.listed_sessions_default, 'sessions'))
@@ -39,10 +39,10 @@ export class SessionTreeResolver {
   })
   agentSessions(
     @Arg('agentId', () => Int, { description: 'Id of the agent whose wallet granted the sessions.' }) agentId: number,
-    @Args(() => RootsArguments) asked: Asked,
+    @Args(() => RootsArguments) asked: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<SessionTreePage> {
-    return rootSessions(agentId, askedFor(RootSessionsPage, asked), context);
+    return rootSessions(agentId, readRequest(RootSessionsPage, asked), context);
   }
 
   @Subscription(() => SessionBurn, {

@@ -5,7 +5,7 @@ import { limits } from '../../../schema/limits.ts';
 import { RegistrationRequest } from '../../../schema/requests/registration.ts';
 import { requireWriting } from '../../access.ts';
 import type { Services } from '../../context.ts';
-import { type Asked, askedFor } from '../../graph-type.ts';
+import { type Arguments, readRequest } from '../../graph-type.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import { agentById, agentOfWallet } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
@@ -20,11 +20,11 @@ export class RegistrationResolver {
   @Directive(`@paid(price: "${limits.stamp_price_atomic}")`)
   @Mutation(() => AgentRegistration, { description: 'Registers the paying wallet as an agent with a book of its own.' })
   async registerAgent(
-    @Arg('input', () => RegisterAgentInput, { description: 'Who registers, and by what.' }) input: Asked,
+    @Arg('input', () => RegisterAgentInput, { description: 'Who registers, and by what.' }) input: Arguments,
     @Ctx() context: SessionContext,
   ): Promise<Omit<AgentRegistration, 'requestHash'>> {
     // Its proof is a member like any other, and no header's.
-    const said: z.output<typeof RegistrationRequest> = askedFor(RegistrationRequest, input, context);
+    const said: z.output<typeof RegistrationRequest> = readRequest(RegistrationRequest, input, context);
     const { proof, ...request } = said;
     // Beside a payment a demo key counts for nothing; what costs nothing it may not write.
     if (request.task_id !== null || context.payment === null) requireWriting(context.principal);

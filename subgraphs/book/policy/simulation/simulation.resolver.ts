@@ -6,7 +6,7 @@ import { pageRows } from '../../../../schema/requests/book.ts';
 import { BookPath } from '../../../../schema/requests/book-path.ts';
 import { parseTried, SimulationRequest } from '../../../../schema/requests/simulation.ts';
 import { requirePossession } from '../../../access.ts';
-import { type AskedOfBook, argumentsOf, askedFor } from '../../../graph-type.ts';
+import { argumentsType, type BookArguments, readRequest } from '../../../graph-type.ts';
 import { Semaphore } from '../../../semaphore.ts';
 import type { BookContext } from '../../context.ts';
 import { soundHead } from '../../page/page.ts';
@@ -21,7 +21,7 @@ const turns = new Semaphore({
   waiting_per_asker_max: policyLimits.simulations_waiting_per_book_max,
 });
 
-const SimulationArguments = argumentsOf(BookPath, SimulationRequest);
+const SimulationArguments = argumentsType(BookPath, SimulationRequest);
 
 @Resolver(() => PolicySimulation)
 export class PolicySimulationResolver {
@@ -32,12 +32,12 @@ export class PolicySimulationResolver {
       'Which calls that the book let pass these policies, and no others, would have refused, for whoever possesses the book. Each is judged as of when it was collected, or recorded where a key stood in, by what was really spent before `from` and by what they let pass since; a call is taken to be answered by the model that answered it.',
   })
   async policySimulation(
-    @Args(() => SimulationArguments) asked: AskedOfBook,
+    @Args(() => SimulationArguments) asked: BookArguments,
     @Ctx() context: BookContext,
   ): Promise<PolicySimulation> {
     const { principal, database, vault } = context;
     const agent_id = requirePossession(principal, asked.agentId);
-    const { policy, limit, cursor, ...span_of } = askedFor(SimulationRequest, asked, context);
+    const { policy, limit, cursor, ...span_of } = readRequest(SimulationRequest, asked, context);
     const time = { from: momentOf(span_of.from), to: momentOf(span_of.to) };
     if (time.from && time.to && time.from >= time.to)
       throw new Refusal('invalid_request', { param: 'to', detail: 'to: is after from.' });

@@ -3,7 +3,7 @@ import { atomicAmount } from '../../../../schema/amount.ts';
 import { ModelPath } from '../../../../schema/inference/model.ts';
 import { limits } from '../../../../schema/limits.ts';
 import type { ModelKind } from '../../../../schema/route-words.ts';
-import { type Asked, argumentsOf, givenFor } from '../../../graph-type.ts';
+import { type Arguments, argumentsType, givenMembers } from '../../../graph-type.ts';
 import { type Ability, isRouted, type OfferedModel, offeredModels, ROUTER, ROUTER_PREFIX } from '../catalogue.ts';
 import type { InferenceContext } from '../context.ts';
 import type { Hubs } from '../hubs/open.ts';
@@ -14,7 +14,7 @@ const listSize = `@listSize(assumedSize: ${20 + limits.router_models_max})`;
 
 const WHICH = `Model ids that a call may name: all of the hubs, and the first ${limits.router_models_max} of the router.`;
 
-const ModelArguments = argumentsOf(ModelPath);
+const ModelArguments = argumentsType(ModelPath);
 
 @Resolver(() => Model)
 export class ModelResolver {
@@ -30,8 +30,8 @@ export class ModelResolver {
   }
 
   @Query(() => Model, { nullable: true, description: 'The model of that id; null where none is offered. Public.' })
-  async model(@Args(() => ModelArguments) asked: Asked, @Ctx() { hubs }: InferenceContext): Promise<Model | null> {
-    const { id } = givenFor(ModelPath, asked);
+  async model(@Args(() => ModelArguments) asked: Arguments, @Ctx() { hubs }: InferenceContext): Promise<Model | null> {
+    const { id } = givenMembers(ModelPath, asked);
     if (isRouted(id)) return (await hubs.routerTells(id.slice(ROUTER_PREFIX.length))) ? modelOf(routedModel(id)) : null;
     const found = offeredModels(hubs.settings).find(model => model.id === id);
     return found ? modelOf(found) : null;
