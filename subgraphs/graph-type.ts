@@ -53,7 +53,7 @@ export function describedBy({ description }: z.ZodType): { readonly description:
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** The same of a field of a book: possession of it is required before anything else that was asked is read. */
-export type BookArguments = Arguments & { readonly agentId: number };
+export type ArgumentsOfBook = Arguments & { readonly agentId: number };
 
 /**
  * An input with the members of a request, but for those that headers or arguments beside it say on the graph. `others`: nouns that are

@@ -6,7 +6,7 @@ import { alertLimits } from '../../../schema/limits.ts';
 import { AlertsRequest, requireChange } from '../../../schema/requests/alerts.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
-import { argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
+import { type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { setAlerts } from '../ledger/alert-settings.ts';
 import { soundHead } from '../page/page.ts';
@@ -25,7 +25,7 @@ export class BookAlertsResolver {
     description: 'What the book alerts of, for whoever possesses it.',
   })
   async alertSettings(
-    @Args(() => BookArguments) { agentId }: BookArguments,
+    @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<ShownAlertSettings> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -39,7 +39,7 @@ export class BookAlertsResolver {
       'Sets what the book alerts of, as it then stands: null restores what is usual, what is left out stays. At least one of them is given.',
   })
   async setAlerts(
-    @Args(() => ChangeArguments) asked: BookArguments,
+    @Args(() => ChangeArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<ShownAlertSettings> {
     const held = requireHeld(context.principal, asked.agentId);

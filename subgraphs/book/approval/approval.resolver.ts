@@ -10,7 +10,7 @@ import {
 } from '../../../schema/requests/approval.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requirePossession } from '../../access.ts';
-import { type Arguments, argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
+import { type Arguments, type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
 import type { BookContext } from '../context.ts';
 import { answerApproval } from './answer.ts';
@@ -31,7 +31,7 @@ export class ApprovalResolver {
     description:
       'Calls of a book that require an approval, or required one, for whoever possesses it: possession answers none of them.',
   })
-  async approvals(@Args(() => PageArguments) asked: BookArguments, @Ctx() context: BookContext): Promise<Approvals> {
+  async approvals(@Args(() => PageArguments) asked: ArgumentsOfBook, @Ctx() context: BookContext): Promise<Approvals> {
     const agent_id = requirePossession(context.principal, asked.agentId);
     const { before = null } = readRequest(ApprovalsBefore, asked);
     const { shown_max } = approvalLimits;
@@ -51,7 +51,7 @@ export class ApprovalResolver {
   })
   async answerApproval(
     @Arg('input', () => ApprovalAnswerInput, { description: 'The answer, and its signature.' }) input: Arguments,
-    @Args(() => AnswerArguments) asked: BookArguments,
+    @Args(() => AnswerArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<ShownApproval> {
     requireNotHalted(context.database);

@@ -11,8 +11,8 @@ import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { requirePossession } from '../../access.ts';
 import {
   type Arguments,
+  type ArgumentsOfBook,
   argumentsType,
-  type BookArguments,
   describedBy,
   givenMembers,
   readRequest,
@@ -37,7 +37,7 @@ export class DisputeResolver {
   @Directive(pageByLimit(limits.book_page_rows_default, 'disputes'))
   @Query(() => Disputes, { nullable: true, description: 'Disputes of rows of a book, for whoever possesses the book.' })
   async disputes(
-    @Args(() => PageArguments) asked: BookArguments,
+    @Args(() => PageArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Disputes> {
     const agent_id = requirePossession(principal, asked.agentId);
@@ -51,7 +51,7 @@ export class DisputeResolver {
 
   @Query(() => Dispute, { nullable: true, description: 'A dispute of a book. Null if the book has none with this id.' })
   async dispute(
-    @Args(() => DisputeArguments) asked: BookArguments,
+    @Args(() => DisputeArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Dispute | null> {
     const agent_id = requirePossession(principal, asked.agentId);
@@ -66,7 +66,7 @@ export class DisputeResolver {
   })
   fileDispute(
     @Arg('input', () => DisputeInput, { description: 'What is claimed of which row.' }) input: Arguments,
-    @Args(() => FileArguments) { agentId }: BookArguments,
+    @Args(() => FileArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<InstanceType<typeof FiledDispute>> {
     const agent_id = requirePossession(context.principal, agentId);

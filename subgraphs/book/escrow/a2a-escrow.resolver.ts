@@ -13,7 +13,7 @@ import {
 } from '../../../schema/requests/escrow.ts';
 import type { WithoutPossession } from '../../../schema/requests/possession.ts';
 import { requirePossession, requireWriting } from '../../access.ts';
-import { type Arguments, argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
+import { type Arguments, type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { BookContext } from '../context.ts';
 import type { A2aMove } from './a2a-escrow.machine.ts';
@@ -39,7 +39,7 @@ export class A2aEscrowResolver {
     description: 'The escrows that an agent is a party of, for whoever possesses its book. A demo key is refused.',
   })
   async a2aEscrows(
-    @Args(() => PageArguments) asked: BookArguments,
+    @Args(() => PageArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<A2aEscrows> {
     const agent_id = requirePossession(principal, asked.agentId);
@@ -59,7 +59,7 @@ export class A2aEscrowResolver {
   })
   a2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
-    @Args(() => BookArguments) { agentId }: BookArguments,
+    @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -75,7 +75,7 @@ export class A2aEscrowResolver {
   })
   openA2aEscrow(
     @Arg('input', () => A2aEscrowInput, { description: 'Its terms.' }) input: Arguments,
-    @Args(() => BookArguments) { agentId }: BookArguments,
+    @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -88,7 +88,7 @@ export class A2aEscrowResolver {
   })
   fundA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
-    @Args(() => FundArguments) asked: BookArguments,
+    @Args(() => FundArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     return move('fund', { ...escrow, ...asked }, context);
@@ -97,7 +97,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, { nullable: true, description: 'Delivers, for the counterparty.' })
   submitA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
-    @Args(() => SubmitArguments) asked: BookArguments,
+    @Args(() => SubmitArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     return move('submit', { ...escrow, ...asked }, context);
@@ -109,7 +109,7 @@ export class A2aEscrowResolver {
   })
   releaseA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
-    @Args(() => BookArguments) asked: BookArguments,
+    @Args(() => BookArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     return move('release', { ...escrow, ...asked }, context);
@@ -121,7 +121,7 @@ export class A2aEscrowResolver {
   })
   clawBackA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
-    @Args(() => ClawbackArguments) asked: BookArguments,
+    @Args(() => ClawbackArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     return move('clawback', { ...escrow, ...asked }, context);
@@ -130,7 +130,7 @@ export class A2aEscrowResolver {
   @Mutation(() => A2aEscrow, { nullable: true, description: 'Says that the delivery fails, for the principal.' })
   challengeA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
-    @Args(() => ChallengeArguments) asked: BookArguments,
+    @Args(() => ChallengeArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<A2aEscrow> {
     return move('challenge', { ...escrow, ...asked }, context);
@@ -138,7 +138,7 @@ export class A2aEscrowResolver {
 }
 
 /** A step that moves an escrow on: which one, and what is said of it. */
-function move(action: A2aMove, asked: BookArguments, context: BookContext): Promise<A2aEscrow> {
+function move(action: A2aMove, asked: ArgumentsOfBook, context: BookContext): Promise<A2aEscrow> {
   const agent_id = requirePossession(context.principal, asked.agentId);
   const { job_id, parties, ...said } = stepOf(action, asked, context);
   return moveA2aEscrow(context, agent_id, { job_id, parties }, { action, said: present(said) });

@@ -5,7 +5,7 @@ import { BookPath } from '../../../schema/requests/book-path.ts';
 import { EscrowClaim, LedgerEscrowRequest } from '../../../schema/requests/escrow.ts';
 import type { WithoutPossession } from '../../../schema/requests/possession.ts';
 import { requirePossession, requireWriting } from '../../access.ts';
-import { type Arguments, argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
+import { type Arguments, type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import type { LedgerMove } from './ledger-escrow.machine.ts';
 import { ledgerEscrow, moveLedgerEscrow, openLedgerEscrow } from './ledger-escrow.ts';
@@ -23,7 +23,7 @@ export class LedgerEscrowResolver {
   })
   ledgerEscrow(
     @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,
-    @Args(() => BookArguments) { agentId }: BookArguments,
+    @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -38,7 +38,7 @@ export class LedgerEscrowResolver {
   })
   openLedgerEscrow(
     @Arg('input', () => LedgerEscrowInput, { description: 'Over what, and until when.' }) input: Arguments,
-    @Args(() => BookArguments) { agentId }: BookArguments,
+    @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -48,7 +48,7 @@ export class LedgerEscrowResolver {
   @Mutation(() => LedgerEscrow, { nullable: true, description: 'Releases the escrow, if every check passes.' })
   releaseLedgerEscrow(
     @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,
-    @Args(() => BookArguments) asked: BookArguments,
+    @Args(() => BookArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
     return move('release', { ...escrow, ...asked }, context);
@@ -60,7 +60,7 @@ export class LedgerEscrowResolver {
   })
   clawBackLedgerEscrow(
     @Arg('escrow', () => LedgerEscrowName, WHICH) escrow: Arguments,
-    @Args(() => ClawbackArguments) asked: BookArguments,
+    @Args(() => ClawbackArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<LedgerEscrow> {
     return move('clawback', { ...escrow, ...asked }, context);
@@ -68,7 +68,7 @@ export class LedgerEscrowResolver {
 }
 
 /** A step that ends an escrow: which one, and what is said of it. */
-function move(action: LedgerMove, asked: BookArguments, context: BookContext): Promise<LedgerEscrow> {
+function move(action: LedgerMove, asked: ArgumentsOfBook, context: BookContext): Promise<LedgerEscrow> {
   const agent_id = requirePossession(context.principal, asked.agentId);
   const { escrow_id, task_id, ...said } = stepOf(action, asked, context);
   return moveLedgerEscrow(context, agent_id, { escrow_id, task_id }, { action, said: present(said) });

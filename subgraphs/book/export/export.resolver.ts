@@ -16,7 +16,7 @@ import { accountsOf } from '../../../schema/requests/journal-accounts.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
 import { requirePossession } from '../../access.ts';
 import { iso } from '../../clock.ts';
-import { type Arguments, argumentsType, type BookArguments, givenMembers, readRequest } from '../../graph-type.ts';
+import { type Arguments, type ArgumentsOfBook, argumentsType, givenMembers, readRequest } from '../../graph-type.ts';
 import { bookBundle } from '../../receipt/auditor/bundle.ts';
 import type { BookContext } from '../context.ts';
 import { rowFilter } from '../page/page-arguments.type.ts';
@@ -54,7 +54,7 @@ export class BookExportResolver {
     description: 'The newest rows that match, at most 200, for whoever possesses the book.',
   })
   async bookExport(
-    @Args(() => PageArguments) asked: BookArguments,
+    @Args(() => PageArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database, clock, base_url }: BookContext,
   ): Promise<Exported> {
     const agent_id = requirePossession(principal, asked.agentId);

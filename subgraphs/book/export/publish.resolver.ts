@@ -7,8 +7,8 @@ import { PublishedPageRequest, PullExportPath } from '../../../schema/requests/e
 import { requirePossession } from '../../access.ts';
 import {
   type Arguments,
+  type ArgumentsOfBook,
   argumentsType,
-  type BookArguments,
   describedBy,
   givenMembers,
   readRequest,
@@ -36,7 +36,7 @@ export class PullExportResolver {
 
   @Query(() => PullExport, { nullable: true, description: 'What the book has published, for whoever possesses it.' })
   publishedExport(
-    @Args(() => BookArguments) asked: BookArguments,
+    @Args(() => BookArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<PullExport | null> {
     return publishedExport(database, requirePossession(principal, asked.agentId));
@@ -46,7 +46,10 @@ export class PullExportResolver {
     nullable: true,
     description: 'Publishes an export of the book under a slug of its own; once it is, builds it anew under the same.',
   })
-  publishExport(@Args(() => PublishArguments) asked: BookArguments, @Ctx() context: BookContext): Promise<PullExport> {
+  publishExport(
+    @Args(() => PublishArguments) asked: ArgumentsOfBook,
+    @Ctx() context: BookContext,
+  ): Promise<PullExport> {
     const agent_id = requirePossession(context.principal, asked.agentId);
     const {
       format = 'json',
@@ -69,7 +72,7 @@ export class PullExportResolver {
     description: 'From now on nobody pulls it; what is published next has another slug.',
   })
   async withdrawExport(
-    @Args(() => BookArguments) asked: BookArguments,
+    @Args(() => BookArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database, clock }: BookContext,
   ): Promise<WithdrawnExport> {
     const agent_id = requirePossession(principal, asked.agentId);

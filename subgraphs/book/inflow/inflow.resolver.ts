@@ -3,7 +3,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { CorrectionRequest, InflowRequest } from '../../../schema/requests/inflow.ts';
 import { requirePossession } from '../../access.ts';
-import { type Arguments, argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
+import { type Arguments, type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { rowsOf } from '../page/page.ts';
@@ -24,7 +24,7 @@ export class InflowResolver {
   })
   async recordInflow(
     @Arg('input', () => InflowInput, { description: 'How much, and for what.' }) input: Arguments,
-    @Args(() => BookArguments) { agentId }: BookArguments,
+    @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<BookRow> {
     const recorder = await requireRecorder(context, agentId);
@@ -39,7 +39,7 @@ export class InflowResolver {
   async correctInflow(
     @Arg('input', () => InflowCorrectionInput, { description: 'Which row is corrected, why, and what changes.' })
     input: Arguments,
-    @Args(() => BookArguments) { agentId }: BookArguments,
+    @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<CorrectedInflow> {
     const agent_id = requirePossession(context.principal, agentId);

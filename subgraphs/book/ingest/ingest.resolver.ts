@@ -4,7 +4,7 @@ import { limits } from '../../../schema/limits.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { IngestRequest } from '../../../schema/requests/ingest.ts';
 import { requireHeld } from '../../access.ts';
-import { type Arguments, argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
+import { type Arguments, type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import type { RecordedIngest } from './answer.ts';
 import { ingestPaid } from './ingest.paid.ts';
@@ -22,7 +22,7 @@ export class IngestResolver {
   })
   async ingestForeignSpend(
     @Arg('input', () => ForeignSpendInput, { description: 'Which payment, and what it bought.' }) input: Arguments,
-    @Args(() => BookArguments) { agentId }: BookArguments,
+    @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<IngestedSpend> {
     const held = requireHeld(context.principal, agentId);

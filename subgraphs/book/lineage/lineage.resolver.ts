@@ -3,7 +3,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { limits, lineageLimits } from '../../../schema/limits.ts';
 import { LineagePage, LineagePath } from '../../../schema/requests/book.ts';
 import { requirePossession } from '../../access.ts';
-import { argumentsType, type BookArguments, givenMembers, readRequest } from '../../graph-type.ts';
+import { type ArgumentsOfBook, argumentsType, givenMembers, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import { Semaphore } from '../../semaphore.ts';
 import type { BookContext } from '../context.ts';
@@ -28,7 +28,7 @@ export class BookLineageResolver {
     description: 'What a row follows from and what follows from it, for whoever possesses its book.',
   })
   async lineage(
-    @Args(() => LineageArguments) asked: BookArguments,
+    @Args(() => LineageArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Lineage> {
     const agent_id = requirePossession(principal, asked.agentId);

@@ -14,7 +14,7 @@ import {
 } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
-import { type Arguments, argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
+import { type Arguments, type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { WrittenFields } from '../../written-leaves.ts';
 import { budgetEnd, hourOf, lastHour } from '../alerts/rate.ts';
@@ -77,7 +77,7 @@ export class BookResolver {
     description: 'A book, for whoever possesses it: by X-SVC-Session, or by X-SVC-Agent and X-SVC-Proof.',
   })
   book(
-    @Args(() => PageArguments) asked: BookArguments,
+    @Args(() => PageArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {
@@ -87,7 +87,7 @@ export class BookResolver {
   @Directive(PAGE)
   @Mutation(() => Book, { nullable: true, description: 'Sets budget Y, or clears it; the book as it then stands.' })
   async setBudget(
-    @Args(() => BudgetArguments) asked: BookArguments,
+    @Args(() => BudgetArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<BookPage> {

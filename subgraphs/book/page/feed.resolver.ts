@@ -3,7 +3,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { FeedRequest } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requirePossession } from '../../access.ts';
-import { argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
+import { type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { BookEvent } from '../ledger/event.entity.ts';
 import { bookFeed } from './feed.ts';
@@ -20,7 +20,7 @@ export class BookFeedResolver {
   })
   @Directive('@live(after: "after", position: "position")')
   bookRows(
-    @Args(() => FeedArguments) _asked: BookArguments,
+    @Args(() => FeedArguments) _asked: ArgumentsOfBook,
     @Root() event: BookEvent,
     @Ctx() _context: BookContext,
   ): BookEvent {
@@ -28,7 +28,7 @@ export class BookFeedResolver {
   }
 }
 
-async function follow(asked: BookArguments, context: BookContext) {
+async function follow(asked: ArgumentsOfBook, context: BookContext) {
   const agent_id = requirePossession(context.principal, asked.agentId);
   const { after = null } = readRequest(FeedRequest, asked);
   return bookFeed(context.live, context.readBookEvents, agent_id, await startOf(agent_id, after, context));

@@ -2,7 +2,7 @@ import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { SequenceRequest } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requirePossession } from '../../access.ts';
-import { argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
+import { type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { sequenceOf } from './sequence.ts';
 import { BookSequence } from './sequence.type.ts';
@@ -16,7 +16,7 @@ export class BookSequenceResolver {
     description: 'Whether the rows of a book are without a gap, and how corrections follow each other.',
   })
   bookSequence(
-    @Args(() => SequenceArguments) asked: BookArguments,
+    @Args(() => SequenceArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<BookSequence> {
     const agent_id = requirePossession(principal, asked.agentId);

@@ -7,7 +7,7 @@ import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { PolicyMoment, PolicyRequest, parsePolicy } from '../../../schema/requests/policy.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
-import { argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
+import { type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { soundHead } from '../page/page.ts';
 import { policiesAt, termsEvents } from './changes.ts';
@@ -21,7 +21,7 @@ const ChangeArguments = argumentsType(BookPath, PolicyRequest);
 export class BookPolicyResolver {
   @Query(() => ShownPolicy, { nullable: true, description: 'What the book allows, for whoever possesses it.' })
   async bookPolicy(
-    @Args(() => PolicyArguments) asked: BookArguments,
+    @Args(() => PolicyArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<ShownPolicy> {
     const agent_id = requirePossession(context.principal, asked.agentId);
@@ -59,7 +59,7 @@ export class BookPolicyResolver {
     description: 'Sets one policy of a book; the policy as it then stands.',
   })
   async setBookPolicy(
-    @Args(() => ChangeArguments) asked: BookArguments,
+    @Args(() => ChangeArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<ShownPolicy> {
     const held = requireHeld(context.principal, asked.agentId);

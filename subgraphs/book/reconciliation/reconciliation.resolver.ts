@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { ReconciliationPath, ReconciliationRequest } from '../../../schema/requests/reconciliation.ts';
 import { requirePossession } from '../../access.ts';
-import { type Arguments, argumentsType, type BookArguments, givenMembers, readRequest } from '../../graph-type.ts';
+import { type Arguments, type ArgumentsOfBook, argumentsType, givenMembers, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { soundHead } from '../page/page.ts';
 import { reconciliationOf } from './find.ts';
@@ -21,7 +21,7 @@ export class ReconciliationResolver {
   })
   async startReconciliation(
     @Arg('input', () => ReconciliationInput, { description: 'Which wallet and blocks.' }) input: Arguments,
-    @Args(() => BookArguments) { agentId }: BookArguments,
+    @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<Reconciliation> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -34,7 +34,7 @@ export class ReconciliationResolver {
     description: 'A reconciliation: its signed report, or how far it has come. Null if the book has none with this id.',
   })
   async reconciliation(
-    @Args(() => ReportArguments) asked: BookArguments,
+    @Args(() => ReportArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Reconciliation | null> {
     const agent_id = requirePossession(principal, asked.agentId);

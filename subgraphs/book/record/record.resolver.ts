@@ -2,7 +2,7 @@ import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { RecordRequest } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requirePossession } from '../../access.ts';
-import { argumentsType, type BookArguments, givenMembers } from '../../graph-type.ts';
+import { type ArgumentsOfBook, argumentsType, givenMembers } from '../../graph-type.ts';
 import { foundUnlessHalted } from '../../receipt/log/while-halted.ts';
 import type { BookContext } from '../context.ts';
 import { readHistory, readRecord } from './read.ts';
@@ -17,7 +17,7 @@ export class AgentRecordResolver {
     description: 'The public record of an agent, for anybody; null where there is none.',
   })
   async agentRecord(
-    @Args(() => RecordArguments) asked: BookArguments,
+    @Args(() => RecordArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<AgentRecord | null> {
     const { opt_in } = givenMembers(RecordRequest, asked);

@@ -6,8 +6,8 @@ import { requireBound, requireHeld, requirePossession } from '../../access.ts';
 import { wordEnum } from '../../graph-enum.ts';
 import {
   type Arguments,
+  type ArgumentsOfBook,
   argumentsType,
-  type BookArguments,
   describedBy,
   givenMembers,
   readRequest,
@@ -28,7 +28,7 @@ export class AssignmentResolver {
     description: 'What is opened of a book, for whoever possesses it. It shows no token.',
   })
   async assignments(
-    @Args(() => BookArguments) asked: BookArguments,
+    @Args(() => BookArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<Assignments> {
     const agent_id = requirePossession(principal, asked.agentId);
@@ -41,7 +41,7 @@ export class AssignmentResolver {
       "Opens a slice of a book. It hands out a secret: the book's session is wanted, or a proof that is bound to the request.",
   })
   createAssignment(
-    @Args(() => BookArguments) asked: BookArguments,
+    @Args(() => BookArguments) asked: ArgumentsOfBook,
     @Arg('input', () => AssignmentInput, { description: 'What, to whom, and until when.' }) input: Arguments,
     @Ctx() context: BookContext,
   ): Promise<CreatedAssignment> {
@@ -54,7 +54,7 @@ export class AssignmentResolver {
     description: 'Its token opens nothing any more, in no process. Again it is the same.',
   })
   revokeAssignment(
-    @Args(() => AssignmentArguments) asked: BookArguments,
+    @Args(() => AssignmentArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<SliceAssignment> {
     const { assignment_id } = givenMembers(AssignmentPath, asked);

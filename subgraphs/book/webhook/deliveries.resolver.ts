@@ -3,7 +3,7 @@ import { webhookLimits } from '../../../schema/limits.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { DeadLetterPage, RedeliveryRequest } from '../../../schema/requests/webhook.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
-import { argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
+import { type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { BookContext } from '../context.ts';
 import { deadLetters } from './dead-letters.ts';
@@ -22,7 +22,7 @@ export class WebhookDeliveriesResolver {
     description: 'Messages of the webhook that were given up, for whoever possesses the book.',
   })
   async webhookDeadLetters(
-    @Args(() => PageArguments) asked: BookArguments,
+    @Args(() => PageArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database }: BookContext,
   ): Promise<WebhookDeadLetters> {
     const agent_id = requirePossession(principal, asked.agentId);
@@ -34,7 +34,7 @@ export class WebhookDeliveriesResolver {
     description: 'Sends the messages of a range of positions again.',
   })
   async redeliverWebhook(
-    @Args(() => RedeliveryArguments) asked: BookArguments,
+    @Args(() => RedeliveryArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<WebhookSent> {
     const held = requireHeld(context.principal, asked.agentId);
@@ -47,7 +47,7 @@ export class WebhookDeliveriesResolver {
     description: 'Sends a test message, once. The webhook shows what came of it.',
   })
   async pingWebhook(
-    @Args(() => BookArguments) { agentId }: BookArguments,
+    @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<WebhookPing> {
     const held = requireHeld(context.principal, agentId);

@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { RotationRequest, WebhookRequest } from '../../../schema/requests/webhook.ts';
 import { requireHeld, requirePossession, requireSession } from '../../access.ts';
-import { type Arguments, argumentsType, type BookArguments, readRequest } from '../../graph-type.ts';
+import { type Arguments, type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { readWebhook } from './change.ts';
 import { removeWebhook, rotateSecret, type SetWebhook, setWebhook } from './set.ts';
@@ -18,7 +18,7 @@ export class WebhookResolver {
     description: 'The webhook of a book, for whoever possesses it. It shows neither the secret nor the whole URL.',
   })
   async webhook(
-    @Args(() => BookArguments) { agentId }: BookArguments,
+    @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<BookWebhook> {
     const agent_id = requirePossession(context.principal, agentId);
@@ -32,7 +32,7 @@ export class WebhookResolver {
   })
   async setWebhook(
     @Arg('input', () => WebhookInput, { description: 'The URL, the kinds of events and the secret.' }) input: Arguments,
-    @Args(() => BookArguments) { agentId }: BookArguments,
+    @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<BookWebhook> {
     const held = { ...requireSession(context.principal, agentId), by: 'session' } as const;
@@ -44,7 +44,7 @@ export class WebhookResolver {
     description: 'Gives it another secret, with the one before it beside it for a day. The session itself is wanted.',
   })
   async rotateWebhookSecret(
-    @Args(() => RotationArguments) asked: BookArguments,
+    @Args(() => RotationArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<BookWebhook> {
     const { agentId } = asked;
@@ -59,7 +59,7 @@ export class WebhookResolver {
       'Nothing is sent any more, whatever is under way, and what was given up is gone. Again it is the same.',
   })
   async removeWebhook(
-    @Args(() => BookArguments) { agentId }: BookArguments,
+    @Args(() => BookArguments) { agentId }: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<BookWebhook> {
     const held = requireHeld(context.principal, agentId);

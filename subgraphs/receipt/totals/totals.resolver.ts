@@ -5,7 +5,7 @@ import { Refusal } from '../../../schema/errors.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { BookTotalRequest, ReceiptPath } from '../../../schema/requests/receipt.ts';
 import { requirePossession } from '../../access.ts';
-import { type Arguments, argumentsType, type BookArguments, givenMembers } from '../../graph-type.ts';
+import { type Arguments, type ArgumentsOfBook, argumentsType, givenMembers } from '../../graph-type.ts';
 import type { ReceiptContext } from '../context.ts';
 import { requireNotHalted } from '../log/while-halted.ts';
 import { bookTotal, type Proven, paymentProof, totalsStatement } from './proofs.ts';
@@ -37,7 +37,7 @@ export class TotalsResolver {
       'for whoever possesses it.',
   })
   async bookTotal(
-    @Args(() => TotalArguments) asked: BookArguments,
+    @Args(() => TotalArguments) asked: ArgumentsOfBook,
     @Ctx() { principal, database }: ReceiptContext,
   ): Promise<JsonObject | null> {
     const agent_id = requirePossession(principal, asked.agentId);

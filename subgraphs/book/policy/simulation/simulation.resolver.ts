@@ -6,7 +6,7 @@ import { pageRows } from '../../../../schema/requests/book.ts';
 import { BookPath } from '../../../../schema/requests/book-path.ts';
 import { parseTried, SimulationRequest } from '../../../../schema/requests/simulation.ts';
 import { requirePossession } from '../../../access.ts';
-import { argumentsType, type BookArguments, readRequest } from '../../../graph-type.ts';
+import { type ArgumentsOfBook, argumentsType, readRequest } from '../../../graph-type.ts';
 import { Semaphore } from '../../../semaphore.ts';
 import type { BookContext } from '../../context.ts';
 import { soundHead } from '../../page/page.ts';
@@ -32,7 +32,7 @@ export class PolicySimulationResolver {
       'Which calls that the book let pass these policies, and no others, would have refused, for whoever possesses the book. Each is judged as of when it was collected, or recorded where a key stood in, by what was really spent before `from` and by what they let pass since; a call is taken to be answered by the model that answered it.',
   })
   async policySimulation(
-    @Args(() => SimulationArguments) asked: BookArguments,
+    @Args(() => SimulationArguments) asked: ArgumentsOfBook,
     @Ctx() context: BookContext,
   ): Promise<PolicySimulation> {
     const { principal, database, vault } = context;
