@@ -48,7 +48,9 @@ const CATALOGUE = `
   union all
     select 'function ' || proname, format('function %s(%s)', proname, pg_get_function_identity_arguments(oid)),
       pg_get_functiondef(oid)
-    from pg_proc where pronamespace = $1::text::regnamespace and prokind = 'f')
+    -- Those of an extension are its own.
+    from pg_proc where pronamespace = $1::text::regnamespace and prokind = 'f' and not exists (
+      select from pg_depend where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e'))
   select of, name, replace(definition, $1::text || '.', '') as definition from entry order by name`;
 
 export type Catalogue = readonly Entry[];
@@ -58,13 +60,18 @@ export async function catalogueOf(client: pg.ClientBase, schema: string): Promis
   return (await client.query<Entry>(CATALOGUE, [schema])).rows;
 }
 
-/** In words, what is otherwise in `found` than in `wanted`; tables, sequences and functions of others are nobody's business. */
-export function differencesOf(found: Catalogue, wanted: Catalogue): string[] {
+/**
+ * In words, what is otherwise in `found` than in `wanted`, which may be without what is `optional`; tables, sequences and functions of
+ * others are nobody's business.
+ */
+export function differencesOf(found: Catalogue, wanted: Catalogue, optional: readonly string[]): string[] {
   const ours = new Set(wanted.map(({ of }) => of));
   const there = new Map(found.map(({ name, definition }) => [name, definition]));
   const known = new Set(wanted.map(({ name }) => name));
   return [
-    ...wanted.filter(({ name }) => !there.has(name)).map(({ name }) => `${name} is missing`),
+    ...wanted
+      .filter(({ name }) => !there.has(name) && !optional.includes(name))
+      .map(({ name }) => `${name} is missing`),
     ...wanted
       .filter(({ name, definition }) => there.has(name) && there.get(name) !== definition)
       .map(({ name }) => `${name} is another`),

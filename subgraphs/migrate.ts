@@ -65,16 +65,16 @@ async function requirePublic(client: pg.Client): Promise<void> {
 }
 
 /**
- * A database that was made by what the baselines replace is as they would make it: that is proven, and its record then
- * names them in place of those. Where it is not so, nothing is written.
+ * A database that was made by what a baseline replaces is as the baseline would make it: that is proven, and its record then
+ * names that one in place of those. Where it is not so, nothing is written.
  */
 async function stampBaselines(client: pg.Client, migrations: readonly MigrationClass[]): Promise<void> {
-  const baselines = migrations.filter(({ replaces }) => replaces !== undefined);
+  const baselines = baselinesToStamp(migrations, await recordOf(client));
+  if (baselines.length === 0) return;
   const replaced = baselines.flatMap(({ replaces }) => replaces ?? []);
-  if (!(await hasRun(client, replaced))) return;
   await client.query('begin');
   try {
-    await requireSame(client, statementsOf(baselines));
+    await requireSame(client, baselines);
     await client.query(`delete from ${RECORD} where name = any($1)`, [replaced]);
     await client.query(`insert into ${RECORD} (name) select unnest($1::text[])`, [baselines.map(({ name }) => name)]);
     await client.query('commit');
@@ -97,35 +97,50 @@ async function isBehind(client: pg.Client, migrations: readonly MigrationClass[]
   return migrations.some(({ name }) => !recorded.has(name));
 }
 
-/** Whether exactly these have. @throws UnknownSchema where it is some of them, or others too. */
-async function hasRun(client: pg.Client, names: readonly string[]): Promise<boolean> {
-  const recorded = await recordOf(client);
-  const lacking = names.filter(name => !recorded.has(name));
-  if (lacking.length === names.length) return false;
-  const others = [...recorded].filter(name => !names.includes(name));
-  if (lacking.length + others.length === 0) return true;
-  const held = [
-    ...(lacking.length > 0 ? [`has not run ${lacking.join(', ')}`] : []),
-    ...(others.length > 0 ? [`has run ${others.join(', ')} beside`] : []),
-  ];
+/**
+ * The baselines to stamp: all that they replace has run. One of which nothing has run makes its tables itself, in an empty database
+ * or as a feature that comes to one that stands.
+ * @throws UnknownSchema where a part of what one replaces has run, or nothing has that this version knows
+ */
+function baselinesToStamp(
+  migrations: readonly MigrationClass[],
+  recorded: ReadonlySet<string>,
+): readonly MigrationClass[] {
+  const due = migrations.flatMap(baseline => {
+    const { name, replaces = [] } = baseline;
+    if (replaces.length === 0 || recorded.has(name)) return [];
+    return [{ baseline, replaces, lacking: replaces.filter(it => !recorded.has(it)) }];
+  });
+  const begun = due.filter(({ replaces, lacking }) => lacking.length < replaces.length);
+  const known = begun.length > 0 || migrations.some(({ name }) => recorded.has(name));
+  if (begun.every(({ lacking }) => lacking.length === 0) && (known || recorded.size === 0))
+    return begun.map(({ baseline }) => baseline);
+  const lacking = due.flatMap(it => it.lacking);
   throw new UnknownSchema(
-    `was made by an earlier version, but ${held.join(' and ')}: start the version before this one on it, and this one then; nothing was changed`,
+    `was made by an earlier version, and has not run ${namesOf(lacking)}: start the last version that runs ${lacking.length === 1 ? 'it' : 'them'} on it once, and this one then; nothing was changed`,
   );
 }
 
-function statementsOf(baselines: readonly MigrationClass[]): string {
-  return baselines.flatMap(baseline => new baseline().statements()).join(';\n');
+const NAMED_MAX = 4;
+
+/** All of a few; of many the first. */
+function namesOf(names: readonly string[]): string {
+  if (names.length <= NAMED_MAX) return names.join(', ');
+  return `${names.slice(0, NAMED_MAX).join(', ')} and ${names.length - NAMED_MAX} more`;
 }
 
 /** The same server makes both, so that no version's way to write a definition tells them apart. @throws UnknownSchema */
-async function requireSame(client: pg.Client, statements: string): Promise<void> {
+async function requireSame(client: pg.Client, baselines: readonly MigrationClass[]): Promise<void> {
   const scratch = scratchSchema();
   const found = await catalogueOf(client, SCHEMA);
-  await client.query(`savepoint before_scratch; create schema ${scratch}; set local search_path to ${scratch}`);
-  await client.query(statements);
+  // What lies beyond our tables, as an operator class of an extension, is found and written as it is from there.
+  await client.query(`savepoint before_scratch; create schema ${scratch};
+    select set_config('search_path', '${scratch}, ' || current_setting('search_path'), true)`);
+  await client.query(baselines.flatMap(baseline => new baseline().statements()).join(';\n'));
   const wanted = await catalogueOf(client, scratch);
   await client.query('rollback to savepoint before_scratch');
-  const differences = differencesOf(found, wanted);
+  const optional = baselines.flatMap(baseline => baseline.optional ?? []);
+  const differences = differencesOf(found, wanted, optional);
   if (differences.length === 0) return;
   throw new UnknownSchema(
     `was made by an earlier version, and is not as that left it (${differences.join(', ')}): make it so again, or restore it; nothing was changed`,

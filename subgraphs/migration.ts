@@ -17,6 +17,11 @@ export abstract class Migration {
 
 export interface MigrationClass {
   new (): Migration;
-  /** Of a baseline: the names of the migrations that made the same tables before there was one. */
+  /**
+   * Of a baseline: the names of the migrations that made the same tables before there was one, an earlier baseline among them.
+   * Its own name is none of theirs: a database that has run that one alone would pass for one that has all of it.
+   */
   readonly replaces?: readonly string[];
+  /** Of a baseline: what it makes only where the server can, as the catalogue names it. A database may be without. */
+  readonly optional?: readonly string[];
 }

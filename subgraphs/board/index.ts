@@ -5,7 +5,6 @@ import { commentPaid } from './comment/comment.paid.ts';
 import { BoardCommentResolver, BoardComments } from './comment/comment.resolver.ts';
 import { BoardEvent, BoardHead } from './event/board-event.entity.ts';
 import { BoardEventResolver } from './event/board-event.resolver.ts';
-import { BoardEvents, BoardEventTasks } from './event/migration.ts';
 import { BoardFeedResolver } from './feed/feed.resolver.ts';
 import { BoardFlag } from './flag/flag.entity.ts';
 import { commentFlagPaid, jobFlagPaid, postFlagPaid } from './flag/flag.paid.ts';
@@ -13,10 +12,7 @@ import { BoardFlagResolver } from './flag/flag.resolver.ts';
 import { BoardFlagRecord, BoardJobFlagRecord } from './flag/flag.type.ts';
 import { BoardFlagged } from './flag/flagged.entity.ts';
 import { BoardFlaggedResolver } from './flag/flagged.resolver.ts';
-import { BoardJobFlags } from './flag/job-flags.migration.ts';
-import { BoardFlaggedThings } from './flag/migration.ts';
 import { HidingResolver } from './hiding/hiding.resolver.ts';
-import { BoardJobHiding } from './hiding/migration.ts';
 import { BoardCompletion } from './inbound/completion.entity.ts';
 import { InboundResolver } from './inbound/inbound.resolver.ts';
 import { BoardAgentDay } from './job/agent-day.entity.ts';
@@ -25,32 +21,21 @@ import { BoardBid } from './job/bid.entity.ts';
 import { bidOnJobPaid } from './job/bid.paid.ts';
 import { BoardJob } from './job/job.entity.ts';
 import { BoardBidResolver, BoardJobResolver } from './job/job.resolver.ts';
-import { BoardJobs } from './job/migration.ts';
 import { BoardJobOutput } from './job/output.entity.ts';
 import { feeLeg, winnersLeg } from './job/pay.paid.ts';
 import { JobPaymentResolver } from './job/pay.resolver.ts';
 import { postJobPaid } from './job/post.paid.ts';
-import { BoardJobRefusals } from './job/refusals.migration.ts';
 import { JobStampsResolver } from './job/stamps.resolver.ts';
 import { JobStepsResolver } from './job/steps.resolver.ts';
-import { BoardBaseline } from './migration.ts';
-import { BoardScores } from './post/funding.migration.ts';
-import { BoardHosts } from './post/host.migration.ts';
-import { BoardPosts } from './post/migration.ts';
-import { BoardScoresPaidHere } from './post/paid-here.migration.ts';
+import { BoardCoreBaseline } from './migration.ts';
 import { BoardPost } from './post/post.entity.ts';
 import { postPaid } from './post/post.paid.ts';
 import { BoardPostResolver } from './post/post.resolver.ts';
 import { BoardPostRecord } from './post/post.type.ts';
 import { BoardPostPageResolver, postsWritten } from './post/post-page.resolver.ts';
-import { BoardSelfDealt } from './post/self-dealt.migration.ts';
-import { BoardScoresWeighable } from './post/weighable.migration.ts';
-import { BoardReactions } from './reaction/migration.ts';
 import { BoardConfirm, BoardLike, BoardLikeTold } from './reaction/reaction.entity.ts';
 import { ReactionResolver } from './reaction/reaction.resolver.ts';
-import { BoardSearch } from './search/migration.ts';
 import { BoardSearchResolver } from './search/search.resolver.ts';
-import { BoardSearchWords } from './search/words-migration.ts';
 import { BoardUse } from './use.entity.ts';
 
 export const boardEntities = [
@@ -70,25 +55,7 @@ export const boardEntities = [
   BoardCompletion,
   BoardUse,
 ];
-export const boardMigrations = [
-  BoardBaseline,
-  BoardEvents,
-  BoardPosts,
-  BoardJobs,
-  BoardSearch,
-  BoardReactions,
-  BoardScores,
-  BoardHosts,
-  BoardSearchWords,
-  BoardScoresWeighable,
-  BoardJobHiding,
-  BoardScoresPaidHere,
-  BoardEventTasks,
-  BoardFlaggedThings,
-  BoardSelfDealt,
-  BoardJobRefusals,
-  BoardJobFlags,
-];
+export const boardMigrations = [BoardCoreBaseline];
 
 export function boardSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
   const posts = [BoardPostResolver, BoardPostPageResolver, BoardCommentResolver, BoardFlagResolver] as const;

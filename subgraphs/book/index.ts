@@ -1,44 +1,30 @@
 import type { AnyPaid } from '../sale.ts';
 import { type AddedResolvers, buildSubgraph, type Subgraph } from '../subgraph.ts';
 import { BookAlertsResolver } from './alerts/alerts.resolver.ts';
-import { BookAlerts } from './alerts/migration.ts';
 import { ApprovalResolver } from './approval/approval.resolver.ts';
 import { ApprovalRequest } from './approval/approval-request.entity.ts';
-import { ApprovalRequests, ApprovalTexts } from './approval/migration.ts';
 import { Dispute } from './dispute/dispute.entity.ts';
 import { DisputeResolver } from './dispute/dispute.resolver.ts';
-import { DisputeTable } from './dispute/migration.ts';
-import { DisputeRevisions, RefundsNameTheirCharge } from './dispute/revision.migration.ts';
 import { EscrowBacking, EscrowFulfillment, StoredA2aEscrow } from './escrow/a2a-escrow.entity.ts';
 import { A2aEscrowResolver } from './escrow/a2a-escrow.resolver.ts';
-import { EscrowFulfillments } from './escrow/fulfillment.migration.ts';
 import { StoredLedgerEscrow } from './escrow/ledger-escrow.entity.ts';
 import { LedgerEscrowResolver } from './escrow/ledger-escrow.resolver.ts';
-import { Escrows } from './escrow/migration.ts';
-import { EscrowOffers } from './escrow/offer.migration.ts';
 import { BookExportResolver } from './export/export.resolver.ts';
-import { PullExportExtent, PullExportTable } from './export/migration.ts';
 import { PullExportResolver } from './export/publish.resolver.ts';
 import { PullExport } from './export/pull-export.entity.ts';
 import { InflowResolver } from './inflow/inflow.resolver.ts';
 import { type IngestParts, ingestPaid } from './ingest/ingest.paid.ts';
 import { IngestResolver } from './ingest/ingest.resolver.ts';
 import { ForeignIngest } from './ingest/ingested.entity.ts';
-import { ForeignIngests } from './ingest/migration.ts';
-import { YieldedRows, YieldedRowsMarked } from './ingest/yielded.migration.ts';
 import { BookHead } from './ledger/book.entity.ts';
-import { CorrectionHashes } from './ledger/correction.migration.ts';
 import { BookEvent } from './ledger/event.entity.ts';
 import { BookIntent } from './ledger/intent.entity.ts';
-import { CorrectionMerges, CorrectionMergesBeside } from './ledger/merge.migration.ts';
-import { BookSequenceTables } from './ledger/migration.ts';
 import { BlockedHourRow, RepeatedEvents, ReplayHour } from './ledger/repeated-events.entity.ts';
 import { BookRow } from './ledger/row.entity.ts';
 import { BookSum } from './ledger/sum.entity.ts';
 import { BookCorrection, BookMerge, BookSupersession } from './ledger/supersession.entity.ts';
 import { BookLineageResolver } from './lineage/lineage.resolver.ts';
-import { BookLineage } from './lineage/migration.ts';
-import { BookBaseline, BookSums, BookTermsEvents } from './migration.ts';
+import { BookCoreBaseline } from './migration.ts';
 import { BookResolver, bookWritten } from './page/book.resolver.ts';
 import {
   AgentBookResolver,
@@ -48,23 +34,18 @@ import {
   ViewerResolver,
 } from './page/book-links.resolver.ts';
 import { BookFeedResolver } from './page/feed.resolver.ts';
-import { BookGivenUpRows, BookIntentEvidence, BookUnseenSums } from './page/migration.ts';
 import { BookRowResolver } from './page/row.resolver.ts';
 import { BookSequenceResolver } from './page/sequence.resolver.ts';
-import { ShadowPolicies } from './policy/migration.ts';
 import { BookPolicyResolver } from './policy/policy.resolver.ts';
 import { PolicySimulationResolver } from './policy/simulation/simulation.resolver.ts';
 import { AgentRecordResolver } from './record/record.resolver.ts';
-import { RouterBooks } from './router/migration.ts';
 import { RouterBookResolver } from './router/router.resolver.ts';
 import { RouterBook, RouterGeneration, RouterSum, RouterUse } from './router/router-book.entity.ts';
 import { SliceAssignment } from './slice/assignment.entity.ts';
 import { AssignmentResolver } from './slice/assignment.resolver.ts';
-import { SliceAssignmentMakers, SliceAssignments } from './slice/migration.ts';
 import { BookSliceResolver, sliceWritten } from './slice/slice.resolver.ts';
 import { WebhookDeadLetter } from './webhook/dead-letter.entity.ts';
 import { WebhookDeliveriesResolver } from './webhook/deliveries.resolver.ts';
-import { BookWebhooks } from './webhook/migration.ts';
 import { Webhook } from './webhook/webhook.entity.ts';
 import { WebhookResolver } from './webhook/webhook.resolver.ts';
 
@@ -96,38 +77,7 @@ export const bookEntities = [
   ForeignIngest,
   ApprovalRequest,
 ];
-export const bookMigrations = [
-  BookBaseline,
-  BookSums,
-  BookTermsEvents,
-  PullExportTable,
-  BookSequenceTables,
-  BookLineage,
-  BookAlerts,
-  ShadowPolicies,
-  BookIntentEvidence,
-  SliceAssignments,
-  DisputeTable,
-  SliceAssignmentMakers,
-  Escrows,
-  BookWebhooks,
-  RouterBooks,
-  ForeignIngests,
-  ApprovalRequests,
-  CorrectionHashes,
-  CorrectionMerges,
-  EscrowFulfillments,
-  YieldedRows,
-  PullExportExtent,
-  CorrectionMergesBeside,
-  YieldedRowsMarked,
-  BookUnseenSums,
-  BookGivenUpRows,
-  DisputeRevisions,
-  ApprovalTexts,
-  EscrowOffers,
-  RefundsNameTheirCharge,
-];
+export const bookMigrations = [BookCoreBaseline];
 
 const named = (reference: object) => reference;
 

@@ -1,19 +1,10 @@
 import type { AnyPaid } from '../sale.ts';
 import { type AddedResolvers, buildSubgraph, type Subgraph } from '../subgraph.ts';
 import { BoughtTaskResolver } from './bought-task/bought-task.resolver.ts';
-import { KeyCallsByTask, TasksOfBuyers } from './bought-task/migration.ts';
 import { ClaimSlot, DoubtedPayment, JobWorker, PaymentClaim, ProcessLease } from './claim/claim.entity.ts';
-import { DoubtedPayments } from './claim/doubt.migration.ts';
 import { ChainEpoch } from './claim/epoch.entity.ts';
-import { JobWorkers } from './claim/job-worker.migration.ts';
 import { IdempotentCall } from './claim/key-call/idempotent-call.entity.ts';
 import { KeyCall } from './claim/key-call/key-call.entity.ts';
-import { CanceledKeyCalls } from './claim/key-call/migration.ts';
-import { HeldLegs } from './claim/leg.migration.ts';
-import { PaidUnderSessions } from './claim/paid-under.migration.ts';
-import { WholeRequests } from './claim/request-form.migration.ts';
-import { CountedReruns } from './claim/rerun.migration.ts';
-import { GenerationsOfProcesses, RequestsOfResends } from './claim/resend.migration.ts';
 import {
   SettlementAttempt,
   SettlementFeeDay,
@@ -38,32 +29,22 @@ import { ResponseResolver, ResponseStreamResolver } from './inference/responses/
 import { quotePaid, taskPaid } from './inference/tasks/task.paid.ts';
 import { TaskResolver } from './inference/tasks/task.resolver.ts';
 import { IssuerRevocationRow, IssuerSnapshotRow, ReceiptPolicyRow } from './issuer/history.entity.ts';
-import { KeyRevocations } from './issuer/migration.ts';
 import { SessionRevocation } from './issuer/session-revocation.entity.ts';
-import {
-  NumberedRevocations,
-  NumbersOfRevocations,
-  SessionRevocations,
-} from './issuer/session-revocation.migration.ts';
 import { LogAnchorRow } from './log/anchor.entity.ts';
 import { LogCosignature, LogWitnessRow } from './log/cosignature.entity.ts';
 import { LogBreakRecord, LogHead, LogNode, TreeHead } from './log/log.entity.ts';
 import { LogResolver } from './log/log.resolver.ts';
-import { BreaksEndCredentials, LogCosignatures } from './log/migration.ts';
 import { StatsResolver } from './log/stats.resolver.ts';
 import { LogTilesResolver } from './log/tiles.resolver.ts';
-import { ReceiptBaseline } from './migration.ts';
+import { ReceiptCoreBaseline } from './migration.ts';
 import { ProofResolver } from './proof/proof.resolver.ts';
 import { ReceiptLaneResolver } from './receipt/lane.resolver.ts';
-import { ReceiptsByPayer } from './receipt/migration.ts';
 import { Receipt } from './receipt/receipt.entity.ts';
 import { IssuerResolver, ReceiptResolver, receiptReference } from './receipt/receipt.resolver.ts';
 import { WalletReceiptsResolver } from './receipt/wallet-receipts.resolver.ts';
 import { SignedRefusal } from './refusal/refusal.entity.ts';
 import { RefusalResolver } from './refusal/refusal.resolver.ts';
-import { ServiceMarks } from './service-mark/migration.ts';
 import { ServiceMark } from './service-mark/service-mark.entity.ts';
-import { WritesOnce } from './written-once/migration.ts';
 import { WrittenOnce } from './written-once/written-once.entity.ts';
 
 export const receiptEntities = [
@@ -95,29 +76,7 @@ export const receiptEntities = [
   LogWitnessRow,
   ServiceMark,
 ];
-export const receiptMigrations = [
-  ReceiptBaseline,
-  JobWorkers,
-  LogCosignatures,
-  KeyRevocations,
-  ReceiptsByPayer,
-  DoubtedPayments,
-  HeldLegs,
-  KeyCallsByTask,
-  SessionRevocations,
-  PaidUnderSessions,
-  CanceledKeyCalls,
-  NumberedRevocations,
-  TasksOfBuyers,
-  NumbersOfRevocations,
-  ServiceMarks,
-  BreaksEndCredentials,
-  WritesOnce,
-  RequestsOfResends,
-  GenerationsOfProcesses,
-  WholeRequests,
-  CountedReruns,
-];
+export const receiptMigrations = [ReceiptCoreBaseline];
 
 export function receiptSubgraph(added: AddedResolvers = []): Promise<Subgraph> {
   return buildSubgraph(

@@ -7,20 +7,13 @@ import { AgentResolver, resolveAgent } from './agent/agent.resolver.ts';
 import { ActUse } from './delegation/act-use.entity.ts';
 import { DelegatedCall } from './delegation/delegated-call.entity.ts';
 import { Delegation } from './delegation/delegation.entity.ts';
-import { DelegatedSessions } from './delegation/delegation.migration.ts';
 import { HandOff } from './delegation/hand-off.entity.ts';
-import { LivingChildren } from './delegation/living-children.migration.ts';
 import { Redemption } from './delegation/redemption.entity.ts';
-import { RootSessions } from './delegation/roots.migration.ts';
 import { DelegationResolver } from './delegation/session.resolver.ts';
 import { SessionBurn } from './delegation/session-burn.entity.ts';
-import { SessionBurns } from './delegation/session-burn.migration.ts';
-import { SessionSums } from './delegation/session-sums.migration.ts';
-import { SessionSubtrees } from './delegation/subtree.migration.ts';
 import { SessionTreeResolver } from './delegation/tree.resolver.ts';
 import { SessionUse } from './delegation/use.entity.ts';
-import { SessionUses } from './delegation/use.migration.ts';
-import { SessionBaseline } from './migration.ts';
+import { SessionCoreBaseline } from './migration.ts';
 import { PossessionRecord } from './possession/possession.entity.ts';
 import { PossessionResolver } from './possession/possession.resolver.ts';
 import { ProofUseRecord } from './possession/proof-use.entity.ts';
@@ -41,16 +34,7 @@ export const sessionEntities = [
   Redemption,
   SessionUse,
 ];
-export const sessionMigrations = [
-  SessionBaseline,
-  DelegatedSessions,
-  SessionSubtrees,
-  LivingChildren,
-  SessionBurns,
-  SessionUses,
-  RootSessions,
-  SessionSums,
-];
+export const sessionMigrations = [SessionCoreBaseline];
 
 /** Who agents are, and what opens their books. */
 export function sessionSubgraph(added: AddedResolvers = []): Promise<Subgraph> {

@@ -1,5 +1,5 @@
 import type { AgentId } from '../../schema/ids.ts';
-import { firstSumsOf } from '../../subgraphs/book/ledger/sums.ts';
+import { sumsOfRows } from '../../subgraphs/book/ledger/sums.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { type NodeAddress, peaksOf } from '../../subgraphs/receipt/log/merkle-tree.ts';
 import { rootOf } from '../../subgraphs/receipt/verify/merkle-proof.ts';
@@ -23,7 +23,7 @@ export async function fill(database: Database, agent_id: AgentId, rows: number):
   try {
     await run('set synchronous_commit = off');
     await run(ROWS, [agent_id, rows]);
-    await run(firstSumsOf('(select * from book_row where agent_id = $1)'), [agent_id]);
+    await run(sumsOfRows('(select * from book_row where agent_id = $1)'), [agent_id]);
     await run(INTENTS, [agent_id]);
     await run(EVENTS, [agent_id, rows]);
     await run(HEAD, [agent_id, rows]);

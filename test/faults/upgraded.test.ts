@@ -18,7 +18,7 @@ import { ownFolder } from '../harness/scratch.ts';
 import { openService, type RunningService } from '../harness/worker-gateway.ts';
 
 /*
- * A service that the version before the baselines ran, on the database and the saved head that it left, in front of a
+ * A service that the version before the baselines ran, on the database and the saved heads that it left, in front of a
  * development chain that has begun anew.
  */
 
@@ -33,6 +33,7 @@ async function openUpgraded() {
     startTestHub({ name: 'alpha', models: ['alpha-1'] }),
   ]);
   await writeFile(join(data_dir, 'log-head.json'), JSON.stringify(known.log_head));
+  await writeFile(join(data_dir, 'book-heads.jsonl'), known.book_heads);
   const environment = {
     ...known.settings,
     DATABASE_URL: database_url,
@@ -57,14 +58,6 @@ beforeAll(async () => {
 const read = (sql: string) => valueAt(upgraded.database_url, sql);
 const textAt = async (path: string) => (await fetch(service.url + path)).text();
 const jsonAt = async <T = JsonObject>(path: string) => JSON.parse(await textAt(path)) as T;
-/** Since receipt policy 4 the unsigned lane says of what nobody paid that nothing settled it; before, it was left out. */
-const asToldBefore = (text: string) => withoutLane(text).replace('"settled_by":null,', '').replace(OF_REVOKED_KEYS, '');
-/** What is said since of how it is verified: keys could not be revoked then. */
-const OF_REVOKED_KEYS = / (Of a key that the set calls `revoked` only|By a key that the set calls `revoked` it)[^"]+/;
-/** What is computed of a receipt when it is shown, and was not shown then. */
-const LANE =
-  /"(anchor_changed_since_binding|freeze|unverifiable_from_registry|local_check|binding)":(\{[^}]*\}|true|false),?/g;
-const withoutLane = (text: string) => text.replace(LANE, '').replace(/,\}$/, '}');
 const errors = () => service.logs.filter(line => /"level":[56]0/.test(line));
 
 interface Log {
@@ -86,17 +79,30 @@ async function logSince(size: number, to: number, task_id: string): Promise<Log>
 }
 
 /** A chat on the old book, paid by a wallet that the old service never met. */
-async function buy(content: string): Promise<JsonObject> {
-  const { agent } = upgraded.known;
+async function ask(content: string): Promise<Response> {
   const pay = payingFetch(await upgraded.chain.newWallet());
-  const answer = await pay(`${service.url}/v1/chat/completions`, {
+  return pay(`${service.url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'X-SVC-Session': agent.session },
+    headers: { 'content-type': 'application/json', 'X-SVC-Session': upgraded.known.agent.session },
     body: JSON.stringify({ messages: [{ role: 'user', content }] }),
   });
+}
+
+async function buy(content: string): Promise<JsonObject> {
+  const answer = await ask(content);
   expect(answer.status).toBe(200);
   const { svc } = (await answer.json()) as { readonly svc: JsonObject };
   return svc;
+}
+
+/** The old book, as its owner reads it, or sets it. */
+async function book(set?: JsonObject): Promise<JsonObject> {
+  const { agent_id, session } = upgraded.known.agent;
+  const headers = { 'content-type': 'application/json', 'X-SVC-Session': session };
+  const sent = set ? { method: 'POST', body: JSON.stringify({ session, ...set }) } : {};
+  const answer = await fetch(`${service.url}/v1/agents/${agent_id}/book`, { headers, ...sent });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as JsonObject;
 }
 
 /** The baselines, and what came after them. */
@@ -114,13 +120,11 @@ describe('a service on the database of the version before the baselines', () => 
     expect(errors()).toEqual([]);
   });
 
-  it('serves each receipt, preimage and refusal byte for byte as that version did, but for a settled_by of null and a word on revoked keys', async () => {
+  it('serves each receipt, preimage, refusal and dispute byte for byte as that version did', async () => {
     const { served } = upgraded.known;
     const now = await Promise.all(Object.keys(served).map(async path => [path, await textAt(path)] as const));
-    expect(Object.fromEntries(now.map(([path, text]) => [path, sha256Hex(asToldBefore(text))]))).toEqual(served);
-    expect(now).toHaveLength(11);
-    // The two by API key, and nothing else.
-    expect(now.filter(([, text]) => withoutLane(text).includes('"settled_by":null,'))).toHaveLength(2);
+    expect(Object.fromEntries(now.map(([path, text]) => [path, sha256Hex(text)]))).toEqual(served);
+    expect(now).toHaveLength(14);
   });
 
   it('has them verified offline by its key set', async () => {
@@ -132,6 +136,21 @@ describe('a service on the database of the version before the baselines', () => 
     for (const path of paths.filter(it => it.startsWith('/refusal/'))) {
       expect(verifyRefusal(await jsonAt(path), jwks)).toMatchObject({ kind: 'valid' });
     }
+  });
+
+  it('shows its book, its post and what its totals come to', async () => {
+    const { spent, cap, entries } = await book();
+    expect([spent, cap]).toEqual(['6000', '6000']);
+    expect(entries).toHaveLength(5);
+    const { posts } = await jsonAt<{ readonly posts: readonly JsonObject[] }>('/v1/board/posts');
+    expect(posts).toMatchObject([{ backing: 'spend-backed', untrusted_text: 'It answered.' }]);
+    const { tree_size } = upgraded.known.log_head;
+    expect(await read('select tree_size::int from totals_state')).toBe(tree_size);
+  });
+
+  it('keeps to the budget that was used up, until its owner raises it', async () => {
+    expect((await ask('Too much')).status).toBe(403);
+    expect(await book({ budget: '1000000' })).toMatchObject({ cap: '1000000' });
   });
 
   it('puts the next paid call on top: the next leaf, the next row, and a log that the old head is a prefix of', async () => {

@@ -4,7 +4,7 @@ import { everyFeature } from '../../gateway/features/every-feature.ts';
 import { type Feature, featureNeeds } from '../../gateway/features/feature.ts';
 import { composeSupergraph } from '../../gateway/graph/compose.ts';
 import { publicSchema } from '../../gateway/graph/supergraph.ts';
-import { openStore, subgraphs } from '../../gateway/parts.ts';
+import { openStore, subgraphs, tablesWith } from '../../gateway/parts.ts';
 import { doorsWith, everyDoor } from '../../rest-compat/every-door.ts';
 import { openApi } from '../../rest-compat/faces/openapi.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
@@ -49,11 +49,19 @@ function rootFields(schema: GraphQLSchema): readonly string[] {
 /** How many fields of the roots go with a feature and what needs it. */
 const rootFieldsOf = { envelopes: 0, totals: 5, reconciliation: 2, score: 1 } as const;
 
+/** How many tables, likewise. */
+const tablesOf = { envelopes: 0, totals: 8, reconciliation: 2, score: 2 } as const;
+
+const namesOfTables = (features: readonly Feature[]) =>
+  tablesWith(features)
+    .migrations.flatMap(migration => new migration().statements())
+    .flatMap(statement => [...statement.matchAll(/create table (\w+)/g)].map(([, name]) => name));
+
 const pathsOf = ({ paths }: JsonObject) => Object.keys(paths as JsonObject);
 
 describe.each(everyFeature.map(({ name }) => name))('without %s', name => {
   it('a call is paid, its receipt verifies and its row is on the book; the feature is gone, and nothing else', async () => {
-    const { supergraph, service, doors } = await openWithout(name);
+    const { features, supergraph, service, doors } = await openWithout(name);
     const agent = await service.newAgent();
     const session = { 'X-SVC-Session': agent.session };
     const { status, body } = await service.buy(agent.account, ask(), session);
@@ -76,6 +84,13 @@ describe.each(everyFeature.map(({ name }) => name))('without %s', name => {
         await answer.body?.cancel();
       }
     }
+
+    const tables = await service.query<{ name: string }>(
+      `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`,
+    );
+    const made = namesOfTables(features);
+    expect(tables.map(table => table.name).sort()).toEqual([...made, 'mikro_orm_migrations'].sort());
+    expect(namesOfTables(everyFeature)).toHaveLength(made.length + tablesOf[name]);
 
     const fields = rootFields(publicSchema(supergraph));
     const every_field = rootFields(publicSchema(whole));

@@ -8,9 +8,10 @@ import { createDatabase, databaseUrl, onCluster } from './global.ts';
 import { atEnd } from './release.ts';
 
 /*
- * A database as the last version left it that had 32 migrations in place of the baselines, written down as SQL: what those
+ * A database as the last version left it that had 78 migrations in place of the baselines, written down as SQL: what those
  * ran, and every row. It holds a registration, a chat paid by a registered wallet and shown twice, one paid by a stranger,
- * two by API key (on a book, and under an Idempotency-Key), and a refusal by budget.
+ * two by API key (on a book, and under an Idempotency-Key), a post that cites the first chat, a dispute of it, and a refusal by a
+ * budget that is used up.
  */
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
@@ -21,6 +22,8 @@ interface Known {
   readonly agent: { readonly agent_id: number; readonly session: string };
   /** Its DATA_DIR's log-head.json. */
   readonly log_head: TreeHeadFacts & { readonly jws: string };
+  /** Its book-heads.jsonl. */
+  readonly book_heads: string;
   /** By path, the SHA-256 of what that version answers in front of a chain that has begun anew. */
   readonly served: Readonly<Record<string, string>>;
 }

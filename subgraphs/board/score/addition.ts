@@ -1,10 +1,11 @@
 import type { SubgraphAddition } from '../../subgraph.ts';
 import { BoardFunding, BoardFundingHead } from './funding.entity.ts';
+import { ScoreBaseline } from './migration.ts';
 import { EndpointScoreResolver } from './score.resolver.ts';
 
-/** What scores add to the board. The migrations of their tables alter posts as well, and are in `../post`. */
+/** What scores add to the board. What of a post they are made of stands with the posts: see `../post/README.md`. */
 export const scoreAddition: SubgraphAddition = {
   entities: [BoardFunding, BoardFundingHead],
-  migrations: [],
+  migrations: [ScoreBaseline],
   resolvers: [EndpointScoreResolver],
 };

@@ -45,21 +45,16 @@ const ofMoney = (name: SumDimension) => {
   const { period, bucket } = sumDimensions[name];
   return `('${name}', ${truncated(period)}, ${bucket}, false)`;
 };
-const bySession = ofMoney('session');
-/** What sums began with, when no call was made under a session. */
-const firstDimensions = [
-  ...(['hour', 'day', 'model', 'hub', 'intent', 'payer', 'network'] as const).map(ofMoney),
-  ...byRows,
-];
+const dimensions = [...(Object.keys(sumDimensions) as readonly SumDimension[]).map(ofMoney), ...byRows];
 
 const COUNT = 'sum(case when d.of_rows or r.amount is not null then r.times else 0 end)';
 const AMOUNT = 'coalesce(sum(r.amount * r.times), 0)';
 
 /**
- * What the rows of `source` come to by these dimensions, each so often as it says in `times`. A row that counts in one place
- * as before, once less and once more, is not written there.
+ * Adds what the rows of `source` come to, each so often as it says in `times`. A row that counts in one place as before, once
+ * less and once more, is not written there.
  */
-const counted = (source: string, dimensions: readonly string[]) => `
+const added = (source: string) => `
   insert into book_sum as s (agent_id, dimension, period, bucket, rail, count, amount, first_seq, last_seq)
   select r.agent_id, d.dimension, d.period, coalesce(d.bucket, ''), coalesce(r.rail, ''),
     ${COUNT}, ${AMOUNT}, min(r.seq), max(r.seq)
@@ -67,23 +62,12 @@ const counted = (source: string, dimensions: readonly string[]) => `
   where r.amount is not null or d.of_rows or d.dimension = 'hour'
   group by 1, 2, 3, 4, 5 having (sum(r.times), ${COUNT}, ${AMOUNT}) <> (0, 0, 0)
   order by 1, 2, 3, 4, 5
-  on conflict (agent_id, dimension, period, bucket, rail)`;
-
-const added = (source: string, dimensions: readonly string[] = [...firstDimensions, bySession]) => `
-  ${counted(source, dimensions)} do update set
+  on conflict (agent_id, dimension, period, bucket, rail) do update set
     count = s.count + excluded.count, amount = s.amount + excluded.amount,
     first_seq = least(s.first_seq, excluded.first_seq), last_seq = greatest(s.last_seq, excluded.last_seq)`;
 
-const once = (rows: string) => `(select n.*, 1 as times from ${rows} n) r`;
-
-/** Adds rows to what sums began with: what was made later counts them by what came later. */
-export const firstSumsOf = (rows: string): string => added(once(rows), firstDimensions);
-
-/** Counts all rows that stand by what counts rows, where they were not yet. */
-export const COUNT_STANDING_ROWS = `${counted(once('book_row'), byRows)} do nothing`;
-
-/** Likewise by session. */
-export const COUNT_STANDING_SESSIONS = `${counted(once('book_row'), [bySession])} do nothing`;
+/** Counts rows that were written past the ledger, as a measured book's are. */
+export const sumsOfRows = (rows: string): string => added(`(select n.*, 1 as times from ${rows} n) r`);
 
 /** What of a row the sums are made of. Sent as columns: to write all of a batch out as JSON once more took a third of its time. */
 const countedColumns = {

@@ -1,11 +1,11 @@
 import type { SubgraphAddition } from '../../subgraph.ts';
-import { Reconciliations } from './migration.ts';
+import { ReconciliationBaseline } from './migration.ts';
 import { ReconciledTransfer, StoredReconciliation } from './reconciliation.entity.ts';
 import { ReconciliationResolver } from './reconciliation.resolver.ts';
 
 /** What reconciliation of wallets adds to the book. */
 export const reconciliationAddition: SubgraphAddition = {
   entities: [StoredReconciliation, ReconciledTransfer],
-  migrations: [Reconciliations],
+  migrations: [ReconciliationBaseline],
   resolvers: [ReconciliationResolver],
 };

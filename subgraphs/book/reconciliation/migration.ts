@@ -1,7 +1,10 @@
 import { Migration } from '../../migration.ts';
 
 /** Reconciliations: one of an agent at a time, each with how far it has come. */
-export class Reconciliations extends Migration {
+export class ReconciliationBaseline extends Migration {
+  /** What made the same. */
+  static readonly replaces: readonly string[] = ['Reconciliations'];
+
   override up(): void {
     this.addSql(`
       create table reconciliation (

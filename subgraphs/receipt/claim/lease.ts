@@ -7,7 +7,7 @@ const LEASE_SECONDS = 6;
 
 /**
  * Longer than any call may take; a claim that a living process lost sight of is free after this. A trigger has the same number
- * (resend.migration.ts): another one here is another trigger.
+ * (../migration.ts): another one here is another trigger.
  */
 export const CALL_SECONDS_MAX = 180;
 

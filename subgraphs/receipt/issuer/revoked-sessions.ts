@@ -28,7 +28,7 @@ export function lockRevocations(tx: Tx): void {
   tx.write({ name: 'lock revocations', text: 'lock table session_revocation in share row exclusive mode' });
 }
 
-/** Publishes that a session is over. The database numbers it (session-revocation.migration.ts). All are locked. */
+/** Publishes that a session is over. The database numbers it (../migration.ts). All are locked. */
 export async function keepRevocation(tx: Tx, signed: SignedRevocation, unbound: boolean): Promise<KeptRevocation> {
   const { delegation_hash, payer, at, signature } = signed;
   const { rows } = await tx.query<KeptRevocation & object>({

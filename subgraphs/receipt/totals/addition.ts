@@ -1,11 +1,11 @@
 import type { SubgraphAddition } from '../../subgraph.ts';
-import { ProvenTotals } from './migration.ts';
+import { TotalsBaseline } from './migration.ts';
 import { TotalsBook, TotalsNode, TotalsPage, TotalsRow, TotalsSeen, TotalsState } from './totals.entity.ts';
 import { TotalsResolver } from './totals.resolver.ts';
 
 /** What proven totals add to receipts. */
 export const totalsAddition: SubgraphAddition = {
   entities: [TotalsState, TotalsSeen, TotalsRow, TotalsBook, TotalsNode, TotalsPage],
-  migrations: [ProvenTotals],
+  migrations: [TotalsBaseline],
   resolvers: [TotalsResolver],
 };

@@ -1,7 +1,10 @@
 import { Migration } from '../../migration.ts';
 
 /** What each book came to and which receipt each payment backs, as trees behind the log. All of it follows from the log's leaves. */
-export class ProvenTotals extends Migration {
+export class TotalsBaseline extends Migration {
+  /** What made the same. */
+  static readonly replaces: readonly string[] = ['ProvenTotals'];
+
   override up(): void {
     this.addSql(`
       -- One row: how far the log was followed, the statement that was signed over that, and what keeps it from going on.

@@ -29,7 +29,7 @@ import {
   SettlementRow,
   SettlerKeyRow,
 } from '../../../subgraphs/receipt/claim/settlement/settlement.entity.ts';
-import { ReceiptBaseline } from '../../../subgraphs/receipt/migration.ts';
+import { ReceiptCoreBaseline } from '../../../subgraphs/receipt/migration.ts';
 import type { Wallet } from '../buyer.ts';
 import { freshChain, type TestChain } from '../chain.ts';
 import { freshDatabase } from '../database.ts';
@@ -51,7 +51,7 @@ export async function settlementDatabase(): Promise<Database> {
   const database = await openDatabase({
     url: (await freshDatabase()).url,
     entities: [SettlerKeyRow, SettlementRow, SettlementAttempt, SettlementFeeDay],
-    migrations: [ReceiptBaseline],
+    migrations: [ReceiptCoreBaseline],
     connections_max: 8,
   });
   atEnd(() => database.close());

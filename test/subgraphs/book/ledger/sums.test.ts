@@ -1,16 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openStore } from '../../../../gateway/parts.ts';
 import type { TaskId } from '../../../../schema/ids.ts';
 import { annul } from '../../../../subgraphs/book/ledger/annul.ts';
-import { BookSums } from '../../../../subgraphs/book/migration.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { keepCalls } from '../../../../subgraphs/session/delegation/count-spent.ts';
 import type { PaidUnder } from '../../../../subgraphs/session/delegation/hold.ts';
-import { SessionSums } from '../../../../subgraphs/session/delegation/session-sums.migration.ts';
-import { databaseBeforeBaselines } from '../../../harness/before-baselines.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
 import { collectAll, collection, withBooks } from '../../../harness/ledger/fixture.ts';
-import { atEnd } from '../../../harness/release.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 const sumsOf = (database: Database, agent: number) =>
@@ -108,33 +103,5 @@ describe('the sums of a book by session', () => {
     );
     expect(await bySession(database, 20)).toMatchObject([{ count: 2 }, { count: 0, amount: 0n }]);
     await auditBooks(database);
-  });
-
-  it('are counted of rows that stand, once, by whoever opens a database of before there were any', async () => {
-    const old = await freshStore();
-    await underSessions(old, 30);
-    const counted = await bySession(old, 30);
-    await old.query({ text: `delete from book_sum where dimension = 'session'` });
-    await old.query({ text: 'delete from mikro_orm_migrations where name = $1', values: [SessionSums.name] });
-    const stores = await Promise.all([openStore(old.url), openStore(old.url)]);
-    for (const store of stores) atEnd(() => store.close());
-    expect(await bySession(stores[0], 30)).toEqual(counted);
-    await auditBooks(stores[0]);
-  });
-});
-
-describe('a database of before there were sums', () => {
-  it('has every row counted that stands, once, whoever starts first', async () => {
-    const url = await databaseBeforeBaselines();
-    const stores = await Promise.all([openStore(url), openStore(url)]);
-    for (const store of stores) atEnd(() => store.close());
-    await auditBooks(stores[0]);
-    const [counted] = await stores[0].query({ text: `select count(*)::int as rows from book_sum where count <> 0` });
-    expect(counted?.rows).toBeGreaterThan(6);
-    const names = await stores[0].query({
-      text: 'select name from mikro_orm_migrations where name = $1',
-      values: [BookSums.name],
-    });
-    expect(names).toHaveLength(1);
   });
 });

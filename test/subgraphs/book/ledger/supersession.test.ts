@@ -3,7 +3,6 @@ import { beforeAll, expect, it } from 'vitest';
 import { nothingKnown, type RowBirth } from '../../../../schema/book-row.ts';
 import { agentId } from '../../../../schema/ids.ts';
 import { append } from '../../../../subgraphs/book/ledger/append-births.ts';
-import { CorrectionMerges, CorrectionMergesBeside } from '../../../../subgraphs/book/ledger/merge.migration.ts';
 import { replay } from '../../../../subgraphs/book/ledger/replay.ts';
 import { supersede } from '../../../../subgraphs/book/ledger/supersede.ts';
 import { isGapless, type SequenceCounts, sequenceOf } from '../../../../subgraphs/book/page/sequence.ts';
@@ -103,22 +102,6 @@ it('what is counted of corrections is what a look at all of them finds, of the b
     { numRuns: 60 },
   );
   await auditBooks(database);
-});
-
-it('the ends of chains that stood before they were counted are counted as they are from then on', async () => {
-  await planted([null, 0, 0, 1, null, 4].map(parent => ({ parent, merges: [] })));
-  const text = `select original_seq, tips from book_supersession where agent_id = ${book} order by 1`;
-  const counted = await database.query({ text });
-  expect(counted).toContainEqual(expect.objectContaining({ original_seq: 0, tips: 3 }));
-  // Those of before had merged nothing.
-  await database.query({ text: 'delete from book_supersession where last_merge_seq is not null' });
-  await database.transaction(async tx => {
-    const undo =
-      'drop table book_merge; alter table book_supersession drop column tips, drop column tips_of, drop column last_merge_seq';
-    const again = [CorrectionMerges, CorrectionMergesBeside].flatMap(Step => new Step().statements());
-    for (const it of [undo, ...again]) await tx.query({ text: it });
-  });
-  expect(await database.query({ text })).toEqual(counted);
 });
 
 it('no merge is told of a chain that a version has corrected which counts no ends', async () => {

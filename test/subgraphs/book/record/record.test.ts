@@ -1,14 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openStore } from '../../../../gateway/parts.ts';
 import { agentId } from '../../../../schema/ids.ts';
 import { arrive } from '../../../../subgraphs/book/ledger/arrive.ts';
 import { readHistory, readRecord } from '../../../../subgraphs/book/record/read.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
-import { databaseBeforeBaselines } from '../../../harness/before-baselines.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
 import { landAt } from '../../../harness/ledger/dated.ts';
 import { collectAll, vouched, withBooks } from '../../../harness/ledger/fixture.ts';
-import { atEnd } from '../../../harness/release.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 const blocked = { evidence: 'policy_blocked', collected: false, amount: null, rail: null, payment_ref: null } as const;
@@ -117,14 +114,4 @@ describe('the off-board history of a book', () => {
     expect((await readHistory(database, agentId(5)))?.byEvidence).toEqual([]);
     await auditBooks(database);
   });
-});
-
-it('a database of before there were days has every row counted that stands, once', async () => {
-  const store = await openStore(await databaseBeforeBaselines());
-  atEnd(() => store.close());
-  await auditBooks(store);
-  const [counted] = await store.query<{ rows: number }>({
-    text: `select sum(count)::int as rows from book_sum where dimension = 'evidence'`,
-  });
-  expect(counted?.rows).toBe(4);
 });

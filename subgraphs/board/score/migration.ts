@@ -1,7 +1,10 @@
 import { Migration } from '../../migration.ts';
 
-/** What endpoints are scored by beside posts and receipts: who funded whom. */
-export class BoardScores extends Migration {
+/** Who funded the payers of posts, and how far payments to those who post were looked for. What of it stands in posts is the board's own. */
+export class ScoreBaseline extends Migration {
+  /** What made the same, step by step. */
+  static readonly replaces: readonly string[] = ['BoardScores', 'BoardScoresWeighable'];
+
   override up(): void {
     this.addSql(`
       create table board_funding (
