@@ -133,10 +133,11 @@ function namesOf(names: readonly string[]): string {
 async function requireSame(client: pg.Client, baselines: readonly MigrationClass[]): Promise<void> {
   const scratch = scratchSchema();
   const found = await catalogueOf(client, SCHEMA);
-  // What lies beyond our tables, as an operator class of an extension, is found and written as it is from there.
+  // What lies beyond our tables, as an operator class of an extension, is found and written as it is from there. A seed might find
+  // rows there, and read them all while whoever else starts waits.
   await client.query(`savepoint before_scratch; create schema ${scratch};
     select set_config('search_path', '${scratch}, ' || current_setting('search_path'), true)`);
-  await client.query(baselines.flatMap(baseline => new baseline().statements()).join(';\n'));
+  await client.query(baselines.flatMap(baseline => new baseline().definitions()).join(';\n'));
   const wanted = await catalogueOf(client, scratch);
   await client.query('rollback to savepoint before_scratch');
   const optional = baselines.flatMap(baseline => baseline.optional ?? []);

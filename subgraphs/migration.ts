@@ -1,17 +1,28 @@
 /** A step of the schema, by the name of its class: statements that are run once, in one transaction with those of the other steps that are due. */
 export abstract class Migration {
-  readonly #statements: string[] = [];
+  readonly #definitions: string[] = [];
+  readonly #seeds: string[] = [];
 
   abstract up(): void;
 
   protected addSql(statement: string): void {
-    this.#statements.push(statement);
+    this.#definitions.push(statement);
+  }
+
+  /** First rows, written behind all definitions. A database that stands has them, and is not compared with them. */
+  protected addSeed(statement: string): void {
+    this.#seeds.push(statement);
   }
 
   /** What it comes to. */
   statements(): readonly string[] {
-    if (this.#statements.length === 0) this.up();
-    return this.#statements;
+    return [...this.definitions(), ...this.#seeds];
+  }
+
+  /** What it makes, without a row. */
+  definitions(): readonly string[] {
+    if (this.#definitions.length + this.#seeds.length === 0) this.up();
+    return this.#definitions;
   }
 }
 

@@ -87,7 +87,6 @@ const EVENTS = `
   create index board_event_post on board_event (post_id, position) where post_id is not null;
   create index board_event_job on board_event (job_id, position) where job_id is not null;
   create table board_head ("only" boolean primary key default true check ("only"), position bigint not null);
-  insert into board_head (position) values (0);
 `;
 
 /** Jobs, what was bid for them, what was delivered, replaced or refused, and what each agent did by the day. */
@@ -198,5 +197,6 @@ export class BoardCoreBaseline extends Migration {
 
   override up(): void {
     for (const tables of [WORDS, POSTS, FLAGS, EVENTS, JOBS, REACTIONS, SIMILAR]) this.addSql(tables);
+    this.addSeed('insert into board_head (position) values (0)');
   }
 }

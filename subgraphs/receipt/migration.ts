@@ -22,7 +22,6 @@ const LOG = `
   create table log_head (
     log_id smallint primary key, tree_size bigint not null, root_hash bytea not null, frontier bytea not null,
     last_at_ms bigint not null, halted jsonb null);
-  insert into log_head (log_id, tree_size, root_hash, frontier, last_at_ms) values (1, 0, '${EMPTY_ROOT}', '', 0);
 
   create table tree_head (
     tree_size bigint primary key, log_id smallint not null, root_hash text not null, tree_head_hash text not null,
@@ -50,6 +49,9 @@ const LOG = `
     witness text primary key, old_size bigint not null, cosigned_size bigint not null,
     cosigned_at timestamptz null, trouble text null);
 `;
+
+const EMPTY_LOG = `
+  insert into log_head (log_id, tree_size, root_hash, frontier, last_at_ms) values (1, 0, '${EMPTY_ROOT}', '', 0)`;
 
 /**
  * Signed, and only ever added. A receipt of 5 KB stays in its row: Postgres would compress it (signatures hardly shrink)
@@ -325,5 +327,6 @@ export class ReceiptCoreBaseline extends Migration {
     const log = [LOG, RECEIPTS, HISTORIES, ENDED_KEYS, SESSION_REVOCATIONS];
     const payments = [CLAIMS, RESENDS, KEY_CALLS, SETTLEMENTS];
     for (const tables of [...log, ...payments, MARKS]) this.addSql(tables);
+    this.addSeed(EMPTY_LOG);
   }
 }

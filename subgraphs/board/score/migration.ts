@@ -12,7 +12,7 @@ export class ScoreBaseline extends Migration {
         tries integer not null default 0, looked_at timestamptz not null);
       create index board_funding_pending on board_funding (looked_at) where state = 'pending';
       create table board_funding_head (name text primary key, position bigint not null);
-      insert into board_funding_head (name, position) values ('posts', 0);
     `);
+    this.addSeed(`insert into board_funding_head (name, position) values ('posts', 0)`);
   }
 }

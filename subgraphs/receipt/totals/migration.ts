@@ -11,15 +11,12 @@ export class TotalsBaseline extends Migration {
       create table totals_state (
         totals_id smallint primary key, tree_size bigint not null, root_hash text not null, statement text null,
         conflict jsonb null);
-      insert into totals_state (totals_id, tree_size, root_hash) values (1, 0, '');
 
       -- Transfers that were only vouched for when their receipts were signed, and have been seen since.
       create table totals_seen (
         task_id text primary key, payment_ref text not null, transfer_index integer null,
         counted boolean not null default false);
       create index totals_seen_uncounted on totals_seen (task_id) where not counted;
-      insert into totals_seen (task_id, payment_ref)
-        select task_id, ingress_receipt->>'ref' from receipt where ingress_receipt->>'ref' is not null;
 
       create table totals_row (
         task_id text primary key, leaf_index bigint not null, agent_id integer null, rail text not null,
@@ -35,6 +32,11 @@ export class TotalsBaseline extends Migration {
         sum numeric(78,0) not null, hash bytea not null, primary key (agent_id, rail, level, index));
 
       create table totals_page (map text not null, prefix text not null, page jsonb not null, primary key (map, prefix));
+    `);
+    this.addSeed(`insert into totals_state (totals_id, tree_size, root_hash) values (1, 0, '')`);
+    this.addSeed(`
+      insert into totals_seen (task_id, payment_ref)
+        select task_id, ingress_receipt->>'ref' from receipt where ingress_receipt->>'ref' is not null
     `);
   }
 }
