@@ -69,7 +69,8 @@ async function requirePublic(client: pg.Client): Promise<void> {
  * names that one in place of those. Where it is not so, nothing is written.
  */
 async function stampBaselines(client: pg.Client, migrations: readonly MigrationClass[]): Promise<void> {
-  const baselines = baselinesToStamp(migrations, await recordOf(client));
+  const { baselines, others } = dueBaselines(migrations, await recordOf(client));
+  await requireUnmade(client, others);
   if (baselines.length === 0) return;
   const replaced = baselines.flatMap(({ replaces }) => replaces ?? []);
   await client.query('begin');
@@ -97,15 +98,15 @@ async function isBehind(client: pg.Client, migrations: readonly MigrationClass[]
   return migrations.some(({ name }) => !recorded.has(name));
 }
 
-/**
- * The baselines to stamp: all that they replace has run. One of which nothing has run makes its tables itself, in an empty database
- * or as a feature that comes to one that stands.
- * @throws UnknownSchema where a part of what one replaces has run, or nothing has that this version knows
- */
-function baselinesToStamp(
-  migrations: readonly MigrationClass[],
-  recorded: ReadonlySet<string>,
-): readonly MigrationClass[] {
+interface DueBaselines {
+  /** To stamp: all that they replace has run. */
+  readonly baselines: readonly MigrationClass[];
+  /** To run: nothing of them has, in an empty database or as a feature that comes to one that stands. */
+  readonly others: readonly MigrationClass[];
+}
+
+/** @throws UnknownSchema where a part of what one replaces has run, or nothing has that this version knows */
+function dueBaselines(migrations: readonly MigrationClass[], recorded: ReadonlySet<string>): DueBaselines {
   const due = migrations.flatMap(baseline => {
     const { name, replaces = [] } = baseline;
     if (replaces.length === 0 || recorded.has(name)) return [];
@@ -114,10 +115,31 @@ function baselinesToStamp(
   const begun = due.filter(({ replaces, lacking }) => lacking.length < replaces.length);
   const known = begun.length > 0 || migrations.some(({ name }) => recorded.has(name));
   if (begun.every(({ lacking }) => lacking.length === 0) && (known || recorded.size === 0))
-    return begun.map(({ baseline }) => baseline);
+    return {
+      baselines: begun.map(({ baseline }) => baseline),
+      others: due.filter(it => !begun.includes(it)).map(({ baseline }) => baseline),
+    };
   const lacking = due.flatMap(it => it.lacking);
   throw new UnknownSchema(
     `was made by an earlier version, and has not run ${namesOf(lacking)}: start the last version that runs ${lacking.length === 1 ? 'it' : 'them'} on it once, and this one then; nothing was changed`,
+  );
+}
+
+/**
+ * Where a part of the record was lost, what is to run makes what is there: it would fail at every start, and behind the stamps of the
+ * others, which no earlier version knows. @throws UnknownSchema
+ */
+async function requireUnmade(client: pg.Client, baselines: readonly MigrationClass[]): Promise<void> {
+  const made = baselines.flatMap(baseline => new baseline().tables());
+  if (made.length === 0) return;
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = '${SCHEMA}'::regnamespace and relname = any($1) order by relname`,
+    [made],
+  );
+  if (rows.length === 0) return;
+  const [noun, them] = rows.length === 1 ? ['table', 'it'] : ['tables', 'them'];
+  throw new UnknownSchema(
+    `has the ${noun} ${namesOf(rows.map(({ name }) => name))}, and no row of ${RECORD} says what made ${them}: restore its rows, or let this service have a database of its own; nothing was changed`,
   );
 }
 

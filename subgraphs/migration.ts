@@ -24,6 +24,13 @@ export abstract class Migration {
     if (this.#definitions.length + this.#seeds.length === 0) this.up();
     return this.#definitions;
   }
+
+  /** The tables among that. */
+  tables(): readonly string[] {
+    return this.definitions().flatMap(text =>
+      [...text.matchAll(/create table (\w+)/g)].map(([, name]) => String(name)),
+    );
+  }
 }
 
 export interface MigrationClass {

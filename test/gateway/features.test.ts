@@ -53,9 +53,7 @@ const rootFieldsOf = { envelopes: 0, totals: 5, reconciliation: 2, score: 1 } as
 const tablesOf = { envelopes: 0, totals: 8, reconciliation: 2, score: 2 } as const;
 
 const namesOfTables = (features: readonly Feature[]) =>
-  tablesWith(features)
-    .migrations.flatMap(migration => new migration().statements())
-    .flatMap(statement => [...statement.matchAll(/create table (\w+)/g)].map(([, name]) => name));
+  tablesWith(features).migrations.flatMap(migration => new migration().tables());
 
 const pathsOf = ({ paths }: JsonObject) => Object.keys(paths as JsonObject);
 
