@@ -9,20 +9,24 @@ interface Entry {
   readonly definition: string;
 }
 
-/** All that bears on what a table takes, keeps and finds; no owners and no grants, which are their operator's. */
+/**
+ * All that bears on what a table takes, keeps and finds; no owners and no grants, and not how the server vacuums, fills and samples a
+ * table, which are its operator's.
+ */
 const CATALOGUE = `
   with own as (
-    select oid, relname, relkind, relpersistence, relrowsecurity, reltoastrelid,
-      (select array_agg(option order by option) from unnest(reloptions) option) as options
+    select oid, relname, relkind, relpersistence, relrowsecurity,
+      (select array_agg(option order by option) from unnest(reloptions) option
+        where option !~ '^((log_)?(auto)?vacuum_|fillfactor=|parallel_workers=)') as options
     from pg_class where relnamespace = $1::text::regnamespace and relkind in ('r', 'p', 'f', 'v', 'm')),
   entry as (
     select 'table ' || relname as of, 'table ' || relname as name, concat_ws(' ', relkind, relpersistence,
-      relrowsecurity, options, (select reloptions from pg_class toast where toast.oid = reltoastrelid)) as definition
+      relrowsecurity, options) as definition
     from own
   union all
     select 'table ' || relname, format('column %s.%s', relname, attname), concat_ws(' ',
       format_type(atttypid, atttypmod), attnotnull, attidentity, attgenerated, attcollation, attstorage,
-      attcompression, attstattarget, attoptions, pg_get_expr(adbin, adrelid))
+      attcompression, pg_get_expr(adbin, adrelid))
     from own join pg_attribute on attrelid = own.oid and attnum > 0 and not attisdropped
       left join pg_attrdef on adrelid = attrelid and adnum = attnum
   union all
@@ -62,7 +66,7 @@ export async function catalogueOf(client: pg.ClientBase, schema: string): Promis
 
 /**
  * In words, what is otherwise in `found` than in `wanted`, which may be without what is `optional`; tables, sequences and functions of
- * others are nobody's business.
+ * others are nobody's business, and neither are indexes that were added and refuse no row.
  */
 export function differencesOf(found: Catalogue, wanted: Catalogue, optional: readonly string[]): string[] {
   const ours = new Set(wanted.map(({ of }) => of));
@@ -75,6 +79,13 @@ export function differencesOf(found: Catalogue, wanted: Catalogue, optional: rea
     ...wanted
       .filter(({ name, definition }) => there.has(name) && there.get(name) !== definition)
       .map(({ name }) => `${name} is another`),
-    ...found.filter(({ of, name }) => ours.has(of) && !known.has(name)).map(({ name }) => `${name} was added`),
+    ...found
+      .filter(entry => ours.has(entry.of) && !known.has(entry.name) && !isMereIndex(entry))
+      .map(({ name }) => `${name} was added`),
   ];
+}
+
+/** Not a unique one. That of an exclusion looks the same, and is told of as a constraint. */
+function isMereIndex({ name, definition }: Entry): boolean {
+  return name.startsWith('index ') && definition.startsWith('CREATE INDEX ');
 }

@@ -108,6 +108,11 @@ const differences = [
   ],
   ['alter table key_call add check (task_id <> $$$$)', 'constraint key_call_task_id_check of key_call was added'],
   ['alter table receipt_policy disable trigger all', 'trigger receipt_policy_append_only of receipt_policy is another'],
+  ['create unique index book_row_once on book_row (row_hash)', 'index book_row_once was added'],
+  [
+    'alter table tree_head add exclude using btree (jws with =)',
+    'constraint tree_head_jws_excl of tree_head was added',
+  ],
   ['create rule kept as on delete to tree_head do instead nothing', 'rule kept of tree_head was added'],
   ['alter sequence agent_id_seq increment 2', 'sequence agent_id_seq is another'],
   [
@@ -154,6 +159,22 @@ describe('a database that the migrations before the baselines made', () => {
     );
     await openAndClose(url);
     expect(await recordOf(url)).toEqual([...BASELINES, 'OfAFeatureThatIsNoLongerListed'].sort());
+  });
+
+  it('may be tuned by its operator, and stays so: indexes that refuse no row, and how it is vacuumed and sampled', async () => {
+    const url = await databaseBeforeBaselines();
+    await rowsAt(
+      url,
+      'create index book_row_by_model on book_row (model, collected_at) where amount > 0',
+      'create index on receipt using gin (co_signature)',
+      'alter table book_row set (autovacuum_vacuum_scale_factor = 0.01, toast.autovacuum_enabled = off, fillfactor = 90)',
+      'alter table receipt set (log_autovacuum_min_duration = 0, vacuum_truncate = off, toast.autovacuum_vacuum_threshold = 9)',
+      'alter table book_row alter column model set statistics 500, alter column hub set (n_distinct = 5)',
+    );
+    const definitions = await rowsAt(url, ...everything);
+    await openAndClose(url);
+    expect(await recordOf(url)).toEqual(BASELINES);
+    expect(await rowsAt(url, ...everything)).toEqual(definitions);
   });
 
   it('may lack what depends on the server: the indexes by an extension that came to it later', async () => {
