@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { ConfigFault } from '../../../gateway/config/fault.ts';
@@ -231,6 +233,24 @@ describe('a database that the migrations before the baselines made', () => {
     expect(await rowsAt(url, 'select payment_ref from totals_seen')).toEqual([{ payment_ref: 'base:0x01' }]);
     const url_of_one = await databaseBeforeBaselines();
     expect(await rowsAt(url, ...everything)).toEqual(await rowsAt(url_of_one, ...everything));
+  });
+
+  it('lacks what was seen while the totals were away, until the statement in the README of features has run', async () => {
+    const url = await databaseBeforeBaselines();
+    await openAndClose(url);
+    const seen = (ref: string, leaf_index: number) =>
+      `update receipt set ingress_receipt = '{"ref":"${ref}"}' where leaf_index = ${leaf_index}`;
+    await rowsAt(url, seen('base:0x01', 0), seen('base:0x02', 1));
+    await rowsAt(url, `insert into totals_seen select task_id, 'base:0x01', 7, true from receipt where leaf_index = 0`);
+    await (await openStore(url)).close();
+    const kept = () => rowsAt(url, 'select payment_ref, transfer_index, counted from totals_seen order by payment_ref');
+    const before = { payment_ref: 'base:0x01', transfer_index: 7, counted: true };
+    expect(await kept()).toEqual([before]);
+    const page = await readFile(join(import.meta.dirname, '../../../gateway/features/README.md'), 'utf8');
+    const statement = String(/```sql\n([^`]+)```/.exec(page)?.[1]);
+    await rowsAt(url, statement, statement);
+    const since = { payment_ref: 'base:0x02', transfer_index: null, counted: false };
+    expect(await kept()).toEqual([before, since]);
   });
 
   it('is refused where it is not as they left it, in one sentence that names each difference; nothing is written', async () => {
