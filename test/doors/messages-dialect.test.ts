@@ -233,6 +233,36 @@ describe('thinking between texts and calls', () => {
     },
   );
 
+  const [former, latter] = ['key-of-', 'the-hub'];
+  it.each<[string, readonly JsonObject[]]>([
+    [
+      'behind the start of the next block',
+      [
+        begins(1, { type: 'text', text: 'Hi' }),
+        delta(0, { type: 'signature_delta', signature: latter }),
+        stop(0),
+        stop(1),
+      ],
+    ],
+    ['behind the end of its block', [stop(0), delta(0, { type: 'signature_delta', signature: latter }), stop(0)]],
+    ['where its block begins again', [stop(0), begins(0, { ...unsigned, signature: latter }), stop(0)]],
+    ['of no block', [stop(0), { ...delta(0, { type: 'signature_delta', signature: latter }), index: null }, stop(-1)]],
+  ])('tells no key of ours in halves: a signature that goes on %s breaks the stream off', async (_, rest) => {
+    reply = streaming([
+      start,
+      begins(0, { type: 'thinking', thinking: '', signature: former }),
+      delta(0, { type: 'thinking_delta', thinking: 'Hm.' }),
+      ...rest,
+      ...parts.slice(-2),
+    ]);
+    const events: JsonObject[] = [];
+    await expect(streamed({}, null, events)).rejects.toMatchObject({ type: 'api_error' });
+    const signatures = events.flatMap(({ delta: given }) =>
+      (given as JsonObject | undefined)?.type === 'signature_delta' ? [(given as JsonObject).signature] : [],
+    );
+    expect(signatures).toEqual([former]);
+  });
+
   it.each<[string, JsonObject]>([
     ['shown', { type: 'adaptive' }],
     ['with its text omitted', { type: 'adaptive', display: 'omitted' }],

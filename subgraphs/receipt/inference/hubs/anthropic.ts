@@ -125,9 +125,12 @@ const NOTHING: JsonObject = { choices: [] };
 /** What no chunk is. */
 const FAULT: JsonObject = { error: 'not what was asked for' };
 
+/** What says of no block that it adds to it adds to the first. */
+const blockAt = (at: number) => Math.max(at, 0);
+
 /** `svc_block` says to which block of the answer it adds, which a chat has no word for. */
-const chunkOf = (said: Said | null, block: number): JsonObject =>
-  said === null ? FAULT : { choices: [{ delta: { ...said, svc_block: Math.max(block, 0) } as JsonObject }] };
+const chunkOf = (said: Said | null, at: number): JsonObject =>
+  said === null ? FAULT : { choices: [{ delta: { ...said, svc_block: blockAt(at) } as JsonObject }] };
 
 /** The events of one streamed answer as the chunks of a chat. */
 export class AnthropicEvents {
@@ -135,6 +138,8 @@ export class AnthropicEvents {
   #usage: JsonObject = {};
   /** Of each block that has not stopped: a signature is judged as a whole, since its pieces may hold what together is a key of ours. */
   readonly #signatures = new Map<number, string>();
+  /** Blocks whose signature is told: what comes to one of them later would be judged without what was told before it. */
+  readonly #told = new Set<number>();
 
   /** The data of the chunks that an event comes to; what is no JSON as it is. */
   chunks(data: string): readonly string[] {
@@ -144,7 +149,7 @@ export class AnthropicEvents {
     if (event.type === 'message_stop') return ['[DONE]'];
     // A hub that stops its blocks late has said all of the former ones: what is signed is known before the next one begins.
     const before = event.type === 'content_block_start' ? [...this.#signatures.keys()] : [];
-    return [...before.map(at => this.#stopped(at)), this.#read(event)].map(chunk => JSON.stringify(chunk));
+    return [...before.map(block => this.#stopped(block)), this.#read(event)].map(chunk => JSON.stringify(chunk));
   }
 
   #read({ type, message, index, content_block, delta, usage }: JsonObject): JsonObject {
@@ -155,7 +160,7 @@ export class AnthropicEvents {
         this.#count(message.usage);
         return { ...NOTHING, model: message.model ?? null };
       case 'content_block_start':
-        return chunkOf(begunIn(this.#unsigned(content_block, at), at), at);
+        return this.#begun(content_block, at);
       case 'content_block_stop':
         return this.#stopped(at);
       case 'content_block_delta':
@@ -176,22 +181,28 @@ export class AnthropicEvents {
     }
   }
 
-  /** A block as it begins, without a signature that it may begin with. */
-  #unsigned(block: Json | undefined, at: number): Json | undefined {
-    if (!isJsonObject(block) || block.type !== 'thinking') return block;
-    this.#sign(block.signature, at);
-    return { ...block, signature: '' };
+  /** A signature that a block begins with is told with the rest of it. */
+  #begun(block: Json | undefined, at: number): JsonObject {
+    if (!isJsonObject(block) || block.type !== 'thinking') return chunkOf(begunIn(block, at), at);
+    const signed = this.#sign(block.signature, at);
+    return signed === FAULT ? FAULT : chunkOf(begunIn({ ...block, signature: '' }, at), at);
   }
 
   #sign(piece: Json | undefined, at: number): JsonObject {
-    if (typeof piece === 'string') this.#signatures.set(at, (this.#signatures.get(at) ?? '') + piece);
+    if (typeof piece !== 'string' || piece === '') return NOTHING;
+    const block = blockAt(at);
+    if (this.#told.has(block)) return FAULT;
+    this.#signatures.set(block, (this.#signatures.get(block) ?? '') + piece);
     return NOTHING;
   }
 
   #stopped(at: number): JsonObject {
-    const signature = this.#signatures.get(at) ?? '';
-    this.#signatures.delete(at);
-    return signature === '' ? NOTHING : chunkOf(signedBy(signature, at), at);
+    const block = blockAt(at);
+    const signature = this.#signatures.get(block);
+    if (signature === undefined) return NOTHING;
+    this.#signatures.delete(block);
+    this.#told.add(block);
+    return chunkOf(signedBy(signature, at), at);
   }
 
   #count(usage: Json | undefined): void {
