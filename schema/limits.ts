@@ -323,7 +323,7 @@ export const limits = {
   graphql_cost_max: 25_000,
   /** A root field is at least one look into the database. */
   graphql_root_field_cost: 100,
-  /** What the texts and names of one answer, or of one event, may come to before it is written. As much as a subgraph elsewhere may answer. */
+  /** What one answer, or one event, may come to as JSON; measured before it is written. As much as a subgraph elsewhere may answer. */
   graphql_answer_bytes_max: 16 * 1024 * 1024,
   /** Of one document: whoever asks for what is not there is told a few times, not a hundred. */
   graphql_faults_max: 5,

@@ -7,30 +7,106 @@ import type { Context } from '../../subgraphs/context.ts';
 const MAX = limits.graphql_answer_bytes_max;
 
 /**
- * The same result, or an error in its place where its texts and names take more than may be written out at once. An alias repeats a text
- * for nothing: a hundred of one text of megabytes are one text in memory, and hundreds of megabytes as soon as they are JSON.
+ * The same result, or an error in its place where it takes more than may be written out at once. An alias repeats a text for nothing: a
+ * hundred of one text of megabytes are one text in memory, and hundreds of megabytes as soon as they are JSON.
  */
 export function withinAnswerSize(result: ExecutionResult, context: Pick<Context, 'response'>): ExecutionResult {
-  if (roomAfter(result.data, MAX) >= 0) return result;
-  const paid = ['PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE'].some(name => name in context.response.headers);
+  const { data, errors } = result;
+  if (fits(errors ? { data, errors } : { data })) return result;
+  const refused = tooLarge(context);
+  const told = { ...refused, errors: [...(errors ?? []), ...refused.errors] };
+  return fits(told) ? told : refused;
+}
+
+/** A result as text, and that of an error in its place where it would be longer than whoever reads it takes. */
+export function textWithin(
+  bytes_max: number,
+  result: ExecutionResult,
+  context: Pick<Context, 'response'>,
+  textOf: (result: ExecutionResult) => string,
+): string {
+  const text = textOf(withinAnswerSize(result, context));
+  return Buffer.byteLength(text) <= bytes_max ? text : textOf(tooLarge(context));
+}
+
+function tooLarge({ response }: Pick<Context, 'response'>) {
+  const paid = ['PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE'].some(name => name in response.headers);
   const kept = paid ? ' The answer that was paid for is kept: send the same request with the same payment.' : '';
   const error = new Refusal('answer_too_large', {
     detail: `The selected fields take more than ${MAX} bytes. Select fewer of them, and each of them once.${kept}`,
     facts: { max: MAX, ...(paid && { charged: true }) },
   });
-  return { data: null, errors: [...(result.errors ?? []), error] };
+  return { data: null, errors: [error] };
 }
 
-/** What of that many bytes is left after a value; less than none where it takes more, and then the rest of it is not looked at. */
-function roomAfter(value: unknown, room: number): number {
-  if (typeof value === 'string') return room - Buffer.byteLength(value);
+/** What JSON makes of a leaf, in bytes. */
+interface LeafBytes {
+  text(text: string): number;
+  number(value: number): number;
+}
+
+/** Never less, and known without a look at each character. */
+const atMost: LeafBytes = {
+  text: ({ length }) => 6 * length + 2,
+  number: () => '-0.0000012345678901234567'.length,
+};
+
+const exactly: LeafBytes = { text: bytesOfText, number: value => (Number.isFinite(value) ? String(value).length : 4) };
+
+const fits = (result: object) => roomAfter(result, MAX, atMost) >= 0 || roomAfter(result, MAX, exactly) >= 0;
+
+/** What of that many bytes is left after a value as `jsonText` writes it; less than none where it takes more, and then the rest of it is not looked at. */
+function roomAfter(value: unknown, room: number, bytes: LeafBytes): number {
+  switch (typeof value) {
+    case 'string':
+      return value.length > room ? -1 : room - bytes.text(value);
+    case 'number':
+      return room - bytes.number(value);
+    case 'object':
+      break;
+    default:
+      return room - (value === false ? 5 : 4);
+  }
+  if (value === null) return room - 4;
   if (value instanceof Written) return room - Buffer.byteLength(value.text);
-  if (typeof value !== 'object' || value === null) return room;
-  const named = !Array.isArray(value);
-  let left = room;
-  for (const [name, member] of Object.entries(value)) {
-    left = roomAfter(member, named ? left - name.length : left);
+  if ('toJSON' in value && typeof value.toJSON === 'function') return roomAfter(value.toJSON(), room, bytes);
+  return Array.isArray(value) ? roomAfterList(value, room, bytes) : roomAfterMembers(value, room, bytes);
+}
+
+/** Its brackets, and a comma before each item but the first. */
+function roomAfterList(items: readonly unknown[], room: number, bytes: LeafBytes): number {
+  let left = room - 2 - Math.max(items.length - 1, 0);
+  for (const item of items) {
     if (left < 0) break;
+    left = roomAfter(item, left, bytes);
   }
   return left;
+}
+
+/** A name has its colon. Members that are undefined are not written. */
+function roomAfterMembers(value: object, room: number, bytes: LeafBytes): number {
+  let left = room - 2;
+  let separated = 0;
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    left = roomAfter(member, left - bytes.text(name) - 1 - separated, bytes);
+    if (left < 0) break;
+    separated = 1;
+  }
+  return left;
+}
+
+/** Control characters that JSON names by a letter; others are `\u0000`. */
+const LETTERED = new Set([...'\b\t\n\f\r'].map(letter => letter.charCodeAt(0)));
+
+/** ECMA-262, QuoteJSONString: quotes, backslashes, control characters and halves of a surrogate pair are escaped. */
+function bytesOfText(text: string): number {
+  if (!text.isWellFormed()) return Buffer.byteLength(JSON.stringify(text));
+  let bytes = Buffer.byteLength(text) + 2;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x22 || unit === 0x5c) bytes += 1;
+    else if (unit < 0x20) bytes += LETTERED.has(unit) ? 1 : 5;
+  }
+  return bytes;
 }

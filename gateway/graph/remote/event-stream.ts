@@ -21,6 +21,9 @@ export function eventFrame(data: string): string {
   return `data: ${data}\n\n`;
 }
 
+/** Of the text of one event, which is read with what frames it. */
+export const EVENT_CHARS_MAX = limits.subgraph_event_chars_max - eventFrame('').length;
+
 /** A comment: says that the other side lives, and nothing else. */
 export const HEARTBEAT = ':\n\n';
 export const HEARTBEAT_MS = 5_000;
@@ -30,8 +33,8 @@ export const SILENCE_MS_MAX = 20_000;
 interface WrittenEvents {
   readonly headers: Readonly<Record<string, string>>;
   readonly results: AsyncIterable<ExecutionResult>;
-  /** In its public form. */
-  published(result: ExecutionResult): ExecutionResult;
+  /** JSON of its public form, of at most `EVENT_CHARS_MAX`. */
+  eventText(result: ExecutionResult): string;
 }
 
 /**
@@ -40,7 +43,7 @@ interface WrittenEvents {
  */
 export async function writeEvents(
   response: ServerResponse,
-  { headers, results, published }: WrittenEvents,
+  { headers, results, eventText }: WrittenEvents,
 ): Promise<void> {
   const source = results[Symbol.asyncIterator]();
   const gone = new AbortController();
@@ -58,11 +61,11 @@ export async function writeEvents(
   try {
     await write(eventFrame(JSON.stringify(headers)));
     for (let next = await source.next(); !next.done; next = await source.next())
-      await write(eventFrame(JSON.stringify(published(next.value))));
+      await write(eventFrame(eventText(next.value)));
     response.end(eventFrame(END));
   } catch (fault) {
     if (fault instanceof Refusal && !gone.signal.aborted)
-      return void response.end(eventFrame(`${REFUSED}${JSON.stringify(published({ errors: [fault] }))}`));
+      return void response.end(eventFrame(`${REFUSED}${eventText({ errors: [fault] })}`));
     // Cut off without an end, so that it is known to be none.
     response.destroy();
     if (!gone.signal.aborted) throw fault;

@@ -20,14 +20,14 @@ import { takingKey } from '../../../subgraphs/receipt/written-once/written-once.
 import type { Subgraph } from '../../../subgraphs/subgraph.ts';
 import type { IncomingFile, Uploads } from '../../../subgraphs/uploads.ts';
 import type { Vault } from '../../../subgraphs/vault.ts';
-import { withinAnswerSize } from '../answer-size.ts';
+import { textWithin } from '../answer-size.ts';
 import { toldWhileHalted } from '../halted-rule.ts';
 import { publicError } from '../public-error.ts';
 import { InProcessSource, type Operation } from '../source.ts';
 import { answerText } from './answer.ts';
 import { CALL_HEADER, openRouterKey, type SubgraphCall } from './call.ts';
 import type { CallGate, TurnedAway } from './call-gate.ts';
-import { EVENT_STREAM, writeEvents } from './event-stream.ts';
+import { EVENT_CHARS_MAX, EVENT_STREAM, writeEvents } from './event-stream.ts';
 
 interface SubgraphServerOptions {
   readonly subgraph: Subgraph;
@@ -158,8 +158,10 @@ class Serving {
     const context = { ...created, ...taking, ...(in_events && { left: onceLeft(response, response.destroyed) }) };
     const { headers } = context.response;
     const query = this.#queries.read(text);
-    const published = (result: ExecutionResult) => this.#published(withinAnswerSize(result, context));
-    const tell = (result: ExecutionResult) => send(response, 200, answerText({ headers, result: published(result) }));
+    const within = (bytes_max: number, result: ExecutionResult, textOf: (result: ExecutionResult) => string) =>
+      textWithin(bytes_max, this.#published(result), context, textOf);
+    const answered = (told: ExecutionResult) => answerText({ headers, result: told });
+    const tell = (result: ExecutionResult) => send(response, 200, within(ANSWER_BYTES_MAX, result, answered));
     if (query.kind === 'invalid') return tell({ errors: query.errors });
 
     const operation: Operation = { document: query.document, ...asked, context };
@@ -170,7 +172,8 @@ class Serving {
       this.#feeds.add(response);
       response.once('close', () => this.#feeds.delete(response));
     }
-    await writeEvents(response, { headers, results, published });
+    const eventText = (result: ExecutionResult) => within(EVENT_CHARS_MAX, result, told => JSON.stringify(told));
+    await writeEvents(response, { headers, results, eventText });
   }
 
   #published({ data, errors }: ExecutionResult): ExecutionResult {
@@ -184,6 +187,9 @@ const sentStatus: Readonly<Record<Exclude<TakenUpload['kind'], 'turned_away'>, n
   too_large: 413,
   no_room: 503,
 };
+
+/** A gateway that is sent more hangs up, and has no answer of what may have been paid for. */
+const ANSWER_BYTES_MAX = limits.subgraph_answer_bytes_max;
 
 /** Null where it is too long: then the rest of it is not kept. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {

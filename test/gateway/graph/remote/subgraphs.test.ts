@@ -3,7 +3,7 @@ import { createClient } from 'graphql-ws';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
-import { type Fetch, payingFetch, registrationOf, type Wallet } from '../../../harness/buyer.ts';
+import { type Fetch, payingFetch, paymentFor, registrationOf, type Wallet } from '../../../harness/buyer.ts';
 import { listen } from '../../../harness/doors/listen.ts';
 import type { Chat, Registered } from '../../../harness/doors/open-service.ts';
 import { openProcesses, type Processes } from '../../../harness/graph/remote/processes.ts';
@@ -111,6 +111,23 @@ describe('four subgraphs, each a process of its own, behind a gateway', () => {
     expect(body.svc.payload).toMatchObject({ fulfillment: { intent: { resource: `http://svc.test${CHAT}` } } });
     const read = await fetch(`${service.url}/receipt/${body.svc.task_id}`);
     expect(await read.json()).toMatchObject({ task_id: body.svc.task_id });
+    expect(await transfersFrom(payer)).toBe(1);
+  });
+
+  it('413 answer_too_large, charged, where aliases repeat a text of line breaks; the same payment brings it once', async () => {
+    const content = '\n'.repeat(900_000);
+    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
+    service.hub.behave({ kind: 'status', status: 200, body: { choices } });
+    const input = 'input: { model: "test/model", messages: [{ role: "user", content: "Breaks" }] }';
+    const bought = (fields: string) =>
+      `mutation { createChatCompletion(${input}) { choices { message { ${fields} } } } }`;
+    const repeated = Array.from({ length: 12 }, (_, n) => `c${n}: content`).join(' ');
+    const payer = await service.chain.newWallet();
+    const headers = await paymentFor(payer, service.url + CHAT);
+    const refused = await post<Result<null>>('/graphql', { query: bought(repeated) }, { headers });
+    expect(refused.body.errors).toMatchObject([{ extensions: { code: 'answer_too_large', charged: true } }]);
+    const again = await post<Result<JsonObject>>('/graphql', { query: bought('content') }, { headers });
+    expect(again.body.data).toEqual({ createChatCompletion: { choices: [{ message: { content } }] } });
     expect(await transfersFrom(payer)).toBe(1);
   });
 
