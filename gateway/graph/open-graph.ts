@@ -171,7 +171,8 @@ class FederatedGraph implements Graph {
   async execute(operation: Operation): Promise<ExecutionResult> {
     const execute = async (planned: Planned, operation: Operation) => {
       if (planned.kind !== 'events' && planned.operation.operation !== 'subscription') {
-        return this.#executor.execute(planned, operation);
+        // Before it is kept under a key, which would write it.
+        return withinAnswerSize(await this.#executor.execute(planned, operation), operation.context as Context);
       }
       throw new Refusal('invalid_request', {
         detail: this.isPaid(operation.document, operation.operationName ?? null)
@@ -184,7 +185,7 @@ class FederatedGraph implements Graph {
     const result = await this.#run(operation, execute, (asked, run) =>
       paid ? run(asked) : onceForKey(asked, this.#logger, run),
     );
-    return withinAnswerSize(toldWhileHalted(this.schema, operation, result), operation.context as Context);
+    return toldWhileHalted(this.schema, operation, result);
   }
 
   async subscribe(operation: Operation): Promise<SubscribeResult> {

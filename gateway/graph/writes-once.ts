@@ -2,6 +2,7 @@ import {
   type DocumentNode,
   type ExecutionResult,
   type FieldNode,
+  type GraphQLError,
   getOperationAST,
   type OperationDefinitionNode,
   print,
@@ -179,6 +180,8 @@ async function afterwards(
       const box =
         Buffer.byteLength(text) <= limits.written_once_answer_bytes_max ? vault.seal(text, labelOf(named)) : null;
       await keepAnswer(database, named, box);
+    } else if (errors.every(isTooLarge)) {
+      await keepAnswer(database, named, null);
     } else if (nothingDone(data, errors)) await letGoOfKey(database, named);
   } catch (error) {
     logger.warn({ err: error }, 'an answer was not kept under its Idempotency-Key');
@@ -192,10 +195,14 @@ function isCarriedOut({ document, operationName }: Operation, data: ExecutionRes
   return fields.some(({ alias, name }) => (data?.[(alias ?? name).value] ?? null) !== null);
 }
 
-/** A refusal of the whole request: nothing of it was carried out. Of an answer that is too large to be told all was. */
+/** All of the request was carried out, and its answer cannot be told. */
+const isTooLarge = ({ extensions: { code } }: GraphQLError) => code === 'answer_too_large';
+
+/** A refusal of the whole request: nothing of it was carried out. */
 function nothingDone(data: ExecutionResult['data'], errors: NonNullable<ExecutionResult['errors']>): boolean {
-  const all_refused = errors.every(
-    ({ extensions: { code, status } }) => code !== 'answer_too_large' && typeof status === 'number' && status < 500,
-  );
+  const all_refused = errors.every(error => {
+    const { status } = error.extensions;
+    return !isTooLarge(error) && typeof status === 'number' && status < 500;
+  });
   return all_refused && Object.values(data ?? {}).every(answer => answer === null);
 }
