@@ -98,7 +98,7 @@ const roots = {
   mutation:
     'Writes. A field marked `@paid` costs its price in atomic USDC, and is the only field of its operation. With an Idempotency-Key header any other field is carried out once, unless its response holds a secret.',
   subscription:
-    'Events, over a WebSocket (graphql-transport-ws) or as server-sent events at /graphql/stream. A field marked `@paid` is served by its REST endpoint only.',
+    'Events, over a WebSocket (graphql-transport-ws) or as server-sent events at /graphql/stream. A field marked `@paid` is served here to a request with an API key; a payment for it is accepted at its REST endpoint only.',
 } as const;
 
 function described(schema: GraphQLSchema): GraphQLSchema {
