@@ -12,7 +12,7 @@ import { activeSession, payerOfRoot } from './find.ts';
 import { handOff } from './hand-off.ts';
 import { readPrivate } from './read-private.ts';
 import { redeem } from './redeem.ts';
-import type { SignedAct } from './signed-act.ts';
+import type { SignedAct } from './take-act.ts';
 
 type Effect = (act: SignedAct, context: SessionContext) => Promise<Omit<SessionActResult, keyof Said>>;
 type Said = Pick<SessionActResult, 'action' | 'resource' | 'delegationHash'>;

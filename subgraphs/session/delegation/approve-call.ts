@@ -4,8 +4,7 @@ import { approveByAct, requestBelow } from '../../book/approval/by-act.ts';
 import { agentOfWallet } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
 import { payerOfRoot } from './find.ts';
-import type { SignedAct } from './signed-act.ts';
-import { requireStillActive, takeAct } from './take-act.ts';
+import { requireStillActive, type SignedAct, takeAct } from './take-act.ts';
 
 /**
  * Approves a call that was made under a session below this one, and that its book has refused for want of an approval. Nobody

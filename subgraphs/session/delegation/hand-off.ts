@@ -10,8 +10,7 @@ import { readsOf } from '../../transaction.ts';
 import { agentById } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
 import { ownCall, receiptNamed } from './own-call.ts';
-import type { SignedAct } from './signed-act.ts';
-import { requireStillActive, takeAct } from './take-act.ts';
+import { requireStillActive, type SignedAct, takeAct } from './take-act.ts';
 
 /**
  * Hands a receipt of this subtree to another agent: a child receipt that names it, and no payment or amount, so that it

@@ -8,8 +8,7 @@ import { receiptDocument } from '../../receipt/receipt/document.ts';
 import { receiptsByTask } from '../../receipt/receipt/find.ts';
 import type { SessionContext } from '../context.ts';
 import { ownCall, ownRows, receiptNamed } from './own-call.ts';
-import type { SignedAct } from './signed-act.ts';
-import { requireStillActive, takeAct } from './take-act.ts';
+import { requireStillActive, type SignedAct, takeAct } from './take-act.ts';
 import { detailOf } from './tree.ts';
 import type { SessionNode } from './tree.type.ts';
 

@@ -6,8 +6,7 @@ import { receiptsByTask } from '../../receipt/receipt/find.ts';
 import { agentOfWallet } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
 import { ownCall, receiptNamed } from './own-call.ts';
-import type { SignedAct } from './signed-act.ts';
-import { requireStillActive, takeAct } from './take-act.ts';
+import { requireStillActive, type SignedAct, takeAct } from './take-act.ts';
 
 /**
  * Closes the one-shot claim of a receipt: of one's own subtree, or of one that was handed to the agent of this session's

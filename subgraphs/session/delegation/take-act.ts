@@ -1,9 +1,17 @@
 import { Refusal } from '../../../schema/errors.ts';
 import { limits, sessionLimits } from '../../../schema/limits.ts';
+import type { ActRequest } from '../../../schema/requests/session.ts';
 import type { ActTime } from '../../../schema/session/act.ts';
 import type { Tx } from '../../database.ts';
 import { revokedAmong } from '../../receipt/issuer/revoked-sessions.ts';
 import type { Delegation } from './delegation.entity.ts';
+
+/** An act whose signature is the session's key's, and whose time is now; its nonce is taken by its effect. */
+export interface SignedAct {
+  readonly session: Delegation;
+  readonly request: ActRequest;
+  readonly time: ActTime;
+}
 
 /**
  * Takes an act's nonce, of all processes once, in the transaction of its effect: either both stand or neither. Asked of

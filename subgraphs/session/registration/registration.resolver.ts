@@ -1,19 +1,54 @@
-import { Arg, Ctx, Directive, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Directive, FieldResolver, Mutation, ObjectType, Resolver, Root } from 'type-graphql';
 import type { z } from 'zod';
 import { Refusal } from '../../../schema/errors.ts';
 import { limits } from '../../../schema/limits.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
 import { RegistrationRequest } from '../../../schema/requests/registration.ts';
+import { RegistrationNoun } from '../../../schema/session/registration.ts';
 import { requireWriting } from '../../access.ts';
 import type { Services } from '../../context.ts';
-import { type Arguments, readRequest } from '../../graph-type.ts';
+import { type Arguments, inputType, readRequest, showMembers } from '../../graph-type.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
+import type { SettlementStatus } from '../../selling.ts';
 import { agentById, agentOfWallet } from '../agent/find.ts';
 import type { SessionContext } from '../context.ts';
 import { heldByProof, sealDecoy } from '../possession/check.ts';
+import type { RegistrationAnswer } from './answer.ts';
 import { registerByReceipt } from './by-receipt.ts';
 import { checksumAddress } from './control.ts';
 import { registrationPaid } from './registration.paid.ts';
-import { AgentRegistration, RegisterAgentInput, registrationOf } from './registration.type.ts';
+
+const RegisterAgentInput = inputType(
+  'RegisterAgentInput',
+  'Without taskId: pay the stamp. With it: register by that receipt, or recover its registration.',
+  RegistrationRequest,
+);
+
+const Registration = class {} as new () => Omit<MembersOf<typeof RegistrationNoun>, 'settlementStatus'>;
+
+@ObjectType({ description: 'A registered agent and the secret that opens its book.' })
+class AgentRegistration extends Registration {
+  settlementStatus!: SettlementStatus;
+}
+showMembers(AgentRegistration, RegistrationNoun);
+
+/** Which of the two it was is not part of the kept answer: the same answer is told as new once, then as a replay. */
+function registrationOf(
+  answer: RegistrationAnswer,
+  settlementStatus: SettlementStatus,
+): Omit<AgentRegistration, 'requestHash'> {
+  const idempotentReplay = settlementStatus === 'idempotent_replay';
+  return {
+    agentId: answer.agent_id,
+    agentWallet: answer.agentWallet,
+    session: answer.session,
+    taskId: answer.task_id,
+    validateScore: answer.validate_score,
+    settlementStatus,
+    idempotentReplay,
+    replayOf: idempotentReplay ? answer.task_id : null,
+  };
+}
 
 @Resolver(() => AgentRegistration)
 export class RegistrationResolver {
