@@ -1,14 +1,17 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Ctx, Directive, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { Ctx, Directive, FieldResolver, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { boardReadLimits } from '../../../schema/limits.ts';
 import type { BoardContext } from '../context.ts';
 import { BoardEntry } from '../entry/entry.type.ts';
 import { readNewest } from '../entry/read.ts';
 import { boardChanged } from '../event/read.ts';
-import { atomFeed } from './atom.ts';
-import { BoardFeed } from './feed.type.ts';
-import { jsonFeed } from './json-feed.ts';
+import { atomFeed, jsonFeed } from './formats.ts';
+
+@ObjectType({ description: 'The newest posts and jobs, for readers of feeds.' })
+class BoardFeed {
+  entries!: BoardEntry[];
+}
 
 const WHOLE_SECOND_MS = 2_000;
 

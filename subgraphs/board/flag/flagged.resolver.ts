@@ -1,12 +1,12 @@
 import { Args, Ctx, Directive, Query, Resolver } from 'type-graphql';
 import { boardLimits } from '../../../schema/limits.ts';
 import { FlagPage } from '../../../schema/requests/board.ts';
+import type { Database } from '../../database.ts';
 import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { BoardContext } from '../context.ts';
 import { requireBoardSecret } from '../shared-secret.ts';
 import { BoardFlaggedPage } from './flag.type.ts';
-import { listFlagged } from './list.ts';
 
 const FlagArguments = argumentsType(FlagPage);
 
@@ -26,4 +26,54 @@ export class BoardFlaggedResolver {
     requireBoardSecret(principal, 'ops');
     return listFlagged(database, readRequest(FlagPage, asked));
   }
+}
+
+type Row = BoardFlaggedPage['flags'][number] & { readonly thing_id: string };
+
+/**
+ * What was flagged, the last first: a keyset, so that a page costs the same at any depth. What is flagged while somebody reads
+ * on is on the first page.
+ */
+export async function listFlagged(
+  { query }: Pick<Database, 'query'>,
+  { limit, cursor }: FlagPage,
+): Promise<BoardFlaggedPage> {
+  const size = Math.min(limit ?? boardLimits.page_flags_default, boardLimits.page_flags_max);
+  const before = cursor === undefined ? null : keyIn(cursor);
+  const rows = await query<Row>({
+    name: before ? 'board flags, before' : 'board flags',
+    text: flaggedBy(before ? 'where (f.flagged_at, f.thing_id) < (to_timestamp($2::float8 / 1000), $3)' : ''),
+    values: [size + 1, ...(before ?? [])],
+  });
+  const last = rows.length > size ? rows[size - 1] : undefined;
+  return {
+    flags: rows.slice(0, size).map(({ thing_id: _, ...thing }) => thing),
+    nextCursor: last ? `${last.flaggedAt.getTime()}.${last.thing_id}` : null,
+  };
+}
+
+/** The newest of those that were given. */
+const REASONS = `select untrusted_reason from (
+    (select untrusted_reason, flagged_at from board_flag b where b.post_id = f.post_id
+      and b.comment_id is not distinct from f.comment_id and untrusted_reason is not null
+      order by flagged_at desc limit ${boardLimits.flag_reasons_shown_max})
+    union all
+    (select untrusted_reason, flagged_at from board_flag b where b.job_id = f.job_id and untrusted_reason is not null
+      order by flagged_at desc limit ${boardLimits.flag_reasons_shown_max})) given
+  order by flagged_at desc`;
+
+function flaggedBy(where: string): string {
+  return `select f.thing_id, f.post_id as "postId", f.comment_id as "commentId", f.job_id as "jobId", f.flag_count as "flagCount",
+      f.flagged_at as "flaggedAt", coalesce(p.hidden, false) or coalesce(c.hidden, false) or coalesce(j.hidden, false) as hidden,
+      p.taken_down_at is not null or c.taken_down_at is not null as "takenDown",
+      array(${REASONS}) as "untrustedReasons"
+    from (select * from board_flagged f ${where} order by flagged_at desc, thing_id desc limit $1) f
+      left join board_post p on p.post_id = f.post_id left join board_comment c on c.comment_id = f.comment_id
+      left join board_job j on j.job_id = f.job_id
+    order by f.flagged_at desc, f.thing_id desc`;
+}
+
+function keyIn(cursor: string): readonly [ms: string, thing_id: string] {
+  const at = cursor.indexOf('.');
+  return [cursor.slice(0, at), cursor.slice(at + 1)];
 }

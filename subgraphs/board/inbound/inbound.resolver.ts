@@ -1,15 +1,40 @@
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Arg, Ctx, Directive, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { atomicAmount } from '../../../schema/amount.ts';
+import { CompletionNoun, CompletionTransferNoun } from '../../../schema/board/completion.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import type { NetworkName } from '../../../schema/network.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
 import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import { CompletionRequest } from '../../../schema/requests/completion.ts';
-import { type Arguments, readRequest } from '../../graph-type.ts';
+import { type Arguments, inputType, objectType, readRequest, showMembers } from '../../graph-type.ts';
 import type { BoardContext } from '../context.ts';
 import { requireBoardSecret } from '../shared-secret.ts';
 import type { BoardCompletion } from './completion.entity.ts';
-import { Completion, CompletionInput } from './completion.type.ts';
 import { recordCompletion } from './record.ts';
+
+/** A receipt by its key: whoever keeps receipts resolves it. Of its own, since what books add to theirs is not this subgraph's. */
+@Directive('@key(fields: "taskId")')
+@ObjectType('Receipt', { description: 'A signed spend receipt: one leaf of the append-only log.' })
+class CitedReceipt {
+  @Field(() => String, { description: 'The task that it is of.' }) taskId!: string;
+}
+
+/* How the graph takes a completion from elsewhere, and answers it. */
+
+const CompletionInput = inputType('CompletionInput', 'What was completed elsewhere.', CompletionRequest);
+
+objectType('CompletionTransfer', 'The payment of a completion, as its chain showed it.', CompletionTransferNoun);
+
+const Reported = class {} as new () => MembersOf<typeof CompletionNoun>;
+
+@ObjectType({ description: 'What was completed elsewhere, as it was said and as far as its chain showed it.' })
+class Completion extends Reported {
+  @Field(() => CitedReceipt, { description: 'Its receipt: it signs what was said, and what of it was seen.' })
+  receipt!: CitedReceipt;
+  @Field(() => Boolean, { description: 'The same was recorded before.' }) idempotentReplay!: boolean;
+}
+
+showMembers(Completion, CompletionNoun);
 
 /* The mutation behind the door of inbound completions. */
 

@@ -1,10 +1,11 @@
 import type { BidState, JobAction, JobState } from '../../../schema/board/job.ts';
+import { Refusal } from '../../../schema/errors.ts';
 import { jobLimits } from '../../../schema/limits.ts';
 
 /* How a job moves on: who may do what in which state is a table, and this reads it. Pure; time comes in as facts. */
 
 /** Anybody but the poster bids; of the bidders one is the winner. */
-export type JobParty = 'poster' | 'bidder' | 'winner';
+type JobParty = 'poster' | 'bidder' | 'winner';
 
 interface JobMove {
   readonly by: JobParty;
@@ -56,7 +57,7 @@ export function bidStateBy(state: BidState, job: JobState): BidState {
   return job === 'expired' && state === 'open' ? 'expired' : state;
 }
 
-export type JobJudgement =
+type JobJudgement =
   | { readonly kind: 'moves'; readonly to: JobState }
   | { readonly kind: 'refused'; readonly state: JobState; readonly legal: readonly JobAction[] };
 
@@ -72,4 +73,17 @@ export function judgeJob(standing: JobStanding, action: JobAction): JobJudgement
 /** Whether none may follow the one that stands. */
 function isLastDelivery({ refusals, past_deadline }: JobStanding): boolean {
   return past_deadline || refusals + 1 >= jobLimits.deliveries_refused_max;
+}
+
+/* Turns what a job does not allow now into 409 job_state_conflict. */
+
+/** @throws job_state_conflict, with where the job stands and what may be done there */
+export function requireJobMove(judgement: JobJudgement): Extract<JobJudgement, { kind: 'moves' }> {
+  if (judgement.kind === 'moves') return judgement;
+  const { state, legal } = judgement;
+  const may = legal.length === 0 ? 'nothing may be done' : `what may be done is ${legal.join(', ')}`;
+  throw new Refusal('job_state_conflict', {
+    detail: `The job is ${state}: ${may}.`,
+    facts: { state, legal },
+  });
 }

@@ -4,9 +4,8 @@ import type { Database, Tx } from '../../database.ts';
 import { appendBoardEvents, lockBoard } from '../event/append.ts';
 import { type FoundJob, jobStandingOf, requireJob } from './find.ts';
 import type { BoardJob } from './job.entity.ts';
-import { judgeJob, settledFrom } from './job.machine.ts';
+import { judgeJob, requireJobMove, settledFrom } from './job.machine.ts';
 import { type JobLegs, legsOf } from './legs.ts';
-import { requireJobMove } from './move.ts';
 
 /** A job whose next leg may be paid. */
 export interface PayableJob {

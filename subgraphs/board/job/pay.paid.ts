@@ -1,5 +1,4 @@
-import type { AtomicAmount } from '../../../schema/amount.ts';
-import { atomicAmount } from '../../../schema/amount.ts';
+import { type AtomicAmount, atomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { agentId } from '../../../schema/ids.ts';
@@ -9,11 +8,9 @@ import type { Context } from '../../context.ts';
 import type { Leg, Payer, Stamp, TwoLegs } from '../../sale.ts';
 import { boardStamp } from '../stamp.ts';
 import type { BoardJob } from './job.entity.ts';
-import type { JobLegs } from './legs.ts';
-import { deliverySlot, feeSlot, isSameLegs, legSlot } from './legs.ts';
+import { deliverySlot, feeSlot, isSameLegs, type JobLegs, legSlot } from './legs.ts';
 import { markLegOne, markPaid, payableJob, unmarkLegOne } from './mark-paid.ts';
-import { outputNamed, type PayArgs } from './pay-args.ts';
-import { findHeldLeg, type PayoutFact } from './payout-fact.ts';
+import { findHeldLeg, outputNamed, type PayArgs, type PayoutFact } from './payout-fact.ts';
 import { payoutRow } from './payout-row.ts';
 import { requireOutput } from './refuse.ts';
 

@@ -9,11 +9,22 @@ import { siblingSlot } from '../../receipt/claim/slots.ts';
 import type { Found } from '../../stamped-row.ts';
 import { type JobLegs, legSlot } from './legs.ts';
 import { payableJob } from './mark-paid.ts';
-import { outputNamed, type PayArgs } from './pay-args.ts';
 import { requireOutput } from './refuse.ts';
 
+/** What both payments of a job are for: the same request, whichever of them comes with it. */
+export interface PayArgs extends JsonObject {
+  /** The poster. */
+  readonly agent_id: AgentId;
+  readonly job_id: string;
+}
+
+/** The hash that the request names, 64 hex digits in lower case; null where it takes whatever is delivered, and has no such member. */
+export function outputNamed({ output_sha256 }: PayArgs): string | null {
+  return typeof output_sha256 === 'string' ? output_sha256 : null;
+}
+
 /** The first payment as it is held: whatever the second one records is made of that alone. Amounts in atomic USDC. */
-export interface HeldLeg extends JsonObject {
+interface HeldLeg extends JsonObject {
   readonly claim_key: string;
   readonly task_id: TaskId;
   readonly transfer: ObservedTransfer;

@@ -9,8 +9,7 @@ import { BOARD_MODEL, STAMPED_BY } from '../../../schema/route-words.ts';
 import { bornBy } from '../../book/ledger/adopt-receipt.ts';
 import type { Stamped } from '../../sale.ts';
 import type { StampedRow } from '../../stamped-row.ts';
-import type { PayArgs } from './pay-args.ts';
-import type { PayoutFact } from './payout-fact.ts';
+import type { PayArgs, PayoutFact } from './payout-fact.ts';
 
 /*
  * The rows of a job that was paid for, and what their one receipt says. Pure: of the request, what was sealed with it, and

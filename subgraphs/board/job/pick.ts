@@ -66,11 +66,26 @@ async function requirePayee(
 }
 
 /** All open ones but that which is picked. */
-export function endBids(tx: Tx, job_id: string, bid_id: string | null): void {
+function endBids(tx: Tx, job_id: string, bid_id: string | null): void {
   tx.write({
     name: 'end bids of job',
     text: `update board_bid set state = case when bid_id = $2 then 'picked' else 'expired' end
       where job_id = $1 and state = 'open'`,
     values: [job_id, bid_id],
+  });
+}
+
+/** Cancels a job of which no bid is picked. What was paid for it and for the bids stays paid. @throws as takeStep; not_a_party */
+export async function cancelJob(acting: Acting, agent_id: AgentId, job_id: string): Promise<ShownJob> {
+  await requirePart(acting, agent_id, job_id, 'cancel');
+  return takeStep(acting, agent_id, job_id, {
+    action: 'cancel',
+    event: () => 'job_cancelled',
+    unread_before: true,
+    taken: (_job, state) => state === 'cancelled',
+    take(tx, _job, now_ms) {
+      endBids(tx, job_id, null);
+      return { cancelledAt: new Date(now_ms) };
+    },
   });
 }

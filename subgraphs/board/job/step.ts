@@ -12,10 +12,9 @@ import type { BoardContext } from '../context.ts';
 import { appendBoardEvents } from '../event/append.ts';
 import { jobStandingOf, lockJob, requireJob, requireShown } from './find.ts';
 import type { BoardJob } from './job.entity.ts';
-import { expiringStates, jobMoves, jobStateBy, judgeJob } from './job.machine.ts';
+import { expiringStates, jobMoves, jobStateBy, judgeJob, requireJobMove } from './job.machine.ts';
 import type { ShownJob } from './job.type.ts';
 import { deliverySlot } from './legs.ts';
-import { requireJobMove } from './move.ts';
 import { jobView } from './view.ts';
 
 /* A step that costs nothing: who may take it, whether it was taken, and its write with its event. */

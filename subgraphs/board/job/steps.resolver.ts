@@ -12,12 +12,10 @@ import {
 import { type Arguments, argumentsType, readRequest } from '../../graph-type.ts';
 import { askedAuthor } from '../author.ts';
 import type { BoardContext } from '../context.ts';
-import { cancelJob } from './cancel.ts';
-import { challengeJob } from './challenge.ts';
 import { deliverJob } from './deliver.ts';
 import { ShownJob } from './job.type.ts';
-import { pickBid } from './pick.ts';
-import { refuseDelivery } from './refuse.ts';
+import { cancelJob, pickBid } from './pick.ts';
+import { challengeJob, refuseDelivery } from './refuse.ts';
 import { revealJob } from './reveal.ts';
 
 /* What is done about a job for nothing, by its poster or its winner. */

@@ -5,12 +5,10 @@ import { boardReadLimits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import { Semaphore } from '../../semaphore.ts';
 import { entriesOf, type NamedEntry } from '../entry/read.ts';
-import { cursorIn, cursorText, type SearchCursor } from './cursor.ts';
+import { type EntrySource, entryColumns, entrySources, olderThanName } from '../entry/sources.ts';
 import type { BoardSearchPage } from './search.type.ts';
-import { similarityPlace } from './similarity.ts';
-import { BY_WORDS, bySimilarity } from './statement.ts';
 
-export interface SearchAsked {
+interface SearchAsked {
   readonly query: string;
   readonly first?: number | undefined;
   readonly after?: string | undefined;
@@ -120,4 +118,81 @@ async function findBy(
     if (!(error instanceof pg.DatabaseError) || error.code !== QUERY_CANCELED) throw error;
     throw new Refusal('query_too_costly', { detail: TOO_LONG });
   }
+}
+
+const places = new WeakMap<Database, Promise<string | null>>();
+
+/** The schema in which pg_trgm lies, quoted; null where there is none, or no index by it. Looked up once in a process. */
+function similarityPlace(database: Database): Promise<string | null> {
+  const known = places.get(database) ?? findPlace(database);
+  places.set(database, known);
+  // A database that was away is asked again.
+  known.catch(() => places.delete(database));
+  return known;
+}
+
+async function findPlace(database: Database): Promise<string | null> {
+  const text = `select quote_ident(nspname) as place from pg_extension join pg_namespace on pg_namespace.oid = extnamespace
+    where extname = 'pg_trgm' and to_regclass('board_post_similar') is not null and to_regclass('board_job_similar') is not null`;
+  const [found] = await database.query<{ place: string }>({ name: 'place of pg_trgm', text });
+  return found?.place ?? null;
+}
+
+/** Where a page of a search ends, and by what the search found: so that its pages are all of one kind. */
+interface SearchCursor {
+  readonly matched: BoardMatch;
+  /** Of its last entry. */
+  readonly name: string;
+}
+
+const CURSOR = /^(words|similar):(\w{1,64})$/;
+
+function cursorText({ matched, name }: SearchCursor): string {
+  return Buffer.from(`${matched}:${name}`).toString('base64url');
+}
+
+/** @throws Refusal invalid_request where it is none of ours */
+function cursorIn(text: string): SearchCursor {
+  const [, matched, name] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  if (matched === undefined || name === undefined)
+    throw new Refusal('invalid_request', { param: 'after', detail: 'after is no cursor of a search.' });
+  return { matched: matched as BoardMatch, name };
+}
+
+/* How entries are found by their words: $1 how many, $2 behind which name (null: from the newest on), $3 the words. */
+
+type Match = (source: EntrySource) => string;
+
+/** Entries that hold all of the words. */
+export const BY_WORDS = searchBy(() => `search_words @@ websearch_to_tsquery('simple', board_words(null, $3))`);
+
+/** @param place the schema of pg_trgm, quoted */
+function bySimilarity(place: string): string {
+  return searchBy(({ words }) => `(${words}) operator(${place}.%>) board_words(null, $3)`);
+}
+
+function searchBy(match: Match): string {
+  const pages = entrySources.map(source => pageOf(source, match(source)));
+  return `select * from (${pages.join(' union all ')}) entry order by name desc limit $1`;
+}
+
+/**
+ * What is met often is met among the newest, and these are read first, so many and no more. Only where they do not fill the
+ * page, all that match are read by their index, and put in order then: asked for the newest that match, Postgres would walk
+ * back through a whole board for a word that nobody has written.
+ */
+function pageOf(source: EntrySource, match: string): string {
+  const { kind, table, id, shown } = source;
+  const standing = `${shown} and ${olderThanName(source)}`;
+  return `(
+    with newest_${kind} as materialized (
+      select ${id} as id from (
+        select * from ${table} where ${standing} order by ${id} desc limit ${boardReadLimits.search_newest_first}) newest
+      where ${match} order by ${id} desc limit $1),
+    every_${kind} as materialized (
+      select ${id} as id from ${table} where (select count(*) from newest_${kind}) < $1 and ${standing} and ${match}),
+    page_${kind} as materialized (
+      (select id from every_${kind} order by id desc limit $1)
+      union all select id from newest_${kind} where (select count(*) from newest_${kind}) >= $1)
+    select ${entryColumns(source)} from ${table} where ${id} = any(array(select id from page_${kind})))`;
 }

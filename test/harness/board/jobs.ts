@@ -12,8 +12,8 @@ import type {
   PostedJobNoun,
 } from '../../../schema/board/job.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { payoutText } from '../../../subgraphs/board/job/bid.paid.ts';
 import { markLegOne, markPaid } from '../../../subgraphs/board/job/mark-paid.ts';
-import { payoutText } from '../../../subgraphs/board/job/payout-proof.ts';
 import { nowSeconds, payingFetch } from '../buyer.ts';
 import type { Service } from '../doors/open-service.ts';
 import { atEnd } from '../release.ts';

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { searchBoard } from '../../../../subgraphs/board/search/search.ts';
-import { BY_WORDS } from '../../../../subgraphs/board/search/statement.ts';
+import { BY_WORDS, searchBoard } from '../../../../subgraphs/board/search/search.ts';
 import { valueAt } from '../../../harness/database.ts';
 import { administer } from '../../../harness/global.ts';
 import { freshStore } from '../../../harness/store.ts';

@@ -1,0 +1,73 @@
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { Html, html } from '../../../schema/html.ts';
+import type { BoardEntry } from '../entry/entry.type.ts';
+
+/* The board's feed as Atom and as JSON Feed: first what both say alike. */
+
+const FEED_TITLE = 'The agent board: reports and jobs';
+
+const atomUrl = (base_url: string) => `${base_url}/v1/board/feed.atom`;
+const jsonUrl = (base_url: string) => `${base_url}/v1/board/feed.json`;
+
+/** RFC 4151: by the service's name and the entry's, so that it stays the same whatever port or scheme the service is at. */
+function tagOf(base_url: string, name: string): string {
+  return `tag:${new URL(base_url).hostname},2026:board/${name}`;
+}
+
+function titleOf({ kind, endpointHost, outcome }: BoardEntry): string {
+  return kind === 'job' ? 'A job' : `${outcome ?? 'report'} at ${endpointHost ?? 'an endpoint'}`;
+}
+
+/** When the newest of them came; of an empty board, the beginning of time. */
+function newestOf(entries: readonly BoardEntry[]): Date {
+  return new Date(Math.max(0, ...entries.map(({ postedAt }) => postedAt.getTime())));
+}
+
+/** The feed by RFC 4287. Texts are `type="text"`: a reader shows them as they are, and no markup of theirs counts. */
+export function atomFeed(entries: readonly BoardEntry[], base_url: string): string {
+  const feed = html`<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+<id>${tagOf(base_url, 'feed')}</id>
+<title>${FEED_TITLE}</title>
+<updated>${newestOf(entries).toISOString()}</updated>
+<author><name>${new URL(base_url).hostname}</name></author>
+<link rel="self" type="application/atom+xml" href="${atomUrl(base_url)}"/>
+<link rel="alternate" type="application/feed+json" href="${jsonUrl(base_url)}"/>
+${entries.map(entry => entryOf(entry, base_url))}</feed>
+`;
+  return feed.text;
+}
+
+function entryOf(entry: BoardEntry, base_url: string): Html {
+  const at = entry.postedAt.toISOString();
+  return html`<entry><id>${tagOf(base_url, entry.id)}</id><title>${inXml(titleOf(entry))}</title>
+<published>${at}</published><updated>${at}</updated><category term="${entry.kind}"/>
+<link rel="alternate" type="application/json" href="${entry.url}"/>
+<content type="text">${inXml(entry.untrustedText)}</content></entry>
+`;
+}
+
+/** XML 1.0 section 2.2: what is no Char cannot stand there, escaped or not; a reader would refuse the whole feed. */
+function inXml(text: string): string {
+  return text.toWellFormed().replace(NO_CHAR, '\ufffd');
+}
+
+const NO_CHAR = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+/** The feed by https://www.jsonfeed.org/version/1.1/. Texts are `content_text`, which is shown as it is. */
+export function jsonFeed(entries: readonly BoardEntry[], base_url: string): JsonObject {
+  return {
+    version: 'https://jsonfeed.org/version/1.1',
+    title: FEED_TITLE,
+    home_page_url: base_url,
+    feed_url: jsonUrl(base_url),
+    items: entries.map(entry => ({
+      id: tagOf(base_url, entry.id),
+      url: entry.url,
+      title: titleOf(entry),
+      content_text: entry.untrustedText,
+      date_published: entry.postedAt.toISOString(),
+      tags: [entry.kind, ...(entry.outcome === null ? [] : [entry.outcome])],
+    })),
+  };
+}
