@@ -1,8 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { AgentId } from '../../schema/ids.ts';
 import { type BookContext } from '../../subgraphs/book/context.ts';
-import { BookResolver } from '../../subgraphs/book/page/book.resolver.ts';
-import { connectionOf } from '../../subgraphs/book/page/connection.ts';
+import { BookResolver, connectionOf } from '../../subgraphs/book/page/book.resolver.ts';
 import type { RowFilter } from '../../subgraphs/book/page/row-scope.ts';
 import { sequenceOf } from '../../subgraphs/book/page/sequence.ts';
 import { totalsBy } from '../../subgraphs/book/page/totals.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { bookFeed } from '../../subgraphs/book/page/feed.ts';
+import { bookFeed } from '../../subgraphs/book/page/feed.resolver.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import { type Live, type LiveTasks, openLive } from '../../subgraphs/live.ts';
 import { BOOK_CHANNEL, CANCELED_CHANNEL, type CanceledNotice, SESSION_CHANNEL } from '../../subgraphs/live-channels.ts';

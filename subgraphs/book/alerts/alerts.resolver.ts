@@ -1,16 +1,60 @@
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { type KeptAlertSettings, settingsInForce } from '../../../schema/book-alerts.ts';
+import {
+  type AlertSettings,
+  AlertSettingsNoun,
+  AlertsChangedNoun,
+  AlertThresholdsNoun,
+  type KeptAlertSettings,
+  settingsInForce,
+} from '../../../schema/book-alerts.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { alertLimits } from '../../../schema/limits.ts';
+import type { ProvenBy } from '../../../schema/principal.ts';
 import { AlertsRequest, requireChange } from '../../../schema/requests/alerts.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
-import { type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
+import { type ArgumentsOfBook, argumentsType, objectType, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { setAlerts } from '../ledger/alert-settings.ts';
 import { soundHead } from '../page/page.ts';
-import { type AlertsChangedEvent, ShownAlertSettings, shownAlertsChanged, shownThresholds } from './settings.type.ts';
+
+export const AlertThresholds = objectType('AlertThresholds', 'When a book sends alerts.', AlertThresholdsNoun);
+type AlertThresholds = InstanceType<typeof AlertThresholds>;
+export const AlertsChanged = objectType(
+  'AlertsChanged',
+  'A change of when a book sends alerts: an event of the book.',
+  AlertsChangedNoun,
+);
+type AlertsChanged = InstanceType<typeof AlertsChanged>;
+export const ShownAlertSettings = objectType(
+  'BookAlertSettings',
+  'When a book sends alerts, and how its owner set it.',
+  AlertSettingsNoun,
+);
+type ShownAlertSettings = InstanceType<typeof ShownAlertSettings>;
+
+function shownThresholds({ thresholds_percent, burn_factor, budget_end_hours }: AlertSettings): AlertThresholds {
+  return { thresholdsPercent: thresholds_percent, burnFactor: burn_factor, budgetEndHours: budget_end_hours };
+}
+
+/** An event of the kind `alerts_changed`, by what of it is read. */
+interface AlertsChangedEvent {
+  readonly position: number;
+  readonly at: Date;
+  readonly body: JsonObject;
+}
+
+function shownAlertsChanged({ position, at, body }: AlertsChangedEvent): AlertsChanged {
+  const { before, after, by } = body as unknown as {
+    readonly before: AlertSettings;
+    readonly after: AlertSettings;
+    readonly by: { readonly by: ProvenBy['by']; readonly session: string } | null;
+  };
+  const whose = { by: by?.by ?? null, session: by?.session ?? null };
+  return { position, before: shownThresholds(before), after: shownThresholds(after), at, ...whose };
+}
 
 const BookArguments = argumentsType(BookPath);
 const ChangeArguments = argumentsType(BookPath, AlertsRequest);

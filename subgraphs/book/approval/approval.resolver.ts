@@ -1,6 +1,8 @@
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { agentId as idOf } from '../../../schema/ids.ts';
+import { Refusal } from '../../../schema/errors.ts';
+import { type AgentId, agentId as idOf } from '../../../schema/ids.ts';
 import { approvalLimits } from '../../../schema/limits.ts';
+import { endpointsOf } from '../../../schema/paid-operations.ts';
 import {
   ApprovalAnswerRequest,
   ApprovalPath,
@@ -9,15 +11,56 @@ import {
   LinkedApproval,
 } from '../../../schema/requests/approval.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
+import { ApprovalNoun, ApprovalsNoun, approvalText } from '../../../schema/session/approval.ts';
 import { requirePossession } from '../../access.ts';
-import { type Arguments, type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
+import {
+  type Arguments,
+  type ArgumentsOfBook,
+  argumentsType,
+  inputType,
+  objectType,
+  readRequest,
+} from '../../graph-type.ts';
 import { requireNotHalted } from '../../receipt/log/while-halted.ts';
+import type { Vault } from '../../vault.ts';
 import type { BookContext } from '../context.ts';
+import { type AskingWallet, requireBelieved, wordOfWallet } from './agents-wallet.ts';
 import { answerApproval } from './answer.ts';
-import { ApprovalAnswerInput, Approvals, ShownApproval, shownApproval } from './approval.type.ts';
-import { answerByWallet } from './by-wallet.ts';
-import { findApprovals } from './find.ts';
+import { openAskedText } from './asked-text.ts';
+import { type FoundApproval, findApprovals, passesUntil, statusOfApproval } from './find.ts';
 import { linkedApproval } from './link.ts';
+
+/* How the graph shows approval requests, and takes an answer by the wallet. */
+
+export const ShownApproval = objectType(
+  'ApprovalRequest',
+  'A call that the book has refused because it requires an approval: who, what, how much, until when.',
+  ApprovalNoun,
+);
+type ShownApproval = InstanceType<typeof ShownApproval>;
+export const Approvals = objectType(
+  'Approvals',
+  'Calls of a book that require an approval, or required one.',
+  ApprovalsNoun,
+);
+type Approvals = InstanceType<typeof Approvals>;
+const ApprovalAnswerInput = inputType('ApprovalAnswerInput', "An answer by the agent's wallet.", ApprovalAnswerRequest);
+
+function shownApproval({ vault }: { readonly vault: Pick<Vault, 'open'> }, found: FoundApproval): ShownApproval {
+  const { taken: _taken, ttlSeconds: _ttl, now: _now, sessionPath: _path, agentAddress: _key, ...said } = found;
+  const { decision: _decision, textBox, ...shown } = said;
+  const status = statusOfApproval(found);
+  const text = status === 'open' ? openAskedText(vault, found.approvalId, textBox) : null;
+  return {
+    ...shown,
+    requestText: text?.request_text ?? null,
+    requestTextCharacters: text?.request_text_characters ?? null,
+    note: text?.note ?? null,
+    status,
+    doors: endpointsOf(found.field),
+    passesUntil: passesUntil(found),
+  };
+}
 
 const PageArguments = argumentsType(BookPath, ApprovalsBefore);
 const AnswerArguments = argumentsType(BookPath, ApprovalPath);
@@ -89,4 +132,23 @@ export class ApprovalResolver {
     const answered = { decision, by: 'link' } as const;
     return shownApproval(context, await context.database.transaction(tx => answerApproval(tx, found, answered)));
   }
+}
+
+/**
+ * Answers by the wallet of the book's agent, whose signature is the whole credential: over this service, this request, the hash
+ * of its call and this answer, and of now. Whoever holds the book's session, as the caller does, can make none.
+ * @throws not_found, control_proof_invalid, chain_unavailable, unavailable, rate_limited, book_damaged, approval_closed
+ */
+async function answerByWallet(
+  { agent_id, approval_id }: { readonly agent_id: AgentId; readonly approval_id: string },
+  { decision, ...word }: ApprovalAnswerRequest,
+  asking: AskingWallet & Pick<BookContext, 'database'>,
+): Promise<FoundApproval> {
+  const { database } = asking;
+  const [found] = await findApprovals(database, { approval_id, agent_id });
+  if (!found) throw new Refusal('not_found');
+  const named = { approval_id, request_hash: found.requestHash };
+  const text = (base_url: string, at_seconds: number) => approvalText(base_url, named, decision, at_seconds);
+  requireBelieved(await wordOfWallet(agent_id, word, text, asking));
+  return database.transaction(tx => answerApproval(tx, found, { decision, by: 'wallet' }));
 }

@@ -3,6 +3,7 @@ import { sha256Hex } from '../../../schema/digest.ts';
 import type { DisputeClaim } from '../../../schema/dispute/claim.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId, disputeId } from '../../../schema/ids.ts';
+import { disputeLimits } from '../../../schema/limits.ts';
 import type { DisputeRequest } from '../../../schema/requests/dispute.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, asRecord, selectList } from '../../columns.ts';
@@ -12,10 +13,10 @@ import { readsOf } from '../../transaction.ts';
 import type { BookContext } from '../context.ts';
 import { lockBooks } from '../ledger/append.ts';
 import { tellDispute } from '../ledger/dispute.ts';
+import { requireHourRoom } from '../ledger/hour-room.ts';
 import { writeInTurn } from '../write-in-turn.ts';
 import { Dispute } from './dispute.entity.ts';
 import { type DisputedRow, type KnownSides, knownSides } from './facts.ts';
-import { requireDisputeRoom } from './room.ts';
 import { type Judgement, judged } from './verdict.ts';
 
 /** Of its id. */
@@ -169,4 +170,31 @@ function eventBody(
 ): JsonObject {
   const again = present({ supersedes, revision: supersedes && revision });
   return { ...present({ outcome }), ...again, dispute_id, claim_type, reason, verdict_hash: sha256Hex(text) };
+}
+
+const { per_claim_max, filed_per_book_hour_max: max } = disputeLimits;
+
+/**
+ * Nobody pays for a dispute, and each is kept for ever: one claim of one row is filed with a few kinds of evidence, and one
+ * book files so many within an hour. Under the head's lock. @throws disputes_full, rate_limited
+ */
+async function requireDisputeRoom(
+  tx: Tx,
+  agent_id: AgentId,
+  { task_id, claim_type }: Pick<DisputeClaim, 'task_id' | 'claim_type'>,
+): Promise<void> {
+  const { rows } = await tx.query<{ of_claim: number }>({
+    name: 'disputes of claim',
+    text: `select count(*)::int as of_claim from dispute where agent_id = $1 and task_id = $2 and claim_type = $3`,
+    values: [agent_id, task_id, claim_type],
+  });
+  if ((rows[0]?.of_claim ?? 0) >= per_claim_max) throw new Refusal('disputes_full');
+  await requireHourRoom(tx, agent_id, {
+    name: 'dispute room',
+    at: 'filed_at',
+    from: 'dispute where agent_id = $1',
+    newest: 'filed_at',
+    max,
+    detail: `A book files ${max} disputes in an hour.`,
+  });
 }

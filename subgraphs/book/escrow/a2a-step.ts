@@ -15,8 +15,7 @@ import { a2aEscrowAgain, requireA2aEscrow } from './a2a-find.ts';
 import { type A2aStep, a2aExpired, hasActed, recordA2aSteps } from './a2a-phases.ts';
 import { a2aView, partyOf, saidBy } from './a2a-view.ts';
 import { a2aChecks, receiptFacts, submissionChecks } from './checks.ts';
-import { requireCollectedRow, rowOfTask } from './collected-row.ts';
-import { escrowReceipt } from './escrow-receipt.ts';
+import { escrowReceipt, requireCollectedRow, rowOfTask } from './collected-row.ts';
 import { judgeMove } from './machine.ts';
 import { phasesUpTo, requestHash, requireMove, requirePassed } from './phase.ts';
 

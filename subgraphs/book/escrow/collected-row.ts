@@ -2,7 +2,8 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { Evidence } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import type { Tx } from '../../database.ts';
+import type { Database, Tx } from '../../database.ts';
+import { readReceipts } from '../../receipt/receipt/find.ts';
 
 /** What of a row an escrow rests on. */
 interface RestingRow {
@@ -32,4 +33,11 @@ export async function requireCollectedRow(
   const { seq, evidence, amount } = row;
   if (evidence !== 'collected' || amount === null) throw new Refusal('escrow_not_collected', { param: 'task_id' });
   return { seq, amount };
+}
+
+/** Of a task; null where there is none. @throws record_damaged where it does not stand as it was signed */
+export async function escrowReceipt(reads: Pick<Database, 'query'>, task_id: string) {
+  const [receipt = null] = await readReceipts(reads, [task_id]);
+  if (receipt instanceof Error) throw receipt;
+  return receipt;
 }

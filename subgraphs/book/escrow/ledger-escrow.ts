@@ -10,16 +10,15 @@ import { headOf, lockBooks } from '../ledger/append.ts';
 import { noteEscrows } from '../ledger/note-escrow.ts';
 import { writeInTurn } from '../write-in-turn.ts';
 import { ledgerChecks, type ReleaseCheck, receiptFacts } from './checks.ts';
-import { requireCollectedRow, rowOfTask } from './collected-row.ts';
-import { escrowReceipt } from './escrow-receipt.ts';
+import { escrowReceipt, requireCollectedRow, rowOfTask } from './collected-row.ts';
 import { type LedgerPhase, StoredLedgerEscrow } from './ledger-escrow.entity.ts';
 import { type LedgerMove, ledgerEscrowMachine } from './ledger-escrow.machine.ts';
 import type { LedgerEscrow } from './ledger-escrow.type.ts';
 import { findLedgerEscrow, ledgerEscrowAgain, openLedgerEscrowOf } from './ledger-find.ts';
-import { ledgerView } from './ledger-view.ts';
-import { judgeMove } from './machine.ts';
+import { judgeMove, legalFor, stateBy } from './machine.ts';
 import { phasesUpTo, requestHash, requireEnd, requireMove, requirePassed } from './phase.ts';
 import { requireLedgerRoom } from './room.ts';
+import { phasesAt, type Shown, shownSaid } from './shown-phases.ts';
 
 /* The ledger escrow: every step under its book's head, with its event in the same transaction. */
 
@@ -29,7 +28,7 @@ const ID_BYTES = 10;
 type Acting = Pick<BookContext, 'database' | 'clock' | 'random'>;
 
 /** A phase before the ledger has given it its place. */
-export type LedgerStep = Omit<LedgerPhase, 'at' | 'position'>;
+type LedgerStep = Omit<LedgerPhase, 'at' | 'position'>;
 
 /**
  * Opens an escrow over a collected call of the book; the same while it is live is that one.
@@ -174,4 +173,28 @@ function bodyOf(
 ): JsonObject {
   const terms = { amount: String(amount), expires_at: expiresAt.toISOString(), required: present(required) };
   return { escrow_id, phase: state, ...present({ action }), ...(action === 'open' ? terms : {}), ...said };
+}
+
+/** A ledger escrow as its owner is shown it. */
+function ledgerView(escrow: StoredLedgerEscrow, shown: Shown) {
+  const { phases, standing } = phasesAt(escrow, shown);
+  const { escrowId, agentId, taskId, amount, required, openedAt, expiresAt } = escrow;
+  return {
+    escrowId,
+    agentId,
+    taskId,
+    amount,
+    openedAt,
+    expiresAt,
+    required: { outputHash: required.output_hash, proofTier: required.proof_tier },
+    state: stateBy(ledgerEscrowMachine, standing),
+    phases: phases.map(({ action, state, at, position, said }) => ({
+      action,
+      state,
+      position,
+      at: new Date(at),
+      ...shownSaid(said),
+    })),
+    legal: legalFor(ledgerEscrowMachine, standing, 'owner'),
+  } satisfies LedgerEscrow;
 }

@@ -1,17 +1,34 @@
-import { Arg, Args, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
 import type { AgentId } from '../../../schema/ids.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { CorrectionRequest, InflowRequest } from '../../../schema/requests/inflow.ts';
 import { requirePossession } from '../../access.ts';
-import { type Arguments, type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
+import { type Arguments, type ArgumentsOfBook, argumentsType, inputType, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { rowsOf } from '../page/page.ts';
 import { rowScope } from '../page/row-scope.ts';
 import { requireRecorder } from '../slice/collect.ts';
 import { correctInflow } from './correct.ts';
-import { CorrectedInflow, InflowCorrectionInput, InflowInput } from './inflow.type.ts';
 import { recordInflow } from './record.ts';
+
+const InflowInput = inputType('InflowInput', 'What is set aside: a claim, and no payment.', InflowRequest);
+const InflowCorrectionInput = inputType(
+  'InflowCorrectionInput',
+  'What is corrected of an inflow, or of an earlier correction of it.',
+  CorrectionRequest,
+);
+
+@ObjectType({ description: 'An inflow and what was appended to correct it.' })
+class CorrectedInflow {
+  @Field(() => BookRow, { description: 'The inflow itself, with all of its corrections.' }) row!: BookRow;
+  @Field(() => BookRow, { description: 'The row of this correction.' }) correction!: BookRow;
+  @Field(() => Boolean, {
+    description:
+      'True if the same correction of the same row had already been recorded. The existing row is returned and no row is added.',
+  })
+  idempotentReplay!: boolean;
+}
 
 const BookArguments = argumentsType(BookPath);
 

@@ -1,17 +1,18 @@
 import { nothingKnown, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
 import { type JsonObject, present } from '../../../schema/canonical-json.ts';
-import { type AgentId } from '../../../schema/ids.ts';
+import type { AgentId } from '../../../schema/ids.ts';
+import { inflowLimits } from '../../../schema/limits.ts';
 import { type InflowRequest, USUAL_BUCKET } from '../../../schema/requests/inflow.ts';
 import type { Tx } from '../../database.ts';
 import { newTask } from '../../new-task.ts';
 import type { BookContext } from '../context.ts';
 import { append } from '../ledger/append-births.ts';
+import { lockBook } from '../ledger/damage.ts';
+import { requireHourRoom } from '../ledger/hour-room.ts';
 import { takeTask } from '../ledger/take-task.ts';
 import { type Recorder, recordedBy, requireCollected, requireInSlice } from '../slice/collect.ts';
 import { writeInTurn } from '../write-in-turn.ts';
-import { requireRoom } from './room.ts';
 import { signedInflow } from './sign.ts';
-
 import { requireWalletClaim, taskOfClaim } from './wallet-claim.ts';
 
 /* Records what a book's owner sets aside. */
@@ -69,4 +70,19 @@ export function inflowBirth(
     hub: hub ?? null,
     facts: present(facts),
   };
+}
+
+const max = inflowLimits.rows_per_book_hour_max;
+
+/** Nobody pays for an inflow, and each is a row for ever; corrections count. Locks the head. @throws rate_limited */
+async function requireRoom(tx: Tx, agent_id: AgentId): Promise<void> {
+  await lockBook(tx, agent_id);
+  await requireHourRoom(tx, agent_id, {
+    name: 'inflow room',
+    at: 'collected_at',
+    from: `book_row where agent_id = $1 and evidence = 'inflow_claimed'`,
+    newest: 'seq',
+    max,
+    detail: `A book takes ${max} inflows and corrections in an hour.`,
+  });
 }

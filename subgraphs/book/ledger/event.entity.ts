@@ -1,15 +1,94 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Int, ObjectType } from 'type-graphql';
-import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { BookEventKind } from '../../../schema/evidence.ts';
-import { DateTimeScalar } from '../../../schema/scalars.ts';
+import { type AtomicAmount, parseAtomic } from '../../../schema/amount.ts';
+import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
+import { DisputeJudgedNoun } from '../../../schema/dispute/dispute.ts';
+import type { ClaimType, DisputeOutcome, DisputeReason } from '../../../schema/dispute/reasons.ts';
+import { type BookEventKind, givenUpAmount } from '../../../schema/evidence.ts';
+import type { PolicyCode, PolicyType } from '../../../schema/policy-kinds.ts';
+import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import { objectType } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property } from '../../table.ts';
+import { PolicyCodeWord, PolicyTypeWord } from '../../words.ts';
 import { ShownAlert, shownAlert } from '../alerts/alert.type.ts';
-import { ShownDispute, shownDispute } from '../dispute/dispute-event.type.ts';
-import { ShownWouldBlock, shownWouldBlock } from '../policy/would-block.type.ts';
-import { ShownGivenUp, shownGivenUp } from './given-up.type.ts';
 import { BookRow } from './row.entity.ts';
 import { BookEventKindWord } from './row-words.ts';
+
+@ObjectType('AmountGivenUp', {
+  description: 'Amount that left all sums of the book, because its transfer was not found.',
+})
+class ShownGivenUp {
+  @Field(() => AtomicAmountScalar, { description: 'Amount that the row had been counted with, in atomic units.' })
+  amount!: AtomicAmount;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Why the row has no amount any more, such as `no_ingress_receipt_at_cutoff`.',
+  })
+  omissionRule!: string | null;
+}
+
+/** The body of a `transition`; null where it took no amount away. */
+function shownGivenUp(body: JsonObject): ShownGivenUp | null {
+  const amount = parseAtomic(givenUpAmount(body) ?? '');
+  const { omission_rule } = body;
+  if (amount === null) return null;
+  return { amount, omissionRule: typeof omission_rule === 'string' ? omission_rule : null };
+}
+
+@ObjectType('WouldBlock', { description: 'What a policy in shadow mode would have refused the call of a row for.' })
+class ShownWouldBlock {
+  @Field(() => PolicyCodeWord, { description: 'Which rule.' }) policyCode!: PolicyCode;
+  @Field(() => PolicyTypeWord, { nullable: true, description: 'Where a cap of a clock period would have.' })
+  policyKey!: PolicyType | null;
+  @Field(() => AtomicAmountScalar, { nullable: true, description: 'Collected under that rule when it was judged.' })
+  spentAtomic!: AtomicAmount | null;
+  @Field(() => AtomicAmountScalar, { nullable: true, description: 'Null where no amount decides.' })
+  capAtomic!: AtomicAmount | null;
+  @Field(() => DateTimeScalar, { nullable: true, description: 'Null where no clock period decides.' })
+  periodStart!: Date | null;
+  @Field(() => DateTimeScalar, {
+    nullable: true,
+    description: 'When the book let the call pass, before its row landed.',
+  })
+  judgedAt!: Date | null;
+  @Field(() => String, { description: 'The same in words.' }) reason!: string;
+}
+
+/** The body of a `would_block` event, as ./would-block.ts has made it. */
+function shownWouldBlock(body: JsonObject): ShownWouldBlock {
+  return {
+    policyCode: body.policy_code as PolicyCode,
+    policyKey: (body.policy_key ?? null) as PolicyType | null,
+    spentAtomic: amount(body.spent_atomic),
+    capAtomic: amount(body.cap_atomic),
+    periodStart: moment(body.period_start),
+    judgedAt: moment(body.judged_at),
+    reason: String(body.reason),
+  };
+}
+
+const amount = (said: Json | undefined) => (typeof said === 'string' ? parseAtomic(said) : null);
+const moment = (said: Json | undefined) => (typeof said === 'string' ? new Date(said) : null);
+
+export const ShownDispute = objectType(
+  'DisputeJudged',
+  'What was claimed of the row of an event, and what came of it.',
+  DisputeJudgedNoun,
+);
+type ShownDispute = InstanceType<typeof ShownDispute>;
+
+/** The body of a `dispute` event, as ./file.ts has made it. */
+function shownDispute(body: JsonObject): ShownDispute {
+  return {
+    disputeId: String(body.dispute_id),
+    claimType: body.claim_type as ClaimType,
+    outcome: (body.outcome ?? null) as DisputeOutcome | null,
+    reason: body.reason as DisputeReason,
+    verdictHash: String(body.verdict_hash),
+    revision: Number(body.revision ?? 1),
+    supersedes: (body.supersedes ?? null) as string | null,
+  };
+}
 
 /**
  * What happened on a book, in order: gapless `position`, each hash over the one before it. Written in the transaction

@@ -9,11 +9,14 @@ import { limits } from '../../../schema/limits.ts';
 import {
   BookPageRequest,
   BudgetRequest,
+  pageRows,
   RowConnectionRequest,
   TotalsByRequest,
 } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
+import { iso } from '../../clock.ts';
+import type { Database } from '../../database.ts';
 import { type Arguments, type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { WrittenFields } from '../../written-leaves.ts';
@@ -21,13 +24,11 @@ import { budgetEnd, hourOf, lastHour } from '../alerts/rate.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { setBudget } from '../policy/set.ts';
-import { allowanceOf } from './allowance.ts';
 import { type Allowance, Book, type BookTotals } from './book.type.ts';
-import { connectionOf } from './connection.ts';
 import { BookRowConnection, CONNECTION } from './connection.type.ts';
 import { isFiltered, type MatchingRows, readMatching } from './matching.ts';
 import { type PageHead, pageHead, rowsOf } from './page.ts';
-import { pageAsked } from './page-arguments.type.ts';
+import { pageAsked, rowFilter } from './page-arguments.type.ts';
 import { rowsOfPage, writeRows } from './row-json.ts';
 import { type PageAsked, type RowScope, rowScope } from './row-scope.ts';
 import { totalsBy } from './totals.ts';
@@ -238,3 +239,77 @@ function totalsOf({ head: { byRail }, unseen_atomic }: PageHead): BookTotals {
     byRailDocument: byRail,
   };
 }
+
+/** What each issuer signed last of each book, the oldest first. */
+const signed = new WeakMap<BookContext['issuer'], Map<number, Allowance>>();
+
+/**
+ * The remaining allowance, signed. What was said within the last second and still holds is said again, with the time of
+ * which it was said: a dashboard that polls then costs no signature per page.
+ */
+function allowanceOf(
+  { head: { agentId }, spending: { remaining } }: Pick<PageHead, 'head' | 'spending'>,
+  { issuer, clock }: Pick<BookContext, 'issuer' | 'clock'>,
+): Allowance {
+  const now_ms = clock.now_ms();
+  const allowances = signed.get(issuer) ?? new Map<number, Allowance>();
+  signed.set(issuer, allowances);
+  const last = allowances.get(agentId);
+  const age_ms = last ? now_ms - last.asOf.getTime() : Number.POSITIVE_INFINITY;
+  if (last?.remaining === remaining && age_ms >= 0 && age_ms < limits.allowance_ms_max) return last;
+
+  const as_of = iso(now_ms);
+  const { alg, value } = issuer.signAllowance({ agent_id: agentId, remaining: remaining?.toString() ?? null, as_of });
+  const made = { agentId, remaining, asOf: new Date(as_of), signature: { alg, value } };
+  allowances.delete(agentId);
+  allowances.set(agentId, made);
+  for (const oldest of allowances.keys()) {
+    if (allowances.size <= limits.allowances_kept_max) break;
+    allowances.delete(oldest);
+  }
+  return made;
+}
+
+/** A page of the rows, read with one more than it shows: that says whether there is another. @throws Refusal invalid_request */
+export async function connectionOf(
+  database: Database,
+  agent_id: AgentId,
+  { first, after: behind, last, before: ahead, filter }: RowConnectionRequest,
+): Promise<BookRowConnection> {
+  const backwards = last !== undefined;
+  if (backwards && first !== undefined) throw refused('last', 'first and last cannot be asked for at once.');
+  const size = pageRows(last ?? first);
+  // The newest row is the first: what comes after a row in the connection was collected before it.
+  const [before, after] = [seqIn('after', behind), seqIn('before', ahead)];
+  const found = await rowsOf(
+    database,
+    rowScope(agent_id, { limit: size + 1, before, after, filter: filter && rowFilter(filter), upwards: backwards }),
+  );
+  const more = found.length > size;
+  const rows = !more ? found : backwards ? found.slice(1) : found.slice(0, size);
+  const edges = rows.map(node => ({ cursor: cursorOf(node), node }));
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: backwards ? after !== null : more,
+      hasPreviousPage: backwards ? more : before !== null,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  };
+}
+
+const CURSOR = /^seq:([0-9]{1,10})$/;
+const SEQ_MAX = 2 ** 31 - 1;
+
+const cursorOf = ({ seq }: BookRow) => Buffer.from(`seq:${seq}`).toString('base64url');
+
+/** Null where there is no cursor. */
+function seqIn(param: 'after' | 'before', cursor: string | undefined): number | null {
+  if (cursor === undefined) return null;
+  const seq = Number(CURSOR.exec(Buffer.from(cursor, 'base64url').toString())?.[1] ?? Number.NaN);
+  if (!(seq <= SEQ_MAX)) throw refused(param, `${param} is no cursor of a row.`);
+  return seq;
+}
+
+const refused = (param: string, detail: string) => new Refusal('invalid_request', { param, detail });

@@ -4,9 +4,10 @@ import { FeedRequest } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requirePossession } from '../../access.ts';
 import { type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
+import type { Live } from '../../live.ts';
+import { liveFeed, type ReadEvents } from '../../live-feed.ts';
 import type { BookContext } from '../context.ts';
 import { BookEvent } from '../ledger/event.entity.ts';
-import { bookFeed } from './feed.ts';
 import { bookHead } from './page.ts';
 
 const FeedArguments = argumentsType(BookPath, FeedRequest);
@@ -38,4 +39,15 @@ async function startOf(agent_id: AgentId, after: number | null, { database }: Bo
   if (after !== null && after >= 0) return after;
   const newest = (await bookHead(database, agent_id))?.position ?? 0;
   return Math.max(0, newest + (after ?? 0));
+}
+
+/** The events of a book from `after` on, for ever; see liveFeed. */
+export function bookFeed<E extends { readonly position: number }>(
+  live: Live,
+  readEvents: ReadEvents<number, E>,
+  agent_id: number,
+  after: number,
+): AsyncIterableIterator<E> {
+  const watch = (wake: Parameters<Live['watch']>[1]) => live.watch(agent_id, wake);
+  return liveFeed({ watch, read: (...asked) => readEvents(agent_id, ...asked) }, after);
 }

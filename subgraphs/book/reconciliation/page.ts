@@ -1,5 +1,7 @@
-import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { type JsonObject, present } from '../../../schema/canonical-json.ts';
+import { spelt } from '../../../schema/eip55.ts';
 import { reconciliationLimits } from '../../../schema/limits.ts';
+import { verifyUrl } from '../../../schema/links.ts';
 import { sumsAsJson } from '../../../schema/reconciliation.ts';
 import {
   type Classified,
@@ -9,9 +11,7 @@ import {
   sumClasses,
 } from '../../../schema/reconciliation-rule.ts';
 import { type Database, insertRows } from '../../database.ts';
-import { entryOf } from './entry.ts';
 import { type KnownUse, knownUses } from './known-uses.ts';
-import { ownAmong } from './own-wallets.ts';
 import type { StoredReconciliation } from './reconciliation.entity.ts';
 
 const { listed_transfers_max, page_blocks_max } = reconciliationLimits;
@@ -81,4 +81,59 @@ function sumsIn(kept: JsonObject): ClassSums {
   return Object.fromEntries(
     sums.map(([of, { count, amount }]) => [of, { count, amount: BigInt(amount) }]),
   ) as ClassSums;
+}
+
+/** A transfer as the document lists it. What is not known, or nobody's to be told, is left out. */
+function entryOf(classified: Classified<SentTransfer, KnownUse>, base_url: string): JsonObject {
+  const { class: of, transfer, use } = classified;
+  const { block_number, log_index, tx_hash, to, amount } = transfer;
+  return {
+    block_number,
+    log_index,
+    tx_hash,
+    payee: spelt(to),
+    amount: amount.toString(),
+    class: of,
+    ...(use && { used: usedBy(use, base_url) }),
+  };
+}
+
+function usedBy({ kind, book, task_id }: KnownUse, base_url: string): JsonObject {
+  return present({
+    by: kind,
+    book: book ?? 'none',
+    task_id: task_id ?? undefined,
+    verify_url: task_id === null ? undefined : verifyUrl(base_url, task_id),
+  });
+}
+
+interface Payer {
+  readonly agent_id: number;
+  /** Lower-case: known beforehand. */
+  readonly wallets: readonly string[];
+}
+
+/**
+ * Which of these payees are the payer's own, in lower case: those that are known, and those that have paid for calls of the
+ * same agent, since whoever pays for them is its owner's hand. A payment to somebody else that was only told of says nothing.
+ */
+export async function ownAmong(
+  database: Pick<Database, 'query'>,
+  payees: readonly string[],
+  { agent_id, wallets }: Payer,
+): Promise<ReadonlySet<string>> {
+  const known = new Set(wallets);
+  const others = [...new Set(payees)].filter(payee => !known.has(payee));
+  if (others.length === 0) return known;
+  const paid = await database.query<{ wallet: string }>({
+    name: 'payees that pay for an agent',
+    text: `select p.wallet from unnest($2::text[]) as p(wallet) where exists (
+      select from (
+        select r.agent_id, r.book_seq from receipt r where r.payer_wallet = p.wallet and r.payment_ref is not null
+        order by r.leaf_index desc limit $3) newest
+      join book_row b on b.agent_id = newest.agent_id and b.seq = newest.book_seq
+      where newest.agent_id = $1 and b.collected and b.evidence <> 'foreign_ingest')`,
+    values: [agent_id, others.map(spelt), reconciliationLimits.payer_receipts_looked_at_max],
+  });
+  return new Set([...wallets, ...paid.map(({ wallet }) => wallet.toLowerCase())]);
 }

@@ -1,19 +1,20 @@
+import { spelt } from '../../../schema/eip55.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { type AgentId, reconciliationId } from '../../../schema/ids.ts';
 import { reconciliationLimits } from '../../../schema/limits.ts';
-import { sumsAsJson } from '../../../schema/reconciliation.ts';
+import { sumsAsJson, type WalletProvenBy } from '../../../schema/reconciliation.ts';
 import { noSums } from '../../../schema/reconciliation-rule.ts';
 import type { ReconciliationRequest } from '../../../schema/requests/reconciliation.ts';
+import { reconciliationText } from '../../../schema/wallet-receipts.ts';
 import { asEntity, asRecord } from '../../columns.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import { addJobs } from '../../jobs.ts';
+import { believeWallet, walletFaults } from '../../receipt/receipt/wallet-receipts.ts';
 import type { BookContext } from '../context.ts';
 import { lockBooks } from '../ledger/append.ts';
 import { writeInTurn } from '../write-in-turn.ts';
 import { reconciliationJob } from './job.ts';
 import { StoredReconciliation } from './reconciliation.entity.ts';
-import { requireReconciliationRoom } from './room.ts';
-import { type ProvenWallet, requireProvenWallet } from './wallet-proof.ts';
 
 type Starting = Pick<
   BookContext,
@@ -87,4 +88,86 @@ async function startIn(
   insertRows(tx, 'reconciliation', [asRecord(report)]);
   addJobs(tx, [reconciliationJob(report.reportId, 0)]);
   return report;
+}
+
+const { per_agent_day_max, kept_per_agent_max, abandoned_seconds } = reconciliationLimits;
+
+interface Room {
+  readonly running: string | null;
+  readonly recent: number;
+  /** Until the oldest of a day is as old as that. */
+  readonly seconds: number | null;
+}
+
+/**
+ * Nobody pays for a reconciliation: one of an agent at a time, so many a day, and so many are kept. Under the head's lock,
+ * so that no two take the last place. @throws reconciliation_running, rate_limited
+ */
+async function requireReconciliationRoom(tx: Tx, agent_id: AgentId): Promise<void> {
+  tx.write({
+    name: 'end abandoned reconciliation',
+    text: `with abandoned as (
+        update reconciliation set state = 'failed', reason = 'interrupted', ended_at = clock_timestamp()
+        where agent_id = $1 and state = 'running' and moved_at < statement_timestamp() - make_interval(secs => $2)
+        returning report_id)
+      delete from reconciliation_transfer where report_id in (select report_id from abandoned)`,
+    values: [agent_id, abandoned_seconds],
+  });
+  const day = `asked_at > statement_timestamp() - interval '1 day'`;
+  const { rows } = await tx.query<Room>({
+    name: 'room for reconciliation',
+    text: `select max(report_id) filter (where state = 'running') as running, count(*) filter (where ${day})::int as recent,
+        ceil(extract(epoch from min(asked_at) filter (where ${day}) + interval '1 day' - clock_timestamp()))::int as seconds
+      from reconciliation where agent_id = $1`,
+    values: [agent_id],
+  });
+  const { running = null, recent = 0, seconds = null } = rows[0] ?? {};
+  if (running !== null) throw new Refusal('reconciliation_running', { facts: { report_id: running } });
+  if (recent >= per_agent_day_max)
+    throw new Refusal('rate_limited', {
+      detail: `An agent asks for ${per_agent_day_max} reconciliations in a day.`,
+      facts: { retry_after_seconds: Math.max(1, seconds ?? 1) },
+    });
+  tx.write({
+    name: 'drop old reconciliations',
+    text: `delete from reconciliation where report_id in (
+      select report_id from reconciliation where agent_id = $1 order by asked_at desc offset $2)`,
+    values: [agent_id, kept_per_agent_max - 1],
+  });
+}
+
+type Asking = Pick<BookContext, 'base_urls' | 'free_wallets' | 'walletOfAgent' | 'principal' | 'clock'>;
+
+interface ProvenWallet {
+  /** EIP-55, as the next. */
+  readonly wallet: string;
+  readonly agent_wallet: string | null;
+  readonly proven_by: WalletProvenBy;
+}
+
+/**
+ * Whoever holds the agent holds its agentWallet; any other wallet signs for this agent.
+ * @throws control_proof_missing, control_proof_invalid, rate_limited; chain_unavailable, unavailable where nobody could be asked
+ */
+async function requireProvenWallet(
+  { wallet: named, signature, signed_at }: ReconciliationRequest,
+  agent_id: AgentId,
+  { base_urls, free_wallets: wallets, walletOfAgent, principal, clock }: Asking,
+): Promise<ProvenWallet> {
+  const wallet = spelt(named);
+  const agent_wallet = await walletOfAgent(agent_id);
+  if (signature === undefined || signed_at === undefined) {
+    if (wallet === agent_wallet) return { wallet, agent_wallet, proven_by: 'agent_wallet' };
+    throw new Refusal('control_proof_missing', {
+      param: signature === undefined ? 'signature' : 'signed_at',
+      detail: 'signature and signed_at are required for a wallet that is not agentWallet.',
+    });
+  }
+  const text = (base_url: string, address: string, at_seconds: number) =>
+    reconciliationText(base_url, agent_id, address, at_seconds);
+  const believing = { wallets, base_urls, text, now_ms: clock.now_ms(), asker: principal.address };
+  const believed = await believeWallet({ wallet, signature, signed_at }, believing);
+  if (believed.kind === 'proven') return { wallet, agent_wallet, proven_by: 'signature' };
+  const { code, ...said } = walletFaults[believed.kind];
+  throw new Refusal(code, said);
 }

@@ -1,27 +1,71 @@
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Field, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import type { AtomicAmount } from '../../../schema/amount.ts';
 import { Refusal } from '../../../schema/errors.ts';
+import { routerLimits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
 import {
   BroadcastRequest,
   RouterBookPath,
   RouterBookRequest,
   RouterKeyRequest,
 } from '../../../schema/requests/router.ts';
+import {
+  BroadcastGenerationNoun,
+  KeptRouterKeyNoun,
+  OpenedRouterBookNoun,
+  RouterBookSummaryNoun,
+  RouterRailSumNoun,
+} from '../../../schema/router/book.ts';
 import { NOT_SETTLED_HERE } from '../../../schema/router/reported.ts';
 import { requireSession } from '../../access.ts';
-import { type Arguments, argumentsType, givenMembers, readRequest } from '../../graph-type.ts';
+import type { Database } from '../../database.ts';
+import {
+  type Arguments,
+  argumentsType,
+  givenMembers,
+  inputType,
+  objectType,
+  readRequest,
+  showMembers,
+} from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
+import { ReceiptReference } from '../page/book.type.ts';
 import { keepRouterKey, openRouterBook, requireReadableBook, requireRouterBook } from './books.ts';
 import { broadcastGeneration } from './broadcast.ts';
-import {
-  BroadcastGeneration,
-  BroadcastInput,
-  KeptRouterKey,
-  OpenedRouterBook,
-  RouterBookInput,
-  RouterBookSummary,
-} from './router.type.ts';
-import { verifiedSums } from './summary.ts';
+
+const RouterBookInput = inputType('RouterBookInput', 'A router book that is to be opened.', RouterBookRequest);
+const BroadcastInput = inputType('BroadcastInput', 'What is reported of a generation.', BroadcastRequest);
+
+export const OpenedRouterBook = objectType(
+  'OpenedRouterBook',
+  'A router book as it was opened, with the key by which generations are reported to it.',
+  OpenedRouterBookNoun,
+);
+type OpenedRouterBook = InstanceType<typeof OpenedRouterBook>;
+export const KeptRouterKey = objectType(
+  'KeptRouterKey',
+  'That a router book keeps the key of its router. The key itself is never shown.',
+  KeptRouterKeyNoun,
+);
+type KeptRouterKey = InstanceType<typeof KeptRouterKey>;
+
+const Generation = class {} as new () => MembersOf<typeof BroadcastGenerationNoun>;
+
+@ObjectType({ description: `A generation of a third-party router. ${NOT_SETTLED_HERE}` })
+class BroadcastGeneration extends Generation {
+  @Field(() => ReceiptReference, { description: 'Its receipt: it signs what was reported, and no payment.' })
+  receipt!: ReceiptReference;
+}
+showMembers(BroadcastGeneration, BroadcastGenerationNoun);
+
+objectType('RouterRailSum', 'Verified generations of one rail, as it was reported.', RouterRailSumNoun);
+export const RouterBookSummary = objectType(
+  'RouterBookSummary',
+  'What of a router book a look-up at the router has confirmed as it was reported.',
+  RouterBookSummaryNoun,
+);
+type RouterBookSummary = InstanceType<typeof RouterBookSummary>;
 
 const KeyArguments = argumentsType(RouterBookPath, RouterKeyRequest);
 const BookArguments = argumentsType(RouterBookPath);
@@ -115,4 +159,32 @@ export class RouterBookResolver {
       attestationNote: NOT_SETTLED_HERE,
     };
   }
+}
+
+/** Verified generations of a book. */
+interface VerifiedSums {
+  readonly count: number;
+  /** Millionths of a dollar. */
+  readonly amount: AtomicAmount;
+  /** Of the rails with the most. */
+  readonly by_rail: readonly { readonly rail: string; readonly count: number; readonly amount: AtomicAmount }[];
+  /** Whether there are rails beside these. */
+  readonly truncated: boolean;
+}
+
+/** Only what a look-up has found: nobody has looked at the rest. */
+async function verifiedSums({ query }: Pick<Database, 'query'>, book_id: string): Promise<VerifiedSums> {
+  const rails = await query<VerifiedSums['by_rail'][number] & { all_count: number; all_amount: AtomicAmount }>({
+    name: 'verified generations by rail',
+    text: `select rail, count, amount, (sum(count) over ())::int as all_count, sum(amount) over () as all_amount
+      from router_sum where book_id = $1 order by count desc, rail limit $2`,
+    values: [book_id, routerLimits.summary_rails_max + 1],
+  });
+  const [first] = rails;
+  return {
+    count: first?.all_count ?? 0,
+    amount: first?.all_amount ?? (0n as AtomicAmount),
+    by_rail: rails.slice(0, routerLimits.summary_rails_max).map(({ rail, count, amount }) => ({ rail, count, amount })),
+    truncated: rails.length > routerLimits.summary_rails_max,
+  };
 }

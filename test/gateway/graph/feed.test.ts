@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../schema/limits.ts';
-import { bookFeed } from '../../../subgraphs/book/page/feed.ts';
+import { bookFeed } from '../../../subgraphs/book/page/feed.resolver.ts';
 import type { Live, Wake } from '../../../subgraphs/live.ts';
 import { shareReads } from '../../../subgraphs/live-feed.ts';
 import { DatabaseAway } from '../../../subgraphs/outage.ts';

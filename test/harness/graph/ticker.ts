@@ -18,7 +18,7 @@ import { openServer } from '../../../gateway/http/server.ts';
 import { type AgentId, agentId } from '../../../schema/ids.ts';
 import { nobody, type Principal } from '../../../schema/principal.ts';
 import { requirePossession } from '../../../subgraphs/access.ts';
-import { bookFeed } from '../../../subgraphs/book/page/feed.ts';
+import { bookFeed } from '../../../subgraphs/book/page/feed.resolver.ts';
 import type { Context } from '../../../subgraphs/context.ts';
 import type { Live, SessionWatcher, Wake } from '../../../subgraphs/live.ts';
 import { shareReads } from '../../../subgraphs/live-feed.ts';

@@ -3,7 +3,7 @@ import { openStore } from '../../../../gateway/parts.ts';
 import { transferSlot } from '../../../../schema/observed-transfer.ts';
 import type { SentTransfer } from '../../../../schema/reconciliation-rule.ts';
 import { knownUses } from '../../../../subgraphs/book/reconciliation/known-uses.ts';
-import { ownAmong } from '../../../../subgraphs/book/reconciliation/own-wallets.ts';
+import { ownAmong } from '../../../../subgraphs/book/reconciliation/page.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { freshDatabase } from '../../../harness/database.ts';
 import { birth, collectAll, collection, withBooks } from '../../../harness/ledger/fixture.ts';

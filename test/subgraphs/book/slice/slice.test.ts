@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { agentId } from '../../../../schema/ids.ts';
 import { outsideOf, type Slice } from '../../../../schema/slice.ts';
 import { rowsOf } from '../../../../subgraphs/book/page/page.ts';
-import { sliceScope } from '../../../../subgraphs/book/slice/scope.ts';
+import { sliceScope } from '../../../../subgraphs/book/slice/slice.resolver.ts';
 import type { Database } from '../../../../subgraphs/database.ts';
 import { landAt } from '../../../harness/ledger/dated.ts';
 import { withBooks } from '../../../harness/ledger/fixture.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../schema/errors.ts';
-import { requireConsent } from '../../../../subgraphs/book/webhook/consent.ts';
+import { requireConsent } from '../../../../subgraphs/book/webhook/set.ts';
 
 const url = 'https://hooks.invalid/in';
 const told = { url, events: ['approval'] } as const;
