@@ -1,5 +1,5 @@
 import { type Dispatcher, errors, type Pool } from 'undici';
-import { WHOLE } from '../../../answer-end.ts';
+import { type BrokenOff, WHOLE } from '../../../answer-end.ts';
 import type { Channel, Piece } from '../../../piece.ts';
 import type { HubBlock } from './anthropic.ts';
 import { type HubFailure, type Post, readRefusal, type Unanswered, unanswered } from './ask.ts';
@@ -7,8 +7,8 @@ import type { AssistantMessage, Usage } from './chat.ts';
 import { type Discretion, discreetMessage, discreetUsage } from './discretion.ts';
 import { eventsIn, OverlongEvent } from './events.ts';
 import { finishReasonOf, type HeardReason } from './finish-reason.ts';
-import { type BreakFacts, type BreakRules, brokenReply, type ReplyEnd } from './reply-end.ts';
 import { bytesIn, readChunk, StreamedMessage } from './streamed-message.ts';
+import { type VerdictRules, verdictInStream } from './verdict.ts';
 
 /** A hub's answer until it came to its end or broke off. */
 export interface StreamedReply {
@@ -266,4 +266,36 @@ class StreamDeadlines {
     clearTimeout(this.#last);
     this.#canceled?.removeEventListener('abort', this.#cancel);
   }
+}
+
+/** How a hub's answer ended. Of one that broke off, `reason` is what its hub is judged by. */
+type ReplyEnd = typeof WHOLE | BrokenReply;
+
+interface BrokenReply extends BrokenOff {
+  readonly reason: HubFailure;
+}
+
+/** What is known of a break beside its reason. */
+interface BreakFacts {
+  /** It went on until a limit of ours was reached. */
+  readonly at_limit?: boolean;
+  /** The event in place of a chunk; null where none came. */
+  readonly event?: string | null;
+}
+
+/** What is needed to judge an error in the midst of an answer. */
+type BreakRules = Omit<VerdictRules, 'now_ms'>;
+
+/** Pure. */
+function brokenReply(
+  reason: HubFailure,
+  { at_limit = false, event = null }: BreakFacts,
+  rules: BreakRules,
+): BrokenReply {
+  const broken = { kind: 'broke_off', reason, hub_error: null } as const;
+  if (reason === 'cancelled') return { ...broken, by: 'stop' };
+  if (at_limit) return { ...broken, by: 'limit' };
+  if (event === null) return { ...broken, by: 'hub' };
+  const { by_request, error } = verdictInStream(event, rules);
+  return { ...broken, by: by_request ? 'request' : 'hub', hub_error: error };
 }

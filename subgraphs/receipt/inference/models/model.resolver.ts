@@ -1,13 +1,40 @@
 import { Args, Ctx, Directive, Query, Resolver } from 'type-graphql';
 import { atomicAmount } from '../../../../schema/amount.ts';
-import { ModelPath } from '../../../../schema/inference/model.ts';
+import {
+  ModelModalityNoun,
+  ModelNoun,
+  ModelPageNoun,
+  ModelPath,
+  ModelPriceNoun,
+} from '../../../../schema/inference/model.ts';
 import { limits } from '../../../../schema/limits.ts';
-import type { ModelKind } from '../../../../schema/route-words.ts';
-import { type Arguments, argumentsType, givenMembers } from '../../../graph-type.ts';
+import { type ModelKind, modelKinds } from '../../../../schema/route-words.ts';
+import { type Arguments, argumentsType, givenMembers, objectType } from '../../../graph-type.ts';
 import { type Ability, isRouted, type OfferedModel, offeredModels, ROUTER, ROUTER_PREFIX } from '../catalogue.ts';
 import type { InferenceContext } from '../context.ts';
 import type { Hubs } from '../hubs/open.ts';
-import { Model, type ModelModality, ModelPage, type ModelPrice } from './model.type.ts';
+
+/* Models that a call may name, as the graph shows them. */
+
+export const ModelModality = objectType(
+  'ModelModality',
+  `What a model takes and what it gives: one or more of ${modelKinds.join(', ')}.`,
+  ModelModalityNoun,
+);
+type ModelModality = InstanceType<typeof ModelModality>;
+
+export const ModelPrice = objectType(
+  'ModelPrice',
+  'What a call of a model costs its caller, whatever its length.',
+  ModelPriceNoun,
+);
+type ModelPrice = InstanceType<typeof ModelPrice>;
+
+export const Model = objectType('Model', 'A model id that a call may name.', ModelNoun);
+type Model = InstanceType<typeof Model>;
+
+export const ModelPage = objectType('ModelPage', 'Models that a call may name.', ModelPageNoun);
+type ModelPage = InstanceType<typeof ModelPage>;
 
 /** Twenty of the hubs' own, and what the router lists. */
 const listSize = `@listSize(assumedSize: ${20 + limits.router_models_max})`;
