@@ -1,11 +1,23 @@
 import { z } from 'zod';
+import { CompletionNoun } from '../../schema/board/completion.ts';
 import { toCamelKeys } from '../../schema/camel.ts';
 import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
 import { reactionLimits } from '../../schema/limits.ts';
 import { CompletionRequest } from '../../schema/requests/completion.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { ReceiptAnswer } from '../receipt/signed-receipt.ts';
-import { CompletionAnswer } from './inbound-answers.ts';
+
+const { recorded_at, ...reported } = CompletionNoun.shape;
+
+/** What the inbound endpoint answers: a completion with its receipt as it is signed. */
+export const CompletionAnswer = z.object({
+  ...reported,
+  receipt: ReceiptAnswer.describe('Signed receipt of what was reported, and of what of it was seen. It is on no book.'),
+  recorded_at,
+});
+
+nameComponents({ Completion: CompletionAnswer });
 
 /** What was completed and paid for elsewhere, told by whoever shares the inbound secret. */
 export const inboundDoors = [

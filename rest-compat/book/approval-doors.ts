@@ -11,8 +11,7 @@ import { ApprovalNoun, ApprovalsNoun } from '../../schema/session/approval.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor, pageDoor } from '../door.ts';
 import { HTML } from '../receipt/page/layout.ts';
-import { linkPage } from './approval-pages/link-page.ts';
-import { ownerPage } from './approval-pages/owner-page.ts';
+import { linkPage, ownerPage } from './approval-pages/pages.ts';
 import { AgentPath } from './doors.ts';
 
 /** In a header of its own, which no log shows; what is told as a link has it behind the #, which goes to nobody. */

@@ -1,12 +1,23 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, present } from '../../schema/canonical-json.ts';
 import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
+import { IngestedSpendNoun } from '../../schema/ingest.ts';
 import { ingestLimits, limits } from '../../schema/limits.ts';
 import { IngestRequest } from '../../schema/requests/ingest.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
-import { FulfillmentEnvelope, ReceiptAnswer } from '../receipt/signed-receipt.ts';
+import { FulfillmentEnvelope, IssuerSignature, ReceiptAnswer } from '../receipt/signed-receipt.ts';
 import { AgentPath } from './doors.ts';
-import { IngestAnswer } from './ingest-answers.ts';
+
+/** What an ingest answers, as it looks on the wire: each null that was signed stands there, since `signature` is over all of it. */
+export const IngestAnswer = IngestedSpendNoun.extend({
+  fulfillment: FulfillmentEnvelope,
+  issuer_signature: IssuerSignature.describe(
+    'Signature of the receipt of the row (payload version 4): its token signs book_id and payment_ref side by side.',
+  ),
+});
+
+nameComponents({ ForeignIngest: IngestAnswer });
 
 /** As the graph has it. What is signed of an ingest does not say which members the hash of the output covers. */
 const IngestedSpend = IngestAnswer.omit({ issuer_signature: true }).extend({

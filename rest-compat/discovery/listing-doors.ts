@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { type PageDoor, pageDoor } from '../door.ts';
 import { llms } from '../faces/llms.ts';
-import { robots } from '../faces/robots.ts';
-import { securityTxt } from '../faces/security-txt.ts';
-import { x402List } from '../faces/x402-list.ts';
+import { robots, securityTxt, x402List } from '../faces/text-listings.ts';
 import { KEPT_FIVE_MINUTES } from './doors.ts';
 
 /** Text for programs that read no JSON, made of the table once. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import type { Door, DoorPrice } from '../door.ts';
 import { absenceSaid, notOffered } from '../inference/not-offered.ts';
 import { tags } from './tags.ts';
-import { textOfLines } from './x402-list.ts';
+import { textOfLines } from './text-listings.ts';
 
 const START = [
   '# Spend receipt gateway',

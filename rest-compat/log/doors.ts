@@ -9,10 +9,16 @@ import {
   TileRequest,
 } from '../../schema/requests/receipt.ts';
 import { InclusionProofNoun } from '../../schema/result-proof.ts';
+import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { KEPT_FOR_GOOD, OCTETS } from '../kept-bytes.ts';
 import { queryOf } from '../text-members.ts';
-import { ConsistencyAnswer } from './answers.ts';
+
+const Hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+const ConsistencyAnswer = z.array(Hash).describe('As RFC 9162 §2.1.4 orders them.');
+
+nameComponents({ InclusionProof: InclusionProofNoun, ConsistencyProof: ConsistencyAnswer });
 
 /** The newest head is asked for by all who follow the log: a shared cache may hold it for as long as one batch waits. */
 const KEPT_A_MOMENT = 'public, max-age=2';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { TaskQuoteAnswer } from '../../rest-compat/inference/task-answers.ts';
+import type { TaskQuoteAnswer } from '../../rest-compat/inference/task-doors.ts';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { payingFetch } from '../harness/buyer.ts';
 import { openService, type Service, type Svc } from '../harness/doors/open-service.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { TaskAcceptedAnswer } from '../../rest-compat/inference/task-answers.ts';
+import type { TaskAcceptedAnswer } from '../../rest-compat/inference/task-doors.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
 import { payingFetch, type Wallet } from '../harness/buyer.ts';

@@ -6,7 +6,7 @@ import type { ProtocolVersion } from './dialect.ts';
 import { type Extension, echoOf } from './extension.ts';
 import { httpStatusOf, refusalOf } from './faults.ts';
 import { type RpcCall, rpcFailure, rpcResult } from './json-rpc.ts';
-import { legacyResult, legacyTask } from './legacy-answer.ts';
+import { legacyResult, legacyTask } from './legacy.ts';
 
 /** One call by JSON-RPC, on its way to a door. */
 export interface Calling {

@@ -4,7 +4,7 @@ import { limits, offeredLimits } from '../../../schema/limits.ts';
 import { chatMembers } from '../../../schema/requests/chat-completion.ts';
 import type { ProtocolVersion } from './dialect.ts';
 import { A2aFault } from './faults.ts';
-import { fromLegacy } from './legacy-request.ts';
+import { fromLegacy } from './legacy.ts';
 
 /* What a message of A2A asks, as the chat request that it stands for. */
 

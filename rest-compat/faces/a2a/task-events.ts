@@ -7,7 +7,7 @@ import type { StreamedAnswer } from '../../streamed-answer.ts';
 import type { Calling } from './calling.ts';
 import { refusalOf } from './faults.ts';
 import type { RpcId } from './json-rpc.ts';
-import { legacyResult } from './legacy-answer.ts';
+import { legacyResult } from './legacy.ts';
 import type { Offered } from './offer.ts';
 import { completed } from './payment.ts';
 import { agentMessage, dataPart, type ShownAs, since, textPart } from './task.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { CompletionAnswer } from '../../../rest-compat/board/inbound-answers.ts';
+import type { CompletionAnswer } from '../../../rest-compat/board/inbound-doors.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Service } from './open-service.ts';
 import { sendUsdc } from './reconciliations.ts';

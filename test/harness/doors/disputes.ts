@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { DisputeAnswer } from '../../../rest-compat/book/dispute-answers.ts';
+import type { DisputeAnswer } from '../../../rest-compat/book/dispute-doors.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { DisputesNoun } from '../../../schema/dispute/dispute.ts';
 import { ChatRequest } from '../../../schema/requests/chat-completion.ts';

@@ -1,6 +1,6 @@
 import type { PrivateKeyAccount } from 'viem/accounts';
 import type { z } from 'zod';
-import type { CorrectedAnswer } from '../../../rest-compat/book/inflow-answers.ts';
+import type { CorrectedAnswer } from '../../../rest-compat/book/inflow-doors.ts';
 import type { Row } from '../../../rest-compat/book/row.ts';
 import type { BookSequenceNoun } from '../../../schema/book-sequence.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';

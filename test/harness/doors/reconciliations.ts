@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import type { z } from 'zod';
-import type { ReconciliationAnswer } from '../../../rest-compat/book/reconciliation-answers.ts';
+import type { ReconciliationAnswer } from '../../../rest-compat/book/reconciliation-doors.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { networks } from '../../../schema/network.ts';
 import type { TestChain } from '../chain.ts';

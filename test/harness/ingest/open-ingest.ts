@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { IngestAnswer } from '../../../rest-compat/book/ingest-answers.ts';
+import type { IngestAnswer } from '../../../rest-compat/book/ingest-doors.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { payingFetch } from '../buyer.ts';
 import { openService, type Service } from '../doors/open-service.ts';

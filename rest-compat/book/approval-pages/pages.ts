@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { Html, html } from '../../../schema/html.ts';
+import { openingTags } from '../../receipt/page/layout.ts';
+import { pagePolicy } from '../../receipt/page/policy.ts';
+import { STYLE } from '../../receipt/page/style.ts';
+
+const OWN_STYLE = `
+[hidden] { display: none !important; } fieldset { border: 0; margin: 0; padding: 0; min-width: 0; } legend { padding: 0; font-weight: 600; }
+form, .buttons { display: flex; flex-wrap: wrap; gap: 1rem; align-items: end; margin: 1.5rem 0 0; }
+button { font: inherit; font-weight: 600; padding: .6rem 1.4rem; cursor: pointer; color: inherit; background: var(--card); border: .1rem solid var(--line); border-radius: .4rem; }
+button, .field { min-height: 2.9rem; }
+button[value=approve], button.first { color: var(--paper); background: var(--ink); border-color: var(--ink); } :disabled { cursor: default; } :disabled button { opacity: .5; }
+label { display: block; } label input { font: inherit; color: inherit; }
+label .field { display: block; margin-top: .25rem; padding: .5rem .6rem; width: 100%; background: var(--paper); border: .1rem solid var(--quiet); border-radius: .4rem; }
+.narrow { flex: 0 1 8rem; } .wide { flex: 1 1 18rem; } .choice { margin: 1.5rem 0; } .choice label { margin-top: .5rem; }
+article { margin: 1.75rem 0 0; padding: 1.1rem 1.25rem; border: .1rem solid var(--line); border-radius: .6rem; }
+article h2 { font-size: 1.6rem; line-height: 1.2; margin: 0; } article dl { border-bottom: 0; padding-bottom: 0; font-size: .92rem; } article p { margin: 1.25rem 0 0; padding-left: .8rem; border-left: .3rem solid var(--quiet); font-weight: 600; overflow-wrap: anywhere; } article code { font-weight: 400; }
+dd.said { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; }
+article p:empty { display: none; } article form { margin-top: 1.25rem; } #book { margin-top: 1.5rem; } #work > p { margin-top: 1.5rem; font-weight: 600; }
+`;
+
+interface ApprovalPageParts {
+  readonly title: string;
+  /** Of the service at that base URL. */
+  readonly body: (base_url: string) => Html;
+  /** Of `run/`, each behind those that it imports. */
+  readonly script: readonly string[];
+}
+
+interface ApprovalPage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly textAt: (base_url: string) => string;
+}
+
+/** A page at which people answer calls: the same for everybody, which asks this service alone, and which nobody frames. */
+function approvalPage({ title, body, script: names }: ApprovalPageParts): ApprovalPage {
+  const style = STYLE + OWN_STYLE;
+  const own = ['bytes', 'dom', 'ask', 'facts', ...names].map(name => `./run/${name}.js`);
+  const script = oneScript(['../../receipt/page/texts.js', ...own].map(path => new URL(path, import.meta.url)));
+  return {
+    headers: {
+      'content-security-policy': pagePolicy({ script, style }, "connect-src 'self'", "frame-ancestors 'none'"),
+      'referrer-policy': 'no-referrer',
+    },
+    textAt: base_url =>
+      html`${openingTags(title, style)}
+<body>${body(base_url)}
+<script type="module">${new Html(script)}</script>
+</body></html>
+`.text,
+  };
+}
+
+/** The page of the link that a webhook is told: the same for everybody, since nobody sends it what stands behind the #. */
+export const linkPage = approvalPage({
+  title: 'Approve a call',
+  body: () => html`<main><h1>A call that its book wants approved</h1>
+<noscript><p>This page needs JavaScript. <code>POST /v1/approvals/{approval_id}</code> does the same.</p></noscript>
+<p class="sum" id="says" role="status" aria-live="polite"></p><dl id="facts"></dl>
+<form id="answer" hidden><button value="approve">Approve</button><button value="deny">Deny</button></form>
+</main><footer><p>Who has this link answers once. All times are UTC.</p></footer>`,
+  script: ['link'],
+});
+
+/** The page at which a book's owner answers: it asks the agent's wallet, in whose browser it is open. */
+export const ownerPage = approvalPage({
+  title: 'Calls that want an approval',
+  body: base_url => html`<main data-service="${base_url}"><h1>Calls that a book wants approved</h1>
+<p>A call that its book has refused for want of an approval passes, once, if the wallet of the book’s agent signs for it. The session
+shows what waits; the wallet alone answers. A Safe, or another contract wallet, may answer by
+<code>POST /v1/agents/{agent_id}/book/approvals/{approval_id}</code>.</p>
+<noscript><p>This page needs JavaScript. <code>POST /v1/agents/{agent_id}/book/approvals/{approval_id}</code> does the same.</p></noscript>
+<fieldset id="work"><form id="open" hidden>
+<label class="narrow">Agent id <input class="field" id="agent" inputmode="numeric" pattern="\\s*[1-9][0-9]*\\s*" title="A number" autocomplete="off" required></label>
+<label class="wide">Session of its book <input class="field" id="session" type="password" pattern="\\s*[!-~]+\\s*" title="As it was given at registration" autocomplete="off" spellcheck="false" required></label>
+<button class="first">Show what waits</button></form>
+<p id="says" role="status" aria-live="polite"></p>
+<div id="book" hidden><p>Wallet of the agent: <code id="wallet"></code></p><form id="wallets" class="choice" hidden><fieldset><legend>Which wallet is to be asked?</legend><div id="choices"></div></fieldset></form>
+<div id="requests"></div>
+<div class="buttons"><button type="button" id="again">Look again</button></div></div></fieldset>
+<div class="buttons" id="closing" hidden><button type="button" id="close">Close the book</button></div>
+</main><footer><p>The session is held by this page alone, and forgotten when the book or the page is closed. What is signed here moves no
+money. All times are UTC.</p></footer>`,
+  script: ['wallets', 'refusals', 'owner'],
+});
+
+/**
+ * Modules as the one script of a page, which can import nothing: each behind those that it imports, and none names at its top what
+ * another does.
+ */
+function oneScript(modules: readonly URL[]): string {
+  return modules.map(module => bare(readFileSync(module, 'utf8'))).join('\n');
+}
+
+function bare(source: string): string {
+  return source.replaceAll(/^import [^;]*;\n/gm, '').replaceAll(/^export (?=(async )?function |const )/gm, '');
+}
