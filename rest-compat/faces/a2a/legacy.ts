@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 
-/* What clients of 0.3 are told, made of the same in the words of 1.0. */
+/* Clients of 0.3: what they are told, made of the same in the words of 1.0, and, below, what they send. */
 
 /** The result of a call: 0.3 has tasks and messages bare, each naming its kind. */
 export function legacyResult(result: JsonObject): JsonObject {

@@ -15,7 +15,6 @@ import {
 } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
-import { iso } from '../../clock.ts';
 import type { Database } from '../../database.ts';
 import { type Arguments, type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
@@ -24,6 +23,7 @@ import { budgetEnd, hourOf, lastHour } from '../alerts/rate.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { setBudget } from '../policy/set.ts';
+import { allowanceOf } from './allowance.ts';
 import { type Allowance, Book, type BookTotals } from './book.type.ts';
 import { BookRowConnection, CONNECTION } from './connection.type.ts';
 import { isFiltered, type MatchingRows, readMatching } from './matching.ts';
@@ -238,36 +238,6 @@ function totalsOf({ head: { byRail }, unseen_atomic }: PageHead): BookTotals {
     byRail: rails,
     byRailDocument: byRail,
   };
-}
-
-/** What each issuer signed last of each book, the oldest first. */
-const signed = new WeakMap<BookContext['issuer'], Map<number, Allowance>>();
-
-/**
- * The remaining allowance, signed. What was said within the last second and still holds is said again, with the time of
- * which it was said: a dashboard that polls then costs no signature per page.
- */
-function allowanceOf(
-  { head: { agentId }, spending: { remaining } }: Pick<PageHead, 'head' | 'spending'>,
-  { issuer, clock }: Pick<BookContext, 'issuer' | 'clock'>,
-): Allowance {
-  const now_ms = clock.now_ms();
-  const allowances = signed.get(issuer) ?? new Map<number, Allowance>();
-  signed.set(issuer, allowances);
-  const last = allowances.get(agentId);
-  const age_ms = last ? now_ms - last.asOf.getTime() : Number.POSITIVE_INFINITY;
-  if (last?.remaining === remaining && age_ms >= 0 && age_ms < limits.allowance_ms_max) return last;
-
-  const as_of = iso(now_ms);
-  const { alg, value } = issuer.signAllowance({ agent_id: agentId, remaining: remaining?.toString() ?? null, as_of });
-  const made = { agentId, remaining, asOf: new Date(as_of), signature: { alg, value } };
-  allowances.delete(agentId);
-  allowances.set(agentId, made);
-  for (const oldest of allowances.keys()) {
-    if (allowances.size <= limits.allowances_kept_max) break;
-    allowances.delete(oldest);
-  }
-  return made;
 }
 
 /** A page of the rows, read with one more than it shows: that says whether there is another. @throws Refusal invalid_request */
