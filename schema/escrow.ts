@@ -34,10 +34,10 @@ export const a2aEscrowActions = {
   meanings: {
     open: OPENS,
     fund: 'Names the payment that backs it.',
-    submit: 'Delivers.',
+    submit: 'Records the delivery.',
     release: RELEASES,
     clawback: TAKES_BACK,
-    challenge: 'Says that the delivery fails.',
+    challenge: 'Challenges the delivery.',
     status: READS,
   },
 } as const satisfies Words;
@@ -51,7 +51,7 @@ export const a2aEscrowStates = {
     submitted: 'The counterparty has delivered.',
     released: RELEASED,
     clawed_back: TAKEN_BACK,
-    challenged: 'The principal says that the delivery fails.',
+    challenged: 'The principal has challenged the delivery.',
     expired: OVER,
   },
 } as const satisfies Words;

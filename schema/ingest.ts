@@ -11,8 +11,16 @@ export const IngestedPaymentNoun = z.object({
 });
 
 export const IngestedRouteNoun = z.object({
-  hub: z.string().nullable().describe('Who served it, as the request names them. Null if it names nobody.'),
-  model: z.string().nullable().describe('What of it was bought. Null if the request does not say.'),
+  hub: z
+    .string()
+    .nullable()
+    .describe(
+      'Hub that served the call: as the request names it, or else the host of the resource. Null if neither is known.',
+    ),
+  model: z
+    .string()
+    .nullable()
+    .describe('Model or path that was bought there, as the request names it. Null if the request names none.'),
   resource: z.string().nullable().describe('URL at which it was bought. Null if the request does not say.'),
 });
 

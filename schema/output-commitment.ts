@@ -15,7 +15,7 @@ export type CommitmentMaker = (typeof commitmentMakers)[number];
 
 export const commitmentStatuses = {
   graph: 'CommitmentStatus',
-  description: 'Whether there is a hash to hold an output against.',
+  description: 'Whether there is a hash with which an output can be compared.',
   meanings: { committed: 'There is.', UNVERIFIED: 'There is none; the omission rule says why.' },
 } as const satisfies Words;
 

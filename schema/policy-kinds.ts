@@ -141,7 +141,7 @@ export const policyKinds = {
   risk_tiers: {
     type: 'tiers',
     description:
-      '`{high, low}`: names of paid endpoints and of acts. A call of a high one requires a fresh approval at any amount, one of a low one requires none up to `tier2_above`.',
+      '`{high, low}`: two lists of names of paid endpoints and of acts. A call of one in `high` requires a fresh approval at any amount, a call of one in `low` requires none up to `tier2_above`.',
     rule: {
       refusal_code: 'approval_ttl_expired',
       policy_code: 'high_risk_approval_missing',

@@ -77,7 +77,7 @@ export const SimulatedRefusalNoun = z.object({
   period_start: TimeMember.nullable().describe(
     'Start of the hour or day of that cap (RFC 3339, UTC). Null if no clock period decides.',
   ),
-  reason: z.string().describe('The same in words.'),
+  reason: z.string().describe('Reason for the refusal, in words.'),
 });
 
 /** What one rule would have refused. */
@@ -97,7 +97,9 @@ export const PolicySimulationNoun = z.object({
   considered_amount: AtomicMember.describe('Amount of these calls, in atomic USDC.'),
   blocked_count: z.int().describe('Number of these calls that would have been refused.'),
   blocked_amount: AtomicMember.describe('Amount of the calls that would have been refused, in atomic USDC.'),
-  blocked_by: sizedList(SimulatedSumNoun, kinds.length + 1).describe('The same by rule.'),
+  blocked_by: sizedList(SimulatedSumNoun, kinds.length + 1).describe(
+    'Number and amount of the calls that would have been refused, by rule.',
+  ),
   unknown_operation_count: z
     .int()
     .describe(
@@ -106,7 +108,9 @@ export const PolicySimulationNoun = z.object({
   through_seq: z
     .int()
     .describe('Position in the book of the last row that was looked at. The sums cover all rows up to it.'),
-  complete: z.boolean().describe('Whether all of the time was looked at.'),
+  complete: z
+    .boolean()
+    .describe('True if every row between `from` and `to` was looked at. If false, `cursor` goes on from here.'),
   cursor: z
     .string()
     .nullable()

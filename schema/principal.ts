@@ -37,9 +37,9 @@ export const proofMeans = {
   graph: 'ProofMeans',
   description: 'How a book was opened.',
   meanings: {
-    session: 'By the session itself.',
-    plain_proof: 'By a proof of the plain form.',
-    bound_proof: 'By a proof that was bound to its request.',
+    session: 'The session itself was sent.',
+    plain_proof: 'A proof of the plain form was sent.',
+    bound_proof: 'A proof that is bound to its request was sent.',
   },
 } as const satisfies Words<ProvenBy['by']>;
 

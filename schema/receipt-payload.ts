@@ -89,9 +89,9 @@ export const proofOutcomes = {
   graph: 'ProofOutcome',
   description: 'What is known of the money of a task.',
   meanings: {
-    settled: 'It was seen to arrive.',
-    pending: 'The issuer vouches for it, and has not seen it arrive yet.',
-    unverified: 'It had not been seen by the cutoff.',
+    settled: 'The issuer has seen the transfer.',
+    pending: 'The issuer asserts the payment, and has not seen its transfer yet.',
+    unverified: 'The transfer had not been seen by the cutoff.',
     none: 'Nothing was paid, so there is nothing to prove.',
   },
 } as const satisfies Words;

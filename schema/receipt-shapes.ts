@@ -91,7 +91,7 @@ export const ToleranceNoun = z.object({
 export const IssuerHistoryReferenceNoun = z.object({
   hash: Hash.describe('SHA-256 of the snapshot.'),
   version: z.int().describe('Number of the snapshot.'),
-  seq: z.int().describe('Which of its entries signed.'),
+  seq: z.int().describe('Number (`seq`) of the entry of the snapshot whose key signed.'),
 });
 
 export const PolicyReferenceNoun = z.object({
@@ -121,14 +121,16 @@ export const AnsweredAgainNoun = z.object({
     .describe(
       'SHA-256 of the output, by the rule of the receipt policy. Null if the whole answer has no output, as of a task that asks its caller for input.',
     ),
-  rerun: z.int().min(1).max(limits.reruns_max).describe('Which rerun of the payment brought it, from 1.'),
+  rerun: z.int().min(1).max(limits.reruns_max).describe('Number of the rerun that brought this answer, from 1.'),
   hub: z.string().describe('Hub that gave this answer. The signed `hub` is that of the first attempt.'),
   model: z.string().describe('Model that this hub was asked for.'),
   answered_model: z.string().nullable().describe('Model that this hub named in its answer. Null if it named none.'),
   answered_catalogue_model: z
     .string()
     .nullable()
-    .describe('As the signed `answered_catalogue_model`, of this answer. Null where that would be left out.'),
+    .describe(
+      'Catalogue id of the model of this answer, by the rule of the signed `answered_catalogue_model`. Null where that one would be left out.',
+    ),
 });
 
 /** A page of the receipts of a wallet, beside the receipts themselves. */

@@ -34,10 +34,10 @@ export const reconciliationFaults = {
   meanings: {
     block_absent: 'The chain has no block of that number.',
     chain_unavailable: 'The node of the chain did not answer for too long.',
-    receipts_behind: 'What says which receipt each payment backs did not come up with the log in time.',
+    receipts_behind: 'The index of the receipts that payments back did not catch up with the log in time.',
     reorganised: 'The blocks changed while they were read.',
     book_damaged: 'The records of the book contradict each other.',
-    interrupted: 'Nobody has worked on it for too long.',
+    interrupted: 'No process has worked on it for too long.',
   },
 } as const satisfies Words;
 export type ReconciliationFault = WordOf<typeof reconciliationFaults>;

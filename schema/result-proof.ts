@@ -67,8 +67,8 @@ export const proofReasons = {
   graph: 'ShownFor',
   description: 'Why a settlement is shown.',
   meanings: {
-    requested: 'It was asked for.',
-    above_cost_gate: 'So much was paid that it is shown unasked.',
+    requested: 'The request asked for it.',
+    above_cost_gate: 'Enough was paid that it is shown without being requested.',
   },
 } as const satisfies Words;
 export type ProofReason = WordOf<typeof proofReasons>;

@@ -19,7 +19,7 @@ export const CommitmentMakerWord = graphEnum<CommitmentMaker>('CommitmentMaker',
 @Directive('@shareable')
 @ObjectType({ description: 'What was delivered, by the hash of it.' })
 export class OutputCommitment {
-  @Field(() => CommitmentStatusWord, { description: 'Whether there is a hash to hold an output against.' })
+  @Field(() => CommitmentStatusWord, { description: 'Whether there is a hash with which an output can be compared.' })
   status!: string;
   @Field(() => String, { nullable: true, description: 'Of the output, in hex; null where there is none.' })
   hash!: string | null;

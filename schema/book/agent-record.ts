@@ -15,7 +15,7 @@ export const CountRange = z.string().regex(COUNT_RANGE).describe(RANGE);
 export const SpentByRailNoun = z.object({
   rail: Rail,
   count: Rows,
-  amount: AtomicMember.describe('Sum of their amounts, in atomic units of the rail.'),
+  amount: AtomicMember.describe('Sum of the amounts of these rows, in atomic units of the rail.'),
 });
 export const RowsByEvidenceNoun = z.object({
   evidence: word(evidences).describe('Evidence that the rows rest on.'),

@@ -89,7 +89,7 @@ export const IntentSummaryNoun = z.object({
 
 export const BookTotalsNoun = z.object({
   count: z.int().describe('Number of rows that carry an amount.'),
-  usdc_sum: AtomicMember.describe('Sum of their amounts on the rail usdc, in atomic USDC (6 decimals).'),
+  usdc_sum: AtomicMember.describe('Sum of the amounts of all rows on the rail usdc, in atomic USDC (6 decimals).'),
   pending_usdc_sum: PendingSum,
   by_rail: onGraph('byRailDocument', JsonMember.describe('Sums by rail: {<rail>: {count, amount}}.')),
 });

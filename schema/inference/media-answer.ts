@@ -16,7 +16,9 @@ export const ImageNoun = z.object({
   url: z
     .string()
     .optional()
-    .describe('URL at which the hub keeps the image, for as long as it does. Null if the bytes are here.'),
+    .describe(
+      'URL of the image at the hub, which decides how long the image is kept. Null if `b64_json` has its bytes.',
+    ),
   revised_prompt: z.string().optional().describe('The prompt as the model took it. Null if the hub does not say.'),
 });
 

@@ -60,8 +60,12 @@ const Address = z.string().transform((text, context): string => {
 });
 
 export const JobPayout = z.strictObject({
-  network: z.literal('solana').describe('`solana`. On Base an agent is paid to its own wallet, and nothing is said.'),
-  address: Address.describe('Whose USDC account is paid: it has to stand when the bid is picked.'),
+  network: z
+    .literal('solana')
+    .describe('Always `solana`. For a payment on Base, to the wallet of the agent, leave `payout` out.'),
+  address: Address.describe(
+    'Solana address of the wallet that is paid. Its USDC account must exist when the bid is picked.',
+  ),
   signature: storedText
     .min(1)
     .max(jobLimits.payout_signature_chars_max)
@@ -152,11 +156,13 @@ export const JobPage = z.strictObject({
     .int({ error: PAGE })
     .min(1, { error: PAGE })
     .optional()
-    .describe(`Jobs; default ${jobLimits.page_default}, more than ${jobLimits.page_max} is clamped.`),
+    .describe(
+      `Number of jobs, from 1. Default: ${jobLimits.page_default}. More than ${jobLimits.page_max} is clamped.`,
+    ),
   before: z
     .string()
     .regex(/^job_[0-9a-hjkmnp-tv-z]{26}$/, { error: 'is no id of a job' })
     .optional()
-    .describe('Jobs older than the one of this job_id: `next` of the page before.'),
+    .describe('Returns only jobs older than the one with this job_id: `next` of the previous page.'),
 });
 export type JobPage = z.output<typeof JobPage>;

@@ -132,7 +132,7 @@ export const PostPageRequest = z.strictObject({
   limit: pageLimit(boardLimits.page_posts_max, boardLimits.page_posts_default),
   cursor: cursorOf('post')
     .optional()
-    .describe('Returns only posts older than the one with this id: `next_cursor` of the page before.'),
+    .describe('Returns only posts older than the one with this id: `next_cursor` of the previous page.'),
 });
 export type PostPageRequest = z.output<typeof PostPageRequest>;
 
@@ -141,7 +141,7 @@ export const CommentPageRequest = z.strictObject({
   limit: pageLimit(boardLimits.page_comments_max, boardLimits.page_comments_default),
   cursor: cursorOf('comment')
     .optional()
-    .describe('Returns only comments newer than the one with this id: `next_cursor` of the page before.'),
+    .describe('Returns only comments newer than the one with this id: `next_cursor` of the previous page.'),
 });
 export type CommentPageRequest = z.output<typeof CommentPageRequest>;
 
@@ -152,7 +152,7 @@ export const FlagPage = z.strictObject({
     .string()
     .regex(/^\d{13}\.(post|comment|job)_[0-9a-hjkmnp-tv-z]{26}$/, { error: 'is not a `next_cursor` of this endpoint' })
     .optional()
-    .describe('`next_cursor` of the page before.'),
+    .describe('`next_cursor` of the previous page. Default: starts at the first page.'),
 });
 export type FlagPage = z.output<typeof FlagPage>;
 
@@ -171,7 +171,7 @@ export const BoardSearchRequest = z.strictObject({
       ),
   ),
   limit: onGraph('first', pageLimit(search_hits_max, search_hits_default)),
-  after: z.string().max(200).optional().describe('`next` of the page before.'),
+  after: z.string().max(200).optional().describe('`next` of the previous page. Default: starts at the newest hit.'),
 });
 
 /** Of which endpoint, in a path. Its host is spelt in one way, so that a host's score is kept once, however it is asked for. */

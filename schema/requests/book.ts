@@ -168,5 +168,5 @@ export const RecordRequest = z.object({
   opt_in: z
     .boolean()
     .optional()
-    .describe('True, with possession of the book: its off-board history too. Default: false.'),
+    .describe('If true, a caller that possesses the book also receives `off_board`. Default: false.'),
 });

@@ -87,7 +87,9 @@ export const PublishRequest = PossessionMembers.extend({
 }).strict();
 
 /** Which published export, in a path. */
-export const PullExportPath = z.object({ slug: z.string().max(64).describe('Slug that the owner of the book gave.') });
+export const PullExportPath = z.object({
+  slug: z.string().max(64).describe('Slug of the published export, as the owner of the book passes it on.'),
+});
 
 export const streamFormats = {
   graph: 'BookStreamFormat',

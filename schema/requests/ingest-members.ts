@@ -33,20 +33,20 @@ export const NanoSend = z.strictObject({
 
 /** What another shop asked for: members beyond these are x402's own, and are not looked at. */
 export const ForeignOffer = z.object({
-  resource: text(ingestLimits.resource_chars_max).describe('What was bought.'),
+  resource: text(ingestLimits.resource_chars_max).describe('URL or name of what was bought.'),
   amount: Usdc,
-  payTo: Wallet.describe('Whom it was paid to.'),
+  payTo: Wallet.describe('Wallet that was paid.'),
   network: Network.nullish().describe(NETWORK),
   asset: Asset,
 });
 
 /** What it answered once it was paid. */
 export const ForeignSettlement = z.object({
-  tx: Transaction.nullish().describe('The transaction.'),
-  transaction: Transaction.nullish().describe('The same.'),
-  payer: Wallet.nullish().describe('Who paid: without it a transaction alone proves nothing.'),
-  network: Network.nullish().describe('As `payment_required` has it.'),
-  success: z.boolean().nullish().describe('False is refused.'),
+  tx: Transaction.nullish().describe('Id of the transaction.'),
+  transaction: Transaction.nullish().describe('The same as `tx`, under another name.'),
+  payer: Wallet.nullish().describe('Wallet that paid. Needed: a transaction alone does not prove who paid.'),
+  network: Network.nullish().describe('Network of the payment, as in `payment_required`.'),
+  success: z.boolean().nullish().describe('Whether the payment succeeded. False is refused.'),
 });
 export type ForeignSettlement = z.output<typeof ForeignSettlement>;
 
@@ -60,7 +60,7 @@ const Kind = word(digestKindWords);
 export const ForeignCommitment = z.strictObject({
   status: word(commitmentStatuses).nullish(),
   hash: Hash.nullish().describe('Hash of what was delivered: 32 bytes in hex.'),
-  kind: Kind.nullish().describe('Hash function. Required with a hash: it is never read off a 0x.'),
+  kind: Kind.nullish().describe('Hash function. Required with `hash`: a prefix `0x` does not tell it.'),
   omission_rule: text(ingestLimits.omission_rule_chars_max).nullish().describe('Why there is no hash.'),
 });
 
@@ -70,16 +70,18 @@ export const SaidCommitment = z.union([ForeignCommitment, text(80)]);
 /** An invoice of whoever was paid, as whoever paid has it. */
 export const ForeignInvoice = z.strictObject({
   amount: Usdc,
-  payer: Wallet.describe('Who paid.'),
-  payTo: Wallet.describe('Whom it was paid to.'),
-  tx: Transaction.nullish().describe('The transaction; this or payment_ref.'),
-  payment_ref: Transaction.nullish().describe('`network:transaction`, or the transaction alone.'),
+  payer: Wallet.describe('Wallet that paid.'),
+  payTo: Wallet.describe('Wallet that was paid.'),
+  tx: Transaction.nullish().describe('Id of the transaction. Send either this or `payment_ref`.'),
+  payment_ref: Transaction.nullish().describe(
+    'Payment as `network:transaction`, or the transaction alone. Send either this or `tx`.',
+  ),
   network: Network.nullish().describe(NETWORK),
   asset: Asset,
-  resource: text(ingestLimits.resource_chars_max).nullish().describe('What was bought.'),
-  service_url: text(ingestLimits.resource_chars_max).nullish().describe('The same as resource.'),
-  hub: text(ingestLimits.hub_chars_max).nullish().describe('Who served it.'),
-  model: text(ingestLimits.model_chars_max).nullish().describe('What of it, as its path there.'),
+  resource: text(ingestLimits.resource_chars_max).nullish().describe('URL or name of what was bought.'),
+  service_url: text(ingestLimits.resource_chars_max).nullish().describe('The same as `resource`, under another name.'),
+  hub: text(ingestLimits.hub_chars_max).nullish().describe('Name of the hub that served the call.'),
+  model: text(ingestLimits.model_chars_max).nullish().describe('Model that was bought there, or its path.'),
   job_kind: word(jobKindWords).nullish().describe('Kind of work that was paid for. Default: `other`.'),
   deliverable: wellFormedText
     .max(ingestLimits.request_bytes_max)
@@ -90,7 +92,10 @@ export const ForeignInvoice = z.strictObject({
   output_commitment: SaidCommitment.nullish().describe(
     'Hash of what was delivered: an object, or by REST also text such as `sha256:<hex>`.',
   ),
-  omit_deliverable: z.boolean().nullish().describe('True: nothing is committed to, and the status is UNVERIFIED.'),
+  omit_deliverable: z
+    .boolean()
+    .nullish()
+    .describe('If true, no hash of what was delivered is recorded, and the status is UNVERIFIED.'),
   intent_id: text(limits.intent_id_chars_max).nullish().describe('Groups attempts under one treasury intent bill.'),
   attempt_index: AttemptIndex.nullish().describe('Zero-based attempt within intent_id.'),
 });

@@ -16,7 +16,9 @@ import { wellFormedText } from './text.ts';
 /** Its body; possession in it was looked at before. */
 const body = PossessionMembers.extend({
   nano: NanoSend.nullish().describe('A cemented send of XNO.'),
-  payment_required: ForeignOffer.nullish().describe('What another shop asked for, in USDC. Requires payment_response.'),
+  payment_required: ForeignOffer.nullish().describe(
+    'What another x402 service required as payment, in USDC. Requires `payment_response`.',
+  ),
   payment_response: z
     .union([wellFormedText.max(ingestLimits.payment_response_chars_max), ForeignSettlement])
     .nullish()

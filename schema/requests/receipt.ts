@@ -8,7 +8,9 @@ import { walletReceiptsPage } from '../wallet-receipts.ts';
 const TaskId = z.string().max(64);
 
 /** Which receipt, in a path. */
-export const ReceiptPath = z.object({ task_id: TaskId.describe('Task id, as an answer names it.') });
+export const ReceiptPath = z.object({
+  task_id: TaskId.describe('Task id of the receipt, as the response to the call names it.'),
+});
 
 /** Which task. */
 export const TaskQuery = z.strictObject({ task_id: TaskId.describe('Id of the task, or of an answer to it.') });

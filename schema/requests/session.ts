@@ -25,7 +25,7 @@ export const SessionChallengeRequest = z.strictObject({
 export type SessionChallengeRequest = z.output<typeof SessionChallengeRequest>;
 
 export const RevocationRequest = z.strictObject({
-  at: z.int().min(0).describe('Time that was signed, in Unix seconds: now.'),
+  at: z.int().min(0).describe('Current time in Unix seconds, as it was signed.'),
   signature: SignatureHex.describe(
     'Signature over RevokeSession(delegationHash, at) by the payer of the session or of a session above it.',
   ),
@@ -62,7 +62,7 @@ export const SessionTreePageRequest = z.object({
     .string()
     .regex(/^[1-8]\.0x[0-9a-f]{64}$/, { error: 'is no `nextCursor` of ours' })
     .optional()
-    .describe('`nextCursor` of the page before.'),
+    .describe('`nextCursor` of the previous page. Default: starts at the first page.'),
 });
 export type SessionTreePageRequest = z.output<typeof SessionTreePageRequest>;
 
@@ -79,7 +79,7 @@ export const RootSessionsPage = z.strictObject({
     .string()
     .regex(/^[1-9]\d{0,17}\.0x[0-9a-f]{64}$/, { error: 'is not a `next_cursor` of this endpoint' })
     .optional()
-    .describe('`next_cursor` of the page before.'),
+    .describe('`next_cursor` of the previous page. Default: starts at the first page.'),
 });
 export type RootSessionsPage = z.output<typeof RootSessionsPage>;
 

@@ -23,7 +23,7 @@ export const routerLookUps = {
 } as const satisfies Words;
 export type RouterLookUp = WordOf<typeof routerLookUps>;
 
-const attestation_note = z.literal(NOT_SETTLED_HERE).describe('What this service has not done.');
+const attestation_note = z.literal(NOT_SETTLED_HERE).describe('Sentence that says what this service has not done.');
 const Dollars = AtomicMember.describe('Millionths of a dollar (atomic USDC).');
 
 const book = {

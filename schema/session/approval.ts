@@ -21,11 +21,11 @@ export type ApprovalDecision = WordOf<typeof approvalDecisions>;
 
 export const approvalMeans = {
   graph: 'ApprovalMeans',
-  description: 'By what it was answered.',
+  description: 'What the approval request was answered with.',
   meanings: {
     wallet: "A signature of the agent's wallet.",
     act: "A signed act of a session over the caller's.",
-    link: 'The link that the webhook was told.',
+    link: 'The link that was sent to the webhook.',
   },
 } as const satisfies Words;
 export type ApprovalMeans = WordOf<typeof approvalMeans>;

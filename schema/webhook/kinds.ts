@@ -25,7 +25,7 @@ const bornOf =
 const table = {
   settle: {
     usual: true,
-    description: 'A row was recorded at its settlement. A call by key settles nothing, so its row tells none.',
+    description: 'A row was recorded at its settlement. A call by key settles nothing, so its row sends none.',
     tells: bornOf('collected', 'RECORDED_BY_SETTLE'),
   },
   inflow: {
@@ -46,7 +46,7 @@ const table = {
   },
   approval: {
     usual: false,
-    description: 'A refused call may be approved, with the link by which it is; or what was answered.',
+    description: 'A refused call can be approved, by the link in the message; or such a request was answered.',
     tells: ({ kind }) => kind === 'approval',
   },
   given_up: {

@@ -119,7 +119,7 @@ export class ApprovalResolver {
 
   @Mutation(() => ShownApproval, {
     nullable: true,
-    description: 'Answers by the link that the webhook was told, once.',
+    description: 'Answers with the link that was sent to the webhook, once.',
   })
   async answerLinkedApproval(
     @Args(() => LinkAnswerArguments) asked: Arguments,

@@ -94,7 +94,7 @@ export class A2aEscrowResolver {
     return move('fund', { ...escrow, ...asked }, context);
   }
 
-  @Mutation(() => A2aEscrow, { nullable: true, description: 'Delivers, for the counterparty.' })
+  @Mutation(() => A2aEscrow, { nullable: true, description: 'Records the delivery. For the counterparty only.' })
   submitA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
     @Args(() => SubmitArguments) asked: ArgumentsOfBook,
@@ -105,7 +105,7 @@ export class A2aEscrowResolver {
 
   @Mutation(() => A2aEscrow, {
     nullable: true,
-    description: 'Releases the escrow, for the principal, if every check passes.',
+    description: 'Releases the escrow if every check passes. For the principal only.',
   })
   releaseA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
@@ -127,7 +127,7 @@ export class A2aEscrowResolver {
     return move('clawback', { ...escrow, ...asked }, context);
   }
 
-  @Mutation(() => A2aEscrow, { nullable: true, description: 'Says that the delivery fails, for the principal.' })
+  @Mutation(() => A2aEscrow, { nullable: true, description: 'Challenges the delivery. For the principal only.' })
   challengeA2aEscrow(
     @Arg('escrow', () => A2aEscrowName, WHICH) escrow: Arguments,
     @Args(() => ChallengeArguments) asked: ArgumentsOfBook,

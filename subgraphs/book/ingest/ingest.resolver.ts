@@ -36,7 +36,7 @@ import { ingestPaid } from './ingest.paid.ts';
 /* How the graph takes a payment to somebody else, and answers it. */
 
 inputType('NanoSendInput', 'A cemented send of XNO.', NanoSend);
-inputType('PaymentRequiredInput', 'What another shop asked for.', ForeignOffer);
+inputType('PaymentRequiredInput', 'What another x402 service required as payment.', ForeignOffer);
 inputType(
   'OutputCommitmentInput',
   'A commitment to what was delivered, or why there is none.',
@@ -54,7 +54,7 @@ objectType('IngestedPayment', 'A payment to somebody else, as it was observed on
 objectType('IngestedRoute', 'What was bought, and of whom, as the payer says it.', IngestedRouteNoun);
 objectType(
   'RecordedSignature',
-  'Says that this service has recorded the payment, and nothing for the party that was paid.',
+  'Signature of this service: it has recorded the payment. It attests to nothing on behalf of the party that was paid.',
   RecordedSignatureNoun,
 );
 

@@ -45,7 +45,7 @@ export const OpenedRouterBook = objectType(
 type OpenedRouterBook = InstanceType<typeof OpenedRouterBook>;
 export const KeptRouterKey = objectType(
   'KeptRouterKey',
-  'That a router book keeps the key of its router. The key itself is never shown.',
+  'Confirms that the router book keeps the key of its router. The key itself is never shown.',
   KeptRouterKeyNoun,
 );
 type KeptRouterKey = InstanceType<typeof KeptRouterKey>;
@@ -62,7 +62,7 @@ showMembers(BroadcastGeneration, BroadcastGenerationNoun);
 objectType('RouterRailSum', 'Verified generations of one rail, as it was reported.', RouterRailSumNoun);
 export const RouterBookSummary = objectType(
   'RouterBookSummary',
-  'What of a router book a look-up at the router has confirmed as it was reported.',
+  'Sums over those generations of a router book that the router has confirmed as they were reported.',
   RouterBookSummaryNoun,
 );
 type RouterBookSummary = InstanceType<typeof RouterBookSummary>;
