@@ -19,7 +19,7 @@ import { parsedSupergraph, SUPERGRAPH_FILE } from '../schema/supergraph.ts';
 
 /** What an endpoint runs: one root field, and what it shows of it. */
 export interface RunField {
-  /** Of the operation; it stands in metrics and logs. */
+  /** Name of the operation, as metrics and logs show it. */
   readonly name: string;
   readonly field: string;
   /** The answer's shape: its members are the aliases on the wire, in this order. */
@@ -91,15 +91,15 @@ function variableOf({ name, type, defaultValue }: InputValueDefinitionNode): Var
   };
 }
 
-/** What a request says in its path, its query and its body, each by its schema. */
+/** One part of a request (its path, query or body) and its schema. */
 export interface SaidBy {
   readonly schema: z.core.$ZodType;
   readonly said: object;
 }
 
 /**
- * The variables of operations: of a request the members that they take, by their names on the graph. An input that is no member itself
- * is made of those members that are its own. What is left out is no variable, and null is one.
+ * The variables of operations: those members of a request that are arguments, by their names on the graph. An argument that is an input
+ * and no member itself is made of the members that are its fields. A member that was left out is no variable; one that is null is.
  */
 export function operationVariables(documents: readonly DocumentNode[], request: readonly SaidBy[]): JsonObject {
   const members = Object.assign({}, ...request.map(onGraph)) as JsonObject;
@@ -126,7 +126,7 @@ function entriesIn(members: JsonObject, type: TypeNode): JsonObject | undefined 
   return entries.length > 0 || type.kind === Kind.NON_NULL_TYPE ? Object.fromEntries(entries) : undefined;
 }
 
-/** Members by their names on the graph; what stands in JSON of the caller's own keeps its spelling. */
+/** Members by their names on the graph. Names within JSON of the caller's own stay as they are. */
 function onGraph({ schema, said }: SaidBy): JsonObject {
   const shapes = shapeMembers(schema);
   const members = Object.entries(said).filter(([, value]) => value !== undefined);
@@ -147,7 +147,7 @@ function graphName(member: string, { meta }: MemberShape): string {
   return meta.graph ?? camel(member);
 }
 
-/** The members of a shape as fields of that type. Of a scalar or an enum nothing is selected, whatever its JSON holds. */
+/** Selects the members of a shape as fields of that type. A scalar or an enum has no selection, whatever its JSON holds. */
 export function selectionOf(
   shape: z.core.$ZodType,
   type: string,

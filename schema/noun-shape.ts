@@ -1,19 +1,19 @@
 import * as z from 'zod';
 
 /*
- * What a schema of a member is beneath all that wraps it: null, absence, defaults, lists and what is made of the value once it is valid.
+ * Reads the schema of a member without its wrappers: null, absence, default, list, and what is made of the value once it is valid.
  */
 
 export interface MemberShape {
-  /** Text, a number, an object …: of a list its item. */
+  /** Schema of the value itself (text, a number, an object); for a list, of its item. */
   readonly inner: z.core.$ZodType;
   readonly list: boolean;
   /** It may be null or left out. */
   readonly nullable: boolean;
-  /** It may be null, and that says something else than being left out. */
+  /** It may be null, and null means something else than leaving it out. */
   readonly takes_null: boolean;
   readonly default_value: unknown;
-  /** What is said of the member: of what wraps it before what is wrapped. What is said of an item is not said of its list. */
+  /** Metadata of the member: an outer wrapper's replaces that of an inner one. Metadata of an item is not its list's. */
   readonly meta: z.GlobalMeta;
 }
 
@@ -23,14 +23,14 @@ export function memberShape(shape: z.core.$ZodType): MemberShape {
   return known;
 }
 
-/** Schemas do not change, and each request of an endpoint asks for its own. */
+/** Kept, because schemas do not change and every request reads those of its endpoint. */
 const shapes = new WeakMap<z.core.$ZodType, MemberShape>();
 
 function unwrapped(shape: z.core.$ZodType): MemberShape {
   const meta = z.globalRegistry.get(shape) ?? {};
   if (shape instanceof z.ZodArray) return { ...plain, inner: shape.element, list: true, meta };
   const wrapped = wrappedBy(shape);
-  // Of what may be any JSON null is a value like any other.
+  // For a member that may be any JSON, null is a value like any other.
   if (wrapped === null) return { ...plain, inner: shape, meta, takes_null: shape instanceof z.ZodUnknown };
   const value = memberShape(wrapped);
   const known = { ...value, meta: { ...value.meta, ...meta } };
@@ -42,7 +42,7 @@ function unwrapped(shape: z.core.$ZodType): MemberShape {
 
 const plain = { list: false, nullable: false, takes_null: false, default_value: undefined };
 
-/** What is sent, where something is made of it. Of a union of which each says the same kind of value, the first. */
+/** The schema within a wrapper, or of what is sent where a pipe makes something else of it; null if nothing wraps it. */
 function wrappedBy(shape: z.core.$ZodType): z.core.$ZodType | null {
   if (shape instanceof z.ZodNullable || shape instanceof z.ZodOptional || shape instanceof z.ZodDefault)
     return shape.unwrap();
@@ -50,7 +50,7 @@ function wrappedBy(shape: z.core.$ZodType): z.core.$ZodType | null {
   return null;
 }
 
-/** The members of an object, whatever wraps it; none of what is no object. Of alternatives all that any of them has. */
+/** The members of an object, whatever wraps it, or of all alternatives of a union. Empty for anything else. */
 export function shapeMembers(shape: z.core.$ZodType): Readonly<Record<string, z.core.$ZodType>> {
   if (shape instanceof z.ZodObject) return shape.shape;
   if (shape instanceof z.ZodUnion) return Object.assign({}, ...shape.options.map(shapeMembers));

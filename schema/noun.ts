@@ -17,19 +17,19 @@ declare module 'zod' {
     shows?: unknown;
     /** The scalar of the graph, where JSON has text, or a number beyond `Int`. */
     scalar?: 'AtomicAmount' | 'DateTime' | 'JSON' | 'JSONObject' | 'SafeInt';
-    /** A resolver computes it, and shows it on the graph by `describedBy` its member. */
+    /** A field resolver computes it, and takes its description from the member (`describedBy` in subgraphs/graph-type.ts). */
     computed?: true;
-    /** Of text that somebody has chosen: how long it may be, which is its weight in the cost of a query. */
+    /** Maximum length, in characters, of text that somebody has chosen: its weight in the cost of a query. */
     chars_max?: number;
     /** Its weight in the cost of a query, where more than a column is read for it. */
     cost?: number;
-    /** Of a list: how many it is taken to have in the cost of a query. */
+    /** Number of items that the cost of a query counts for a list. */
     assumed_items?: number;
-    /** The table of its words, which are an enum on the graph. */
+    /** The table of the words that it may hold: an enum on the graph. */
     words?: Words;
-    /** Of a request: a header says it where the graph is asked, so that no argument does. */
+    /** A member of a request that comes in a header on the graph, and is therefore no argument there. */
     by_header?: true;
-    /** Of a request that the graph takes as an input: an argument beside it. */
+    /** A member of a request that is an argument beside the `input` on the graph, and no field of the input. */
     beside_input?: true;
   }
 }
@@ -53,18 +53,18 @@ export function word<W extends string>(table: Words<W>) {
   return z.enum(wordList(table)).describe(describedWords(table)).meta({ words: table });
 }
 
-/** The same, where OpenAPI says only that it is text. */
+/** The same as `word`, where OpenAPI says only that it is text. */
 export function wordText<W extends string>(table: Words<W>): ShownAs<z.ZodString, W> {
   return z.string().describe(describedWords(table)).meta({ words: table }) as unknown as ShownAs<z.ZodString, W>;
 }
 
-/** Keys that no schema has, and no symbols: the declarations of packages name what is made of them. */
+/** A schema whose value resolvers hand over as a `T`. The key is no symbol, so that declarations of the packages can name it. */
 type ShownAs<S, T> = S & { readonly '~shown': T };
 
-/** What is said of all text that an agent has written. */
+/** Ends the description of all text that an agent has written. */
 export const BY_AGENT = 'Written by an agent: show it as plain text only.';
 
-/** The same as `untrustedText`, and what the text is. */
+/** Text of an agent, described by `what` it is. `chars_max` as in `untrustedText`. */
 export function untrusted(what: string, chars_max?: number) {
   return untrustedText(chars_max).describe(`${what} ${BY_AGENT}`);
 }
@@ -76,7 +76,7 @@ export const AtomicMember = z
   .describe('Atomic USDC.')
   .meta({ scalar: 'AtomicAmount' }) as unknown as ShownAs<z.ZodString, AtomicAmount>;
 
-/** The same, where OpenAPI says only that it is text. */
+/** The same as `AtomicMember`, where OpenAPI says only that it is text. */
 export const AmountTextMember = z.string().meta({ scalar: 'AtomicAmount' }) as unknown as ShownAs<
   z.ZodString,
   AtomicAmount
@@ -85,7 +85,7 @@ export const AmountTextMember = z.string().meta({ scalar: 'AtomicAmount' }) as u
 /** A time: RFC 3339 on the wire, `DateTime` on the graph. */
 export const MomentMember = z.iso.datetime().meta({ scalar: 'DateTime' }) as unknown as ShownAs<z.ZodISODateTime, Date>;
 
-/** The same, where OpenAPI says only that it is text. */
+/** The same as `MomentMember`, where OpenAPI says only that it is text. */
 export const TimeMember = z.string().meta({ scalar: 'DateTime' }) as unknown as ShownAs<z.ZodString, Date>;
 
 /** A document whose members another schema describes. */
@@ -94,7 +94,7 @@ export const JsonMember = z.record(z.string(), z.unknown()).meta({ scalar: 'JSON
   JsonObject
 >;
 
-/** A document, of which the graph knows no members. */
+/** A document with members that REST describes, and that is one JSON object on the graph. */
 export function shownAsJson<S extends z.ZodType>(shape: S): ShownAs<S, JsonObject> {
   return shape.meta({ scalar: 'JSONObject' }) as unknown as ShownAs<S, JsonObject>;
 }
@@ -104,7 +104,7 @@ export function wordMember<T extends string>(): ShownAs<z.ZodString, T> {
   return z.string() as unknown as ShownAs<z.ZodString, T>;
 }
 
-/** A list, which the cost of a query takes to have so many. */
+/** A list, for which the cost of a query counts `assumed_items` items. */
 export function sizedList<S extends z.ZodType>(item: S, assumed_items: number): z.ZodArray<S> {
   return z.array(item).meta({ assumed_items });
 }
@@ -115,18 +115,18 @@ export function onGraph<S extends z.ZodType, N extends string>(graph: N, shape: 
 }
 type NamedOnGraph<N extends string> = { readonly '~named': N };
 
-/** Text of an agent's. `chars_max`: where it may be long enough to weigh in the cost of a query. */
+/** Text of an agent. `chars_max` is its maximum length, given where it is long enough to count in the cost of a query. */
 export function untrustedText(chars_max?: number) {
   const text = z.string().describe(BY_AGENT);
   return chars_max === undefined ? text : text.meta({ chars_max });
 }
 
-/** A member that a resolver computes from what the others are read with. */
+/** A member that a field resolver computes; `MembersOf` leaves it out. */
 export function computed<S extends z.ZodType>(shape: S): ShownAs<S, 'by resolver'> {
   return shape.meta({ computed: true }) as unknown as ShownAs<S, 'by resolver'>;
 }
 
-/** Value of a member as resolvers hand it over. What JSON may leave out is null on the graph. */
+/** Value of a member as resolvers hand it over. A member that JSON may leave out is null on the graph. */
 type Shown<S> =
   S extends ShownAs<unknown, infer T>
     ? T

@@ -14,11 +14,11 @@ import { costOfText } from './page-cost.ts';
 
 type Class<T extends object = object> = new () => T;
 
-/** The classes that show a noun, and those by which it is asked: a member that is such a noun is of that type. */
+/** Classes of output types and of inputs, by their noun: a member whose schema is such a noun has that type. */
 const shown = new WeakMap<z.core.$ZodType, Class>();
 const asked = new WeakMap<z.core.$ZodType, Class>();
 
-/** An object type with the members of a noun. One that is read with more than it shows is a class, which calls `showMembers`. */
+/** An object type with the members of a noun. An entity, which has more columns than it shows, calls `showMembers` instead. */
 export function objectType<N extends z.ZodObject>(name: string, description: string, noun: N): Class<MembersOf<N>> {
   const type = named(name);
   ObjectType(name, { description })(type);
@@ -26,13 +26,16 @@ export function objectType<N extends z.ZodObject>(name: string, description: str
   return type as Class<MembersOf<N>>;
 }
 
-/** Shows the members of a noun as fields of a class. What is computed is shown by the resolver that computes it. */
+/**
+ * Shows the members of a noun as fields of a class, but for `computed` ones, which their resolver shows. `types`: types by member, in
+ * place of those that would be made.
+ */
 export function showMembers(type: Class, noun: z.ZodObject, types: Readonly<Record<string, object>> = {}): void {
   shown.set(noun, type);
   for (const [member, shape] of Object.entries(noun.shape)) {
     const known = memberShape(shape);
     const { chars_max, cost, computed, assumed_items } = known.meta;
-    // Whoever computes it shows it by the same words.
+    // The resolver of a computed member may use the enum of its words.
     knowWords(known);
     if (computed) continue;
     const property = graphName(member, known);
@@ -43,21 +46,21 @@ export function showMembers(type: Class, noun: z.ZodObject, types: Readonly<Reco
   }
 }
 
-/** What a field resolver says of the member that it computes. @throws Error where the member has no description */
+/** Options of the field resolver of a computed member: its description. @throws Error where the member has none */
 export function describedBy({ description }: z.ZodType): { readonly description: string } {
   if (description === undefined) throw new Error('a computed member has no description');
   return { description };
 }
 
-/** What a resolver is given of a noun: its members by their names on the graph, to be read by `readRequest`. */
+/** Arguments or an input as a resolver is given them: by their names on the graph, not validated. `readRequest` reads them. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** The same of a field of a book: possession of it is required before anything else that was asked is read. */
+/** The same, for a field of a book: `agentId` is there before anything is validated, because possession is required first. */
 export type ArgumentsOfBook = Arguments & { readonly agentId: number };
 
 /**
- * An input with the members of a request, but for those that headers or arguments beside it say on the graph. `others`: nouns that are
- * asked by the same input, such as one that requires more of its members.
+ * An input with the members of a request, without those of `by_header` and `beside_input`. `others`: nouns that are read from the same
+ * input, such as one that requires more of its members.
  */
 export function inputType(
   name: string,
@@ -72,7 +75,7 @@ export function inputType(
   return type as Class<Arguments>;
 }
 
-/** The arguments of a field: the members of each of these requests, such as what its path and its body say. */
+/** The arguments of a field: the members of each of these requests, such as its path and its body. */
 export function argumentsType(...nouns: readonly z.ZodType[]): Class<Arguments> {
   const type = named('Arguments');
   ArgsType()(type);
@@ -81,8 +84,8 @@ export function argumentsType(...nouns: readonly z.ZodType[]): Class<Arguments> 
 }
 
 /**
- * A request that came as arguments or as an input, validated: the body itself, where an endpoint of this process has validated it by
- * the same schema. @throws Refusal invalid_request, with the member at fault
+ * Validates a request that came as arguments or as an input. `valid_body`, which the context has, is returned instead if an endpoint of
+ * this process has validated it by the same schema. @throws Refusal invalid_request, with the member at fault as `param`
  */
 export function readRequest<S extends z.ZodType>(
   schema: S,
@@ -95,19 +98,19 @@ export function readRequest<S extends z.ZodType>(
   return parsed as WithoutPossession<z.output<S>>;
 }
 
-/** The same as it was given, and not validated: of what only names something, such as a path. */
+/** The members as they were given, by their wire names and not validated: for a path that only names something. */
 export function givenMembers<S extends z.ZodType>(schema: S, given: Arguments): z.input<S> {
   return onWire(schema, given) as z.input<S>;
 }
 
-/** As a refusal names it: a member that has another name on the graph by that one, in the spelling of refusals. */
+/** Name of a member in a refusal: its name on the graph, if it has another one there, in snake_case. */
 function argumentName(schema: z.ZodType, member: string): string {
   const shape = shapeMembers(schema)[member];
   const { graph } = shape ? memberShape(shape).meta : {};
   return graph === undefined ? member : snake(graph);
 }
 
-/** What shows possession is for the gate, and goes no further. */
+/** Leaves out the members that prove possession: the gate has checked them. */
 function withoutHeaders<T>(schema: z.ZodType, body: T): T {
   const members = shapeMembers(schema);
   const said = Object.entries(body as object).filter(([name]) => {
@@ -131,13 +134,13 @@ function addField(type: Class, property: string, known: MemberShape, typeOf: () 
   const options = {
     nullable,
     ...(meta.description && { description: meta.description }),
-    // Of what may be null the request itself has the default: null asks for it, too.
+    // If null is allowed, the request fills in the default, because null means the default too.
     ...(default_value !== undefined && !nullable && { defaultValue: default_value }),
   };
   Field(() => (list ? [typeOf() as typeof String] : (typeOf() as typeof String)), options)(type.prototype, property);
 }
 
-/** An enum has to be known before the graph is built. */
+/** Registers the enum of a member's words, which has to be known before the graph is built. */
 function knowWords({ inner, meta }: MemberShape): void {
   const { words } = { ...meta, ...z.globalRegistry.get(inner) };
   if (words) wordEnum(words);
@@ -151,21 +154,21 @@ function graphName(member: string, { meta }: MemberShape): string {
   return meta.graph ?? camel(member);
 }
 
-/** What came by the names of the graph, by those of the wire: what scalars made of text is text again. */
+/** Members by their wire names instead of those of the graph. Amounts and times are text again. */
 function onWire(schema: z.core.$ZodType, given: Arguments): Record<string, unknown> {
   const sent: Record<string, unknown> = {};
   for (const [member, shape] of Object.entries(shapeMembers(alternativeAsked(schema, given)))) {
     const known = memberShape(shape);
     if (known.meta.by_header) continue;
     const value = given[graphName(member, known)];
-    // An argument that is null is one that was not given, where null says nothing else.
+    // A null argument counts as left out, unless null has a meaning of its own.
     if (value === undefined || (value === null && known.nullable && !known.takes_null)) continue;
     sent[member] = wireValue(known, value);
   }
   return sent;
 }
 
-/** Of requests that a member tells apart, the one that it names. */
+/** The alternative of a discriminated union that the given discriminator names; any other schema as it is. */
 function alternativeAsked(schema: z.core.$ZodType, given: Arguments): z.core.$ZodType {
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema;
   const { discriminator, options } = schema.def;
@@ -211,7 +214,7 @@ function graphTypeOf(inner: z.core.$ZodType, known: MemberShape, classes: WeakMa
   throw new Error(`no type of the graph shows a ${inner._zod.def.type}`);
 }
 
-/** The noun that a schema is: it may have been described anew since it was made. */
+/** The noun that a schema is or was made of: `describe` and `meta` make a new schema of it. */
 function nounOf(shape: z.core.$ZodType, classes: WeakMap<z.core.$ZodType, Class>): z.core.$ZodType | null {
   if (classes.has(shape)) return shape;
   const { parent } = shape._zod;

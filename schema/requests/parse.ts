@@ -18,8 +18,8 @@ export function listOf<S extends z.ZodType>(item: S, items_max: number, items_mi
 }
 
 /**
- * The coerced arguments that a payment is bound to. `param` names the first fault. `spelled`: names of members, where those who sent
- * them call them otherwise.
+ * The coerced arguments that a payment is bound to. `noun`: what a refusal calls a member that is not known. `spelled`: the name of a
+ * member as its sender spells it. @throws Refusal invalid_request, whose `param` names the first fault
  */
 export function parseRequest<S extends z.ZodType>(
   schema: S,

@@ -112,7 +112,7 @@ function show(name: string, before: string, after: string): void {
   }
 }
 
-/** Of lines by their `at`: in which members each differs. */
+/** Names the members in which lines of the same `at` differ. */
 function showLines(name: string, before: string, after: string): void {
   const [first, second] = [linesOf(before, name), linesOf(after, name)];
   const differing = [...new Set([...first.keys(), ...second.keys()])].filter(at => first.get(at) !== second.get(at));

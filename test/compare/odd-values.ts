@@ -71,7 +71,7 @@ function valuesAt(shape: JsonObject): Json[] {
   ];
 }
 
-/** Unless a schema says that it takes something else alone. */
+/** Whether a schema takes text. One that names no type takes anything. */
 function takesText(shape: JsonObject): boolean {
   const types = [shape.type ?? []].flat();
   return types.length === 0 || types.includes('string');

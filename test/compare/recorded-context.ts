@@ -108,7 +108,7 @@ export function plain(value: unknown): Json {
   return typeof value === 'bigint' ? `${value}n` : typeof value;
 }
 
-/** Of an answer of the graph: what its resolver has reached, or how it was refused. */
+/** What an answer of the graph comes to: what its resolver has reached, or how it was refused. */
 export function outcomeOf(reached: readonly Json[], result: object): Json {
   const [first] = reached;
   if (first !== undefined) return first;

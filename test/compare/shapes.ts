@@ -3,13 +3,13 @@ import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical
 
 /* A description of the service in two parts: what may not change, and the words that may. */
 
-/** `words`: each description by where it stands. */
+/** A schema without its descriptions, and `words`: each description by its path. */
 export interface Parted<T> {
   readonly shape: T;
   readonly words: Readonly<Record<string, string>>;
 }
 
-/** Of JSON: every member called `description` that is text. Members are sorted, since their order means nothing in a schema. */
+/** Takes each `description` that is text out of JSON, and sorts members, since their order means nothing in a schema. */
 export function partedJson(whole: Json): Parted<Json> {
   const words: Record<string, string> = {};
   const bare = (value: Json, path: string): Json => {
@@ -28,7 +28,7 @@ export function partedJson(whole: Json): Parted<Json> {
   return { shape: bare(whole, ''), words };
 }
 
-/** Of SDL. */
+/** Takes the descriptions out of SDL. */
 export function partedSdl(sdl: string): Parted<string> {
   const words: Record<string, string> = {};
   const path: string[] = [];

@@ -22,7 +22,7 @@ import { BEGINS_MS, beginStep, beginStory, standsFor, storyNow } from './fixed.t
 import { openFixedChain } from './fixed-chain.ts';
 
 export const BASE_URL = 'https://gateway.example';
-/** Of the vault: what is sealed is opened again with it. */
+/** Key of the vault. The record opens with it what the service has sealed. */
 export const SEAL_KEY = 'a seal key of the comparison alone, long enough';
 export const secrets = {
   live_key: 'a-live-key',
@@ -141,7 +141,7 @@ export async function openFixedService(cluster_url: string, name: string) {
   };
 }
 
-/** Jobs that somebody is to do by now, or does. */
+/** Counts the jobs that are due or in progress. */
 const DUE = `select count(*)::int as due from ${JOBS_SCHEMA}._private_jobs where attempts < max_attempts
   and (locked_at is not null or run_at <= now())`;
 
@@ -171,13 +171,13 @@ export interface Delivered {
   readonly body: string;
 }
 
-/** Nobody listens there: see `standsFor`. */
+/** Ports at which nobody listens: see `standsFor`. */
 const TOLD_PORTS = { router: 1_801, receiver: 1_802 } as const;
 
 /** Headers of a message; the rest is of its connection. */
 const TELLING = /^(webhook-|x-svc-|content-type$|user-agent$)/;
 
-/** Takes every webhook. */
+/** A receiver that accepts every webhook. */
 async function startReceiver() {
   const delivered: Delivered[] = [];
   const server = createServer(async (request, response) => {

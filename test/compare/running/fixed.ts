@@ -9,7 +9,7 @@ import { systemRandom } from '../../../subgraphs/clock.ts';
  * version draws them alike, and with them all hashes over these.
  */
 
-/** The time at which the story begins: to come, so that a time of the machine's own clock is over for whoever waits for one. */
+/** Start of the story. It lies in the future, so that a time read from the machine's own clock is always past. */
 export const BEGINS_MS = Date.UTC(2030, 4, 14, 10, 20);
 /** Less than a step takes, so that leases end no sooner than by the machine's clock. */
 const STEP_MS = 20;
@@ -27,7 +27,7 @@ export interface Sealed {
 /** What was sealed since it was last taken, as the cipher was given it. */
 let sealed: Sealed[] = [];
 
-/** A story begins: at its first moment, with nothing drawn. */
+/** Begins a story: time is its start, and nothing was drawn yet. */
 export function beginStory(): void {
   now_ms = BEGINS_MS - STEP_MS;
   sealed = [];
@@ -53,7 +53,7 @@ export function takeSealed(): readonly Sealed[] {
   return taken;
 }
 
-/** The next bytes of that step for draws of that kind and length: draws of another length disturb them not. */
+/** The next bytes of that step for draws of that kind and length. Draws of another length do not change them. */
 function bytes(kind: string, length: number): Buffer {
   const key = `${kind} ${length}`;
   const count = drawn.get(key) ?? 0;
@@ -129,7 +129,7 @@ function signAlike(...[algorithm, data, key, called]: SignArguments): Buffer | u
   return undefined;
 }
 
-/** A cipher that is listened to: what is sealed is known before it is out of sight. */
+/** A cipher that notes each text before it is sealed. */
 function noted(...given: Parameters<typeof createCipheriv>): ReturnType<typeof createCipheriv> {
   const cipher = Reflect.apply(createCipheriv, crypto, given);
   const nonce = Buffer.from(given[2] as Uint8Array).toString('hex');

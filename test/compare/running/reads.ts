@@ -8,12 +8,12 @@ import { type Call, doorNamed } from './transport.ts';
 
 /* What there is to be read once the story is told: at each endpoint that reads, in each of its forms. */
 
-/** Endless, the process's own, or of another protocol at the path of an endpoint. */
+/** Endpoints that are not read: they never end, tell of the process alone, or speak another protocol. */
 const APART = new Set(['follow_board_events', 'a2a_get_task', 'a2a_list_tasks', 'list_wallet_receipts']);
 
 type Form = Pick<Call, 'query' | 'headers' | 'params' | 'body' | 'method'>;
 
-/** Beside those without a query, where that says nothing or not all. */
+/** Queries that are read besides none, where none shows nothing or not all. */
 function formsOf(cast: Cast, things: Things, tree_size: number): Readonly<Record<string, readonly Form[]>> {
   const task_id = String(things.task_id);
   const formats = (...names: string[]): Form[] => names.map(format => ({ query: { format } }));
@@ -65,7 +65,7 @@ function formsOf(cast: Cast, things: Things, tree_size: number): Readonly<Record
   };
 }
 
-/** Each as a call of the story: labelled, and told a moment after the one before. */
+/** Reads each endpoint as a call of the story: with a label, a moment after the call before. */
 export async function readAll(teller: Teller, cast: Cast, things: Things): Promise<void> {
   const { tell, service } = teller;
   const [{ tree_size = 0 } = {}] = await service.query<{ tree_size: number }>(

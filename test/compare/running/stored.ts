@@ -55,7 +55,7 @@ function withPayload({ at, to }: ToldCall): ToldCall {
   return { at, to: { ...row, payload: JSON.parse(text) as Json, canonical: text, hash_holds } };
 }
 
-/** Where boxes are kept, and by what each is named. */
+/** Tables and columns of sealed texts, and what names each of them. */
 const BOXES = `select table_name as table, column_name as column from information_schema.columns
   where table_schema = 'public' and data_type = 'bytea' and column_name like '%box' order by 1, 2`;
 

@@ -28,7 +28,7 @@ export type Cast = Awaited<ReturnType<typeof register>>;
 /** What stands at the end, by the names that paths have for it. */
 export type Things = Readonly<Record<string, string | number>>;
 
-/** Tells all of it. Returns who is in it, and what there is to be read of them. */
+/** Tells the whole story. Returns its agents, and the ids by which their data is read. */
 export async function tellStory(teller: Teller): Promise<{ cast: Cast; things: Things }> {
   const cast = await register(teller);
   await listen(teller, cast);
@@ -205,7 +205,7 @@ async function buy({ tell }: Teller, { alice, bob }: Cast): Promise<Bought> {
   };
 }
 
-/** Of a signed receipt, as far as the story goes on by it. */
+/** Members of a signed receipt that later calls of the story need. */
 interface Payload {
   readonly fulfillment: { readonly output_commitment: { readonly kind: string; readonly hash: string } };
   readonly payment: { readonly payment_id: string };

@@ -21,13 +21,13 @@ export interface Teller {
   readonly calls: readonly ToldCall[];
   /** Names of the endpoints that have answered well. */
   readonly reached: ReadonlySet<string>;
-  /** What was answered otherwise than the story means it. */
+  /** Answers with another status than the story expects. */
   readonly surprises: readonly string[];
-  /** `status`: what it means to hear; any good one unless given. */
+  /** `status`: the expected status. Default: any that is no refusal. */
   tell(label: string, call: Call, status?: number): Promise<Told>;
 }
 
-/** An answer, and its body by whose members the story goes on. */
+/** An answer, and its body, whose members later calls need. */
 export interface Told extends Answered {
   readonly said: Readonly<Record<string, string>> & JsonObject;
 }

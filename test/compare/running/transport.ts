@@ -19,7 +19,7 @@ export interface Call {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: JsonObject;
-  /** In place of the body, by REST alone. */
+  /** A form, sent in place of the body. By REST only. */
   readonly form?: FormData;
   /** Whose wallet pays what a 402 asks for. */
   readonly payer?: Account;
@@ -28,7 +28,7 @@ export interface Call {
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, Json>>;
-  /** As REST has it; of the graph it is made by the endpoint's own row. */
+  /** As REST has it; an answer of the graph is made into it by the endpoint's row. */
   readonly body: Json;
   /** The header by which it was paid, to be sent again. */
   readonly payment?: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ export const byRest: Transport = async (url, call) => {
   return asked(url + path + (query && `?${query}`), init, call, body => body);
 };
 
-/** Headers whose place on the graph is an argument, and the forms that it has not. */
+/** Headers that the graph takes as arguments, or that choose a form which it does not have. */
 const ARGUMENTS = /^(x-svc-(intent|attempt|parent|payer|approval)|accept)$/i;
 
 /** By REST where the graph has no such operation: an upload, a stream, a page. */
