@@ -15,7 +15,7 @@ import { documentDoor } from '../door.ts';
 import { queryOf } from '../text-members.ts';
 import { AgentPath } from './doors.ts';
 
-/* The signed document of a dispute, as it looks on the wire. */
+/* The doors of disputes, and the signed document of one, as it looks on the wire. */
 
 const Verdict = z
   .looseObject({

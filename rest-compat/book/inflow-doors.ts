@@ -7,7 +7,7 @@ import { documentDoor } from '../door.ts';
 import { AgentPath } from './doors.ts';
 import { correctedNulls, Row, rowAnswerNulls } from './row.ts';
 
-/* What the doors of inflows answer, as it looks on the wire. */
+/* The doors of inflows, and what they answer, as it looks on the wire. */
 
 export const CorrectedAnswer = z.object({
   row: Row.describe('The inflow itself, with all of its corrections.'),

@@ -7,7 +7,7 @@ import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { AgentPath } from './doors.ts';
 
-/* What the doors of reconciliations answer, as it looks on the wire. */
+/* The doors of reconciliations, and what they answer, as it looks on the wire. */
 
 const Digits = z.string().describe('Atomic USDC.');
 

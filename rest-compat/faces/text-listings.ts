@@ -1,6 +1,8 @@
 import type { Door } from '../door.ts';
 import type { SecurityContact } from '../security-contact.ts';
 
+/* Listings as plain text, for programs that read no JSON. */
+
 /**
  * /.well-known/x402list.txt: the absolute URLs of the endpoints that answer 402 to a request without credentials, one per
  * line. Endpoints that require a session are left out: a stranger would get 401 there.

@@ -5,7 +5,7 @@ import { Atomic, nameComponents } from '../answer-shapes.ts';
 import { AgentPath } from '../book/doors.ts';
 import { documentDoor } from '../door.ts';
 
-/* What is signed behind the log of totals and payments, as it looks on the wire. */
+/* What is signed behind the log of totals and payments, as it looks on the wire, and the doors that answer it. */
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 

@@ -4,6 +4,8 @@ import { openingTags } from '../../receipt/page/layout.ts';
 import { pagePolicy } from '../../receipt/page/policy.ts';
 import { STYLE } from '../../receipt/page/style.ts';
 
+/* The two pages at which people answer calls: that of a link, and that of a book's owner. */
+
 const OWN_STYLE = `
 [hidden] { display: none !important; } fieldset { border: 0; margin: 0; padding: 0; min-width: 0; } legend { padding: 0; font-weight: 600; }
 form, .buttons { display: flex; flex-wrap: wrap; gap: 1rem; align-items: end; margin: 1.5rem 0 0; }

@@ -159,7 +159,7 @@ function cursorIn(text: string): SearchCursor {
   return { matched: matched as BoardMatch, name };
 }
 
-/* How entries are found by their words: $1 how many, $2 behind which name (null: from the newest on), $3 the words. */
+// In what follows $1 is how many, $2 behind which name (null: from the newest on), and $3 the words.
 
 type Match = (source: EntrySource) => string;
 

@@ -76,7 +76,7 @@ function told(standing: StandingWebhook | null, made: string): SetWebhook {
   return { standing, secret_once: standing.secrets.secret === made ? made : null };
 }
 
-/* Where links go that answer approvals is said by the agent's wallet: whoever holds the book's session made the calls. */
+// Where links go that answer approvals is said by the agent's wallet: whoever holds the book's session made the calls.
 
 /** What decides whether links go out, and where to; whether it is enabled does not: that, the session may change. */
 interface Told {
