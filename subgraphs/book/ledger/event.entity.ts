@@ -51,7 +51,7 @@ class ShownWouldBlock {
     description: 'When the book let the call pass, before its row landed.',
   })
   judgedAt!: Date | null;
-  @Field(() => String, { description: 'The same in words.' }) reason!: string;
+  @Field(() => String, { description: 'Reason for the refusal, in words.' }) reason!: string;
 }
 
 /** The body of a `would_block` event, as ./would-block.ts has made it. */
