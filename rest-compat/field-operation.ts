@@ -14,7 +14,7 @@ import {
 import { z } from 'zod';
 import { camel } from '../schema/camel.ts';
 import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-json.ts';
-import { type MemberShape, memberShape, shapeMembers } from '../schema/noun-shape.ts';
+import { type MemberShape, memberShape, namedMember, shapeMembers } from '../schema/noun-shape.ts';
 import { parsedSupergraph, SUPERGRAPH_FILE } from '../schema/supergraph.ts';
 
 /** What an endpoint runs: one root field, and what it shows of it. */
@@ -102,7 +102,8 @@ export interface SaidBy {
  * and no member itself is made of the members that are its fields. A member that was left out is no variable; one that is null is.
  */
 export function operationVariables(documents: readonly DocumentNode[], request: readonly SaidBy[]): JsonObject {
-  const members = Object.assign({}, ...request.map(onGraph)) as JsonObject;
+  // A caller may call a member as they please: `__proto__` is one like any other.
+  const members = Object.assign(Object.create(null), ...request.map(onGraph)) as JsonObject;
   const variables: Record<string, Json> = {};
   for (const { variable, type } of documents.flatMap(variablesOf)) {
     const name = variable.name.value;
@@ -126,15 +127,14 @@ function entriesIn(members: JsonObject, type: TypeNode): JsonObject | undefined 
   return entries.length > 0 || type.kind === Kind.NON_NULL_TYPE ? Object.fromEntries(entries) : undefined;
 }
 
-/** Members by their names on the graph. Names within JSON of the caller's own stay as they are. */
+/** Members by their names on the graph; what no schema names keeps its spelling, as does JSON of the caller's own. */
 function onGraph({ schema, said }: SaidBy): JsonObject {
   const shapes = shapeMembers(schema);
   const members = Object.entries(said).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
     members.map(([member, value]) => {
-      const shape = shapes[member];
-      if (!shape) return [camel(member), value];
-      const known = memberShape(shape);
+      const known = namedMember(shapes, member);
+      if (known === null) return [member, value];
       const items = Array.isArray(value) && known.list;
       const inner = (item: Json) =>
         isJsonObject(item) && !known.meta.scalar ? onGraph({ schema: known.inner, said: item }) : item;

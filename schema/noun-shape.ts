@@ -58,3 +58,9 @@ export function shapeMembers(shape: z.core.$ZodType): Readonly<Record<string, z.
   const wrapped = wrappedBy(shape);
   return wrapped === null ? {} : shapeMembers(wrapped);
 }
+
+/** Of the members of a schema the one of that name; null where there is none, since callers may call theirs as they please. */
+export function namedMember(members: Readonly<Record<string, z.core.$ZodType>>, name: string): MemberShape | null {
+  const shape = Object.hasOwn(members, name) ? members[name] : undefined;
+  return shape ? memberShape(shape) : null;
+}

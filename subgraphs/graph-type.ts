@@ -3,7 +3,7 @@ import { ArgsType, Directive, Field, Float, InputType, Int, ObjectType } from 't
 import { z } from 'zod';
 import { camel, snake } from '../schema/camel.ts';
 import type { MembersOf } from '../schema/noun.ts';
-import { type MemberShape, memberShape, shapeMembers } from '../schema/noun-shape.ts';
+import { type MemberShape, memberShape, namedMember, shapeMembers } from '../schema/noun-shape.ts';
 import { parseRequest, validBodyOf } from '../schema/requests/parse.ts';
 import type { WithoutPossession } from '../schema/requests/possession.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../schema/scalars.ts';
@@ -105,18 +105,14 @@ export function givenMembers<S extends z.ZodType>(schema: S, given: Arguments): 
 
 /** Name of a member in a refusal: its name on the graph, if it has another one there, in snake_case. */
 function argumentName(schema: z.ZodType, member: string): string {
-  const shape = shapeMembers(schema)[member];
-  const { graph } = shape ? memberShape(shape).meta : {};
+  const { graph } = namedMember(shapeMembers(schema), member)?.meta ?? {};
   return graph === undefined ? member : snake(graph);
 }
 
 /** Leaves out the members that prove possession: the gate has checked them. */
 function withoutHeaders<T>(schema: z.ZodType, body: T): T {
   const members = shapeMembers(schema);
-  const said = Object.entries(body as object).filter(([name]) => {
-    const shape = members[name];
-    return !(shape && memberShape(shape).meta.by_header);
-  });
+  const said = Object.entries(body as object).filter(([name]) => !namedMember(members, name)?.meta.by_header);
   return Object.fromEntries(said) as T;
 }
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { DocumentDoor } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { cancelTask, getTask, listTasks } from '../../rest-compat/faces/a2a/task-doors.ts';
-import { fieldOperation } from '../../rest-compat/field-operation.ts';
+import { fieldOperation, operationVariables } from '../../rest-compat/field-operation.ts';
 import { ROOT } from '../harness/root.ts';
 
 const sdl = readFileSync(join(ROOT, 'schema/supergraph.graphql'), 'utf8');
@@ -102,5 +102,16 @@ describe('fieldOperation', () => {
     ['members of an object', { ...job, shows: z.object({ legs: z.unknown() }) }, 'a_job.legs: no member of'],
   ])('names %s that the graph does not have', (_, run, message) => {
     expect(() => fieldOperation(run)).toThrow(message);
+  });
+});
+
+describe('operationVariables', () => {
+  it('are read of whatever a member is called, and what no schema names keeps its spelling', () => {
+    const document = fieldOperation({ name: 'a_job', field: 'boardJob', shows: z.object({ status: z.string() }) });
+    const schema = z.looseObject({ job_id: z.string() });
+    const odd = JSON.parse('{"constructor":1,"toString":{"a_b":1},"__proto__":{"jobId":"of the prototype"}}') as object;
+    expect(operationVariables([document], [{ schema, said: { job_id: 'j', ...odd } }])).toEqual({ jobId: 'j' });
+    expect(operationVariables([document], [{ schema, said: odd }])).toEqual({});
+    expect(operationVariables([document], [{ schema: z.looseObject({}), said: { job_id: 'j' } }])).toEqual({});
   });
 });

@@ -12,7 +12,8 @@ import {
   TimeMember,
   untrustedText,
 } from '../../schema/noun.ts';
-import { showMembers } from '../../subgraphs/graph-type.ts';
+import { parseRequest } from '../../schema/requests/parse.ts';
+import { readRequest, showMembers } from '../../subgraphs/graph-type.ts';
 import { buildSubgraph } from '../../subgraphs/subgraph.ts';
 
 const ThingNoun = z.object({
@@ -78,4 +79,15 @@ it('fails to build a graph with a member that no type of it shows', async () => 
     }
   }
   await expect(buildSubgraph('odd', { resolvers: [OddResolver] })).rejects.toThrow('shows a record');
+});
+
+it('reads a body that an endpoint has validated, whatever its members are called', () => {
+  const schema = z.looseObject({ seen: z.string().meta({ by_header: true }), kept: z.string() });
+  const valid_body = parseRequest(schema, { seen: 'x', kept: 'y', constructor: 1, toString: 2 });
+  expect(readRequest(schema, {}, { valid_body })).toEqual({ kept: 'y', constructor: 1, toString: 2 });
+});
+
+it('names the member at fault, whatever it is called', () => {
+  const schema = z.object({ kept: z.string() }).refine(() => false, { path: ['constructor'], error: 'is no good' });
+  expect(() => readRequest(schema, { kept: 'y' })).toThrow('constructor: is no good');
 });
