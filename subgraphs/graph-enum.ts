@@ -20,11 +20,13 @@ export function graphEnum<T extends string>(
   return values;
 }
 
-const made = new Map<string, Readonly<Record<string, string>>>();
+const made = new Map<string, { readonly table: Words; readonly shown: Readonly<Record<string, string>> }>();
 
-/** The same of words whose table stands in `schema/`: one enum of each table. */
-export function wordEnum<T extends string>({ graph, description, meanings }: Words<T>): Readonly<Record<T, T>> {
-  const known = made.get(graph) ?? graphEnum<T>(graph, description, meanings);
+/** The same of words whose table stands in `schema/`: one enum of each table. @throws Error where another table has that name */
+export function wordEnum<T extends string>(table: Words<T>): Readonly<Record<T, T>> {
+  const { graph, description, meanings } = table;
+  const known = made.get(graph) ?? { table, shown: graphEnum<T>(graph, description, meanings) };
+  if (known.table !== table) throw new Error(`two tables of words are called ${graph}`);
   made.set(graph, known);
-  return known as Readonly<Record<T, T>>;
+  return known.shown as Readonly<Record<T, T>>;
 }

@@ -14,9 +14,14 @@ import { costOfText } from './page-cost.ts';
 
 type Class<T extends object = object> = new () => T;
 
-/** Classes of output types and of inputs, by their noun: a member whose schema is such a noun has that type. */
-const shown = new WeakMap<z.core.$ZodType, Class>();
-const asked = new WeakMap<z.core.$ZodType, Class>();
+/** Classes of output types and of inputs, by their noun: a member whose schema is such a noun has that type, if there is only one. */
+type Classes = WeakMap<z.core.$ZodType, ReadonlySet<Class>>;
+const shown: Classes = new WeakMap();
+const asked: Classes = new WeakMap();
+
+function addClass(classes: Classes, noun: z.core.$ZodType, type: Class): void {
+  classes.set(noun, new Set([...(classes.get(noun) ?? []), type]));
+}
 
 /** An object type with the members of a noun. An entity, which has more columns than it shows, calls `showMembers` instead. */
 export function objectType<N extends z.ZodObject>(name: string, description: string, noun: N): Class<MembersOf<N>> {
@@ -28,10 +33,10 @@ export function objectType<N extends z.ZodObject>(name: string, description: str
 
 /**
  * Shows the members of a noun as fields of a class, but for `computed` ones, which their resolver shows. `types`: types by member, in
- * place of those that would be made.
+ * place of those that would be made; for a member whose noun several classes show, its class.
  */
 export function showMembers(type: Class, noun: z.ZodObject, types: Readonly<Record<string, object>> = {}): void {
-  shown.set(noun, type);
+  addClass(shown, noun, type);
   for (const [member, shape] of Object.entries(noun.shape)) {
     const known = memberShape(shape);
     const { chars_max, cost, computed, assumed_items } = known.meta;
@@ -70,7 +75,7 @@ export function inputType(
 ): Class<Arguments> {
   const type = named(name);
   InputType(name, { description })(type);
-  for (const same of [noun, ...others]) asked.set(same, type);
+  for (const same of [noun, ...others]) addClass(asked, same, type);
   addArguments(type, noun, ({ beside_input }) => !beside_input);
   return type as Class<Arguments>;
 }
@@ -192,13 +197,13 @@ const scalars = {
   SafeInt: GraphQLSafeInt,
 } as const;
 
-/** @throws Error where a noun has a member for which the graph has no type */
-function graphTypeOf(inner: z.core.$ZodType, known: MemberShape, classes: WeakMap<z.core.$ZodType, Class>): object {
+/** @throws Error where a noun has a member for which the graph has no type, or several */
+function graphTypeOf(inner: z.core.$ZodType, known: MemberShape, classes: Classes): object {
   const { scalar, words } = { ...known.meta, ...z.globalRegistry.get(inner) };
   if (scalar !== undefined) return scalars[scalar];
   if (words !== undefined) return wordEnum(words);
   const noun = nounOf(inner, classes);
-  if (noun) return classes.get(noun) as Class;
+  if (noun) return onlyClass([...(classes.get(noun) ?? [])]);
   const [alternative] = inner instanceof z.ZodUnion ? inner.options : [];
   if (alternative) return graphTypeOf(memberShape(alternative).inner, known, classes);
   if (inner instanceof z.ZodLiteral && typeof inner.value === 'boolean') return Boolean;
@@ -210,8 +215,13 @@ function graphTypeOf(inner: z.core.$ZodType, known: MemberShape, classes: WeakMa
   throw new Error(`no type of the graph shows a ${inner._zod.def.type}`);
 }
 
+function onlyClass([type, ...others]: readonly Class[]): Class {
+  if (type && others.length === 0) return type;
+  throw new Error(`a member could be of ${[type, ...others].map(one => one?.name).join(' or ')}: name its type`);
+}
+
 /** The noun that a schema is or was made of: `describe` and `meta` make a new schema of it. */
-function nounOf(shape: z.core.$ZodType, classes: WeakMap<z.core.$ZodType, Class>): z.core.$ZodType | null {
+function nounOf(shape: z.core.$ZodType, classes: Classes): z.core.$ZodType | null {
   if (classes.has(shape)) return shape;
   const { parent } = shape._zod;
   return parent ? nounOf(parent, classes) : null;

@@ -13,7 +13,8 @@ import {
   untrustedText,
 } from '../../schema/noun.ts';
 import { parseRequest } from '../../schema/requests/parse.ts';
-import { readRequest, showMembers } from '../../subgraphs/graph-type.ts';
+import { wordEnum } from '../../subgraphs/graph-enum.ts';
+import { objectType, readRequest, showMembers } from '../../subgraphs/graph-type.ts';
 import { buildSubgraph } from '../../subgraphs/subgraph.ts';
 
 const ThingNoun = z.object({
@@ -79,6 +80,43 @@ it('fails to build a graph with a member that no type of it shows', async () => 
     }
   }
   await expect(buildSubgraph('odd', { resolvers: [OddResolver] })).rejects.toThrow('shows a record');
+});
+
+const PartNoun = z.object({ count: z.int() });
+const Part = objectType('Part', 'A part.', PartNoun);
+objectType('SamePart', 'The same part, as others show it.', PartNoun);
+
+it('fails to build a graph with a member whose noun two classes show, unless its type is named', async () => {
+  const WholeNoun = z.object({ part: PartNoun });
+  @ObjectType('Whole')
+  class Whole {}
+  @ObjectType('NamedWhole')
+  class NamedWhole {}
+  showMembers(Whole, WholeNoun);
+  showMembers(NamedWhole, WholeNoun, { part: Part });
+  @Resolver()
+  class WholeResolver {
+    @Query(() => Whole)
+    whole(): Whole {
+      return {};
+    }
+  }
+  @Resolver()
+  class NamedResolver {
+    @Query(() => NamedWhole)
+    whole(): NamedWhole {
+      return {};
+    }
+  }
+  await expect(buildSubgraph('whole', { resolvers: [WholeResolver] })).rejects.toThrow('Part or SamePart');
+  const { sdl } = await buildSubgraph('named', { resolvers: [NamedResolver] });
+  expect(sdl).toContain('part: Part!');
+});
+
+it('makes one enum of a table of words, and none of another table of that name', () => {
+  const table = { graph: 'Hue', description: 'A hue.', meanings: { red: 'Red.' } };
+  expect(wordEnum(table)).toBe(wordEnum(table));
+  expect(() => wordEnum({ ...table, meanings: { blue: 'Blue.' } })).toThrow('Hue');
 });
 
 it('reads a body that an endpoint has validated, whatever its members are called', () => {
