@@ -49,7 +49,8 @@ export interface Runs<P, Q, H, B extends object> {
   readonly media?: string;
   /** The body with what its headers say in its place: before it is validated, so that it is validated once. */
   complete?(body: JsonObject, headers: H): JsonObject;
-  variables?(request: { params: P; query: Q; headers: H; body: B }): JsonObject;
+  /** `document`: what the request runs. */
+  variables?(request: { params: P; query: Q; headers: H; body: B }, document: DocumentNode): JsonObject;
 }
 
 /** The operation that a request of a row runs. `requests`: its schemas. @throws Refusal invalid_request */
@@ -67,26 +68,22 @@ export function askedOperation<P, Q, H, B extends object>(
   const body = complete?.(request.body, given.headers) ?? request.body;
   const valid_body = parseRequest(requests.body, body) as B;
   const action = 'action' in valid_body ? actions[String(valid_body.action)] : undefined;
-  const variables_of = variables?.({ ...given, body: valid_body }) ?? {};
-  const asked = { variables: variables_of, valid_body, status: action?.status ?? null };
+  const asked = (chosen: DocumentNode) => {
+    const variables_of = variables?.({ ...given, body: valid_body }, chosen) ?? {};
+    return { document: chosen, variables: variables_of, valid_body, status: action?.status ?? null };
+  };
   if (stream?.asked(valid_body)) {
     const eventOf = (data: JsonObject) => stream.eventOf(data, valid_body);
     const { query } = given;
     const frames = typeof stream.frames === 'function' ? stream.frames({ query, body: valid_body }) : stream.frames;
-    return {
-      ...asked,
-      document: stream.document,
-      stream: { frames, eventOf, live: stream.live ?? false },
-      plain: null,
-    };
+    return { ...asked(stream.document), stream: { frames, eventOf, live: stream.live ?? false }, plain: null };
   }
   const form = row.form?.({ query: given.query, body: valid_body }) ?? likedForm(row, request.accept);
   const other = form === undefined ? undefined : forms[form];
-  if (other) return { ...asked, document: other.document, stream: null, plain: other };
+  if (other) return { ...asked(other.document), stream: null, plain: other };
   const member = Object.keys(instead).find(name => request.body[name] !== undefined);
   return {
-    ...asked,
-    document: action?.document ?? ((member && instead[member]) || document),
+    ...asked(action?.document ?? ((member && instead[member]) || document)),
     stream: null,
     plain: plain?.asked(valid_body) ? plain : null,
   };

@@ -260,7 +260,7 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
   const document = operationOf(row);
   const others = [...Object.values(actions), ...Object.values(forms), ...(stream ? [stream] : [])];
   const documents = [...new Set([document, ...Object.values(instead), ...others.map(form => form.document)])];
-  const runs = { ...row, document, variables: variables ?? usualVariables(documents, requests) };
+  const runs = { ...row, document, variables: variables ?? usualVariables(requests) };
   return {
     ...usual,
     effect: usualEffect(row),
@@ -276,9 +276,12 @@ export function documentDoor<P, Q, H, B extends object>(row: DocumentRow<P, Q, H
 }
 
 /** Of a row that says nothing: what its query, body and path say. The body goes before the query. */
-function usualVariables(documents: readonly DocumentNode[], schemas: Omit<RequestSchemas, 'headers'>) {
-  return ({ params, query, body }: Readonly<Record<'params' | 'query' | 'body', unknown>>): JsonObject =>
-    operationVariables(documents, [
+function usualVariables(schemas: Omit<RequestSchemas, 'headers'>) {
+  return (
+    { params, query, body }: Readonly<Record<'params' | 'query' | 'body', unknown>>,
+    document: DocumentNode,
+  ): JsonObject =>
+    operationVariables(document, [
       { schema: schemas.query, said: query as object },
       { schema: schemas.body, said: body as object },
       { schema: schemas.params, said: params as object },

@@ -98,14 +98,14 @@ export interface SaidBy {
 }
 
 /**
- * The variables of operations: those members of a request that are arguments, by their names on the graph. An argument that is an input
+ * The variables of an operation: those members of a request that are arguments, by their names on the graph. An argument that is an input
  * and no member itself is made of the members that are its fields. A member that was left out is no variable; one that is null is.
  */
-export function operationVariables(documents: readonly DocumentNode[], request: readonly SaidBy[]): JsonObject {
+export function operationVariables(document: DocumentNode, request: readonly SaidBy[]): JsonObject {
   // A caller may call a member as they please: `__proto__` is one like any other.
   const members = Object.assign(Object.create(null), ...request.map(onGraph)) as JsonObject;
   const variables: Record<string, Json> = {};
-  for (const { variable, type } of documents.flatMap(variablesOf)) {
+  for (const { variable, type } of variablesOf(document)) {
     const name = variable.name.value;
     const value = name in members ? members[name] : entriesIn(members, type);
     if (value !== undefined) variables[name] = value;

@@ -126,6 +126,11 @@ export function computed<S extends z.ZodType>(shape: S): ShownAs<S, 'by resolver
   return shape.meta({ computed: true }) as unknown as ShownAs<S, 'by resolver'>;
 }
 
+/** Of a request: a member that may be left out, and null says the same. A retry that says the one for the other is the same request. */
+export function leftOutOrNull<S extends z.ZodType>(shape: S): z.ZodOptional<z.ZodNullable<S>> {
+  return shape.nullish().overwrite(value => value ?? undefined);
+}
+
 /** Value of a member as resolvers hand it over. A member that JSON may leave out is null on the graph. */
 type Shown<S> =
   S extends ShownAs<unknown, infer T>

@@ -9,7 +9,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import type { Logger } from 'pino';
-import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../schema/canonical-json.ts';
+import { canonicalHash, canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import { idempotencyKeyIn } from '../../schema/idempotency-key.ts';
 import { limits } from '../../schema/limits.ts';
@@ -114,10 +114,32 @@ function readsOnce({ name, arguments: args = [] }: FieldNode, variables: JsonMem
   return !KEPT_ACTS.has(act?.action);
 }
 
-function namedWrite(key: string, { document, operationName, variables }: Operation, context: Context): NamedWrite {
+/**
+ * Of an endpoint's operation what a request leaves out, as its hash has it. Hashes that are stored have it so: without these a retry
+ * that comes after an upgrade, or at a process of the version before, would be another request.
+ */
+const hashedDefaults: Readonly<Record<string, JsonObject>> = {
+  publish_book_export: { filter: {}, format: null, limit: null, subjectTaskId: null },
+  set_agent_budget: { limit: limits.book_page_rows_default },
+  take_down_board_comment: { agentId: null },
+  take_down_board_post: { agentId: null },
+};
+
+/** What a request is known by under its key. */
+function hashOfWrite({ document, operationName, variables }: Operation, resource: string | undefined): string {
+  const said = JSON.parse(jsonText(variables ?? {})) as JsonObject;
+  if (resource === undefined)
+    return canonicalHash({
+      endpoint: { document: print(document), operation: operationName ?? null },
+      variables: said,
+    });
+  const name = getOperationAST(document, operationName ?? null)?.name?.value ?? '';
+  return canonicalHash({ endpoint: resource, variables: { ...hashedDefaults[name], ...said } });
+}
+
+function namedWrite(key: string, operation: Operation, context: Context): NamedWrite {
   const { vault, random, principal, resource } = context;
-  const endpoint = resource ?? { document: print(document), operation: operationName ?? null };
-  const request_hash = canonicalHash({ endpoint, variables: JSON.parse(jsonText(variables ?? {})) as Json });
+  const request_hash = hashOfWrite(operation, resource);
   const held = heldBy(principal);
   // Whoever shows none is known by the request: another's key is not met by guessing it.
   const by = credentialOf(principal) ?? request_hash;

@@ -4,7 +4,7 @@ import { jobStates, outputEncodings } from '../board/job.ts';
 import { walletNamed } from '../foreign-names.ts';
 import { jobLimits } from '../limits.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
-import { onGraph, word } from '../noun.ts';
+import { leftOutOrNull, onGraph, word } from '../noun.ts';
 import { textForm } from '../signed-words.ts';
 import { AuthorMembers } from './author.ts';
 import { plainText } from './plain-text.ts';
@@ -103,7 +103,9 @@ const OutputSha256 = z
 /** Body of POST /v1/board/jobs/{id}/deliver. */
 export const DeliverRequest = AuthorMembers.extend({
   output_sha256: OutputSha256.describe('SHA-256 of the output: 32 bytes in hex.'),
-  preview: plainText(jobLimits.preview_chars_max).min(1).nullish().describe('What may be shown of it, in plain text.'),
+  preview: leftOutOrNull(plainText(jobLimits.preview_chars_max).min(1)).describe(
+    'What may be shown of it, in plain text.',
+  ),
 }).strict();
 
 /** Body of POST /v1/board/jobs/{id}/refuse. */
@@ -116,10 +118,9 @@ export const RefuseRequest = AuthorMembers.extend({
 
 /** Body of POST /v1/board/jobs/{id}/challenge. */
 export const ChallengeRequest = AuthorMembers.extend({
-  reason: plainText(jobLimits.reason_chars_max)
-    .min(1)
-    .nullish()
-    .describe(`Reason: plain text of up to ${jobLimits.reason_chars_max} characters. Default: none.`),
+  reason: leftOutOrNull(plainText(jobLimits.reason_chars_max).min(1)).describe(
+    `Reason: plain text of up to ${jobLimits.reason_chars_max} characters. Default: none.`,
+  ),
 }).strict();
 
 /** Body of POST /v1/board/jobs/{id}/pay. */

@@ -3,10 +3,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { secretAnswers } from '../../gateway/graph/writes-once.ts';
 import { type Door, isDoneOnce } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
-import type { JsonObject } from '../../schema/canonical-json.ts';
+import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { INGEST_KEY_BYTES, ingestKey } from '../../schema/router/ingest-key.ts';
 import { JOBS, jobOf } from '../harness/board/jobs.ts';
 import { payingFetch } from '../harness/buyer.ts';
+import { standingPost } from '../harness/doors/board-posts.ts';
 import { bodiesOf, fingerprints, hasMutation, pathWith, type Things, thingsOf } from '../harness/doors/door-walk.ts';
 import { openService, type Service } from '../harness/doors/open-service.ts';
 import { hex32, nowSeconds, signAct } from '../harness/session/delegate.ts';
@@ -125,6 +126,44 @@ describe('an inflow under an Idempotency-Key', () => {
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect(refused.headers.has('retry-after')).toBe(true);
     await service.query(`delete from written_once where mark like 'full %'`);
+  });
+});
+
+describe('a request under an Idempotency-Key', () => {
+  const book = () => `/v1/agents/${other.agent_id}/book`;
+  const ofBook = (said: JsonObject) => ({ agentId: other.agent_id, ...said });
+
+  it.each<[string, () => string, () => JsonObject, () => JsonObject]>([
+    ['a budget', book, () => ({ budget: '5' }), () => ofBook({ budgetAtomic: '5', limit: 50 })],
+    [
+      'an export to publish',
+      () => `${book()}/export/publish`,
+      () => ({ limit: 1_000 }),
+      () => ofBook({ filter: {}, format: null, limit: 1_000, subjectTaskId: null }),
+    ],
+    [
+      'an escrow',
+      () => `${book()}/escrow`,
+      () => ({ action: 'open', task_id: other.task_id }),
+      () => ofBook({ input: { taskId: other.task_id } }),
+    ],
+  ])('is known by the same hash as in the version before: %s', async (_, path, body, variables) => {
+    await service.query('delete from written_once');
+    const heard = await service.post(path(), body(), by(other, newKey()));
+    expect(heard.status, heard.text).toBeLessThan(300);
+    expect(await service.query('select request_hash from written_once')).toEqual([
+      { request_hash: canonicalHash({ endpoint: service.url + path(), variables: variables() }) },
+    ]);
+  });
+
+  it('is known so, too, where its author is named by the session alone', async () => {
+    await service.query('delete from written_once');
+    const post_id = await standingPost(service, { agent_id: other.agent_id });
+    const path = `/v1/board/posts/${post_id}/takedown`;
+    expect(await service.post(path, {}, by(other, newKey()))).toMatchObject({ status: 200 });
+    expect(await service.query('select request_hash from written_once')).toEqual([
+      { request_hash: canonicalHash({ endpoint: service.url + path, variables: { agentId: null, postId: post_id } }) },
+    ]);
   });
 });
 

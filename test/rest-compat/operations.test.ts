@@ -8,6 +8,7 @@ import type { DocumentDoor } from '../../rest-compat/door.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import { cancelTask, getTask, listTasks } from '../../rest-compat/faces/a2a/task-doors.ts';
 import { fieldOperation, operationVariables } from '../../rest-compat/field-operation.ts';
+import type { JsonObject } from '../../schema/canonical-json.ts';
 import { ROOT } from '../harness/root.ts';
 
 const sdl = readFileSync(join(ROOT, 'schema/supergraph.graphql'), 'utf8');
@@ -106,12 +107,33 @@ describe('fieldOperation', () => {
 });
 
 describe('operationVariables', () => {
+  const variablesOf = (name: string, params: Record<string, string>, body: JsonObject) =>
+    doors.find(door => door.name === name)?.operation({ params, query: {}, headers: {}, body, accept: undefined })
+      .variables;
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['a2a_escrow', { action: 'fund', job_id: 'j', task_id: 't' }, { escrow: { jobId: 'j' }, taskId: 't' }],
+    ['ledger_escrow', { action: 'release', task_id: 't' }, { escrow: { taskId: 't' } }],
+    ['ledger_escrow', { action: 'open', task_id: 't' }, { input: { taskId: 't' } }],
+  ])('are those of the operation that a request of %s runs, and of no other of its row', (name, body, said) => {
+    expect(variablesOf(name, { agent_id: '7' }, body)).toEqual({ agentId: 7, ...said });
+  });
+
+  it('leave out what is null and says no more by it, and keep a null that says something', () => {
+    const id = `job_${'1'.repeat(26)}`;
+    expect(variablesOf('challenge_job', { id }, { agent_id: null, reason: null })).toEqual({ jobId: id });
+    expect(variablesOf('get_agent_book', { agent_id: '7' }, { budget: null })).toEqual({
+      agentId: 7,
+      budgetAtomic: null,
+    });
+  });
+
   it('are read of whatever a member is called, and what no schema names keeps its spelling', () => {
     const document = fieldOperation({ name: 'a_job', field: 'boardJob', shows: z.object({ status: z.string() }) });
     const schema = z.looseObject({ job_id: z.string() });
     const odd = JSON.parse('{"constructor":1,"toString":{"a_b":1},"__proto__":{"jobId":"of the prototype"}}') as object;
-    expect(operationVariables([document], [{ schema, said: { job_id: 'j', ...odd } }])).toEqual({ jobId: 'j' });
-    expect(operationVariables([document], [{ schema, said: odd }])).toEqual({});
-    expect(operationVariables([document], [{ schema: z.looseObject({}), said: { job_id: 'j' } }])).toEqual({});
+    expect(operationVariables(document, [{ schema, said: { job_id: 'j', ...odd } }])).toEqual({ jobId: 'j' });
+    expect(operationVariables(document, [{ schema, said: odd }])).toEqual({});
+    expect(operationVariables(document, [{ schema: z.looseObject({}), said: { job_id: 'j' } }])).toEqual({});
   });
 });
