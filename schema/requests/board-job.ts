@@ -7,6 +7,7 @@ import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
 import { leftOutOrNull, onGraph, word } from '../noun.ts';
 import { textForm } from '../signed-words.ts';
 import { AuthorMembers } from './author.ts';
+import { clampedLimit } from './page-limit.ts';
 import { plainText } from './plain-text.ts';
 import { storedText } from './text.ts';
 
@@ -153,9 +154,7 @@ export const JobPage = z.strictObject({
   winner_agent_id: AgentNumber.optional().describe(
     'Returns only jobs of which a bid of the agent with this id was picked. Default: all.',
   ),
-  limit: z
-    .int({ error: PAGE })
-    .min(1, { error: PAGE })
+  limit: clampedLimit(jobLimits.page_max, PAGE)
     .optional()
     .describe(
       `Number of jobs, from 1. Default: ${jobLimits.page_default}. More than ${jobLimits.page_max} is clamped.`,

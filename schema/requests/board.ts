@@ -4,6 +4,7 @@ import { type PostOutcome, postBackings, postOutcomes } from '../board/post.ts';
 import { boardLimits, boardReadLimits, limits } from '../limits.ts';
 import { onGraph, word } from '../noun.ts';
 import { AuthorMembers } from './author.ts';
+import { clampedLimit } from './page-limit.ts';
 import { plainText } from './plain-text.ts';
 import { storedText } from './text.ts';
 
@@ -99,11 +100,9 @@ export const PostPath = z.object({ id: onGraph('postId', BoardId.describe('Id of
 /** Of which comment, in a path. */
 export const CommentPath = PostPath.extend({ commentId: BoardId.describe('Id of the comment.') });
 
-/** So many of a page. What is more is clamped where the page is read, as on the graph. */
+/** So many of a page. */
 const pageLimit = (rows_max: number, rows_default: number) =>
-  z
-    .int()
-    .min(1)
+  clampedLimit(rows_max)
     .optional()
     .describe(`Number of rows, 1 to ${rows_max}. Default: ${rows_default}. A larger value is clamped.`);
 

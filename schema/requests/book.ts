@@ -6,6 +6,7 @@ import { limits } from '../limits.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
 import { onGraph, word } from '../noun.ts';
 import { BookPath } from './book-path.ts';
+import { clampedLimit } from './page-limit.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
@@ -15,13 +16,9 @@ import { storedText } from './text.ts';
 export const PAGE_LIMIT_BOUNDS = `is a whole number from 1 to ${limits.book_page_rows_max}; a larger one is clamped`;
 
 /** How many rows of a book: a larger number is clamped, not refused. */
-export const PageLimit = z
-  .int({ error: PAGE_LIMIT_BOUNDS })
-  .min(1, { error: PAGE_LIMIT_BOUNDS })
-  .overwrite(limit => Math.min(limit, limits.book_page_rows_max))
-  .describe(
-    `Number of rows. Default: ${limits.book_page_rows_default}. More than ${limits.book_page_rows_max} is clamped.`,
-  );
+export const PageLimit = clampedLimit(limits.book_page_rows_max, PAGE_LIMIT_BOUNDS).describe(
+  `Number of rows. Default: ${limits.book_page_rows_default}. More than ${limits.book_page_rows_max} is clamped.`,
+);
 
 export function pageRows(limit: number | null | undefined): number {
   return Math.min(limit ?? limits.book_page_rows_default, limits.book_page_rows_max);

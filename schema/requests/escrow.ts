@@ -6,6 +6,7 @@ import { escrowLimits } from '../limits.ts';
 import { word } from '../noun.ts';
 import { Moment } from './book.ts';
 import { freeObject } from './free-object.ts';
+import { clampedLimit } from './page-limit.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
@@ -186,9 +187,7 @@ const PAGE = `is a whole number from 1; more than ${escrowLimits.page_max} is cl
 
 /** Which page of GET /v1/agents/{agent_id}/book/a2a-escrow. */
 export const EscrowPage = z.strictObject({
-  limit: z
-    .int({ error: PAGE })
-    .min(1, { error: PAGE })
+  limit: clampedLimit(escrowLimits.page_max, PAGE)
     .optional()
     .describe(
       `Number of escrows, from 1. Default ${escrowLimits.page_default}. More than ${escrowLimits.page_max} counts as ${escrowLimits.page_max}.`,

@@ -5,6 +5,7 @@ import { pullFormats } from '../pull-export.ts';
 import type { WordOf, Words } from '../words.ts';
 import { RowFilterMembers, Seq } from './book.ts';
 import { accountMembers, JournalAccounts } from './journal-accounts.ts';
+import { clampedLimit } from './page-limit.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
@@ -12,11 +13,13 @@ import { storedText } from './text.ts';
 
 const LIMIT_BOUNDS = `is a whole number from 1 to ${exportLimits.rows_max}; a larger one is clamped`;
 
-/** A larger number is clamped, not refused. */
-export const ExportLimit = z
-  .int({ error: LIMIT_BOUNDS })
-  .min(1, { error: LIMIT_BOUNDS })
-  .describe(`Number of rows, the newest ones. Default: ${exportLimits.rows_max}. More than that is clamped.`);
+/**
+ * A larger number is clamped where the rows are read, and here only to what the graph's Int holds: under an Idempotency-Key a request to
+ * publish is known by what was said.
+ */
+export const ExportLimit = clampedLimit(2 ** 31 - 1, LIMIT_BOUNDS).describe(
+  `Number of rows, the newest ones. Default: ${exportLimits.rows_max}. More than that is clamped.`,
+);
 
 /** Of `next` in the answer before: it is a whole number as those of a book's pages are. */
 export const ExportBefore = Seq.describe(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { sessionLimits } from '../limits.ts';
 import { actActions } from '../session/act.ts';
 import { Hash32, SignatureHex } from '../session/grant.ts';
+import { clampedLimit } from './page-limit.ts';
 import { storedText } from './text.ts';
 
 /* The bodies of /v1/sessions/{delegation_hash}/… */
@@ -34,9 +35,7 @@ export type RevocationRequest = z.output<typeof RevocationRequest>;
 
 /** Which page of the sessions that were revoked: it begins below the number of the last of the page before. */
 export const RevocationsPage = z.strictObject({
-  limit: z
-    .int()
-    .min(1)
+  limit: clampedLimit(sessionLimits.page_revocations_max)
     .optional()
     .describe(
       `Number of sessions in \`sessions\`, from 1. Default: ${sessionLimits.page_revocations_max}. More than that is clamped.`,
@@ -51,9 +50,7 @@ export type RevocationsPage = z.infer<typeof RevocationsPage>;
 
 /** Which page of a tree of sessions: by the depth and the name of the last of the page before. */
 export const SessionTreePageRequest = z.object({
-  limit: z
-    .int()
-    .min(1)
+  limit: clampedLimit(sessionLimits.tree_sessions_max)
     .optional()
     .describe(
       `Number of sessions, 1 to ${sessionLimits.tree_sessions_max}. Default: ${sessionLimits.tree_sessions_default}. A larger value is clamped.`,
@@ -68,9 +65,7 @@ export type SessionTreePageRequest = z.output<typeof SessionTreePageRequest>;
 
 /** Which page of the sessions that a wallet has granted itself: by when the last of the page before was bound, and its name. */
 export const RootSessionsPage = z.strictObject({
-  limit: z
-    .int()
-    .min(1)
+  limit: clampedLimit(sessionLimits.listed_sessions_max)
     .optional()
     .describe(
       `Number of sessions, 1 to ${sessionLimits.listed_sessions_max}. Default: ${sessionLimits.listed_sessions_default}. A larger value is clamped.`,

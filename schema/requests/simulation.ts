@@ -28,6 +28,7 @@ export const SimulationRequest = PossessionMembers.extend({
   limit: z
     .int({ error: LIMIT_BOUNDS })
     .min(0, { error: LIMIT_BOUNDS })
+    .overwrite(limit => Math.min(limit, limits.book_page_rows_max))
     .optional()
     .describe(
       `Number of calls to list, 0 to ${limits.book_page_rows_max}. Default ${limits.book_page_rows_default}. 0 lists none, and gives the sums.`,

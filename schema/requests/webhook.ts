@@ -4,6 +4,7 @@ import { word } from '../noun.ts';
 import { textForm } from '../signed-words.ts';
 import { everyWebhookKind, usualWebhookKinds, webhookKindWords } from '../webhook/kinds.ts';
 import { secretFault } from '../webhook/secret.ts';
+import { clampedLimit } from './page-limit.ts';
 import { listOf } from './parse.ts';
 import { PossessionMembers, type WithoutPossession } from './possession.ts';
 import { wellFormedText } from './text.ts';
@@ -66,9 +67,7 @@ const PAGE = `is a whole number from 1; more than ${webhookLimits.dead_letters_p
 
 /** Which messages that were given up. */
 export const DeadLetterPage = z.strictObject({
-  limit: z
-    .int({ error: PAGE })
-    .min(1, { error: PAGE })
+  limit: clampedLimit(webhookLimits.dead_letters_page_max, PAGE)
     .optional()
     .describe(
       `Number of messages, from 1. Default ${webhookLimits.dead_letters_page_default}. More than ${webhookLimits.dead_letters_page_max} counts as ${webhookLimits.dead_letters_page_max}.`,
