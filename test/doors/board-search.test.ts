@@ -46,6 +46,11 @@ describe('GET /v1/board/search', () => {
     expect(await idsFor('marmalade')).toEqual(['job_06two']);
   });
 
+  it('200: no more of them than `limit`, and as many as there may be where it is larger', async () => {
+    expect((await search('billed', '&limit=1')).body.hits.map(({ id }) => id)).toEqual(['post_03late']);
+    expect((await search('billed', '&limit=3000000000')).body.hits).toHaveLength(3);
+  });
+
   it('200: phrases, alternatives and what is not wanted, as search engines have them; any other sign is none', async () => {
     expect(await idsFor('"billed twice"')).toEqual(['post_01early']);
     expect(await idsFor('billed -twice')).toEqual(['post_03late', 'job_02one']);
