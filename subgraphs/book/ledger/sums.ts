@@ -66,7 +66,10 @@ const added = (source: string) => `
     count = s.count + excluded.count, amount = s.amount + excluded.amount,
     first_seq = least(s.first_seq, excluded.first_seq), last_seq = greatest(s.last_seq, excluded.last_seq)`;
 
-/** Counts rows that were written past the ledger, as a measured book's are. */
+/**
+ * Counts rows that were written past the ledger, as the bench's are.
+ * @public
+ */
 export const sumsOfRows = (rows: string): string => added(`(select n.*, 1 as times from ${rows} n) r`);
 
 /** What of a row the sums are made of. Sent as columns: to write all of a batch out as JSON once more took a third of its time. */
