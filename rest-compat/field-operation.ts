@@ -12,9 +12,8 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 import { z } from 'zod';
-import { camel } from '../schema/camel.ts';
 import { isJsonObject, type Json, type JsonObject } from '../schema/canonical-json.ts';
-import { type MemberShape, memberShape, namedMember, shapeMembers } from '../schema/noun-shape.ts';
+import { graphName, memberShape, namedMember, shapeMembers } from '../schema/noun-shape.ts';
 import { parsedSupergraph, SUPERGRAPH_FILE } from '../schema/supergraph.ts';
 
 /** What an endpoint runs: one root field, and what it shows of it. */
@@ -141,10 +140,6 @@ function onGraph({ schema, said }: SaidBy): JsonObject {
       return [graphName(member, known), items ? value.map(inner) : inner(value)];
     }),
   );
-}
-
-function graphName(member: string, { meta }: MemberShape): string {
-  return meta.graph ?? camel(member);
 }
 
 /** Selects the members of a shape as fields of that type. A scalar or an enum has no selection, whatever its JSON holds. */

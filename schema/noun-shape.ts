@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { camel } from './camel.ts';
 
 /*
  * Reads the schema of a member without its wrappers: null, absence, default, list, and what is made of the value once it is valid.
@@ -63,4 +64,9 @@ export function shapeMembers(shape: z.core.$ZodType): Readonly<Record<string, z.
 export function namedMember(members: Readonly<Record<string, z.core.$ZodType>>, name: string): MemberShape | null {
   const shape = Object.hasOwn(members, name) ? members[name] : undefined;
   return shape ? memberShape(shape) : null;
+}
+
+/** The name on the graph of a member that is called so on the wire. */
+export function graphName(member: string, { meta }: MemberShape): string {
+  return meta.graph ?? camel(member);
 }

@@ -174,6 +174,21 @@ export function insertRows(tx: Tx, table: string, rows: readonly object[]): void
   tx.write({ name: nameOf(text), text, values: [JSON.stringify(rows)] });
 }
 
+/** Writes these columns of the row with this key, and no others: what somebody else has changed in the others stands. */
+export function updateRow(
+  tx: Tx,
+  table: string,
+  [key, value]: readonly [column: string, value: string],
+  changed: Readonly<Record<string, unknown>>,
+): void {
+  const columns = Object.keys(changed)
+    .map(name => `"${name}" = said."${name}"`)
+    .join(', ');
+  const text = `update ${table} as stored set ${columns} from jsonb_populate_record(null::${table}, $2::jsonb) as said
+    where stored."${key}" = $1`;
+  tx.write({ name: nameOf(text), text, values: [value, JSON.stringify(changed)] });
+}
+
 const names = new Map<string, string>();
 
 /** Names of prepared statements are cut at 63 bytes by Postgres, so a text cannot be its own. */

@@ -1,9 +1,9 @@
 import { GraphQLJSON, GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Directive, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { z } from 'zod';
-import { camel, snake } from '../schema/camel.ts';
+import { snake } from '../schema/camel.ts';
 import type { MembersOf } from '../schema/noun.ts';
-import { type MemberShape, memberShape, namedMember, shapeMembers } from '../schema/noun-shape.ts';
+import { graphName, type MemberShape, memberShape, namedMember, shapeMembers } from '../schema/noun-shape.ts';
 import { parseRequest, validBodyOf } from '../schema/requests/parse.ts';
 import type { WithoutPossession } from '../schema/requests/possession.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../schema/scalars.ts';
@@ -149,10 +149,6 @@ function knowWords({ inner, meta }: MemberShape): void {
 
 function named(name: string): Class {
   return { [name]: class {} }[name] as Class;
-}
-
-function graphName(member: string, { meta }: MemberShape): string {
-  return meta.graph ?? camel(member);
 }
 
 /** Members by their wire names instead of those of the graph. Amounts and times are text again. */

@@ -124,11 +124,9 @@ function jsonMediaFor(accepted: string | undefined): (typeof jsonMedia)[number] 
   return bestLiked(accepted, jsonMedia) ?? jsonMedia[0];
 }
 
-/* In which form /graphql answers, by the Accept header of a request (RFC 9110 12.5.1). */
-
 const EVENTS = eventStream['content-type'];
 
-/** Whether a request takes events alone, or likes them better than JSON in either of its spellings. */
+/** By the Accept header (RFC 9110 12.5.1): whether a request takes events alone, or likes them better than JSON in either of its spellings. */
 function wantsEvents({ headers: { accept } }: FastifyRequest): boolean {
   return likesBetter(accept, EVENTS, jsonMediaFor(accept));
 }

@@ -3,8 +3,6 @@ import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical
 
 /* The log: lines of JSON, or plain ones on a terminal; of an error no value that it may hold. */
 
-/* The log: lines of JSON, or plain ones on a terminal; of an error no value that it may hold. */
-
 /** Of what libraries hang on their errors: names of things, never values. */
 const SHOWN = ['code', 'severity', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const;
 

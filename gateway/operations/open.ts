@@ -8,9 +8,10 @@ import { PaidCalls } from './paid-calls.ts';
 import { Requests } from './requests.ts';
 import { watchProcess, watchSockets } from './watch.ts';
 
-/* Opens what an operator sees of one gateway: its metrics, its requests, its paid calls, its sockets. */
-
-/* Refusals of hubs that only the operator can mend, as lines of the log. */
+/*
+ * Opens what an operator sees of one gateway: its metrics, its requests, its paid calls, its sockets, and in the log those refusals of hubs
+ * that only the operator can mend.
+ */
 
 const REST_MS = 60_000;
 const KNOWN_MAX = 1_000;

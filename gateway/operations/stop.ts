@@ -46,10 +46,6 @@ export function stopOnSignals(what: Stoppable, { config, logger, afterwards }: S
   }
 }
 
-/*
- * A clean stop in bounded time: not ready, no new connections, calls in flight to their end, then all that was opened.
- */
-
 /** What can be stopped without breaking off what it is doing. */
 interface Stoppable {
   /** Says to whoever asks that nothing new is wanted here; still takes it. */

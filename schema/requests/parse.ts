@@ -18,13 +18,13 @@ export function listOf<S extends z.ZodType>(item: S, items_max: number, items_mi
 }
 
 /**
- * The coerced arguments that a payment is bound to. `noun`: what a refusal calls a member that is not known. `spelled`: the name of a
+ * The coerced arguments that a payment is bound to. `called`: what a refusal calls a member that is not known. `spelled`: the name of a
  * member as its sender spells it. @throws Refusal invalid_request, whose `param` names the first fault
  */
 export function parseRequest<S extends z.ZodType>(
   schema: S,
   value: unknown,
-  noun = 'member',
+  called = 'member',
   spelled = (member: string) => member,
 ): z.output<S> {
   const parsed = schema.safeParse(value);
@@ -33,7 +33,7 @@ export function parseRequest<S extends z.ZodType>(
     return parsed.data;
   }
   const [issue] = parsed.error.issues;
-  const fault = issue && innermost(issue, noun);
+  const fault = issue && innermost(issue, called);
   const [first, ...rest] = fault?.path ?? [];
   const param = first === undefined ? '' : [spelled(String(first)), ...rest].join('.');
   throw new Refusal('invalid_request', {
@@ -43,12 +43,12 @@ export function parseRequest<S extends z.ZodType>(
 }
 
 /** Of what can be said in several ways the fault lies where one of them was followed furthest. */
-function innermost(issue: z.core.$ZodIssue, noun: string): Pick<z.core.$ZodIssue, 'path' | 'message'> {
+function innermost(issue: z.core.$ZodIssue, called: string): Pick<z.core.$ZodIssue, 'path' | 'message'> {
   // A member that a strict request does not know is told at the request: the fault is the member's own.
   if (issue.code === 'unrecognized_keys' && issue.path.length === 0)
-    return { path: issue.keys.slice(0, 1), message: `this endpoint has no ${noun} of this name.` };
+    return { path: issue.keys.slice(0, 1), message: `this endpoint has no ${called} of this name.` };
   if (issue.code !== 'invalid_union') return issue;
-  const inner = issue.errors.flatMap(([first]) => (first ? innermost(first, noun) : []));
+  const inner = issue.errors.flatMap(([first]) => (first ? innermost(first, called) : []));
   const furthest = inner.reduce<(typeof inner)[number] | null>(
     (best, next) => (next.path.length > (best?.path.length ?? 0) ? next : best),
     null,

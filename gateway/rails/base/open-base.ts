@@ -39,6 +39,9 @@ const READINESS_ITEMS_MAX = 200;
 /** Strangers' code runs in them: each by itself, few at once, and no answer is longer than a proof has to be. */
 const simulationsApart = { connections: 8, calls_per_request_max: 1, answer_bytes_max: 64 * 1024 };
 
+/** Searches: each by itself, since a node may take seconds over one. */
+const searchesApart = { connections: 2, calls_per_request_max: 1, answer_bytes_max: 16 * 1024 * 1024 };
+
 /** Base behind a JSON-RPC URL. */
 export function openBase({ rpc_url }: { rpc_url: string }): BaseChain {
   const rpc = openRpc(rpc_url);
@@ -299,12 +302,17 @@ class BatchedCalls<I, O> {
   }
 }
 
-/** Each by itself: a node may take seconds over one. */
-const searchesApart = { connections: 2, calls_per_request_max: 1, answer_bytes_max: 16 * 1024 * 1024 };
-
 interface Blocks {
   readonly from_block: number;
   readonly to_block: number;
+}
+
+/**
+ * USDC's transfers from a wallet in these blocks, in the chain's order. A node may answer with more than it was asked for, which is left
+ * out; one that says two things of one place is not believed at all.
+ */
+function transfersFrom(rpc: Rpc, wallet: Hex, blocks: Blocks) {
+  return transfersOf(rpc, { topics: [topics.transfer, topic(wallet)], is_its: ({ from }) => from === wallet }, blocks);
 }
 
 /** The same into it. */
@@ -314,14 +322,6 @@ function transfersInto(rpc: Rpc, wallet: Hex, blocks: Blocks) {
     { topics: [topics.transfer, null, topic(wallet)], is_its: ({ to }) => to === wallet },
     blocks,
   );
-}
-
-/**
- * USDC's transfers from a wallet in these blocks, in the chain's order. A node may answer with more than it was asked for, which is left
- * out; one that says two things of one place is not believed at all.
- */
-function transfersFrom(rpc: Rpc, wallet: Hex, blocks: Blocks) {
-  return transfersOf(rpc, { topics: [topics.transfer, topic(wallet)], is_its: ({ from }) => from === wallet }, blocks);
 }
 
 interface Side {

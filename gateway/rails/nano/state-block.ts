@@ -4,8 +4,7 @@ import { blake2b } from '@noble/hashes/blake2';
 
 /* Nano's state blocks, read from a node and computed again here. Nobody is paid in XNO: what was paid to others is looked up (../foreign/). */
 
-/* A Nano address: `nano_`, the public key in 52 digits of base 32, and 8 more of its checksum. */
-
+// A Nano address: `nano_`, the public key in 52 digits of base 32, and 8 more of its checksum.
 const DIGITS = '13456789abcdefghijkmnopqrstuwxyz';
 const ADDRESS = /^(?:nano|xrb)_([13][13456789abcdefghijkmnopqrstuwxyz]{51})([13456789abcdefghijkmnopqrstuwxyz]{8})$/;
 const KEY_BYTES = 32;
@@ -46,8 +45,7 @@ function digitsOf(bytes: Uint8Array, length: number): string {
   return digits;
 }
 
-/* Nano signs by Ed25519 (RFC 8032) with BLAKE2b-512 in the place of SHA-512. */
-
+// Nano signs by Ed25519 (RFC 8032) with BLAKE2b-512 in the place of SHA-512.
 const curve = twistedEdwards({ ...ed25519.CURVE, hash: blake2b });
 const SIGNATURE = /^[0-9a-fA-F]{128}$/;
 

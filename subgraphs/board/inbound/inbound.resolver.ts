@@ -19,7 +19,7 @@ class CitedReceipt {
   @Field(() => String, { description: 'The task that it is of.' }) taskId!: string;
 }
 
-/* How the graph takes a completion from elsewhere, and answers it. */
+/* How the graph takes a completion from elsewhere, and answers it: the mutation behind the endpoint of inbound completions. */
 
 const CompletionInput = inputType('CompletionInput', 'What was completed elsewhere.', CompletionRequest);
 
@@ -35,8 +35,6 @@ class Completion extends Reported {
 }
 
 showMembers(Completion, CompletionNoun);
-
-/* The mutation behind the door of inbound completions. */
 
 @Resolver(() => Completion)
 export class InboundResolver {

@@ -4,7 +4,8 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { legLimits } from '../../../schema/limits.ts';
 import { writeInTurn } from '../../book/write-in-turn.ts';
-import type { Tx } from '../../database.ts';
+import { asRecord } from '../../columns.ts';
+import { type Tx, updateRow } from '../../database.ts';
 import { earlierServes } from '../../receipt/claim/lease.ts';
 import { slotsMissed } from '../../receipt/claim/slots.ts';
 import { readsOf } from '../../transaction.ts';
@@ -89,11 +90,11 @@ async function stepOnce(tx: Tx, job_id: string, step: JobStep): Promise<ShownJob
     if (!retired.free || under_way || job.legOneTaskId !== null)
       throw new Refusal('job_leg_in_flight', { facts: { retry_after_seconds: legLimits.retry_seconds } });
   }
-  const said = await step.take(tx, job, now_ms);
-  const moved = Object.assign(job, said, { state: to }, expiringStates.includes(to) ? {} : { endsAt: null });
-  storeJob(tx, moved);
+  const taken = await step.take(tx, job, now_ms);
+  const changed = { ...taken, state: to, ...(expiringStates.includes(to) ? {} : { endsAt: null }) };
+  updateRow(tx, 'board_job', ['job_id', job_id], asRecord(changed));
   appendBoardEvents(tx, [{ kind: step.event(to), job_id, at_ms: now_ms }]);
-  return jobView({ ...found, job: moved });
+  return jobView({ ...found, job: Object.assign(job, changed) });
 }
 
 /**
@@ -107,42 +108,4 @@ async function retireDelivery(tx: Tx, job_id: string, step: JobStep) {
   const slot = deliverySlot(job);
   const missed = await slotsMissed(tx, [{ slot, claim_key: `job:${job_id}` }]);
   return { slot, free: missed.length === 0 };
-}
-
-/** All that a step may change. What payments change is written by mark-paid.ts alone. */
-function storeJob(tx: Tx, job: BoardJob): void {
-  const { jobId, state, endsAt, pickedBidId, winnerAgentId, priceAtomic, network, payTo, pickedAt } = job;
-  const { outputSha256, untrustedPreview, deliveredAt, challengedAt, closedAt, untrustedChallengeReason } = job;
-  const { deliveriesRetired, refusals, refusedOutputSha256, untrustedRefusalReason, refusedAt, cancelledAt } = job;
-  tx.write({
-    name: 'store board job',
-    text: `update board_job set state = $2, ends_at = $3, picked_bid_id = $4, winner_agent_id = $5, price_atomic = $6,
-        network = $7, pay_to = $8, picked_at = $9, output_sha256 = $10, untrusted_preview = $11, delivered_at = $12,
-        challenged_at = $13, closed_at = $14, deliveries_retired = $15, refusals = $16, refused_output_sha256 = $17,
-        untrusted_refusal_reason = $18, refused_at = $19, cancelled_at = $20, untrusted_challenge_reason = $21
-      where job_id = $1`,
-    values: [
-      jobId,
-      state,
-      endsAt,
-      pickedBidId,
-      winnerAgentId,
-      priceAtomic && String(priceAtomic),
-      network,
-      payTo,
-      pickedAt,
-      outputSha256,
-      untrustedPreview,
-      deliveredAt,
-      challengedAt,
-      closedAt,
-      deliveriesRetired,
-      refusals,
-      refusedOutputSha256,
-      untrustedRefusalReason,
-      refusedAt,
-      cancelledAt,
-      untrustedChallengeReason,
-    ],
-  });
 }

@@ -1,6 +1,8 @@
-import type { JobState } from '../../../schema/board/job.ts';
-import { toCamelKeys, toSnakeKeys } from '../../../schema/camel.ts';
+import type { z } from 'zod';
+import { JobBidNoun, type JobState, PostedJobNoun } from '../../../schema/board/job.ts';
+import { camel, toCamelKeys, toSnakeKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { memberShape } from '../../../schema/noun-shape.ts';
 import type { BoardContext } from '../context.ts';
 import type { BoardBid } from './bid.entity.ts';
 import type { FoundJob } from './find.ts';
@@ -78,15 +80,19 @@ export function sealable(view: ShownJob | ShownBid): JsonObject {
   return toSnakeKeys(written) as JsonObject;
 }
 
-const AMOUNTS: readonly string[] = ['budget', 'price'];
-const MOMENTS: readonly string[] = ['deadline', 'postedAt', 'bidAt'];
+const scalars = new Map(
+  Object.entries<z.ZodType>({ ...PostedJobNoun.shape, ...JobBidNoun.shape }).map(
+    ([member, shape]) => [camel(member), memberShape(shape).meta.scalar] as const,
+  ),
+);
 
 /** What was bought, as it was recorded then: whatever has become of it since. */
 export function unsealed<V extends ShownJob | ShownBid>(answer: JsonObject): V {
   const members = Object.entries(toCamelKeys(answer) as Record<string, unknown>).map(([name, value]) => {
     if (typeof value !== 'string') return [name, value];
-    if (AMOUNTS.includes(name)) return [name, BigInt(value)];
-    return [name, MOMENTS.includes(name) ? new Date(value) : value];
+    const scalar = scalars.get(name);
+    if (scalar === 'AtomicAmount') return [name, BigInt(value)];
+    return [name, scalar === 'DateTime' ? new Date(value) : value];
   });
   return Object.fromEntries(members) as V;
 }

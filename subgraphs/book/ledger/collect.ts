@@ -112,12 +112,10 @@ function landingOn(items: readonly Collection[]): { agent_id: AgentId; amount: b
   });
 }
 
-/*
- * Part of the ledger: what a book tells its owner before a wall is reached. Judged by the counters of the head that a row is
- * counted on, and written with it: no row and no day is scanned for it.
+/**
+ * Alerts: what a book tells its owner before a limit is reached. They are judged by the counters of the head that a row is counted on, and
+ * written behind the row: no row and no day is scanned for them. @param before the head that the row was appended to
  */
-
-/** @param before the head that the row was appended to. Its alerts follow the row, which they are of. */
 function appendAlerts(
   before: Head,
   { head, row }: Pick<ReturnType<typeof appendRow>, 'head' | 'row'>,

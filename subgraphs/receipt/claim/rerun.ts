@@ -124,12 +124,10 @@ export async function dropRerun(tx: Tx, { claim_key, owner }: RerunHold, counts:
   });
 }
 
-/* Under which labels the answers to tasks are sealed: a box that was moved to another task does not open. */
-
-/** Of a task that was paid for. */
+/** Label under which the answer to a paid task is sealed: a box that was moved to another task does not open. */
 export const answerLabel = (task_id: string): string => `answer:${task_id}`;
 
-/** Of one for which a key stood in, and whose caller has named it. */
+/** The same for a call by key that its caller has named. */
 export const keyAnswerLabel = (task_id: string): string => `by-key:${answerLabel(task_id)}`;
 
 /** A recorded payment, and what it may still bring. */

@@ -144,8 +144,7 @@ function storeTotals(tx: Tx, totals: readonly RailSum[]): void {
   });
 }
 
-/* The tree of a book's total as it is kept: pure, no storage. It grows at its end alone, in the shape of the log's own tree. */
-
+/** A node of the tree of a book's total. The tree grows at its end alone, in the shape of the log's own tree. */
 type KeptSum = KeptNode<SumNode>;
 
 /** All that an append has to know: the roots of the perfect subtrees, largest first. */

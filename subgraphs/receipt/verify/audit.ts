@@ -17,9 +17,10 @@ import { type DocumentVerification, same } from './report.ts';
 import { type Jwks, parseJws, verifyEs256 } from './signature.ts';
 import { judgeBy, malformedDocument, type Rule, unless } from './signed.ts';
 
-/* Documents that hold all that an auditor needs of one receipt or refusal. */
-
-/* What an audit document shows of the log. While the log is halted it shows nothing, and nothing is proven. */
+/*
+ * Documents that hold all that an auditor needs of one receipt or refusal, and what they show of the log. While the log is halted they show
+ * nothing of it, and nothing is proven.
+ */
 
 /** An audit document whose receipt has been verified. */
 interface OpenedAudit {

@@ -27,7 +27,10 @@ import { receiptOf } from '../svc.ts';
 import { WorkInput } from '../work.type.ts';
 import { embeddingsPaid, type KeptEmbeddings } from './embedding.paid.ts';
 
-/* Requests for vectors, and the answers, as the graph has them. */
+/*
+ * Requests for vectors, and the answers, as the graph has them. An embedding's fields are written as text, since a list of them may be
+ * megabytes.
+ */
 
 @InputType({ description: 'What is to be turned into vectors; the limits are those of POST /v1/embeddings.' })
 class EmbeddingsInput extends WorkInput {
@@ -93,8 +96,6 @@ function embeddingListOf({ usage, ...kept }: KeptEmbeddings): Omit<EmbeddingList
     usage: usage && { promptTokens: usage.prompt_tokens, totalTokens: usage.total_tokens },
   };
 }
-
-/* Vectors on the graph: an embedding's fields are written as text, since a list of them may be megabytes. */
 
 /** The fields of an embedding as JSON text. */
 const written: Readonly<Record<string, (vector: string, index: number) => string>> = {
