@@ -27,7 +27,10 @@ export function queryOf<S extends z.ZodRawShape>(noun: z.ZodObject<S>): z.ZodTyp
   return z.strictObject(Object.fromEntries(members)) as unknown as z.ZodType<z.output<z.ZodObject<S>>>;
 }
 
-/** Digits in place of a number, within all that wraps it and with what is said of that. */
+/**
+ * Digits in place of a number, within what wraps it and with what is said of that.
+ * @throws Error where it is wrapped otherwise: what the wrapper means would be lost
+ */
 function inDigits(shape: z.ZodType): z.ZodType {
   if (memberShape(shape).list || !(memberShape(shape).inner instanceof z.ZodNumber)) return shape;
   return inDigitsWithin(shape).meta(z.globalRegistry.get(shape) ?? {});
@@ -36,7 +39,8 @@ function inDigits(shape: z.ZodType): z.ZodType {
 function inDigitsWithin(shape: z.ZodType): z.ZodType {
   if (shape instanceof z.ZodOptional) return inDigits(shape.unwrap() as z.ZodType).optional();
   if (shape instanceof z.ZodPipe) return z.pipe(inDigits(shape.in as z.ZodType), shape.out);
-  return digits(shape as z.ZodType<number>);
+  if (shape instanceof z.ZodNumber) return digits(shape);
+  throw new Error(`a number of a query cannot be within a ${shape.def.type}`);
 }
 
 /**

@@ -142,9 +142,14 @@ function addField(type: Class, property: string, known: MemberShape, typeOf: () 
 }
 
 /** Registers the enum of a member's words, which has to be known before the graph is built. */
-function knowWords({ inner, meta }: MemberShape): void {
-  const { words } = { ...meta, ...z.globalRegistry.get(inner) };
+function knowWords(known: MemberShape): void {
+  const { words } = valueMeta(known.inner, known);
   if (words) wordEnum(words);
+}
+
+/** What is said of the value or of the item of a list, before what is said of the member. */
+function valueMeta(inner: z.core.$ZodType, { meta }: MemberShape): z.GlobalMeta {
+  return { ...meta, ...z.globalRegistry.get(inner) };
 }
 
 function named(name: string): Class {
@@ -195,7 +200,7 @@ const scalars = {
 
 /** @throws Error where a noun has a member for which the graph has no type, or several */
 function graphTypeOf(inner: z.core.$ZodType, known: MemberShape, classes: Classes): object {
-  const { scalar, words } = { ...known.meta, ...z.globalRegistry.get(inner) };
+  const { scalar, words } = valueMeta(inner, known);
   if (scalar !== undefined) return scalars[scalar];
   if (words !== undefined) return wordEnum(words);
   const noun = nounOf(inner, classes);

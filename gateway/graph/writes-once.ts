@@ -116,7 +116,8 @@ function readsOnce({ name, arguments: args = [] }: FieldNode, variables: JsonMem
 
 /**
  * Of an endpoint's operation what a request leaves out, as its hash has it. Hashes that are stored have it so: without these a retry
- * that comes after an upgrade, or at a process of the version before, would be another request.
+ * that comes after an upgrade, or at a process of the version before, would be another request. They can go once no process that named these
+ * defaults itself has run for `limits.answer_kept_hours`.
  */
 const hashedDefaults: Readonly<Record<string, JsonObject>> = {
   publish_book_export: { filter: {}, format: null, limit: null, subjectTaskId: null },

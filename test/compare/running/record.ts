@@ -39,6 +39,8 @@ export async function recordRunning(folder: string): Promise<void> {
   console.log(`${everyDoor.filter(({ effect }) => effect !== 'reads').length - unreached.length} writing endpoints`);
   for (const { name } of unreached) console.log(`NOT REACHED: ${name}`);
   for (const surprise of surprises) console.log(`NOT AS MEANT: ${surprise}`);
+  // A writing endpoint that the story forgets would be compared by nobody.
+  if (unreached.length > 0 || surprises.length > 0) process.exitCode = 1;
 }
 
 async function recordTelling(cluster: string, folder: string, name: string, transport: Transport) {
