@@ -60,7 +60,7 @@ export function openCancelHearing({ database, underway, failures }: CancelHearin
 }
 
 /** Most are worked for elsewhere, or by nobody any more. */
-const EARLY_MAX = 4_096;
+const CANCELED_KNOWN_MAX = 4_096;
 
 /**
  * What this process has others work for, by task: whoever is asked is hung up on once the buyer wants it no longer. That is
@@ -68,14 +68,14 @@ const EARLY_MAX = 4_096;
  */
 export class WorkUnderway {
   readonly #working = new Map<string, AbortController>();
-  /** Canceled between its claim and its work, which has not begun yet: it is over as soon as it begins. */
-  readonly #early = new LRUCache<string, true>({ max: EARLY_MAX });
+  /** One that is canceled between its claim and its work, which has not begun yet, is over as soon as it begins. */
+  readonly #canceled = new LRUCache<string, true>({ max: CANCELED_KNOWN_MAX });
 
   /** `work` is handed what is aborted then; from its end on there is nothing to hang up on. */
   async during<T>(task_id: string, work: (canceled: AbortSignal) => Promise<T>): Promise<T> {
     const canceling = new AbortController();
     this.#working.set(task_id, canceling);
-    if (this.#early.delete(task_id)) canceling.abort();
+    if (this.#canceled.has(task_id)) canceling.abort();
     try {
       return await work(canceling.signal);
     } finally {
@@ -88,8 +88,12 @@ export class WorkUnderway {
   }
 
   cancel(task_id: string): void {
-    const working = this.#working.get(task_id);
-    if (working) working.abort();
-    else this.#early.set(task_id, true);
+    this.#canceled.set(task_id, true);
+    this.#working.get(task_id)?.abort();
+  }
+
+  /** Whether this process heard that it was canceled. Its claim may say so no longer: the same payment can be claimed anew at once. */
+  wasCanceled(task_id: string): boolean {
+    return this.#canceled.has(task_id);
   }
 }

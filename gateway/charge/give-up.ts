@@ -11,6 +11,7 @@ import type { LogStanding } from '../log/open-log.ts';
 import type { NotTransferred } from '../rails/outcome.ts';
 import type { Landing } from '../record/facts.ts';
 import type { Hears } from './answer-by-outcome.ts';
+import type { WorkUnderway } from './cancel.ts';
 import type { Claimed } from './claim-request.ts';
 import type { Failures } from './failures.ts';
 import type { Movement } from './held.ts';
@@ -63,6 +64,7 @@ export function openGivingUp({ database, log, later }: GivingUpParts): GivingUp 
 export interface AbandonParts {
   readonly giving_up: Pick<GivingUp, 'letGo'>;
   readonly failures: Failures;
+  readonly underway: Pick<WorkUnderway, 'wasCanceled'>;
   readonly hears: Hears;
 }
 
@@ -72,7 +74,7 @@ export interface AbandonParts {
  * that is lost was taken over while this process slept; what the other one did with it we cannot know.
  */
 export async function abandonClaimed(
-  { giving_up, failures, hears }: AbandonParts,
+  { giving_up, failures, underway, hears }: AbandonParts,
   claimed: Claimed,
   movement: Movement,
   error: unknown,
@@ -89,7 +91,9 @@ export async function abandonClaimed(
     by_caller: error instanceof HubFailed && error.by_caller !== null,
     definite: movement === 'nothing_moved',
   });
-  if (left?.kind === 'canceled') return hears({ kind: 'canceled', task_id }, error);
+  // Canceled, and its payment claimed by another call since: the claim tells of that one alone.
+  const canceled = left?.kind === 'canceled' || (left?.kind === 'lost' && underway.wasCanceled(task_id));
+  if (canceled) return hears({ kind: 'canceled', task_id }, error);
   const released = left === null ? movement === 'nothing_moved' : left.kind === 'released';
   if (!released || movement === 'moved')
     return hears({ kind: 'pending', task_id, transaction: transactionIn(error) }, error);

@@ -105,6 +105,7 @@ interface Tools {
   readonly later: ReleaseLater;
   readonly refusedByBook: RefusedByBook;
   readonly failures: Failures;
+  readonly underway: WorkUnderway;
   readonly known: KnownCharge;
 }
 
@@ -114,7 +115,7 @@ type Stand = (paid: AnyPaid, args: JsonObject, context: Context) => Promise<Foot
 export function openCharge(parts: ChargeParts): OpenedCharge {
   const { database, rails, pay_to, log, recording, clock, faults, sold } = parts;
   const tools = openTools(parts);
-  const { hears, giving_up, later } = tools;
+  const { hears, giving_up, later, underway } = tools;
   const { stand: standByPayment, ...paying } = openPaying(parts, tools);
   const standByKey = openWaiving(parts, tools);
   const stand: Stand = async (paid, args, context) => {
@@ -123,7 +124,6 @@ export function openCharge(parts: ChargeParts): OpenedCharge {
     return standByPayment(paid, args, context);
   };
   const streams = new StreamsInFlight();
-  const underway = new WorkUnderway();
   const whole = async (paid: AnyWhole, args: JsonObject, context: Context) => {
     const footing = await stand(paid, args, context);
     if (footing.kind === 'kept') return footing.kept.charged;
@@ -171,6 +171,7 @@ function openTools(parts: ChargeParts): Tools {
     later,
     refusedByBook: openRefusedByBook({ database, recording, base_url, hears }),
     failures: new Failures(rates.uncharged, clock),
+    underway: new WorkUnderway(),
     known: openKnownCharge({ database, isSigned: openIsSigned(parts), hears, log }),
   };
 }
@@ -185,7 +186,8 @@ function telling(database: Database) {
 }
 
 /** By a payment of its own, or by what was bought before; and the steps of it, for what is paid for in two. */
-function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refusedByBook, failures, known }: Tools) {
+function openPaying(parts: ChargeParts, tools: Tools) {
+  const { hears, marksOf, giving_up, later, refusedByBook, failures, underway, known } = tools;
   const { database, rails, pay_to, log, recording, vault, issuer, base_url, owner, clock, random, faults } = parts;
   const { queues, record } = recording;
   const { base_urls, wallets, agentOfWallet } = parts;
@@ -222,7 +224,7 @@ function openPaying(parts: ChargeParts, { hears, marksOf, giving_up, later, refu
     settling: openSettling({ database, vault, log, hears }),
     record: recordClaim.bind(null, { record, faults }),
     keep: keepClaimed.bind(null, { database, faults }),
-    abandon: abandonClaimed.bind(null, { giving_up, failures, hears }),
+    abandon: abandonClaimed.bind(null, { giving_up, failures, underway, hears }),
     stopped: stoppedByBook.bind(null, { database, record, faults, base_url, hears }),
     announce,
     clock,
