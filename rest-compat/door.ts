@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode } from '../schema/errors.ts';
 import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
+import { makerOf } from '../schema/requests/parse.ts';
 import { PossessionMembers } from '../schema/requests/possession.ts';
 import type { FaultPage } from './answer-forms.ts';
 import { type AskedOperation, askedOperation, type RequestSchemas, type Runs } from './door-operation.ts';
@@ -283,7 +284,8 @@ function usualVariables(schemas: Omit<RequestSchemas, 'headers'>) {
   ): JsonObject =>
     operationVariables(document, [
       { schema: schemas.query, said: query as object },
-      { schema: schemas.body, said: body as object },
+      // The graph is asked in the words of the schema that its resolver reads the body by.
+      { schema: makerOf(body as object) ?? schemas.body, said: body as object },
       { schema: schemas.params, said: params as object },
     ]);
 }

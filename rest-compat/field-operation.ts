@@ -106,7 +106,9 @@ export function operationVariables(document: DocumentNode, request: readonly Sai
   const variables: Record<string, Json> = {};
   for (const { variable, type } of variablesOf(document)) {
     const name = variable.name.value;
-    const value = name in members ? members[name] : entriesIn(members, type);
+    // An input may have a field of its own argument's name: the member is that field, and not the argument.
+    const is_field = inputs.get(namedType(type))?.has(name) ?? false;
+    const value = name in members && !is_field ? members[name] : entriesIn(members, type);
     if (value !== undefined) variables[name] = value;
   }
   return variables;

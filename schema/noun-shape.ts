@@ -60,10 +60,19 @@ export function shapeMembers(shape: z.core.$ZodType): Readonly<Record<string, z.
   return wrapped === null ? {} : shapeMembers(wrapped);
 }
 
-/** Of the members of a schema the one of that name; null where there is none, since callers may call theirs as they please. */
+/** A member of a request as the graph has it: by its `argument`, if it has one, with what else is said of the member. */
+export function argumentShape(shape: z.core.$ZodType): MemberShape {
+  const own = memberShape(shape);
+  const { argument } = own.meta;
+  if (!(argument instanceof z.core.$ZodType)) return own;
+  const known = memberShape(argument);
+  return { ...known, meta: { ...known.meta, ...own.meta } };
+}
+
+/** Of the members of a request the one of that name; null where there is none, since callers may call theirs as they please. */
 export function namedMember(members: Readonly<Record<string, z.core.$ZodType>>, name: string): MemberShape | null {
   const shape = Object.hasOwn(members, name) ? members[name] : undefined;
-  return shape ? memberShape(shape) : null;
+  return shape ? argumentShape(shape) : null;
 }
 
 /** The name on the graph of a member that is called so on the wire. */

@@ -31,6 +31,10 @@ declare module 'zod' {
     by_header?: true;
     /** A member of a request that is an argument beside the `input` on the graph, and no field of the input. */
     beside_input?: true;
+    /** The schema of a member of a request as the graph has it, where REST takes more spellings or has another default. */
+    argument?: unknown;
+    /** A member of a request that the graph does not have: another name of a member, or one that is refused or has no effect. */
+    rest_only?: true;
   }
 }
 
@@ -46,6 +50,8 @@ export const nounMeta = [
   'words',
   'by_header',
   'beside_input',
+  'argument',
+  'rest_only',
 ] as const;
 
 /** One of the words of a table, each described with what it means: an enum on the graph. */
@@ -124,6 +130,12 @@ export function untrustedText(chars_max?: number) {
 /** A member that a field resolver computes; `MembersOf` leaves it out. */
 export function computed<S extends z.ZodType>(shape: S): ShownAs<S, 'by resolver'> {
   return shape.meta({ computed: true }) as unknown as ShownAs<S, 'by resolver'>;
+}
+
+/** Of a request: these members, which the graph does not have. */
+export function restOnly<M extends Readonly<Record<string, z.ZodType>>>(members: M): M {
+  const marked = Object.entries(members).map(([name, shape]) => [name, shape.meta({ rest_only: true })]);
+  return Object.fromEntries(marked) as M;
 }
 
 /** Of a request: a member that may be left out, and null says the same. A retry that says the one for the other is the same request. */

@@ -3,7 +3,14 @@ import { ArgsType, Directive, Field, Float, InputType, Int, ObjectType } from 't
 import { z } from 'zod';
 import { snake } from '../schema/camel.ts';
 import type { MembersOf } from '../schema/noun.ts';
-import { graphName, type MemberShape, memberShape, namedMember, shapeMembers } from '../schema/noun-shape.ts';
+import {
+  argumentShape,
+  graphName,
+  type MemberShape,
+  memberShape,
+  namedMember,
+  shapeMembers,
+} from '../schema/noun-shape.ts';
 import { parseRequest, validBodyOf } from '../schema/requests/parse.ts';
 import type { WithoutPossession } from '../schema/requests/possession.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../schema/scalars.ts';
@@ -64,7 +71,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 export type ArgumentsOfBook = Arguments & { readonly agentId: number };
 
 /**
- * An input with the members of a request, without those of `by_header` and `beside_input`. `others`: nouns that are read from the same
+ * An input with the members of a request, without those of `by_header`, `rest_only` and `beside_input`. `others`: nouns that are read from the same
  * input, such as one that requires more of its members.
  */
 export function inputType(
@@ -117,14 +124,16 @@ function argumentName(schema: z.ZodType, member: string): string {
 /** Leaves out the members that prove possession: the gate has checked them. */
 function withoutHeaders<T>(schema: z.ZodType, body: T): T {
   const members = shapeMembers(schema);
-  const said = Object.entries(body as object).filter(([name]) => !namedMember(members, name)?.meta.by_header);
-  return Object.fromEntries(said) as T;
+  const all = Object.entries(body as object);
+  const said = all.filter(([name]) => !namedMember(members, name)?.meta.by_header);
+  // What is known of a body is kept by the object itself: one that has nothing to leave out stays that object.
+  return said.length === all.length ? body : (Object.fromEntries(said) as T);
 }
 
 function addArguments(type: Class, noun: z.ZodType, takes: (meta: z.GlobalMeta) => boolean = () => true): void {
   for (const [member, shape] of Object.entries(shapeMembers(noun))) {
-    const known = memberShape(shape);
-    if (known.meta.by_header || !takes(known.meta)) continue;
+    const known = argumentShape(shape);
+    if (known.meta.by_header || known.meta.rest_only || !takes(known.meta)) continue;
     addField(type, graphName(member, known), known, () => graphTypeOf(known.inner, known, asked));
   }
 }
@@ -160,8 +169,8 @@ function named(name: string): Class {
 function onWire(schema: z.core.$ZodType, given: Arguments): Record<string, unknown> {
   const sent: Record<string, unknown> = {};
   for (const [member, shape] of Object.entries(shapeMembers(alternativeAsked(schema, given)))) {
-    const known = memberShape(shape);
-    if (known.meta.by_header) continue;
+    const known = argumentShape(shape);
+    if (known.meta.by_header || known.meta.rest_only) continue;
     const value = given[graphName(member, known)];
     // A null argument counts as left out, unless null has a meaning of its own.
     if (value === undefined || (value === null && known.nullable && !known.takes_null)) continue;

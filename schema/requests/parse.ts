@@ -73,6 +73,11 @@ export const opaqueFields: readonly string[] = opaqueMembers.map(name => camel(n
 /** What has made each body that was valid. */
 const madeBy = new WeakMap<object, z.ZodType>();
 
+/** The schema that a body was made by in the end; null where none has made it. */
+export function makerOf(body: object): z.ZodType | null {
+  return madeBy.get(body) ?? null;
+}
+
 /** A request that is made by another schema in the end is that one's, which its resolver validates by. */
 export function keepMaker(value: unknown, schema: z.ZodType): void {
   if (typeof value === 'object' && value !== null && !madeBy.has(value)) madeBy.set(value, schema);

@@ -10,5 +10,9 @@ export const PossessionMembers = z.object({
     .meta({ by_header: true }),
 });
 
-/** What a request says, but for what shows possession. */
-export type WithoutPossession<T> = T extends unknown ? Omit<T, keyof z.output<typeof PossessionMembers>> : never;
+/** What a request says, but for what shows possession. One with members of any name has none that shows it. */
+export type WithoutPossession<T> = T extends unknown
+  ? string extends keyof T
+    ? T
+    : Omit<T, keyof z.output<typeof PossessionMembers>>
+  : never;

@@ -1,5 +1,5 @@
-import { isObjectType } from 'graphql';
-import { ObjectType, Query, Resolver } from 'type-graphql';
+import { graphql, isObjectType } from 'graphql';
+import { Arg, ObjectType, Query, Resolver } from 'type-graphql';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -8,13 +8,14 @@ import {
   JsonMember,
   MomentMember,
   onGraph,
+  restOnly,
   sizedList,
   TimeMember,
   untrustedText,
 } from '../../schema/noun.ts';
 import { parseRequest } from '../../schema/requests/parse.ts';
 import { wordEnum } from '../../subgraphs/graph-enum.ts';
-import { objectType, readRequest, showMembers } from '../../subgraphs/graph-type.ts';
+import { type Arguments, inputType, objectType, readRequest, showMembers } from '../../subgraphs/graph-type.ts';
 import { buildSubgraph } from '../../subgraphs/subgraph.ts';
 
 const ThingNoun = z.object({
@@ -123,6 +124,35 @@ it('reads a body that an endpoint has validated, whatever its members are called
   const schema = z.looseObject({ seen: z.string().meta({ by_header: true }), kept: z.string() });
   const valid_body = parseRequest(schema, { seen: 'x', kept: 'y', constructor: 1, toString: 2 });
   expect(readRequest(schema, {}, { valid_body })).toEqual({ kept: 'y', constructor: 1, toString: 2 });
+});
+
+it('takes a member as the graph has it, and none that REST alone has', async () => {
+  const CallRequest = z.object({
+    kind: z
+      .string()
+      .nullish()
+      .meta({ argument: z.string().default('usual') })
+      .describe('Its kind.'),
+    stop: z
+      .union([z.string(), z.array(z.string())])
+      .nullish()
+      .meta({ argument: z.array(z.string()).nullish() }),
+    ...restOnly({ halt: z.string().nullish() }),
+  });
+  const CallInput = inputType('CallInput', 'A call.', CallRequest);
+  @Resolver()
+  class CallResolver {
+    @Query(() => String)
+    call(@Arg('input', () => CallInput) input: Arguments): string {
+      return JSON.stringify(readRequest(CallRequest, input));
+    }
+  }
+  const { schema, sdl } = await buildSubgraph('calls', { resolvers: [CallResolver] });
+  expect(sdl).toContain('kind: String! = "usual"');
+  expect(sdl).toContain('stop: [String!]');
+  expect(sdl).not.toContain('halt');
+  const { data } = await graphql({ schema, source: '{ call(input: { stop: ["a"] }) }' });
+  expect(data).toEqual({ call: '{"kind":"usual","stop":["a"]}' });
 });
 
 it('names the member at fault, whatever it is called', () => {
