@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type Json, type JsonObject, present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
-import { AUTO_MODEL } from '../route-words.ts';
 import {
   ChatRequestMessage,
   canonicalTools,
@@ -22,7 +21,7 @@ import {
   withoutProto,
 } from './forwarded/extra.ts';
 import { bodyPlace, openPlace } from './forwarded/foreign-members.ts';
-import { intentMembers, svcMembers, withParent } from './paid-work.ts';
+import { intentMembers, ModelId, svcMembers, withParent } from './paid-work.ts';
 import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
 import {
@@ -102,12 +101,6 @@ function canonicalFormat(format: ResponseFormat): JsonObject | null {
 /* The body of POST /v1/chat/completions. */
 
 const INT32_MAX = 2 ** 31 - 1;
-
-export const ModelId = wellFormedText
-  .max(limits.model_id_chars_max)
-  .nullish()
-  .transform(model => model ?? AUTO_MODEL)
-  .describe('`svc/auto` is a live route.');
 
 export const TokensMax = z.int().min(1).max(INT32_MAX).nullable().default(null);
 

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { JsonObject } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
-import { ModelId } from './chat-completion.ts';
 import { Extra, extraOf, FORWARDED, withoutProto } from './forwarded/extra.ts';
 import { bodyPlace } from './forwarded/foreign-members.ts';
-import { intentMembers, svcMembers, withParent } from './paid-work.ts';
+import { intentMembers, ModelId, svcMembers, withParent } from './paid-work.ts';
 import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
 import { namesAndCaches, only, unset, usualTier, withoutEffect } from './unserved.ts';

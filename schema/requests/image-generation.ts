@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { ModelId } from './chat-completion.ts';
-import { intentMembers, svcMembers, withParent } from './paid-work.ts';
+import { intentMembers, ModelId, svcMembers, withParent } from './paid-work.ts';
 import { wellFormedText } from './text.ts';
 import { only, unset } from './unserved.ts';
 

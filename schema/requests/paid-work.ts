@@ -1,18 +1,29 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { storedText } from './text.ts';
+import { AUTO_MODEL } from '../route-words.ts';
+import { storedText, wellFormedText } from './text.ts';
 
-/**
- * What a body of paid work asks of us, beside what it asks of a model; spread into the schema of each such body. Only
- * what differs from the usual is kept, so that a call that says nothing and one that says the usual are one call.
+/*
+ * What every body of paid work may say beside what it asks of a model; each schema of such a body spreads these members, and with them
+ * each input of the graph has them.
  */
+
+export const ModelId = wellFormedText
+  .max(limits.model_id_chars_max)
+  .nullish()
+  .transform(model => model ?? AUTO_MODEL)
+  .meta({ argument: z.string().default(AUTO_MODEL) })
+  .describe('Model id of the catalogue. Default: `svc/auto`, which lets the service choose.');
+
+export const SvcOptionsNoun = z.strictObject({
+  failover: z.boolean().nullish().describe('False: fail rather than ask another hub or another model. Default: true.'),
+});
+
+/** Only what differs from the usual is kept, so that a call that says nothing and one that says the usual are one call. */
 export const svcMembers = {
-  svc: z
-    .strictObject({
-      failover: z.boolean().nullish().describe('False: fail rather than ask another hub or another model.'),
-    })
-    .nullish()
-    .transform(given => (given?.failover === false ? { failover: false } : undefined)),
+  svc: SvcOptionsNoun.nullish()
+    .transform(given => (given?.failover === false ? { failover: false } : undefined))
+    .describe('Options of this service, beside what is asked of the model.'),
 } as const;
 
 /** As it is kept. */
@@ -30,16 +41,20 @@ export const AttemptIndex = z
 /** The task of a row: ours, or one that the book's owner has named. */
 export const ParentRef = storedText.min(1).max(limits.row_name_chars_max);
 
-/** What a body of paid work says of the treasury's intent it serves; spread into the schema of each such body. */
+/** What a body of paid work says of the treasury's intent it serves. */
 export const intentMembers = {
-  intent_id: IntentId.describe('Groups attempts under one treasury intent bill. Also header X-SVC-Intent.'),
+  intent_id: IntentId.describe(
+    'Groups attempts under one treasury intent bill. Default: none. By REST also header X-SVC-Intent.',
+  ),
   attempt_index: AttemptIndex.nullable()
     .default(null)
-    .describe('Zero-based attempt within intent_id. Also header X-SVC-Attempt.'),
+    .describe('Zero-based attempt within intent_id. Default: none. By REST also header X-SVC-Attempt.'),
   parent_ref: ParentRef.nullish()
     .transform(given => given ?? undefined)
     .optional()
-    .describe('The task of the row that this call follows from, on the same book. Also header X-SVC-Parent.'),
+    .describe(
+      'Task of the row that this call follows from, on the book that the call lands on; any other is 403. Default: none. By REST also header X-SVC-Parent.',
+    ),
 } as const;
 
 export interface Intent {

@@ -5,7 +5,6 @@ import {
   chatMemberRule,
   flag,
   forwardedMembers,
-  ModelId,
   ResponseFormat,
   requireOffered,
   samplingMembers,
@@ -17,7 +16,7 @@ import {
 import { ChatRequestMessage, functionMembers, ToolChoice, ToolMode, Tools, toolsOf } from './chat-message.ts';
 import { Extra, extraOf, folded, withoutProto } from './forwarded/extra.ts';
 import { bodyPlace, openPlace } from './forwarded/foreign-members.ts';
-import { intentMembers, svcMembers, withParent } from './paid-work.ts';
+import { intentMembers, ModelId, svcMembers, withParent } from './paid-work.ts';
 import { keepMaker, listOf } from './parse.ts';
 import { ResponseItems } from './response-input.ts';
 import { wellFormedText } from './text.ts';

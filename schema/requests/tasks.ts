@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
 import { type NetworkName, networkNamed, networks } from '../network.ts';
-import { ModelId } from './chat-completion.ts';
-import { intentMembers } from './paid-work.ts';
+import { intentMembers, ModelId } from './paid-work.ts';
 
 /* The bodies of POST /task-request and /task-quote. */
 

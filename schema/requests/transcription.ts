@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { ModelId } from './chat-completion.ts';
-import { intentMembers, svcMembers } from './paid-work.ts';
+import { intentMembers, ModelId, svcMembers } from './paid-work.ts';
 import { wellFormedText } from './text.ts';
 
 /* The form of POST /v1/audio/transcriptions. */

@@ -1,33 +1,15 @@
-import { Field, InputType, Int } from 'type-graphql';
+import { z } from 'zod';
+import { intentMembers, ModelId, SvcOptionsNoun, svcMembers } from '../../../schema/requests/paid-work.ts';
+import { inputType } from '../../graph-type.ts';
 
-@InputType({ description: 'What is asked of this service, beside what is asked of a model.' })
-class SvcInput {
-  @Field(() => Boolean, { nullable: true, description: 'False: fail rather than ask another hub or another model.' })
-  failover?: boolean | null;
-}
+/* What paid requests have in common, as the graph has it. An input that is made of its request has these members from there. */
 
-/** What every paid request may say; each kind of it extends this. */
-@InputType()
-export abstract class IntentInput {
-  @Field(() => String, { nullable: true, description: 'Groups attempts under one treasury intent bill.' })
-  intentId?: string | null;
-  @Field(() => Int, { nullable: true, description: 'Zero-based attempt within intentId.' })
-  attemptIndex?: number | null;
-  @Field(() => String, {
-    nullable: true,
-    description: 'The task of the row that this call follows from, on the book that it lands on; else 403.',
-  })
-  parentRef?: string | null;
-}
+inputType('SvcInput', 'What is asked of this service, beside what is asked of a model.', SvcOptionsNoun);
 
-/** The same of a request for a model's work. */
-@InputType()
-export abstract class WorkInput extends IntentInput {
-  @Field(() => String, {
-    defaultValue: 'svc/auto',
-    description: 'A model of the catalogue; `svc/auto` lets the service choose.',
-  })
-  model!: string;
-  @Field(() => SvcInput, { nullable: true, description: 'What is asked of the service itself.' })
-  svc?: SvcInput | null;
-}
+export const IntentInput = inputType('IntentInput', 'What every paid request may say.', z.object(intentMembers));
+
+export const WorkInput = inputType(
+  'WorkInput',
+  "The same of a request for a model's work.",
+  z.object({ model: ModelId, ...intentMembers, ...svcMembers }),
+);
