@@ -94,6 +94,9 @@ export const MomentMember = z.iso.datetime().meta({ scalar: 'DateTime' }) as unk
 /** The same as `MomentMember`, where OpenAPI says only that it is text. */
 export const TimeMember = z.string().meta({ scalar: 'DateTime' }) as unknown as ShownAs<z.ZodString, Date>;
 
+/** A whole number beyond `Int`. */
+export const SafeIntMember = z.int().meta({ scalar: 'SafeInt' });
+
 /** A document whose members another schema describes. */
 export const JsonMember = z.record(z.string(), z.unknown()).meta({ scalar: 'JSONObject' }) as unknown as ShownAs<
   z.ZodRecord<z.ZodString, z.ZodUnknown>,
@@ -108,6 +111,11 @@ export function shownAsJson<S extends z.ZodType>(shape: S): ShownAs<S, JsonObjec
 /** Text on the wire, and a narrower type in the code that fills it. */
 export function wordMember<T extends string>(): ShownAs<z.ZodString, T> {
   return z.string() as unknown as ShownAs<z.ZodString, T>;
+}
+
+/** One of some words, though an answer that was kept by a version before may hold another. */
+export function keptWord<S extends z.ZodType<string>>(word: S): ShownAs<S, string> {
+  return word as unknown as ShownAs<S, string>;
 }
 
 /** A list, for which the cost of a query counts `assumed_items` items. */

@@ -58,6 +58,28 @@ export function showMembers(type: Class, noun: z.ZodObject, types: Readonly<Reco
   }
 }
 
+/**
+ * A document in the words of the wire as resolvers hand it over: its members by their names on the graph, null where it lacks one. What
+ * its noun does not name is left out.
+ */
+export function shownOf<N extends z.ZodObject>(
+  { shape }: N,
+  document: { readonly [M in keyof N['shape']]?: unknown },
+): MembersOf<N> {
+  const members = Object.entries(shape).flatMap(([member, one]) => {
+    const known = memberShape(one);
+    const value = document[member as keyof N['shape']] ?? null;
+    return known.meta.computed ? [] : [[graphName(member, known), shownValue(known, value)]];
+  });
+  return Object.fromEntries(members);
+}
+
+function shownValue(known: MemberShape, value: unknown): unknown {
+  const { inner, list } = known;
+  if (!(inner instanceof z.ZodObject) || valueMeta(inner, known).scalar !== undefined || value === null) return value;
+  return list ? (value as readonly object[]).map(item => shownOf(inner, item)) : shownOf(inner, value as object);
+}
+
 /** Options of the field resolver of a computed member: its description. @throws Error where the member has none */
 export function describedBy({ description }: z.ZodType): { readonly description: string } {
   if (description === undefined) throw new Error('a computed member has no description');

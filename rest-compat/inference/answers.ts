@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { ChatChoiceNoun, ChatChunkChoiceNoun, ChatToolCallNoun } from '../../schema/inference/chat-answer.ts';
+import {
+  ChatChunkChoiceNoun,
+  ChatCompletionNoun,
+  ChatToolCallNoun,
+  ChatUsageNoun,
+} from '../../schema/inference/chat-answer.ts';
 import { ImageNoun, TranscriptionNoun } from '../../schema/inference/media-answer.ts';
 import { ModelNoun, ModelPageNoun } from '../../schema/inference/model.ts';
+import { receipted } from '../../schema/inference/paid-answer.ts';
 import { responseStatuses } from '../../schema/inference/response-status.ts';
 import { wordList } from '../../schema/words.ts';
 import { JsonMembers, nameComponents } from '../answer-shapes.ts';
@@ -10,44 +16,25 @@ import { ResponseStreamFault } from './stream-fault.ts';
 
 const Details = JsonMembers.describe('Numbers and flags by the names that the hub gives them.').optional();
 
-/** As the graph has it: what else a hub counts is one member. */
-const Counts = z.object({
-  prompt_tokens: z.int(),
-  completion_tokens: z.int(),
-  total_tokens: z.int(),
-  details: JsonMembers,
-});
-
 const ResponseCounts = z.object({
-  ...Counts.omit({ details: true }).shape,
+  ...ChatUsageNoun.omit({ details: true }).shape,
   input_tokens: z.int(),
   output_tokens: z.int(),
   details: JsonMembers,
 });
 
-const Usage = z
-  .object({
-    prompt_tokens: z.int(),
-    completion_tokens: z.int(),
-    total_tokens: z.int(),
-    prompt_tokens_details: Details,
-    completion_tokens_details: Details,
-  })
+const Usage = ChatUsageNoun.omit({ details: true })
+  .extend({ prompt_tokens_details: Details, completion_tokens_details: Details })
   .loose()
   .describe(
     'Numbers of tokens, as the hub stated them, and what else it counts: numbers, flags (`true`, `false`), and objects of these. Texts and lists that a hub adds are left out.',
   )
-  .meta({ shows: Counts });
+  .meta({ shows: ChatUsageNoun });
 
-export const ChatAnswer = z.object({
-  id: z.string(),
-  object: z.literal('chat.completion'),
-  created: z.int().describe('Unix seconds.'),
-  model: z.string(),
-  choices: z.array(ChatChoiceNoun),
-  usage: Usage.nullable(),
-  svc: SvcAnswer.describe('The signed receipt: verify_url, payment_ref, task_id, proof_outcome and all proofs.'),
-});
+const Svc = SvcAnswer.describe(receipted.svc.description ?? '');
+
+/** The receipt names the hub. */
+export const ChatAnswer = ChatCompletionNoun.omit({ hub: true }).extend({ usage: Usage.nullable(), svc: Svc });
 
 /**
  * One event of a streamed answer; `[DONE]` follows the last one. Of an answer that broke off the last one has no choices, and an event
@@ -188,8 +175,6 @@ export const ResponseEvent = z.discriminatedUnion('type', [
   ResponseStreamFault,
 ]);
 
-const Svc = SvcAnswer.describe('The signed receipt: verify_url, payment_ref, task_id, proof_outcome and all proofs.');
-
 export const ImageAnswer = z.object({
   created: z.int().describe('Unix seconds.'),
   data: z.array(ImageNoun).length(1),
@@ -211,7 +196,7 @@ export const EmbeddingsAnswer = z.object({
     .describe('One for each input, in the order of the inputs, all of one length.'),
   model: z.string(),
   usage: Usage.omit({ completion_tokens: true })
-    .meta({ shows: Counts.pick({ prompt_tokens: true, total_tokens: true }) })
+    .meta({ shows: ChatUsageNoun.pick({ prompt_tokens: true, total_tokens: true }) })
     .nullable()
     .describe('Numbers of tokens, as the hub stated them. Null where it does not count.'),
   svc: Svc,

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { JsonMember, sizedList } from '../noun.ts';
+import { JsonMember, keptWord, sizedList } from '../noun.ts';
+import { answeredBy, receipted, UnixSeconds } from './paid-answer.ts';
 
-/* What is shown of the answer of a chat, whole or in chunks, beside its usage and its receipt. */
+/* What is shown of the answer of a chat, whole or in chunks. */
 
 const Arguments = z.string().describe('JSON, as the model wrote it.');
-const FinishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
+const FinishReason = keptWord(z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']));
 
 const reasoning = {
   reasoning_content: z
@@ -49,6 +50,26 @@ export const ChatChoiceNoun = z.object({
   index: z.int().describe('Always 0.'),
   message: ChatMessageNoun.describe('The answer itself.'),
   finish_reason: FinishReason.nullable().describe('Why the answer ended.'),
+});
+
+/** By REST the details are members of `usage` itself. */
+export const ChatUsageNoun = z.object({
+  prompt_tokens: z.int().describe('Tokens of the request, as the hub stated them.'),
+  completion_tokens: z.int().describe('Tokens of the answer, as the hub stated them.'),
+  total_tokens: z.int().describe('Tokens of request and answer, as the hub stated them.'),
+  details: JsonMember.nullable().describe(
+    'All else that the hub counts, by its own names: `prompt_tokens_details` and `completion_tokens_details` among it. Null if nothing. By REST these are members of `usage`.',
+  ),
+});
+
+export const ChatCompletionNoun = z.object({
+  id: z.string().describe('`chatcmpl-` followed by the task id.'),
+  object: z.literal('chat.completion').describe('Always `chat.completion`.'),
+  created: UnixSeconds,
+  ...answeredBy,
+  choices: sizedList(ChatChoiceNoun, 1).describe('The answer: always one.'),
+  usage: ChatUsageNoun.nullable().describe('Numbers of tokens. Null if the hub does not count.'),
+  ...receipted,
 });
 
 export const ChatFunctionDeltaNoun = z.object({

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { AmountTextMember, onGraph, sizedList } from '../noun.ts';
+import { AmountTextMember, onGraph, SafeIntMember, sizedList } from '../noun.ts';
 import { modelKinds } from '../route-words.ts';
 
 /* What is shown of the model ids that a call may name. */
 
 const Kinds = z.array(z.enum(modelKinds));
-const SafeInt = z.int().meta({ scalar: 'SafeInt' });
 
 export const ModelModalityNoun = z.object({
   input: Kinds.describe('What the model takes.'),
@@ -17,14 +16,16 @@ export const ModelModalityNoun = z.object({
 export const ModelPriceNoun = z.object({
   amount: AmountTextMember.describe('Price of a call in atomic units: 10^decimals of them are one of the currency.'),
   currency: z.literal('USDC').describe('Always `USDC`.'),
-  decimals: SafeInt.describe('Number of decimals of the currency.'),
+  decimals: SafeIntMember.describe('Number of decimals of the currency.'),
   per: z.literal('call').describe('Always `call`.'),
 });
 
 export const ModelNoun = z.object({
   id: z.string().describe('Model id, as a request names it.'),
   object: z.literal('model').describe('Always `model`.'),
-  created: SafeInt.describe('Unix seconds. The same for every model, at any time: no hub says when a model was made.'),
+  created: SafeIntMember.describe(
+    'Unix seconds. The same for every model, at any time: no hub says when a model was made.',
+  ),
   owned_by: z.string().describe('Hub that serves the model. `svc` if it is several.'),
   hubs: z.array(z.string()).describe('Hubs that serve the model, in the order in which they are tried.'),
   modality: ModelModalityNoun.describe('What the model takes and gives, at the endpoint that sells it.'),

@@ -4,19 +4,19 @@ import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
 import {
   ChatChoiceNoun,
   ChatChunkChoiceNoun,
+  ChatCompletionNoun,
   ChatDeltaNoun,
   ChatFunctionCallNoun,
   ChatFunctionDeltaNoun,
   ChatMessageNoun,
   ChatToolCallDeltaNoun,
   ChatToolCallNoun,
+  ChatUsageNoun,
 } from '../../../../schema/inference/chat-answer.ts';
 import type { Reasoning } from '../../../../schema/reasoning.ts';
 import { FORWARDED_MEMBERS } from '../../../../schema/requests/forwarded/extra.ts';
-import { objectType } from '../../../graph-type.ts';
-import { Receipt } from '../../receipt/receipt.entity.ts';
-import type { AssistantMessage } from '../hubs/chat.ts';
-import { WorkInput } from '../work.type.ts';
+import { objectType, shownOf } from '../../../graph-type.ts';
+import { paidAnswerType, WorkInput } from '../work.type.ts';
 import type { KeptChat } from './completion.paid.ts';
 
 @InputType({ description: 'One message of a chat.' })
@@ -110,71 +110,24 @@ export class ChatCompletionInput extends TextInput {
   streamOptions?: ChatStreamOptionsInput | null;
 }
 
-/** What a version before has kept may have ended by another word. */
-type Ended<T> = Omit<T, 'finishReason'> & { readonly finishReason: string | null };
-
 objectType('ChatFunctionCall', 'A function that the model calls, with its arguments.', ChatFunctionCallNoun);
 objectType('ChatToolCall', 'A tool that the model calls.', ChatToolCallNoun);
 
-export const ChatMessage = objectType('ChatMessage', 'What the model answered.', ChatMessageNoun);
-export type ChatMessage = InstanceType<typeof ChatMessage>;
-export const ChatChoice = objectType('ChatChoice', 'One answer; there is one.', ChatChoiceNoun);
-export type ChatChoice = Ended<InstanceType<typeof ChatChoice>>;
+objectType('ChatMessage', 'What the model answered.', ChatMessageNoun);
+objectType('ChatChoice', 'One answer; there is one.', ChatChoiceNoun);
 
-@ObjectType({ description: 'Tokens, as the hub counts them.' })
-export class ChatUsage {
-  @Field(() => Int, { description: 'Tokens of the request, as the hub stated them.' }) promptTokens!: number;
-  @Field(() => Int, { description: 'Tokens of the answer, as the hub stated them.' }) completionTokens!: number;
-  @Field(() => Int, { description: 'Tokens of request and answer, as the hub stated them.' }) totalTokens!: number;
-  @Field(() => GraphQLJSONObject, {
-    nullable: true,
-    description:
-      'All else that the hub counts, by its own names: `prompt_tokens_details` and `completion_tokens_details` among it. By REST these are members of `usage`.',
-  })
-  details!: JsonObject | null;
-}
+const ChatUsage = objectType('ChatUsage', 'Numbers of tokens, as the hub counts them.', ChatUsageNoun);
+type ChatUsage = InstanceType<typeof ChatUsage>;
 
-@ObjectType({ description: 'A paid answer with its receipt.' })
-export class ChatCompletion {
-  @Field(() => String, { description: '`chatcmpl-` followed by the task id.' }) id!: string;
-  @Field(() => String, { description: 'Always `chat.completion`.' }) object!: 'chat.completion';
-  @Field(() => GraphQLSafeInt, { description: 'Unix seconds.' }) created!: number;
-  @Field(() => String, { description: 'Model that the hub was asked for. See answered_model.' }) model!: string;
-  @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
-  @Directive('@listSize(assumedSize: 1)')
-  @Field(() => [ChatChoice], { description: 'The answer.' })
-  choices!: ChatChoice[];
-  @Field(() => ChatUsage, { nullable: true, description: 'Null where the hub does not count.' })
-  usage!: ChatUsage | null;
-  @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
-  @Field(() => Receipt, { nullable: true, description: 'The same, to be selected from.' }) receipt!: Receipt | null;
-}
+export const ChatCompletion = paidAnswerType('ChatCompletion', 'A paid answer with its receipt.', ChatCompletionNoun);
+export type ChatCompletion = InstanceType<typeof ChatCompletion>;
 
 /** The kept answer in the graph's words, without its receipt. */
 export function completionFields(answer: KeptChat): Omit<ChatCompletion, 'svc' | 'receipt'> {
-  const { id, created, model, hub, choices, usage } = answer;
   return {
-    id,
+    ...shownOf(ChatCompletionNoun, answer),
     object: 'chat.completion',
-    created,
-    model,
-    hub,
-    choices: choices.map(({ index, message, finish_reason }) => ({
-      index,
-      message: messageOf(message),
-      finishReason: finish_reason,
-    })),
-    usage: usageOf(usage),
-  };
-}
-
-function messageOf({ role, content, tool_calls, refusal, ...reasoning }: AssistantMessage): ChatMessage {
-  return {
-    role,
-    content,
-    toolCalls: tool_calls ?? null,
-    refusal: refusal ?? null,
-    ...reasoningFields(reasoning),
+    usage: usageOf(answer.usage),
   };
 }
 
@@ -211,7 +164,7 @@ export const ChatChunkChoice = objectType(
   'A piece of one answer; there is one.',
   ChatChunkChoiceNoun,
 );
-export type ChatChunkChoice = Ended<InstanceType<typeof ChatChunkChoice>>;
+export type ChatChunkChoice = InstanceType<typeof ChatChunkChoice>;
 
 @ObjectType({ description: 'A piece of a paid answer; the last one brings the receipt.' })
 export class ChatCompletionChunk {

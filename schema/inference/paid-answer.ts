@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { JsonMember, SafeIntMember } from '../noun.ts';
+
+/*
+ * Members that every paid answer of a model has beside the answer itself. By REST `svc` is described member by member, and says which hub
+ * answered; the graph has the receipt once more, to be selected from.
+ */
+
+export const UnixSeconds = SafeIntMember.describe('Time of the answer, in Unix seconds.');
+
+export const answeredBy = {
+  model: z.string().describe('Model that the hub was asked for. See answered_model.'),
+  hub: z.string().describe('Hub that answered.'),
+} as const;
+
+export const receipted = {
+  svc: JsonMember.describe(
+    'The signed receipt: the whole public document, with verify_url, payment_ref, task_id, proof_outcome and all proofs.',
+  ),
+} as const;
