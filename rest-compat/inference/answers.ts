@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import {
-  ChatChunkChoiceNoun,
+  ChatCompletionChunkNoun,
   ChatCompletionNoun,
   ChatToolCallNoun,
   ChatUsageNoun,
@@ -40,12 +40,7 @@ export const ChatAnswer = ChatCompletionNoun.omit({ hub: true }).extend({ usage:
  * One event of a streamed answer; `[DONE]` follows the last one. Of an answer that broke off the last one has no choices, and an event
  * with `error` follows in place of `[DONE]`.
  */
-export const ChatChunk = z.object({
-  id: z.string(),
-  object: z.literal('chat.completion.chunk'),
-  created: z.int().describe('Unix seconds.'),
-  model: z.string(),
-  choices: z.array(ChatChunkChoiceNoun),
+export const ChatChunk = ChatCompletionChunkNoun.omit({ hub: true }).extend({
   usage: Usage.nullable().optional().describe('Where stream_options.include_usage asks for it.'),
   svc: SvcAnswer.optional().describe('In the last event: the signed receipt.'),
 });

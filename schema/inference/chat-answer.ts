@@ -109,3 +109,17 @@ export const ChatChunkChoiceNoun = z.object({
   delta: ChatDeltaNoun.describe('What this chunk adds.'),
   finish_reason: FinishReason.nullable().describe('Why the choice ended. Null until it ends, and if it broke off.'),
 });
+
+export const ChatCompletionChunkNoun = z.object({
+  id: z.string().describe('`chatcmpl-` followed by the task id. The same in every chunk.'),
+  object: z.literal('chat.completion.chunk').describe('Always `chat.completion.chunk`.'),
+  created: UnixSeconds,
+  ...answeredBy,
+  choices: sizedList(ChatChunkChoiceNoun, 1).describe(
+    'What this chunk adds. Empty if it brings usage and receipt alone.',
+  ),
+  usage: ChatUsageNoun.nullable()
+    .optional()
+    .describe('Numbers of tokens, in the last chunk. Null in the others, and if the hub does not count.'),
+  svc: receipted.svc.optional().describe('The signed receipt, in the last chunk. Null in the others.'),
+});

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { type Json, type JsonObject, present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
+import { restOnly } from '../noun.ts';
 import {
-  ChatRequestMessage,
+  ChatMessages,
   canonicalTools,
+  ParallelToolCalls,
   Schema,
   ToolChoice,
   type ToolMembers,
@@ -22,7 +24,6 @@ import {
 } from './forwarded/extra.ts';
 import { bodyPlace, openPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, ModelId, svcMembers, withParent } from './paid-work.ts';
-import { listOf } from './parse.ts';
 import { wellFormedText } from './text.ts';
 import {
   chatWithoutEffect,
@@ -37,9 +38,15 @@ import {
 } from './unserved.ts';
 
 const penalty = z.number().min(-limits.penalty_max).max(limits.penalty_max).nullish();
+const HUB_DEFAULT = 'Default: as the hub decides.';
 const Stop = wellFormedText.min(1).max(limits.stop_text_chars_max);
 
-const TopP = z.number().min(0).max(1).nullish();
+const TopP = z
+  .number()
+  .min(0)
+  .max(1)
+  .nullish()
+  .describe(`Nucleus sampling: cumulative probability of the tokens considered, 0 to 1. ${HUB_DEFAULT}`);
 const Effort = z
   .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
   .nullish()
@@ -51,10 +58,19 @@ export const samplingMembers = {
   stop: z
     .union([Stop.transform(text => [text]), z.array(Stop).min(1).max(limits.stop_texts_max)])
     .nullish()
-    .describe('A text, or up to four.'),
-  seed: z.int().nullish(),
-  presence_penalty: penalty,
-  frequency_penalty: penalty,
+    .meta({ argument: z.array(z.string()).nullish() })
+    .describe('Up to four texts before which the answer ends. By REST one text may be sent without a list.'),
+  seed: z
+    .int()
+    .nullish()
+    .meta({ scalar: 'SafeInt' })
+    .describe('Seed of the sampling: with the same one answers are alike, if the hub supports it.'),
+  presence_penalty: penalty.describe(
+    `-${limits.penalty_max} to ${limits.penalty_max}: above 0, tokens that the text has already become less likely. ${HUB_DEFAULT}`,
+  ),
+  frequency_penalty: penalty.describe(
+    `-${limits.penalty_max} to ${limits.penalty_max}: above 0, tokens become less likely the more often the text has them. ${HUB_DEFAULT}`,
+  ),
   reasoning_effort: Effort,
 } as const;
 
@@ -89,7 +105,9 @@ export const ResponseFormat = z
     ],
     { error: SERVED },
   )
-  .nullish();
+  .nullish()
+  .meta({ scalar: 'JSONObject' })
+  .describe('`{type: "text"}`, `{type: "json_object"}` or `{type: "json_schema", json_schema: {…}}`. Default: text.');
 export type ResponseFormat = z.output<typeof ResponseFormat>;
 
 /** In one form, as hubs are asked for it: text is what is given anyway. */
@@ -102,7 +120,13 @@ function canonicalFormat(format: ResponseFormat): JsonObject | null {
 
 const INT32_MAX = 2 ** 31 - 1;
 
-export const TokensMax = z.int().min(1).max(INT32_MAX).nullable().default(null);
+export const TokensMax = z
+  .int()
+  .min(1)
+  .max(INT32_MAX)
+  .nullable()
+  .default(null)
+  .describe(`Maximum number of tokens of the answer, from 1. ${HUB_DEFAULT}`);
 
 /**
  * The limit on the tokens of an answer. OpenAI's bodies call it by several names; here each is read by both doors, so that no name is
@@ -127,7 +151,15 @@ export function tokenLimitOf(
   return limit;
 }
 
-export const Temperature = z.number().min(0).max(limits.temperature_max).nullable().default(null);
+export const Temperature = z
+  .number()
+  .min(0)
+  .max(limits.temperature_max)
+  .nullable()
+  .default(null)
+  .describe(
+    `Sampling temperature, 0 to ${limits.temperature_max}: how far the model may stray from the likeliest. ${HUB_DEFAULT}`,
+  );
 
 export const flag = z
   .boolean()
@@ -153,10 +185,10 @@ export const chatUnserved = {
 } as const;
 
 /** A stream is cut here, and its hub is asked in one way: of how it is cut nothing else can be said. */
-const StreamOptions = z
+export const StreamOptions = z
   .looseObject({
-    include_usage: flag.describe('The last event says how many tokens were used.'),
-    include_obfuscation: z.unknown().optional().describe('Without effect: no event is padded.'),
+    include_usage: flag.describe('True: the last event says how many tokens were used. Default: false.'),
+    ...withoutEffect({ include_obfuscation: 'no event is padded' }),
   })
   .superRefine(({ include_usage: _, include_obfuscation: __, ...others }, context) => {
     for (const [name, value] of Object.entries(others)) {
@@ -171,21 +203,27 @@ const StreamOptions = z
 
 const members = z.looseObject({
   model: ModelId,
-  messages: listOf(ChatRequestMessage, limits.chat_messages_max),
+  messages: ChatMessages,
   max_tokens: TokensMax,
-  max_completion_tokens: TokensMax.describe('The newer name of `max_tokens`, read where that is absent.'),
-  max_output_tokens: TokensMax.describe('Another name of `max_tokens`; where both are given they are equal.'),
+  ...restOnly({
+    max_completion_tokens: TokensMax.describe('The newer name of `max_tokens`, read where that is absent.'),
+    max_output_tokens: TokensMax.describe('Another name of `max_tokens`; where both are given they are equal.'),
+  }),
   temperature: Temperature,
-  stream: flag.describe('Server-sent events, as OpenAI sends them; the last one carries the receipt.'),
-  stream_options: StreamOptions.nullish().describe('Read where `stream` is true.'),
-  tools: Tools.describe('Functions that may be called.'),
+  stream: flag
+    .meta({ argument: z.boolean().default(false) })
+    .describe(
+      'True: the answer comes in server-sent events, as OpenAI sends them, and the last one carries the receipt. Default: false. On the graph, chatCompletionStream streams whatever this says.',
+    ),
+  stream_options: StreamOptions.nullish().describe('Options of a stream. Without effect if there is none.'),
+  tools: Tools,
   tool_choice: ToolChoice,
-  parallel_tool_calls: z.boolean().nullish(),
+  parallel_tool_calls: ParallelToolCalls,
   response_format: ResponseFormat,
   ...samplingMembers,
   ...intentMembers,
   ...svcMembers,
-  ...chatUnserved,
+  ...restOnly(chatUnserved),
   ...withoutEffect(chatWithoutEffect),
   extra: Extra,
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type JsonObject, present } from '../canonical-json.ts';
 import { jsonFault, type ValueBounds } from '../json-value.ts';
 import { limits } from '../limits.ts';
+import { JsonMember } from '../noun.ts';
 import { AnsweredContent, canonicalContent, type Part, type PartKind, TextContent, UserContent } from './content.ts';
 import { Extra, extraOf, inlined } from './forwarded/extra.ts';
 import { openPlace } from './forwarded/foreign-members.ts';
@@ -55,7 +56,9 @@ export function toolsOf<S extends z.ZodType>(tool: S) {
   return listOf(tool, limits.tools_max, 0).nullish();
 }
 
-export const Tools = toolsOf(Tool);
+export const Tools = toolsOf(Tool)
+  .meta({ scalar: 'JSONObject' })
+  .describe('Functions that the model may call, each `{type: "function", function: {name, …}}`.');
 
 const Named = z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: ToolName }) }).transform(
   (given, context) =>
@@ -89,8 +92,17 @@ const choicePlace = openPlace(['type', 'allowed_tools']);
 const allowedPlace = openPlace(['mode', 'tools']);
 
 export const ToolMode = z.enum(['none', 'auto', 'required']);
-export const ToolChoice = z.union([ToolMode, Named, Allowed]).nullish();
+export const ToolChoice = z
+  .union([ToolMode, Named, Allowed])
+  .nullish()
+  .meta({ scalar: 'JSON' })
+  .describe('`none`, `auto`, `required`, or an object that names the functions that may be called. Default: `auto`.');
 export type ToolChoice = z.output<typeof ToolChoice>;
+
+export const ParallelToolCalls = z
+  .boolean()
+  .nullish()
+  .describe('Whether the model may call several tools at once. Default: as the hub decides.');
 
 export interface ToolMembers {
   readonly tools?: readonly JsonObject[] | null | undefined;
@@ -147,22 +159,40 @@ export interface ToolCall extends JsonObject {
 /* One message of a chat. */
 
 /** An empty list says that nothing was called, as some clients write of every turn. */
-const calls = listOf(ToolCall, limits.tool_calls_max, 0).nullish();
+const calls = listOf(ToolCall, limits.tool_calls_max, 0)
+  .nullish()
+  .meta({ scalar: 'JSONObject' })
+  .describe('Tools that the model called, as its answer has them. Only in a message of role `assistant`.');
 
 const ReasoningDetail = jsonObject({
   depth_max: limits.forwarded_depth_max,
   members_max: limits.tool_schema_members_max,
 });
-const Reasoned = wellFormedText.nullish();
 /** What a model thought before it spoke, as its answer brought it: some models want it back with the calls that it led to. */
 export const reasoningOfTurn = {
-  reasoning_content: Reasoned,
-  reasoning: Reasoned,
-  reasoning_details: listOf(ReasoningDetail, limits.content_parts_max, 0).nullish(),
+  reasoning_content: wellFormedText
+    .nullish()
+    .describe('What the model thought, if its answer had `reasoning_content`. Only in a message of role `assistant`.'),
+  reasoning: wellFormedText
+    .nullish()
+    .describe('What the model thought, if its answer had `reasoning`. Only in a message of role `assistant`.'),
+  reasoning_details: listOf(ReasoningDetail, limits.content_parts_max, 0)
+    .nullish()
+    .meta({ scalar: 'JSONObject' })
+    .describe('What the model thought, part by part, as its answer has it. Only in a message of role `assistant`.'),
 } as const;
 
-const name = wellFormedText.max(limits.tool_name_chars_max).nullish();
-const common = { name, extra: Extra } as const;
+const common = {
+  name: wellFormedText.max(limits.tool_name_chars_max).nullish().describe('Tells speakers of one role apart.'),
+  extra: Extra,
+} as const;
+const refusal = wellFormedText
+  .nullish()
+  .describe('What the model said when it refused. Only in a message of role `assistant`.');
+const ToolCallId = wellFormedText
+  .min(1)
+  .max(limits.tool_call_id_chars_max)
+  .describe('Id of the call of which the message is the result. Only in a message of role `tool`.');
 
 const spoken = z.discriminatedUnion('role', [
   z.looseObject({ role: z.enum(['system', 'developer']), content: TextContent, ...common }),
@@ -172,13 +202,13 @@ const spoken = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     content: AnsweredContent,
     tool_calls: calls,
-    refusal: wellFormedText.nullish(),
+    refusal,
     ...reasoningOfTurn,
     ...common,
   }),
   z.looseObject({
     role: z.literal('tool'),
-    tool_call_id: wellFormedText.min(1).max(limits.tool_call_id_chars_max),
+    tool_call_id: ToolCallId,
     content: TextContent,
     ...common,
   }),
@@ -209,18 +239,27 @@ function partsAsContent(message: unknown): unknown {
   return rest.content == null && parts != null ? { ...rest, content: parts } : rest;
 }
 
-/** All that a message has, whatever its role. */
-export const messageMembers = [
-  'role',
-  'content',
-  'parts',
-  'name',
-  'tool_calls',
-  'tool_call_id',
-  'refusal',
-  'extra',
-  ...Object.keys(reasoningOfTurn),
-] as const;
+/** A message as the graph takes it: all that one may have, whatever its role, and text and parts each by a member of their own. */
+export const RequestMessageNoun = z.object({
+  role: z.string().describe('`system`, `developer`, `user`, `assistant` or `tool`.'),
+  content: z.string().nullish().describe('Text of the message. Null if `parts` has it, or an assistant said nothing.'),
+  parts: z
+    .array(JsonMember)
+    .nullish()
+    .describe('Instead of `content`: texts, images, sounds and files, as OpenAI spells the parts of a message.'),
+  tool_calls: calls,
+  tool_call_id: ToolCallId.nullish(),
+  refusal,
+  ...reasoningOfTurn,
+  ...common,
+});
+
+/** The messages of a chat, and of a response in the words of a chat. */
+export const ChatMessages = listOf(ChatRequestMessage, limits.chat_messages_max)
+  .meta({ argument: z.array(RequestMessageNoun) })
+  .describe('The conversation so far, oldest message first.');
+
+export const messageMembers: readonly string[] = Object.keys(RequestMessageNoun.shape);
 
 /** An answer that is sent back may bring an empty list of what it cites. */
 export const messagePlace = openPlace(messageMembers, { without_effect_empty: ['annotations'] });

@@ -68,7 +68,7 @@ export const responseWithoutEffect = {
 export function withoutEffect<T extends Readonly<Record<string, string>>>(table: T) {
   const members = Object.entries(table).map(([name, why]) => [
     name,
-    z.unknown().optional().describe(`Without effect: ${why}.`),
+    z.unknown().optional().meta({ rest_only: true }).describe(`Without effect: ${why}.`),
   ]);
   return Object.fromEntries(members) as { readonly [M in keyof T]: z.ZodOptional<z.ZodUnknown> };
 }

@@ -32,16 +32,16 @@ export interface OpenPlace {
 
 export const FORWARDED: MemberRule = { kind: 'forwarded' };
 
-/** What becomes of such members of a body: the description of `extra` on the graph, where nothing stands beside it. */
+/** What becomes of such members of a body. */
 export const FORWARDED_MEMBERS =
   'Members that this service does not know, passed on to the hub unchanged. A member that chooses who answers, at whose cost or in whose name is 400, and so is one that no hub with the model takes.';
 
 /** In which members of the graph's own spelling, or such as a model provider has no words for, are sent. */
 export const Extra = z
   .custom<JsonObject>(isJsonObject, { error: 'must be an object' })
-  .meta({ type: 'object' })
+  .meta({ type: 'object', scalar: 'JSONObject' })
   .nullish()
-  .describe(`${FORWARDED_MEMBERS} They may also stand beside \`extra\`.`);
+  .describe(`${FORWARDED_MEMBERS} By REST they may also stand beside \`extra\`.`);
 
 /** Names that are the same to a reader that does not look at case, or at `-` and `_`: some of those that hubs are made with do not. */
 export function folded(name: string): string {

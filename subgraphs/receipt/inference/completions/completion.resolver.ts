@@ -1,7 +1,7 @@
 import { Arg, Ctx, Directive, Mutation, Resolver, Root, Subscription } from 'type-graphql';
 import { limits } from '../../../../schema/limits.ts';
 import { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
-import { opaqueFields, requestOf } from '../../../../schema/requests/parse.ts';
+import { type Arguments, readRequest } from '../../../graph-type.ts';
 import type { Piece } from '../../../piece.ts';
 import type { Charged, ChargedStream } from '../../../selling.ts';
 import { brokenStream } from '../broken-stream.ts';
@@ -24,10 +24,10 @@ export class CompletionResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @Mutation(() => ChatCompletion, { description: 'One chat completion; charged only for an answer in hand.' })
   async createChatCompletion(
-    @Arg('input', () => ChatCompletionInput, { description: 'What is asked of the model.' }) input: ChatCompletionInput,
+    @Arg('input', () => ChatCompletionInput, { description: 'What is asked of the model.' }) input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<ChatCompletion> {
-    const request = requestOf(ChatRequest, input, context.valid_body, opaqueFields);
+    const request = readRequest(ChatRequest, input, context);
     const charged = await context.charge(completionPaid(context.hubs), request, context);
     return { ...completionFields(charged.answer), ...receiptOf(charged, context) };
   }
@@ -42,7 +42,7 @@ export class CompletionStreamResolver {
   })
   chatCompletionStream(
     @Arg('input', () => ChatCompletionInput, { description: 'What is asked of the model.' })
-    _input: ChatCompletionInput,
+    _input: Arguments,
     @Root() event: ChunkEvent,
     @Ctx() _context: InferenceContext,
   ): ChatCompletionChunk {
@@ -51,9 +51,9 @@ export class CompletionStreamResolver {
   }
 }
 
-async function begin(input: ChatCompletionInput, context: InferenceContext): Promise<AsyncIterable<ChunkEvent>> {
+async function begin(input: Arguments, context: InferenceContext): Promise<AsyncIterable<ChunkEvent>> {
   // The field itself says that it is to be streamed, whatever the input says.
-  const request = requestOf(ChatRequest, { ...input, stream: true }, context.valid_body, opaqueFields);
+  const request = readRequest(ChatRequest, { ...input, stream: true }, context);
   const charged = await context.chargeStream(completionStream(context.hubs), request, context);
   announceStream(charged, context);
   return chunksOf(charged, context, request.stream_options?.include_usage ?? false);

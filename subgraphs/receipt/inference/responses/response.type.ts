@@ -20,7 +20,7 @@ import type { KeptResponse } from './response.paid.ts';
 @InputType({ description: 'A one-shot request; the limits are those of POST /v1/responses.' })
 export class ResponseInput extends TextInput {
   @Field(() => [ChatMessageInput], { description: 'A text is one message of role `user`.' })
-  input!: ChatMessageInput[];
+  input!: InstanceType<typeof ChatMessageInput>[];
   @Field(() => Int, { nullable: true, description: 'Tokens of the answer at the most.' })
   maxOutputTokens?: number | null;
   @Field(() => [String], {
