@@ -8,20 +8,12 @@ import {
 import { ImageNoun, TranscriptionNoun } from '../../schema/inference/media-answer.ts';
 import { ModelNoun, ModelPageNoun } from '../../schema/inference/model.ts';
 import { receipted } from '../../schema/inference/paid-answer.ts';
-import { responseStatuses } from '../../schema/inference/response-status.ts';
-import { wordList } from '../../schema/words.ts';
+import { ModelResponseNoun, ResponseItemNoun, ResponseUsageNoun } from '../../schema/inference/response-answer.ts';
 import { JsonMembers, nameComponents } from '../answer-shapes.ts';
 import { SvcAnswer } from '../receipt/signed-receipt.ts';
 import { ResponseStreamFault } from './stream-fault.ts';
 
 const Details = JsonMembers.describe('Numbers and flags by the names that the hub gives them.').optional();
-
-const ResponseCounts = z.object({
-  ...ChatUsageNoun.omit({ details: true }).shape,
-  input_tokens: z.int(),
-  output_tokens: z.int(),
-  details: JsonMembers,
-});
 
 const Usage = ChatUsageNoun.omit({ details: true })
   .extend({ prompt_tokens_details: Details, completion_tokens_details: Details })
@@ -83,46 +75,20 @@ const FunctionCall = z.object({
   arguments: z.string().describe('JSON, as the model wrote it.'),
 });
 
-/** As the graph has it: one type for all items, in which members that an item lacks are null. They are left out on the wire. */
-const Item = z.object({
-  ...Message.omit({ content: true }).shape,
-  summary: Reasoning.shape.summary,
-  encrypted_content: Reasoning.shape.encrypted_content,
-  content: z.object({ type: z.string(), text: z.string(), annotations: z.array(z.never()), refusal: z.string() }),
-  call_id: z.string(),
-  name: z.string(),
-  arguments: z.string(),
-});
-
-export const ResponseAnswer = z.object({
-  id: z.string(),
-  object: z.literal('response'),
-  created_at: z.int().describe('Unix seconds.'),
-  model: z.string(),
-  status: z
-    .enum(wordList(responseStatuses))
-    .describe(
-      '`incomplete`: the answer came and was cut short, see `incomplete_details`. `failed`: the answer ended before it was complete. A hub that gives none is a 502, uncharged.',
-    ),
-  error: z
-    .object({ code: z.literal('server_error'), message: z.string() })
-    .nullable()
-    .describe('Why it failed.'),
-  incomplete_details: z
-    .object({ reason: z.enum(['max_output_tokens', 'content_filter']) })
-    .nullable()
-    .describe('Why it was cut short.'),
-  output: z.array(z.discriminatedUnion('type', [Reasoning, Message, FunctionCall])).meta({ shows: Item }),
-  output_text: z.string().describe('All that was said.'),
+export const ResponseAnswer = ModelResponseNoun.omit({ hub: true }).extend({
+  status: ModelResponseNoun.shape.status.describe(
+    '`incomplete`: the answer came and was cut short, see `incomplete_details`. `failed`: the answer ended before it was complete. A hub that gives none is a 502, uncharged.',
+  ),
+  output: z.array(z.discriminatedUnion('type', [Reasoning, Message, FunctionCall])).meta({ shows: ResponseItemNoun }),
   usage: Usage.extend({
     input_tokens: z.int(),
     output_tokens: z.int(),
     input_tokens_details: Details,
     output_tokens_details: Details,
   })
-    .meta({ shows: ResponseCounts })
+    .meta({ shows: ResponseUsageNoun })
     .nullable(),
-  svc: SvcAnswer.describe('The signed receipt.'),
+  svc: Svc,
 });
 
 const sequence_number = z.int().min(0).describe('From 0, without a gap.');

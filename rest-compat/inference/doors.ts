@@ -152,7 +152,6 @@ export const inferenceDoors = [
       eventOf: data => (data.answer as JsonObject).event ?? null,
     },
     body: ResponsesRequest,
-    variables: inputOf,
     nulls: { output: [], 'output.content': [] },
     answer: ({ answer }) => withUsage(answer),
     response: ResponseAnswer,

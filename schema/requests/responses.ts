@@ -13,7 +13,15 @@ import {
   TokensMax,
   tokenLimitOf,
 } from './chat-completion.ts';
-import { ChatRequestMessage, functionMembers, ToolChoice, ToolMode, Tools, toolsOf } from './chat-message.ts';
+import {
+  ChatMessages,
+  functionMembers,
+  ParallelToolCalls,
+  ToolChoice,
+  ToolMode,
+  Tools,
+  toolsOf,
+} from './chat-message.ts';
 import { Extra, extraOf, folded, withoutProto } from './forwarded/extra.ts';
 import { bodyPlace, openPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, ModelId, svcMembers, withParent } from './paid-work.ts';
@@ -105,8 +113,10 @@ const common = {
   max_output_tokens: TokensMax,
   temperature: Temperature,
   top_p: samplingMembers.top_p,
-  parallel_tool_calls: z.boolean().nullish(),
-  stream: flag.describe('Server-sent events, as OpenAI sends them; the last one carries the receipt.'),
+  parallel_tool_calls: ParallelToolCalls,
+  stream: flag.describe(
+    'True: the answer comes in server-sent events, as OpenAI sends them, and the last one carries the receipt. Default: false. On the graph, responseStream streams whatever this says.',
+  ),
   ...intentMembers,
   ...svcMembers,
 } as const;
@@ -152,7 +162,7 @@ const sent = z.looseObject({
 
 const chat = z.looseObject({
   ...common,
-  input: listOf(ChatRequestMessage, limits.chat_messages_max),
+  input: ChatMessages,
   tools: Tools,
   tool_choice: ToolChoice,
   response_format: ResponseFormat,

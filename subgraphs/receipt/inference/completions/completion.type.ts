@@ -1,6 +1,3 @@
-import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
-import { Field, Float, InputType } from 'type-graphql';
-import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
 import {
   ChatChoiceNoun,
   ChatChunkChoiceNoun,
@@ -17,42 +14,11 @@ import {
 import type { Reasoning } from '../../../../schema/reasoning.ts';
 import { ChatRequest, StreamOptions } from '../../../../schema/requests/chat-completion.ts';
 import { RequestMessageNoun } from '../../../../schema/requests/chat-message.ts';
-import { FORWARDED_MEMBERS } from '../../../../schema/requests/forwarded/extra.ts';
 import { inputType, objectType, shownOf } from '../../../graph-type.ts';
-import { paidAnswerType, WorkInput } from '../work.type.ts';
+import { paidAnswerType } from '../work.type.ts';
 import type { KeptChat } from './completion.paid.ts';
 
-export const ChatMessageInput = inputType('ChatMessageInput', 'One message of a chat.', RequestMessageNoun);
-
-/** What may be asked of a model's text beside its messages; chats and responses alike. JSON is as a chat of OpenAI's spells it. */
-@InputType()
-export abstract class TextInput extends WorkInput {
-  @Field(() => Float, { nullable: true, description: '0 to 2: how far the model may stray from the likeliest.' })
-  temperature?: number | null;
-  @Field(() => Float, {
-    nullable: true,
-    description: 'Nucleus sampling: cumulative probability of the tokens considered, 0 to 1.',
-  })
-  topP?: number | null;
-  @Field(() => [GraphQLJSONObject], { nullable: true, description: '`{type: "function", function: {name, …}}` each.' })
-  tools?: JsonObject[] | null;
-  @Field(() => GraphQLJSON, { nullable: true, description: '`none`, `auto`, `required`, or an object that names one.' })
-  toolChoice?: Json;
-  @Field(() => Boolean, { nullable: true, description: 'Whether it may call several tools at once.' })
-  parallelToolCalls?: boolean | null;
-  @Field(() => GraphQLJSONObject, { nullable: true, description: '`{type: "json_schema", json_schema: {…}}`.' })
-  responseFormat?: JsonObject | null;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Passed on to a model that its hub lists as one that reasons. Without effect for any other model.',
-  })
-  reasoningEffort?: string | null;
-  @Field(() => GraphQLJSONObject, {
-    nullable: true,
-    description: FORWARDED_MEMBERS,
-  })
-  extra?: JsonObject | null;
-}
+inputType('ChatMessageInput', 'One message of a chat.', RequestMessageNoun);
 
 inputType('ChatStreamOptionsInput', 'Options of chatCompletionStream.', StreamOptions);
 export const ChatCompletionInput = inputType(

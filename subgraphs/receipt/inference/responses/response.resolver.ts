@@ -1,8 +1,8 @@
 import { Arg, Ctx, Directive, Mutation, Resolver, Root, Subscription } from 'type-graphql';
 import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
-import { opaqueFields, requestOf } from '../../../../schema/requests/parse.ts';
 import { ResponseCall } from '../../../../schema/requests/responses.ts';
+import { type Arguments, readRequest } from '../../../graph-type.ts';
 import type { Charged, ChargedStream } from '../../../selling.ts';
 import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';
@@ -17,10 +17,10 @@ export class ResponseResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @Mutation(() => ModelResponse, { description: 'One answer to a text or to messages; nothing of it is remembered.' })
   async createResponse(
-    @Arg('input', () => ResponseInput, { description: 'What is asked of the model.' }) input: ResponseInput,
+    @Arg('input', () => ResponseInput, { description: 'What is asked of the model.' }) input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<ModelResponse> {
-    const request = requestOf(ResponseCall, input, context.valid_body, opaqueFields);
+    const request = readRequest(ResponseCall, input, context);
     const charged = await context.charge(responsePaid(context.hubs), request, context);
     return { ...responseOf(charged.answer), ...receiptOf(charged, context) };
   }
@@ -34,7 +34,7 @@ export class ResponseStreamResolver {
     subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),
   })
   responseStream(
-    @Arg('input', () => ResponseInput, { description: 'What is asked of the model.' }) _input: ResponseInput,
+    @Arg('input', () => ResponseInput, { description: 'What is asked of the model.' }) _input: Arguments,
     @Root() event: StreamedEvent,
     @Ctx() _context: InferenceContext,
   ): ResponseStreamEvent {
@@ -43,9 +43,9 @@ export class ResponseStreamResolver {
   }
 }
 
-async function begin(input: ResponseInput, context: InferenceContext): Promise<AsyncIterable<StreamedEvent>> {
+async function begin(input: Arguments, context: InferenceContext): Promise<AsyncIterable<StreamedEvent>> {
   // The field itself says that it is to be streamed, whatever the input says.
-  const request = requestOf(ResponseCall, { ...input, stream: true }, context.valid_body, opaqueFields);
+  const request = readRequest(ResponseCall, { ...input, stream: true }, context);
   const charged = await context.chargeStream(responseStream(context.hubs), request, context);
   announceStream(charged, context);
   return eventsOf(charged, context);

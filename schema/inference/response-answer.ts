@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { limits } from '../limits.ts';
+import { JsonMember, SafeIntMember, sizedList, word } from '../noun.ts';
+import type { Words } from '../words.ts';
+import { ChatUsageNoun } from './chat-answer.ts';
+import { answeredBy, receipted } from './paid-answer.ts';
+
+/* What is shown of a response and of the events of a streamed one, and how an answer may have ended. */
+
+export const responseStatuses = {
+  graph: 'ResponseStatus',
+  description: 'How an answer ended.',
+  meanings: {
+    completed: 'The answer is complete.',
+    incomplete: 'The answer was cut short: its tokens were used up, or a filter withheld the rest.',
+    failed: 'The answer ended before it was complete. What came until then is included.',
+  },
+} as const satisfies Words;
+
+const Empty = z.array(JsonMember);
+
+/** One type for all parts: members that a kind does not have are null on the graph, and left out by REST. */
+export const ResponseContentNoun = z.object({
+  type: z.string().describe('`output_text`, `refusal` or `reasoning_text`. Members of the other kinds are null.'),
+  text: z.string().nullable().describe('Text that the model said or thought. Null in a refusal.'),
+  annotations: Empty.nullable().describe('Always empty. Null unless the part is of type `output_text`.'),
+  refusal: z.string().nullable().describe('What the model says if it refuses. Null otherwise.'),
+});
+
+/** The same of items. */
+export const ResponseItemNoun = z.object({
+  id: z.string().describe('Id of the item within the answer.'),
+  type: z.string().describe('`reasoning`, `message` or `function_call`. Members of the other kinds are null.'),
+  status: z.string().describe('`completed`, or `incomplete` if it was broken off.'),
+  role: z.string().nullable().describe('Always `assistant`. Null unless the item is a message.'),
+  summary: Empty.nullable().describe(
+    'Always empty: the reasoning is in content. Null unless the item is of type `reasoning`.',
+  ),
+  encrypted_content: z
+    .string()
+    .nullable()
+    .describe(
+      'All of the reasoning, to be sent back as it is. Null unless `include` names `reasoning.encrypted_content`.',
+    ),
+  content: sizedList(ResponseContentNoun, 1)
+    .nullable()
+    .describe('What was said in a message, or thought in reasoning. Null of a call.'),
+  call_id: z
+    .string()
+    .nullable()
+    .describe('Id by which the result of a call is sent back. Null unless the item is one.'),
+  name: z
+    .string()
+    .nullable()
+    .describe('Name of the function that is called, as the request gave it. Null unless the item is a call.'),
+  arguments: z
+    .string()
+    .nullable()
+    .describe('Arguments of a call: JSON, as the model wrote it. Null unless the item is one.'),
+});
+
+export const ResponseFaultNoun = z.object({
+  code: z.literal('server_error').describe('Always `server_error`.'),
+  message: z.string().describe('The same in a sentence.'),
+});
+
+export const ResponseIncompletionNoun = z.object({
+  reason: z.enum(['max_output_tokens', 'content_filter']).describe('`max_output_tokens` or `content_filter`.'),
+});
+
+const { prompt_tokens, completion_tokens, total_tokens } = ChatUsageNoun.shape;
+
+/** Each number under both names that clients know. By REST the details are members of `usage` itself. */
+export const ResponseUsageNoun = z.object({
+  prompt_tokens,
+  completion_tokens,
+  total_tokens,
+  input_tokens: prompt_tokens,
+  output_tokens: completion_tokens,
+  details: JsonMember.nullable().describe(
+    'All else that the hub counts, by its own names: `input_tokens_details` and `output_tokens_details` among it. By REST these are members of `usage`.',
+  ),
+});
+
+export const ModelResponseNoun = z.object({
+  id: z.string().describe('`resp_` followed by the task id.'),
+  object: z.literal('response').describe('Always `response`.'),
+  created_at: SafeIntMember.describe('Time of the answer, in Unix seconds.'),
+  ...answeredBy,
+  status: word(responseStatuses),
+  error: ResponseFaultNoun.nullable().describe('Why the answer failed. Null if it did not.'),
+  incomplete_details: ResponseIncompletionNoun.nullable().describe('Why the answer was cut short. Null if it was not.'),
+  // What is said and, at most, so many calls.
+  output: sizedList(ResponseItemNoun, 1 + limits.tool_calls_max).describe(
+    'What the model thought and said, and what it calls, in order.',
+  ),
+  output_text: z.string().describe('All that was said, in one text.'),
+  usage: ResponseUsageNoun.nullable().describe('Numbers of tokens. Null if the hub does not count.'),
+  ...receipted,
+});
+
+export const ResponseStreamEventNoun = z.object({
+  type: z.string().describe('Type of the event: `response.created`, `response.output_text.delta` and the like.'),
+  sequence_number: z.int().describe('Number of the event, from 0 without a gap.'),
+  event: JsonMember.describe('The whole event, as OpenAI spells it. The last one has the response with its receipt.'),
+});
