@@ -7,7 +7,7 @@ import {
 } from '../../schema/inference/chat-answer.ts';
 import { ImageNoun, TranscriptionNoun } from '../../schema/inference/media-answer.ts';
 import { ModelNoun, ModelPageNoun } from '../../schema/inference/model.ts';
-import { receipted } from '../../schema/inference/paid-answer.ts';
+import { SIGNED_RECEIPT } from '../../schema/inference/paid-answer.ts';
 import { ModelResponseNoun, ResponseItemNoun, ResponseUsageNoun } from '../../schema/inference/response-answer.ts';
 import { JsonMembers, nameComponents } from '../answer-shapes.ts';
 import { SvcAnswer } from '../receipt/signed-receipt.ts';
@@ -23,7 +23,7 @@ const Usage = ChatUsageNoun.omit({ details: true })
   )
   .meta({ shows: ChatUsageNoun });
 
-const Svc = SvcAnswer.describe(receipted.svc.description ?? '');
+const Svc = SvcAnswer.describe(SIGNED_RECEIPT);
 
 /** The receipt names the hub. */
 export const ChatAnswer = ChatCompletionNoun.omit({ hub: true }).extend({ usage: Usage.nullable(), svc: Svc });
@@ -81,8 +81,7 @@ export const ResponseAnswer = ModelResponseNoun.omit({ hub: true }).extend({
   ),
   output: z.array(z.discriminatedUnion('type', [Reasoning, Message, FunctionCall])).meta({ shows: ResponseItemNoun }),
   usage: Usage.extend({
-    input_tokens: z.int(),
-    output_tokens: z.int(),
+    ...ResponseUsageNoun.pick({ input_tokens: true, output_tokens: true }).shape,
     input_tokens_details: Details,
     output_tokens_details: Details,
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { MessageTokensNoun, MessageUsageNoun } from '../../schema/inference/message-answer.ts';
+import { MessageTokensNoun, ModelMessageNoun } from '../../schema/inference/message-answer.ts';
+import { SIGNED_RECEIPT } from '../../schema/inference/paid-answer.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { SvcAnswer } from '../receipt/signed-receipt.ts';
 import { MessageStreamFault } from './stream-fault.ts';
@@ -27,27 +28,11 @@ const RedactedThinkingBlock = z.object({
 });
 const Block = z.discriminatedUnion('type', [ThinkingBlock, RedactedThinkingBlock, TextBlock, ToolUseBlock]);
 
-const Usage = MessageUsageNoun.describe('Numbers of tokens, as the hub stated them; 0 or null where it states none.');
+const { stop_reason, stop_sequence, stop_details, usage } = ModelMessageNoun.shape;
+const Svc = SvcAnswer.describe(SIGNED_RECEIPT);
 
-const StopReason = z.enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal']);
-const StopDetails = z
-  .object({ type: z.literal('refusal'), category: z.null(), explanation: z.null() })
-  .nullable()
-  .describe('Present if the model refused; otherwise null.');
-const stop_sequence = z.string().nullable().describe('Which text ended it, where the hub says so.');
-
-const Svc = SvcAnswer.describe('The signed receipt: verify_url, payment_ref, task_id, proof_outcome and all proofs.');
-
-export const MessageAnswer = z.object({
-  id: z.string(),
-  type: z.literal('message'),
-  role: z.literal('assistant'),
-  model: z.string(),
+export const MessageAnswer = ModelMessageNoun.omit({ hub: true }).extend({
   content: z.array(Block).describe('Blocks of the answer. The receipt commits to this list as it stands here.'),
-  stop_reason: StopReason,
-  stop_sequence,
-  stop_details: StopDetails,
-  usage: Usage,
   svc: Svc,
 });
 
@@ -74,8 +59,8 @@ export const MessageEventAnswer = z.discriminatedUnion('type', [
   z.object({ type: z.literal('content_block_stop'), index }),
   z.object({
     type: z.literal('message_delta'),
-    delta: z.object({ stop_reason: StopReason, stop_sequence, stop_details: StopDetails }),
-    usage: Usage,
+    delta: z.object({ stop_reason, stop_sequence, stop_details }),
+    usage,
   }),
   z
     .object({ type: z.literal('ping'), svc: Svc })
@@ -90,7 +75,7 @@ nameComponents({
   MessageThinkingBlock: ThinkingBlock,
   MessageRedactedThinkingBlock: RedactedThinkingBlock,
   MessageToolUseBlock: ToolUseBlock,
-  MessageUsage: Usage,
+  MessageUsage: usage,
   MessageEvent: MessageEventAnswer,
   MessageTokens: MessageTokensNoun,
 });

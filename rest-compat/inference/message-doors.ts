@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { toCamelKeys } from '../../schema/camel.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { errors, isErrorCode } from '../../schema/errors.ts';
 import { MessageTokensNoun } from '../../schema/inference/message-answer.ts';
 import { limits } from '../../schema/limits.ts';
 import { anthropicHeaders } from '../../schema/requests/anthropic-headers.ts';
-import { MessagesRequest, MessageTokensRequest, messageOpaqueMembers } from '../../schema/requests/messages.ts';
+import { MessagesRequest, MessageTokensRequest } from '../../schema/requests/messages.ts';
 import { documentDoor } from '../door.ts';
 import { anthropicKind, MessageFault } from '../fault-form.ts';
 import { RefusalAnswer } from '../receipt/answers.ts';
@@ -51,10 +50,6 @@ function withHeaders(body: JsonObject, headers: z.output<typeof MessageHeaders>)
   return { ...withIntent(body, headers), betas: body.betas ?? headers['anthropic-beta'] ?? null };
 }
 
-function inputOf<B extends object>({ body }: { readonly body: B }) {
-  return { input: toCamelKeys(body, messageOpaqueMembers) as JsonObject };
-}
-
 export const messageDoors = [
   documentDoor({
     ...paidWork,
@@ -73,7 +68,6 @@ export const messageDoors = [
     headers: MessageHeaders,
     complete: withHeaders,
     body: MessagesRequest,
-    variables: inputOf,
     faults: 'anthropic',
     refusal: z.union([z.object({ ...MessageFault.shape, ...RefusalAnswer.shape }), MessageFault]),
     response: MessageAnswer,
@@ -93,7 +87,6 @@ export const messageDoors = [
     query: BetaQuery,
     headers: TokensHeaders,
     body: MessageTokensRequest,
-    variables: inputOf,
     faults: 'anthropic',
     response: MessageTokensNoun,
   }),

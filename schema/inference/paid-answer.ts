@@ -13,8 +13,7 @@ export const answeredBy = {
   hub: z.string().describe('Hub that answered.'),
 } as const;
 
-export const receipted = {
-  svc: JsonMember.describe(
-    'The signed receipt: the whole public document, with verify_url, payment_ref, task_id, proof_outcome and all proofs.',
-  ),
-} as const;
+export const SIGNED_RECEIPT =
+  'The signed receipt: the whole public document, with verify_url, payment_ref, task_id, proof_outcome and all proofs.';
+
+export const receipted = { svc: JsonMember.describe(SIGNED_RECEIPT) } as const;

@@ -38,7 +38,7 @@ const unsentBetas: Readonly<Record<string, string>> = {
 };
 
 /** Which betas may be named: the description of each place where they are. */
-export const BETAS_SERVED = `Betas, without their date: ${Object.keys(servedBetas).join(', ')}. Sent to hubs of Anthropic’s dialect. Any other is 400, but for these, which have no effect: ${Object.keys(unsentBetas).join(', ')}.`;
+const BETAS_SERVED = `Betas, without their date: ${Object.keys(servedBetas).join(', ')}. Sent to hubs of Anthropic’s dialect. Any other is 400, but for these, which have no effect: ${Object.keys(unsentBetas).join(', ')}.`;
 
 /** `prompt-caching-2024-07-31`; some leave out the hyphens: `claude-code-20250219`. */
 const DATED = /^(?<name>[a-z0-9-]+?)-(?<year>\d{4})-?(?<month>\d{2})-?(?<day>\d{2})$/;
@@ -77,7 +77,7 @@ export const Betas = z
   .transform(betas => [...new Set(betas)].filter(beta => isIn(servedBetas, beta)).sort())
   .nullish()
   .transform(betas => (betas?.length ? betas : undefined))
-  .describe(`${BETAS_SERVED} Takes precedence over the header anthropic-beta.`);
+  .describe(`${BETAS_SERVED} By REST they take precedence over the header anthropic-beta.`);
 
 const BetaHeader = z
   .string()

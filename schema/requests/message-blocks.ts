@@ -27,13 +27,13 @@ export function knownIn({ in: { shape } }: { readonly in: { readonly shape: obje
 
 const Id = wellFormedText.min(1).max(limits.tool_call_id_chars_max);
 
-const CACHE_MARK = 'Changes nothing about the answer.';
+const CACHE_MARK = '`{type: "ephemeral"}`. Changes nothing about the answer.';
 const Mark = openObject({
   type: z.literal('ephemeral'),
   ttl: z.enum(['5m', '1h']).nullish(),
   scope: wellFormedText.max(64).nullish(),
 });
-export const CacheControl = Mark.nullish().describe(CACHE_MARK);
+export const CacheControl = Mark.nullish().meta({ scalar: 'JSONObject' }).describe(CACHE_MARK);
 export const markMembers = knownIn(Mark);
 
 const marked = { cache_control: CacheControl } as const;

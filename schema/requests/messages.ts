@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type JsonObject, present } from '../canonical-json.ts';
 import { limits } from '../limits.ts';
+import { JsonMember, restOnly } from '../noun.ts';
 import { Betas } from './anthropic-headers.ts';
 import { chatMemberRule, flag, samplingMembers, Temperature } from './chat-completion.ts';
 import { Schema, ToolName } from './chat-message.ts';
@@ -121,6 +122,7 @@ const ContextManagement = z
   })
   .nullish()
   .transform(given => (given?.edits?.length ? given : undefined))
+  .meta({ scalar: 'JSONObject' })
   .describe('`{edits: [{type: "clear_thinking_20251015", keep: "all"}]}`: the whole history is read.');
 
 /** What would change the answer or the bill, and is not passed on: refused by name. */
@@ -146,25 +148,40 @@ const messageWithoutEffect = {
 
 const common = {
   model: ModelId,
-  messages: listOf(MessageTurn, limits.chat_messages_max),
-  system: SystemBlocks.optional().nullable().describe('A text, or blocks of text.'),
-  tools: listOf(Tool, limits.tools_max, 0).nullish().describe('What the model may call, and the caller runs.'),
-  tool_choice: ToolChoice.nullish(),
-  thinking: Thinking.nullish().describe(
-    'Thinking blocks are returned if it is enabled or adaptive; with display `omitted` without text, and only from hubs of Anthropic’s dialect.',
-  ),
-  output_config: OutputConfig.nullish(),
-  output_format: Format.describe('The former name of `output_config.format`.'),
+  messages: listOf(MessageTurn, limits.chat_messages_max)
+    .meta({ scalar: 'JSONObject' })
+    .describe('Turns of the conversation, oldest first, each `{role, content}`.'),
+  system: SystemBlocks.optional()
+    .nullable()
+    .meta({ argument: z.array(JsonMember).nullish() })
+    .describe('Blocks of text that the model reads first. By REST also one text without a list.'),
+  tools: listOf(Tool, limits.tools_max, 0)
+    .nullish()
+    .meta({ scalar: 'JSONObject' })
+    .describe('What the model may call, and the caller runs: `{name, description, input_schema}` each.'),
+  tool_choice: ToolChoice.nullish()
+    .meta({ scalar: 'JSONObject' })
+    .describe('`{type: "auto"}`, `any`, `none`, or `{type: "tool", name}`. Default: `auto`.'),
+  thinking: Thinking.nullish()
+    .meta({ scalar: 'JSONObject' })
+    .describe(
+      '`{type: "enabled", budget_tokens}`, `adaptive` or `disabled`. Thinking blocks are returned if it is enabled or adaptive; with display `omitted` without text, and only from hubs of Anthropic’s dialect.',
+    ),
+  output_config: OutputConfig.nullish()
+    .meta({ scalar: 'JSONObject' })
+    .describe('`{effort, format: {type: "json_schema", schema}}`.'),
+  ...restOnly({ output_format: Format.describe('The former name of `output_config.format`.') }),
   cache_control: CacheControl,
   context_management: ContextManagement,
   betas: Betas,
-  ...messageUnserved,
+  ...restOnly(messageUnserved),
   extra: Extra,
 } as const;
 
 const asked = z.looseObject({
   ...common,
-  betas: Betas.describe('Accepted and not counted. One that is not served for messages is 400.'),
+  model: ModelId.describe('Ignored: the estimate is the same for each model.'),
+  ...restOnly({ betas: Betas.describe('Accepted and not counted. One that is not served for messages is 400.') }),
   extra: Extra.describe('Members that this service does not know. Accepted and not counted.'),
 });
 type Asked = z.output<typeof asked>;
@@ -253,7 +270,7 @@ export type MessagesRequest = JsonObject &
   };
 
 const drawn = {
-  max_tokens: z.int().min(1).max(INT32_MAX).describe('Tokens of the answer at the most.'),
+  max_tokens: z.int().min(1).max(INT32_MAX).describe('Maximum number of tokens of the answer, from 1.'),
   stop_sequences: z
     .array(wellFormedText.min(1).max(limits.stop_text_chars_max))
     .max(limits.stop_texts_max)
@@ -261,13 +278,20 @@ const drawn = {
     .describe('Up to four texts before which the answer ends.'),
   temperature: Temperature,
   top_p: samplingMembers.top_p,
-  top_k: z.int().min(0).max(INT32_MAX).nullish(),
+  top_k: z
+    .int()
+    .min(0)
+    .max(INT32_MAX)
+    .nullish()
+    .describe('Number of the likeliest tokens among which the model chooses. Default: as the hub decides.'),
 } as const;
 
 const sent = z.looseObject({
   ...common,
   ...drawn,
-  stream: flag.describe('Server-sent events, as Anthropic sends them; the event `svc` carries the receipt.'),
+  stream: flag.describe(
+    'True: the answer comes in server-sent events, as Anthropic sends them, and the event `svc` carries the receipt. Default: false. On the graph, messageStream streams whatever this says.',
+  ),
   ...intentMembers,
   ...svcMembers,
   ...withoutEffect(messageWithoutEffect),
@@ -317,7 +341,7 @@ export const MessageTokensRequest = z.preprocess(
 );
 export type MessageTokensRequest = z.output<typeof MessageTokensRequest>;
 
-/** Members of both that hold JSON in Anthropic's spelling. */
+/** Members that hold JSON in Anthropic's spelling. */
 const written = [
   'messages',
   'system',
@@ -328,9 +352,6 @@ const written = [
   'cache_control',
   'context_management',
 ];
-
-/** The members of both that hold JSON, and those that nobody here knows. */
-export const messageOpaqueMembers: readonly string[] = [...written, 'extra'];
 
 /** What a canonical request says to a model: all but who is to answer, how it is delivered, and what it says to this service. */
 export const membersForModel: readonly string[] = [...written, ...Object.keys(drawn)];

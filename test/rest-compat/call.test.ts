@@ -4,7 +4,7 @@ import type { DoorRequest } from '../../rest-compat/door-request.ts';
 import { everyDoor } from '../../rest-compat/every-door.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
-import { requestOf } from '../../schema/requests/parse.ts';
+import { readRequest } from '../../subgraphs/graph-type.ts';
 import { FakePort, payment, succeed } from '../harness/rest-compat/house.ts';
 
 /* Doors called as another transport would: no server, socket or request of Node's is there. */
@@ -75,8 +75,8 @@ it('a paid and valid call runs its document, with the intent of its headers in t
   const [valid_body] = port.valid_bodies;
   expect(valid_body).toMatchObject({ intent_id: 'bill', attempt_index: 2, messages: chat.messages });
   // A resolver of this process believes that very object; a copy with the same members is not believed.
-  expect(requestOf(ChatRequest, null, valid_body)).toBe(valid_body);
-  expect(() => requestOf(ChatRequest, null, { ...valid_body })).toThrow();
+  expect(readRequest(ChatRequest, {}, { valid_body })).toBe(valid_body);
+  expect(() => readRequest(ChatRequest, {}, { valid_body: { ...valid_body } })).toThrow();
 });
 
 it('a streamed call comes to events', async () => {

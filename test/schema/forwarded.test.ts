@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
-import { camel, toCamelKeys } from '../../schema/camel.ts';
 import { canonicalHash, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { ChatRequest, samplingMembers, schemaMembers } from '../../schema/requests/chat-completion.ts';
 import { functionMembers, messageMembers } from '../../schema/requests/chat-message.ts';
@@ -11,11 +10,13 @@ import { EmbeddingRequest } from '../../schema/requests/embedding.ts';
 import { folded } from '../../schema/requests/forwarded/extra.ts';
 import { foreignRefused, foreignWithoutEffect } from '../../schema/requests/forwarded/foreign-members.ts';
 import { formerArgs, unknownMembers } from '../../schema/requests/forwarded/known-members.ts';
-import { MessagesRequest, MessageTokensRequest, messageOpaqueMembers } from '../../schema/requests/messages.ts';
-import { opaqueMembers, parseRequest, requestOf } from '../../schema/requests/parse.ts';
+import { MessagesRequest, MessageTokensRequest } from '../../schema/requests/messages.ts';
+import { parseRequest } from '../../schema/requests/parse.ts';
 import { ResponseCall, ResponsesRequest } from '../../schema/requests/responses.ts';
+import { readRequest } from '../../subgraphs/graph-type.ts';
 import { askedOf } from '../../subgraphs/receipt/inference/messages/chat-request.ts';
 import { unknownInMessage } from '../../subgraphs/receipt/inference/messages/unknown-members.ts';
+import { inputOfBody } from '../harness/doors/graph-input.ts';
 import { ROOT } from '../harness/root.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }];
@@ -37,11 +38,11 @@ const members = fc.dictionary(name, value, { minKeys: 1, maxKeys: 4 });
 /** Without a prototype of its own, as a request has it. */
 const plain = (json: unknown) => JSON.parse(JSON.stringify(json)) as JsonObject;
 
-describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>, readonly string[]]>([
-  ['a chat', chat, ChatRequest, opaqueMembers],
-  ['a response', response, ResponseCall, opaqueMembers],
-  ['a message', message, MessagesRequest, messageOpaqueMembers],
-])('%s', (_, parse, of_resolver, opaque) => {
+describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>, string, JsonObject]>([
+  ['a chat', chat, ChatRequest, 'chat_completions', { messages }],
+  ['a response', response, ResponseCall, 'create_response', { input: 'Hello' }],
+  ['a message', message, MessagesRequest, 'create_message', { max_tokens: 9, messages }],
+])('%s', (_, parse, of_resolver, door, usual) => {
   it('keeps any member under a name that nobody knows, deep-equal, whether it stands beside the others or in extra', () => {
     fc.assert(
       fc.property(members, given => {
@@ -56,11 +57,9 @@ describe.each<[string, (said: JsonObject) => JsonObject, z.ZodType<object>, read
   it('is bound to the same bytes by REST and by GraphQL', () => {
     fc.assert(
       fc.property(members, given => {
-        const valid = parse(plain(given));
-        const argument = JSON.parse(JSON.stringify(toCamelKeys(valid, opaque)));
-        const fields = opaque.map(member => camel(member));
-        const again = requestOf(of_resolver, argument, undefined, fields) as JsonObject;
-        expect(canonicalHash(again)).toBe(canonicalHash(valid));
+        const { valid, input } = inputOfBody(door, { ...usual, ...plain(given) });
+        expect(valid).toEqual(parse(plain(given)));
+        expect(canonicalHash(readRequest(of_resolver, input) as JsonObject)).toBe(canonicalHash(valid));
       }),
       { numRuns: 50 },
     );

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
-import { toCamelKeys } from '../../schema/camel.ts';
 import { canonicalJson, type Json } from '../../schema/canonical-json.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
-import { opaqueFields, opaqueMembers, parseRequest, requestOf } from '../../schema/requests/parse.ts';
+import { parseRequest } from '../../schema/requests/parse.ts';
 import { RegistrationRequest } from '../../schema/requests/registration.ts';
-import { ResponseCall, ResponsesRequest } from '../../schema/requests/responses.ts';
+import { ResponseCall } from '../../schema/requests/responses.ts';
 import { TaskQuoteRequest, TaskRequest } from '../../schema/requests/tasks.ts';
+import { readRequest } from '../../subgraphs/graph-type.ts';
+import { inputOfBody } from '../harness/doors/graph-input.ts';
 
 const text = fc.string({ minLength: 1, maxLength: 20 });
 const message = fc.record({ role: fc.constantFrom('user', 'system'), content: text });
@@ -36,11 +37,11 @@ const chat = fc.record(
   { requiredKeys: [] },
 );
 const task = { message_type: 'inference_request', chain_id: '8453', amount: '2000', sender: `0x${'aB'.repeat(20)}` };
-/** By the door: the schema of its body, that of its resolver, and bodies that it takes. */
-const doors: readonly [string, z.ZodType, z.ZodType<object>, fc.Arbitrary<object>][] = [
+/** By the door: its name, the schema of its resolver, and bodies that it takes. */
+const doors: readonly [string, string, z.ZodType<object>, fc.Arbitrary<object>][] = [
   [
     'a chat',
-    ChatRequest,
+    'chat_completions',
     ChatRequest,
     fc
       .tuple(chat, fc.array(message, { minLength: 1, maxLength: 3 }))
@@ -48,7 +49,7 @@ const doors: readonly [string, z.ZodType, z.ZodType<object>, fc.Arbitrary<object
   ],
   [
     'a response',
-    ResponsesRequest,
+    'create_response',
     ResponseCall,
     fc.record(
       { input: fc.oneof(text, fc.array(message, { minLength: 1, maxLength: 3 })), instructions: text },
@@ -57,30 +58,28 @@ const doors: readonly [string, z.ZodType, z.ZodType<object>, fc.Arbitrary<object
   ],
   [
     'an image',
-    ImageRequest,
+    'generate_image',
     ImageRequest,
     fc.record({ prompt: text, size: fc.constantFrom('auto', '512x512') }, { requiredKeys: ['prompt'] }),
   ],
   [
     'a task',
-    TaskRequest,
+    'request_task',
     TaskRequest,
     fc
       .record({ input_hash: fc.constant(`0x${'A'.repeat(64)}`) }, { requiredKeys: [] })
       .map(rest => ({ ...task, ...rest })),
   ],
-  ['a forecast', TaskQuoteRequest, TaskQuoteRequest, fc.constant({ model_id: 'm' })],
+  ['a forecast', 'quote_task', TaskQuoteRequest, fc.constant({ model_id: 'm' })],
 ];
 
-describe.each(doors)('%s', (_name, of_door, of_resolver, bodies) => {
+describe.each(doors)('%s', (_, name, of_resolver, bodies) => {
   it('is bound to the same bytes whether its resolver believes the door or validates again', () => {
     fc.assert(
       fc.property(bodies, body => {
-        const valid = parseRequest(of_door, body) as object;
-        const argument = JSON.parse(JSON.stringify(toCamelKeys(valid, opaqueMembers)));
-        const again = requestOf(of_resolver, argument, undefined, opaqueFields);
-        expect(requestOf(of_resolver, argument, valid, opaqueFields)).toBe(valid);
-        expect(canonicalJson(again as Json)).toBe(canonicalJson(valid as Json));
+        const { valid, input } = inputOfBody(name, body);
+        expect(readRequest(of_resolver, input, { valid_body: valid })).toBe(valid);
+        expect(canonicalJson(readRequest(of_resolver, input) as Json)).toBe(canonicalJson(valid));
       }),
       { numRuns: 50 },
     );
@@ -88,14 +87,13 @@ describe.each(doors)('%s', (_name, of_door, of_resolver, bodies) => {
 
   it('is validated where what came along was made by no schema, or by another one', () => {
     const [body] = fc.sample(bodies, 1);
-    const valid = parseRequest(of_door, body) as object;
+    const { valid, input } = inputOfBody(name, body as object);
     const elsewhere = parseRequest(RegistrationRequest, { agentWallet: '0x' });
-    const argument = toCamelKeys(valid, opaqueMembers);
     const parse = vi.spyOn(of_resolver, 'safeParse');
     for (const other of [undefined, { ...valid }, structuredClone(valid), elsewhere])
-      requestOf(of_resolver, argument, other, opaqueFields);
+      readRequest(of_resolver, input, other && { valid_body: other });
     expect(parse).toHaveBeenCalledTimes(4);
-    requestOf(of_resolver, argument, valid, opaqueFields);
+    readRequest(of_resolver, input, { valid_body: valid });
     expect(parse).toHaveBeenCalledTimes(4);
     parse.mockRestore();
   });

@@ -1,11 +1,10 @@
 import { Arg, Ctx, Directive, Mutation, Query, Resolver, Root, Subscription } from 'type-graphql';
-import { camel } from '../../../../schema/camel.ts';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { limits } from '../../../../schema/limits.ts';
-import { MessagesRequest, MessageTokensRequest, messageOpaqueMembers } from '../../../../schema/requests/messages.ts';
-import { requestOf } from '../../../../schema/requests/parse.ts';
+import { MessagesRequest, MessageTokensRequest } from '../../../../schema/requests/messages.ts';
 import { estimatedTokens } from '../../../../schema/requests/token-estimate.ts';
 import { endOf } from '../../../answer-end.ts';
+import { type Arguments, readRequest } from '../../../graph-type.ts';
 import type { Charged, ChargedStream } from '../../../selling.ts';
 import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';
@@ -24,27 +23,25 @@ import {
 
 /* Messages on the graph: one whole, one in events while it is spoken, and the tokens that one comes to. */
 
-const opaque = messageOpaqueMembers.map(name => camel(name));
-
 @Resolver(() => ModelMessage)
 export class MessageResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @Mutation(() => ModelMessage, { description: 'One message; charged only for an answer in hand.' })
   async createMessage(
-    @Arg('input', () => MessageInput, { description: 'What is asked of the model.' }) input: MessageInput,
+    @Arg('input', () => MessageInput, { description: 'What is asked of the model.' }) input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<ModelMessage> {
-    const request = requestOf(MessagesRequest, input, context.valid_body, opaque);
+    const request = readRequest(MessagesRequest, input, context);
     const charged = await context.charge(messagePaid(context.hubs), request, context);
     return { ...messageFields(charged.answer), ...receiptOf(charged, context) };
   }
 
   @Query(() => MessageTokens, { description: 'How many tokens a message comes to; no model is asked.' })
   messageTokens(
-    @Arg('input', () => MessageTokensInput, { description: 'What would be asked.' }) input: MessageTokensInput,
+    @Arg('input', () => MessageTokensInput, { description: 'What would be asked.' }) input: Arguments,
     @Ctx() context: InferenceContext,
   ): MessageTokens {
-    const request = requestOf(MessageTokensRequest, input, context.valid_body, opaque);
+    const request = readRequest(MessageTokensRequest, input, context);
     return { inputTokens: estimatedTokens(request), estimate: true };
   }
 }
@@ -57,7 +54,7 @@ export class MessageStreamResolver {
     subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),
   })
   messageStream(
-    @Arg('input', () => MessageInput, { description: 'What is asked of the model.' }) _input: MessageInput,
+    @Arg('input', () => MessageInput, { description: 'What is asked of the model.' }) _input: Arguments,
     @Root() event: SpokenEvent,
     @Ctx() _context: InferenceContext,
   ): MessageStreamEvent {
@@ -66,9 +63,9 @@ export class MessageStreamResolver {
   }
 }
 
-async function begin(input: MessageInput, context: InferenceContext): Promise<AsyncIterable<SpokenEvent>> {
+async function begin(input: Arguments, context: InferenceContext): Promise<AsyncIterable<SpokenEvent>> {
   // The field itself says that it is to be streamed, whatever the input says.
-  const request = requestOf(MessagesRequest, { ...input, stream: true }, context.valid_body, opaque);
+  const request = readRequest(MessagesRequest, { ...input, stream: true }, context);
   const charged = await context.chargeStream(messageStream(context.hubs), request, context);
   announceStream(charged, context);
   return eventsOf(charged, context, shownThinking(request));

@@ -1,18 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toCamelKeys, toSnakeKeys } from '../../../../schema/camel.ts';
 import { canonicalHash, canonicalJson, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
-import { MessagesRequest, messageOpaqueMembers } from '../../../../schema/requests/messages.ts';
+import { MessagesRequest } from '../../../../schema/requests/messages.ts';
+import { readRequest } from '../../../../subgraphs/graph-type.ts';
 import { askedOf } from '../../../../subgraphs/receipt/inference/messages/chat-request.ts';
 import { blocksOf, piecesOfBlocks } from '../../../../subgraphs/receipt/inference/messages/content.ts';
 import { BlockEvents } from '../../../../subgraphs/receipt/inference/messages/events.ts';
+import { inputOfBody } from '../../../harness/doors/graph-input.ts';
 
 const parsed = (members: JsonObject) =>
   MessagesRequest.parse({ max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }], ...members });
 
 describe('a request', () => {
   it('is the same by the graph, whose members are spelt otherwise, but for what is JSON', () => {
-    const request = parsed({
+    const { valid, input } = inputOfBody('create_message', {
+      max_tokens: 9,
       stop_sequences: ['a'],
       top_k: 1,
       tools: [{ name: 'f', input_schema: { properties: { in_city: { type: 'string' } } } }],
@@ -20,9 +22,7 @@ describe('a request', () => {
       thinking: { type: 'enabled', budget_tokens: 9 },
       messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', is_error: true }] }],
     });
-    const camel = toCamelKeys(request, messageOpaqueMembers);
-    const opaque = messageOpaqueMembers.map(name => String(Object.keys(toCamelKeys({ [name]: 1 }) as object)[0]));
-    expect(canonicalJson(MessagesRequest.parse(toSnakeKeys(camel, opaque)) as Json)).toBe(canonicalJson(request));
+    expect(canonicalJson(readRequest(MessagesRequest, input))).toBe(canonicalJson(valid));
   });
 
   it('is the same whether it says the usual, null or nothing', () => {

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toCamelKeys, toSnakeKeys } from '../../../../schema/camel.ts';
 import { canonicalJson, type Json } from '../../../../schema/canonical-json.ts';
 import { parseRequest } from '../../../../schema/requests/parse.ts';
 import { ResponseCall, ResponsesRequest } from '../../../../schema/requests/responses.ts';
 import { reasoningToReturn } from '../../../../schema/requests/returned-reasoning.ts';
+import { readRequest } from '../../../../subgraphs/graph-type.ts';
 import {
   howResponseEnded,
   type OutputItem,
   outcomeOf,
   textOf,
 } from '../../../../subgraphs/receipt/inference/responses/output.ts';
+import { inputOfBody } from '../../../harness/doors/graph-input.ts';
 
 const text = fc.string({ unit: 'grapheme' });
 const canonical = (body: unknown) => canonicalJson(ResponsesRequest.parse(body) as Json);
@@ -30,9 +31,9 @@ describe('a responses request', () => {
   it('is the same after a way through the graph: what the door binds a payment to is what the field does', () => {
     fc.assert(
       fc.property(text, fc.option(fc.double({ min: 0, max: 2, noNaN: true })), (input, temperature) => {
-        const parsed = ResponsesRequest.parse({ input, temperature, svc: { failover: false } });
-        const asked = ResponseCall.parse(toSnakeKeys(toCamelKeys(parsed)));
-        expect(canonicalJson(asked as Json)).toBe(canonicalJson(parsed as Json));
+        const asked = inputOfBody('create_response', { input, temperature, svc: { failover: false } });
+        const read = readRequest(ResponseCall, asked.input);
+        expect(canonicalJson(read as Json)).toBe(canonicalJson(asked.valid));
       }),
     );
   });
