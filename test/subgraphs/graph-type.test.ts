@@ -15,7 +15,14 @@ import {
 } from '../../schema/noun.ts';
 import { parseRequest } from '../../schema/requests/parse.ts';
 import { wordEnum } from '../../subgraphs/graph-enum.ts';
-import { type Arguments, inputType, objectType, readRequest, showMembers } from '../../subgraphs/graph-type.ts';
+import {
+  type Arguments,
+  inputType,
+  objectType,
+  readRequest,
+  showMembers,
+  shownOf,
+} from '../../subgraphs/graph-type.ts';
 import { buildSubgraph } from '../../subgraphs/subgraph.ts';
 
 const ThingNoun = z.object({
@@ -124,6 +131,24 @@ it('reads a body that an endpoint has validated, whatever its members are called
   const schema = z.looseObject({ seen: z.string().meta({ by_header: true }), kept: z.string() });
   const valid_body = parseRequest(schema, { seen: 'x', kept: 'y', constructor: 1, toString: 2 });
   expect(readRequest(schema, {}, { valid_body })).toEqual({ kept: 'y', constructor: 1, toString: 2 });
+});
+
+it('hands a document of the wire over by the names of the graph, with null for what it lacks', () => {
+  const CallNoun = z.object({ call_id: z.string(), url: computed(z.string()) });
+  const AnswerNoun = z.object({
+    made_at: onGraph('at', z.int()),
+    tool_calls: z.array(CallNoun).optional(),
+    free_form: JsonMember,
+    note: z.string().nullable(),
+  });
+  const document = { made_at: 1, tool_calls: [{ call_id: 'a', type: 'x' }], free_form: { a_b: { c_d: 1 } }, beside: 2 };
+  expect(shownOf(AnswerNoun, document)).toEqual({
+    at: 1,
+    toolCalls: [{ callId: 'a' }],
+    freeForm: { a_b: { c_d: 1 } },
+    note: null,
+  });
+  expect(shownOf(AnswerNoun, { ...document, tool_calls: undefined })).toMatchObject({ toolCalls: null });
 });
 
 it('takes a member as the graph has it, and none that REST alone has', async () => {
