@@ -419,6 +419,16 @@ export const approvalLimits = {
   forgotten_at_once_max: 500,
 } as const;
 
+/** Of what a buyer is listed, by its wallet or its key. */
+export const buyerLimits = {
+  receipts_page_default: 25,
+  receipts_page_max: 50,
+  tasks_page_default: 50,
+  tasks_page_max: 100,
+  /** The newest of a buyer: older ones are in no list. */
+  listed_tasks_max: 1_000,
+} as const;
+
 /** Of what is exported of a book. */
 export const exportLimits = {
   rows_max: 200,

@@ -18,3 +18,6 @@ export const taskStates = {
   },
 } as const satisfies Words;
 export type TaskState = WordOf<typeof taskStates>;
+
+/** Where a page of a buyer's tasks ends: the microseconds at which its last task moved, and that task. */
+export const TASKS_PAGE_TOKEN = /^(\d{1,18})\.([\w-]{1,64})$/;

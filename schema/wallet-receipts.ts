@@ -5,9 +5,6 @@ import { signedText } from './signed-words.ts';
  * for the same.
  */
 
-/** How many receipts a page has: 25 unless told, 50 at most. */
-export const walletReceiptsPage = { usual: 25, most: 50 } as const;
-
 /** EIP-191 (personal_sign). `wallet` in EIP-55 spelling, `at_seconds` Unix time. */
 export function walletReceiptsText(base_url: string, wallet: string, at_seconds: number): string {
   return signedText('receipts', base_url, { checksum_address: wallet, unix_seconds: at_seconds });

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { sliceLimits } from '../limits.ts';
 import { word } from '../noun.ts';
 import { grantTypes, type Slice } from '../slice.ts';
-import { Moment, PageLimit, RowCursorMembers } from './book.ts';
+import { bookPage, Moment, RowCursorMembers } from './book.ts';
 import { BookPath } from './book-path.ts';
+import { pageLimit } from './page-limit.ts';
 import { listOf } from './parse.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
@@ -61,7 +62,10 @@ export const AssignmentPath = BookPath.extend({
 });
 
 /** Which page of a slice. */
-export const SlicePage = z.strictObject({ limit: PageLimit.optional(), before: RowCursorMembers.before });
+export const SlicePage = z.strictObject({
+  limit: pageLimit({ of: 'rows', ...bookPage }),
+  before: RowCursorMembers.before,
+});
 
 /** As it is kept: each bound is there, null where it narrows nothing. */
 export function sliceOf({ slice }: Pick<AssignmentMembers, 'slice'>): Slice {

@@ -7,7 +7,7 @@ import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
 import { leftOutOrNull, onGraph, word } from '../noun.ts';
 import { textForm } from '../signed-words.ts';
 import { AuthorMembers } from './author.ts';
-import { clampedLimit } from './page-limit.ts';
+import { pageLimit } from './page-limit.ts';
 import { plainText } from './plain-text.ts';
 import { storedText } from './text.ts';
 
@@ -143,8 +143,6 @@ const AgentNumber = z
   .min(1)
   .max(2 ** 31 - 1);
 
-const PAGE = `is a whole number from 1; more than ${jobLimits.page_max} is clamped`;
-
 /** Which page of GET /v1/board/jobs. */
 export const JobPage = z.strictObject({
   status: word(jobStates).optional().describe('Returns only jobs with this status. Default: all.'),
@@ -154,11 +152,7 @@ export const JobPage = z.strictObject({
   winner_agent_id: AgentNumber.optional().describe(
     'Returns only jobs of which a bid of the agent with this id was picked. Default: all.',
   ),
-  limit: clampedLimit(jobLimits.page_max, PAGE)
-    .optional()
-    .describe(
-      `Number of jobs, from 1. Default: ${jobLimits.page_default}. More than ${jobLimits.page_max} is clamped.`,
-    ),
+  limit: pageLimit({ of: 'jobs', default: jobLimits.page_default, max: jobLimits.page_max, fault: 'start' }),
   before: z
     .string()
     .regex(/^job_[0-9a-hjkmnp-tv-z]{26}$/, { error: 'is no id of a job' })

@@ -4,7 +4,7 @@ import { type PostOutcome, postBackings, postOutcomes } from '../board/post.ts';
 import { boardLimits, boardReadLimits, limits } from '../limits.ts';
 import { onGraph, word } from '../noun.ts';
 import { AuthorMembers } from './author.ts';
-import { clampedLimit } from './page-limit.ts';
+import { pageLimit } from './page-limit.ts';
 import { plainText } from './plain-text.ts';
 import { storedText } from './text.ts';
 
@@ -100,12 +100,6 @@ export const PostPath = z.object({ id: onGraph('postId', BoardId.describe('Id of
 /** Of which comment, in a path. */
 export const CommentPath = PostPath.extend({ commentId: BoardId.describe('Id of the comment.') });
 
-/** So many of a page. */
-const pageLimit = (rows_max: number, rows_default: number) =>
-  clampedLimit(rows_max)
-    .optional()
-    .describe(`Number of rows, 1 to ${rows_max}. Default: ${rows_default}. A larger value is clamped.`);
-
 /** Where a page begins: an id of ours, or the page would begin anywhere. */
 const cursorOf = (prefix: 'post' | 'comment') =>
   z.string().regex(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), { error: `is no id of a ${prefix}` });
@@ -128,7 +122,7 @@ export const PostPageRequest = z.strictObject({
     .enum(postBackings)
     .optional()
     .describe('Returns only posts with this backing: `spend-backed` or `stamp-backed`. Default: both.'),
-  limit: pageLimit(boardLimits.page_posts_max, boardLimits.page_posts_default),
+  limit: pageLimit({ of: 'posts', default: boardLimits.page_posts_default, max: boardLimits.page_posts_max }),
   cursor: cursorOf('post')
     .optional()
     .describe('Returns only posts older than the one with this id: `next_cursor` of the previous page.'),
@@ -137,7 +131,7 @@ export type PostPageRequest = z.output<typeof PostPageRequest>;
 
 /** Which page of what was said of a post. */
 export const CommentPageRequest = z.strictObject({
-  limit: pageLimit(boardLimits.page_comments_max, boardLimits.page_comments_default),
+  limit: pageLimit({ of: 'comments', default: boardLimits.page_comments_default, max: boardLimits.page_comments_max }),
   cursor: cursorOf('comment')
     .optional()
     .describe('Returns only comments newer than the one with this id: `next_cursor` of the previous page.'),
@@ -146,7 +140,7 @@ export type CommentPageRequest = z.output<typeof CommentPageRequest>;
 
 /** Which page of what is flagged: where it begins is the moment and the id of the last of the page before. */
 export const FlagPage = z.strictObject({
-  limit: pageLimit(boardLimits.page_flags_max, boardLimits.page_flags_default),
+  limit: pageLimit({ of: 'flagged items', default: boardLimits.page_flags_default, max: boardLimits.page_flags_max }),
   cursor: z
     .string()
     .regex(/^\d{13}\.(post|comment|job)_[0-9a-hjkmnp-tv-z]{26}$/, { error: 'is not a `next_cursor` of this endpoint' })
@@ -169,7 +163,7 @@ export const BoardSearchRequest = z.strictObject({
         `Words to search for, up to ${search_chars_max} characters: \`"a phrase"\`, \`or\` and \`-without\` as search engines have them.`,
       ),
   ),
-  limit: onGraph('first', pageLimit(search_hits_max, search_hits_default)),
+  limit: onGraph('first', pageLimit({ of: 'hits', default: search_hits_default, max: search_hits_max })),
   after: z.string().max(200).optional().describe('`next` of the previous page. Default: starts at the newest hit.'),
 });
 

@@ -6,19 +6,18 @@ import { limits } from '../limits.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
 import { onGraph, word } from '../noun.ts';
 import { BookPath } from './book-path.ts';
-import { clampedLimit } from './page-limit.ts';
+import { pageLimit } from './page-limit.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
 /* What is asked of /v1/agents/{agent_id}/book: which rows of it, how many, and the body of its POST. */
 
-/** As a refusal names them. */
-export const PAGE_LIMIT_BOUNDS = `is a whole number from 1 to ${limits.book_page_rows_max}; a larger one is clamped`;
-
-/** How many rows of a book: a larger number is clamped, not refused. */
-export const PageLimit = clampedLimit(limits.book_page_rows_max, PAGE_LIMIT_BOUNDS).describe(
-  `Number of rows. Default: ${limits.book_page_rows_default}. More than ${limits.book_page_rows_max} is clamped.`,
-);
+/** How many of what is listed of a book. */
+export const bookPage = {
+  default: limits.book_page_rows_default,
+  max: limits.book_page_rows_max,
+  fault: 'range',
+} as const;
 
 export function pageRows(limit: number | null | undefined): number {
   return Math.min(limit ?? limits.book_page_rows_default, limits.book_page_rows_max);
@@ -85,19 +84,24 @@ export const RowCursorMembers = {
 const filter = RowFilterRequest.optional().describe('Which rows. Default: all.');
 
 /** A page of a book. By REST the members of `filter` stand beside the others. */
-export const BookPageRequest = z.strictObject({ limit: PageLimit.optional(), ...RowCursorMembers, filter });
+export const BookPageRequest = z.strictObject({
+  limit: pageLimit({ of: 'rows', ...bookPage }),
+  ...RowCursorMembers,
+  filter,
+});
 
 const Cursor = z.string();
 
 /** The same as a connection, whose cursors are text. */
 export const RowConnectionRequest = z.strictObject({
-  first: PageLimit.optional().describe(
-    `Number of rows from the beginning on, which is the newest. Default: ${limits.book_page_rows_default}. More than ${limits.book_page_rows_max} is clamped.`,
-  ),
+  first: pageLimit({ of: 'rows', ...bookPage, note: 'Counted from the beginning, which is the newest row.' }),
   after: Cursor.optional().describe('Returns only rows after this cursor, which are older.'),
-  last: PageLimit.optional().describe(
-    `Number of rows up to the end, in place of \`first\`. More than ${limits.book_page_rows_max} is clamped.`,
-  ),
+  last: pageLimit({
+    of: 'rows',
+    max: bookPage.max,
+    fault: bookPage.fault,
+    note: 'Counted back from the end, which is the oldest row; sent in place of `first`.',
+  }),
   before: Cursor.optional().describe('Returns only rows before this cursor, which are newer.'),
   filter,
 });
@@ -141,7 +145,7 @@ export const BudgetRequest = z.object({
 
 /** Body of POST /v1/agents/{agent_id}/book; possession in it was looked at before. */
 export const BookRequest = PossessionMembers.extend({
-  limit: PageLimit.optional(),
+  limit: pageLimit({ of: 'rows', ...bookPage }),
   ...BudgetRequest.shape,
 }).strict();
 export type BookRequest = z.output<typeof BookRequest>;
@@ -153,9 +157,7 @@ export const LineagePath = BookPath.extend({
 
 /** Which of its descendants. */
 export const LineagePage = z.strictObject({
-  limit: PageLimit.describe(
-    `Number of descendants. Default: ${limits.book_page_rows_default}. More than ${limits.book_page_rows_max} is clamped.`,
-  ).optional(),
+  limit: pageLimit({ of: 'descendants', ...bookPage }),
   after: Seq.optional().describe('Returns only descendants after the row with this seq: `next` of the previous page.'),
 });
 export type LineagePage = z.output<typeof LineagePage>;

@@ -3,8 +3,9 @@ import { isJsonObject, type JsonObject } from '../canonical-json.ts';
 import { type ClaimType, claimTypes } from '../dispute/reasons.ts';
 import { disputeLimits, limits } from '../limits.ts';
 import { word } from '../noun.ts';
-import { PageLimit } from './book.ts';
+import { bookPage } from './book.ts';
 import { freeObject } from './free-object.ts';
+import { pageLimit } from './page-limit.ts';
 import { PossessionMembers, type WithoutPossession } from './possession.ts';
 import { storedText } from './text.ts';
 
@@ -96,9 +97,7 @@ export const DisputePath = z.object({ dispute_id: z.string().min(1).max(64).desc
 
 /** Which disputes of a book. */
 export const DisputePage = z.strictObject({
-  limit: PageLimit.optional().describe(
-    `Number of disputes, from 1. Default ${limits.book_page_rows_default}. More than ${limits.book_page_rows_max} counts as ${limits.book_page_rows_max}.`,
-  ),
+  limit: pageLimit({ of: 'disputes', ...bookPage }),
   before: z
     .string()
     .regex(/^dispute_[0-9a-z]{26}$/, { error: 'is no id of a dispute' })

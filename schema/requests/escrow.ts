@@ -6,7 +6,7 @@ import { escrowLimits } from '../limits.ts';
 import { word } from '../noun.ts';
 import { Moment } from './book.ts';
 import { freeObject } from './free-object.ts';
-import { clampedLimit } from './page-limit.ts';
+import { pageLimit } from './page-limit.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
@@ -183,15 +183,9 @@ export const A2aEscrowRequest = z.discriminatedUnion('action', [
   PossessionMembers.extend({ action: z.literal('status'), ...A2aName.shape }).strict(),
 ]);
 
-const PAGE = `is a whole number from 1; more than ${escrowLimits.page_max} is clamped`;
-
 /** Which page of GET /v1/agents/{agent_id}/book/a2a-escrow. */
 export const EscrowPage = z.strictObject({
-  limit: clampedLimit(escrowLimits.page_max, PAGE)
-    .optional()
-    .describe(
-      `Number of escrows, from 1. Default ${escrowLimits.page_default}. More than ${escrowLimits.page_max} counts as ${escrowLimits.page_max}.`,
-    ),
+  limit: pageLimit({ of: 'escrows', default: escrowLimits.page_default, max: escrowLimits.page_max, fault: 'start' }),
   before: EscrowName.optional().describe(
     'Returns only escrows older than the one with this escrow_id: pass `next` of the previous response.',
   ),

@@ -5,21 +5,21 @@ import { pullFormats } from '../pull-export.ts';
 import type { WordOf, Words } from '../words.ts';
 import { RowFilterMembers, Seq } from './book.ts';
 import { accountMembers, JournalAccounts } from './journal-accounts.ts';
-import { clampedLimit } from './page-limit.ts';
+import { pageLimit } from './page-limit.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
 /* What an export is asked for: which rows, how many, and in which form. */
 
-const LIMIT_BOUNDS = `is a whole number from 1 to ${exportLimits.rows_max}; a larger one is clamped`;
-
-/**
- * A larger number is clamped where the rows are read, and here only to what the graph's Int holds: under an Idempotency-Key a request to
- * publish is known by what was said.
- */
-export const ExportLimit = clampedLimit(2 ** 31 - 1, LIMIT_BOUNDS).describe(
-  `Number of rows, the newest ones. Default: ${exportLimits.rows_max}. More than that is clamped.`,
-);
+/** Clamped where the rows are read: under an Idempotency-Key a request to publish is known by the number that was sent. */
+const limit = pageLimit({
+  of: 'rows',
+  default: exportLimits.rows_max,
+  max: exportLimits.rows_max,
+  fault: 'range',
+  clamped_to: 2 ** 31 - 1,
+  note: 'The newest rows that match are returned.',
+});
 
 /** Of `next` in the answer before: it is a whole number as those of a book's pages are. */
 export const ExportBefore = Seq.describe(
@@ -54,7 +54,7 @@ const Format = z
     'Default: csv. `bundle` is a zip archive with the audit pack and all that it can be checked by offline: the receipt or refusal of each row, keys, histories, and proofs of the log.',
   );
 
-const page = { limit: ExportLimit.optional(), before: ExportBefore.optional() };
+const page = { limit, before: ExportBefore.optional() };
 
 /** A page of an export. By REST the members of `filter` stand beside the others. */
 export const ExportPageRequest = z.strictObject({ filter, ...page });
@@ -77,7 +77,7 @@ const published = {
 };
 
 /** What is published. By REST the members of `filter` stand beside the others. */
-export const PublishedPageRequest = z.strictObject({ ...published, filter, limit: page.limit });
+export const PublishedPageRequest = z.strictObject({ ...published, filter, limit });
 
 /**
  * Body of POST /v1/agents/{agent_id}/book/export/publish; possession in it was looked at before. A member that is not
@@ -86,7 +86,7 @@ export const PublishedPageRequest = z.strictObject({ ...published, filter, limit
 export const PublishRequest = PossessionMembers.extend({
   ...published,
   ...signedFilter,
-  limit: page.limit,
+  limit,
 }).strict();
 
 /** Which published export, in a path. */

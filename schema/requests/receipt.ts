@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { limits } from '../limits.ts';
+import { buyerLimits, limits } from '../limits.ts';
 import { textForm } from '../signed-words.ts';
-import { walletReceiptsPage } from '../wallet-receipts.ts';
+import { pageLimit } from './page-limit.ts';
 
 /* What is asked of receipts, tasks, refusals, payments, and of the log. */
 
@@ -72,12 +72,12 @@ const page = {
     .describe(
       'Returns only receipts after this leaf of the log: `next` of the previous page. Default: from the first.',
     ),
-  limit: z
-    .int()
-    .min(1)
-    .max(walletReceiptsPage.most)
-    .optional()
-    .describe(`Number of receipts, 1 to ${walletReceiptsPage.most}. Default: ${walletReceiptsPage.usual}.`),
+  limit: pageLimit({
+    of: 'receipts',
+    default: buyerLimits.receipts_page_default,
+    max: buyerLimits.receipts_page_max,
+    beyond: 'refused',
+  }),
 };
 
 /** By what a wallet proves that it asks, and for which page. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sessionLimits } from '../limits.ts';
 import { actActions } from '../session/act.ts';
 import { Hash32, SignatureHex } from '../session/grant.ts';
-import { clampedLimit } from './page-limit.ts';
+import { pageLimit } from './page-limit.ts';
 import { storedText } from './text.ts';
 
 /* The bodies of /v1/sessions/{delegation_hash}/… */
@@ -35,11 +35,11 @@ export type RevocationRequest = z.output<typeof RevocationRequest>;
 
 /** Which page of the sessions that were revoked: it begins below the number of the last of the page before. */
 export const RevocationsPage = z.strictObject({
-  limit: clampedLimit(sessionLimits.page_revocations_max)
-    .optional()
-    .describe(
-      `Number of sessions in \`sessions\`, from 1. Default: ${sessionLimits.page_revocations_max}. More than that is clamped.`,
-    ),
+  limit: pageLimit({
+    of: 'revoked sessions',
+    default: sessionLimits.page_revocations_max,
+    max: sessionLimits.page_revocations_max,
+  }),
   cursor: z
     .string()
     .regex(/^[1-9]\d{0,14}$/, { error: 'is not a `next_cursor` of this endpoint' })
@@ -50,11 +50,11 @@ export type RevocationsPage = z.infer<typeof RevocationsPage>;
 
 /** Which page of a tree of sessions: by the depth and the name of the last of the page before. */
 export const SessionTreePageRequest = z.object({
-  limit: clampedLimit(sessionLimits.tree_sessions_max)
-    .optional()
-    .describe(
-      `Number of sessions, 1 to ${sessionLimits.tree_sessions_max}. Default: ${sessionLimits.tree_sessions_default}. A larger value is clamped.`,
-    ),
+  limit: pageLimit({
+    of: 'sessions',
+    default: sessionLimits.tree_sessions_default,
+    max: sessionLimits.tree_sessions_max,
+  }),
   cursor: z
     .string()
     .regex(/^[1-8]\.0x[0-9a-f]{64}$/, { error: 'is no `nextCursor` of ours' })
@@ -65,11 +65,11 @@ export type SessionTreePageRequest = z.output<typeof SessionTreePageRequest>;
 
 /** Which page of the sessions that a wallet has granted itself: by when the last of the page before was bound, and its name. */
 export const RootSessionsPage = z.strictObject({
-  limit: clampedLimit(sessionLimits.listed_sessions_max)
-    .optional()
-    .describe(
-      `Number of sessions, 1 to ${sessionLimits.listed_sessions_max}. Default: ${sessionLimits.listed_sessions_default}. A larger value is clamped.`,
-    ),
+  limit: pageLimit({
+    of: 'sessions',
+    default: sessionLimits.listed_sessions_default,
+    max: sessionLimits.listed_sessions_max,
+  }),
   cursor: z
     .string()
     .regex(/^[1-9]\d{0,17}\.0x[0-9a-f]{64}$/, { error: 'is not a `next_cursor` of this endpoint' })
@@ -80,12 +80,12 @@ export type RootSessionsPage = z.output<typeof RootSessionsPage>;
 
 /** What a `read_private` may say of the rows that it reads. */
 export const ActPayload = z.strictObject({
-  limit: z
-    .int()
-    .min(1)
-    .max(sessionLimits.act_rows_max)
-    .optional()
-    .describe(`Number of rows, 1 to ${sessionLimits.act_rows_max}. Default: ${sessionLimits.act_rows_default}.`),
+  limit: pageLimit({
+    of: 'rows',
+    default: sessionLimits.act_rows_default,
+    max: sessionLimits.act_rows_max,
+    beyond: 'refused',
+  }),
   before: z
     .string()
     .regex(/^task_[0-9a-z]{26}$/)

@@ -2,15 +2,14 @@ import { z } from 'zod';
 import { type AtomicAmount, atomicAmount } from '../amount.ts';
 import type { Json, JsonObject } from '../canonical-json.ts';
 import { Refusal } from '../errors.ts';
-import { limits, policyLimits } from '../limits.ts';
+import { policyLimits } from '../limits.ts';
 import { onGraph } from '../noun.ts';
 import type { BookPolicy } from '../policy-kinds.ts';
 import { policyTypes } from '../policy-types.ts';
-import { Moment } from './book.ts';
+import { bookPage, Moment } from './book.ts';
+import { pageLimit } from './page-limit.ts';
 import { parsePolicy, policyNames } from './policy.ts';
 import { PossessionMembers } from './possession.ts';
-
-const LIMIT_BOUNDS = `is a whole number from 0 to ${limits.book_page_rows_max}; a larger one is clamped`;
 
 /**
  * Body of POST /v1/agents/{agent_id}/book/policy/simulate; possession in it was looked at before. A member that is not known
@@ -25,14 +24,7 @@ export const SimulationRequest = PossessionMembers.extend({
     .meta({ scalar: 'JSONObject' }),
   from: Moment.optional().describe('Only calls collected at this time or later. Default: from the first on.'),
   to: Moment.optional().describe('Only calls collected before this time. Default: up to the last.'),
-  limit: z
-    .int({ error: LIMIT_BOUNDS })
-    .min(0, { error: LIMIT_BOUNDS })
-    .overwrite(limit => Math.min(limit, limits.book_page_rows_max))
-    .optional()
-    .describe(
-      `Number of calls to list, 0 to ${limits.book_page_rows_max}. Default ${limits.book_page_rows_default}. 0 lists none, and gives the sums.`,
-    ),
+  limit: pageLimit({ of: 'calls', min: 0, ...bookPage, note: '0 returns only the sums.' }),
   cursor: onGraph(
     'after',
     z

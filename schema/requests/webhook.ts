@@ -4,7 +4,7 @@ import { word } from '../noun.ts';
 import { textForm } from '../signed-words.ts';
 import { everyWebhookKind, usualWebhookKinds, webhookKindWords } from '../webhook/kinds.ts';
 import { secretFault } from '../webhook/secret.ts';
-import { clampedLimit } from './page-limit.ts';
+import { pageLimit } from './page-limit.ts';
 import { listOf } from './parse.ts';
 import { PossessionMembers, type WithoutPossession } from './possession.ts';
 import { wellFormedText } from './text.ts';
@@ -63,15 +63,14 @@ export const RedeliveryRequest = PossessionMembers.extend({
 }).strict();
 export type RedeliveryRequest = WithoutPossession<z.output<typeof RedeliveryRequest>>;
 
-const PAGE = `is a whole number from 1; more than ${webhookLimits.dead_letters_page_max} is clamped`;
-
 /** Which messages that were given up. */
 export const DeadLetterPage = z.strictObject({
-  limit: clampedLimit(webhookLimits.dead_letters_page_max, PAGE)
-    .optional()
-    .describe(
-      `Number of messages, from 1. Default ${webhookLimits.dead_letters_page_default}. More than ${webhookLimits.dead_letters_page_max} counts as ${webhookLimits.dead_letters_page_max}.`,
-    ),
+  limit: pageLimit({
+    of: 'messages',
+    default: webhookLimits.dead_letters_page_default,
+    max: webhookLimits.dead_letters_page_max,
+    fault: 'start',
+  }),
   before: z
     .string()
     .regex(/^\d{1,10}\.[a-z_]{1,32}$/, { error: 'is no cursor of this list' })

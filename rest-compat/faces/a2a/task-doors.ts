@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import { z } from 'zod';
-import { taskListing } from '../../../schema/task-listing.ts';
+import { buyerLimits } from '../../../schema/limits.ts';
 import { taskStates } from '../../../schema/task-state.ts';
 import { wordList } from '../../../schema/words.ts';
 import { JsonMembers } from '../../answer-shapes.ts';
@@ -98,7 +98,7 @@ export const listTasks = documentDoor({
     states: z.array(z.enum(wordList(taskStates))).nullable(),
     since: z.string().nullable(),
     before: z.string().nullable(),
-    limit: z.int().min(1).max(taskListing.most),
+    limit: z.int().min(1).max(buyerLimits.tasks_page_max),
     artifacts: z.boolean(),
   }),
   variables: ({ headers, body: { context_id, ...asked } }) => ({

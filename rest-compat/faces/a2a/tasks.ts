@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { PAGE_TOKEN, taskListing } from '../../../schema/task-listing.ts';
-import type { TaskState } from '../../../schema/task-state.ts';
+import { buyerLimits } from '../../../schema/limits.ts';
+import { TASKS_PAGE_TOKEN, type TaskState } from '../../../schema/task-state.ts';
 import { callDoor } from '../../call.ts';
 import type { DocumentDoor } from '../../door.ts';
 import type { Answer } from '../../problem.ts';
@@ -71,10 +71,10 @@ export async function tellCanceled(calling: Calling): Promise<Answer> {
 const Listing = z.object({
   contextId: z.string().nullish(),
   status: z.string().nullish(),
-  pageSize: z.int().min(1).max(taskListing.most).nullish(),
+  pageSize: z.int().min(1).max(buyerLimits.tasks_page_max).nullish(),
   pageToken: z
     .string()
-    .refine(token => token === '' || PAGE_TOKEN.test(token), { error: 'It is of no page.' })
+    .refine(token => token === '' || TASKS_PAGE_TOKEN.test(token), { error: 'It is of no page.' })
     .nullish(),
   historyLength: length,
   statusTimestampAfter: z.iso.datetime({ offset: true }).nullish(),
@@ -92,7 +92,7 @@ function statesOf(status: string | null | undefined): TaskState[] | null {
 export async function tellTasks(calling: Calling): Promise<Answer> {
   const asked = validParams(Listing, calling.call.params);
   const artifacts = asked.includeArtifacts ?? false;
-  const pageSize = asked.pageSize ?? taskListing.usual;
+  const pageSize = asked.pageSize ?? buyerLimits.tasks_page_default;
   const found = await askTask(calling, listTasks, {
     context_id: asked.contextId || null,
     states: statesOf(asked.status),

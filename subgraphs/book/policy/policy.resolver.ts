@@ -3,8 +3,9 @@ import type { Json } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
-import { PAGE_LIMIT_BOUNDS, pageRows } from '../../../schema/requests/book.ts';
+import { bookPage, pageRows } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
+import { pageLimitFault, pageLimitWords } from '../../../schema/requests/page-limit.ts';
 import { PolicyMoment, PolicyRequest, parsePolicy } from '../../../schema/requests/policy.ts';
 import { requireHeld, requirePossession } from '../../access.ts';
 import { type ArgumentsOfBook, argumentsType, readRequest } from '../../graph-type.ts';
@@ -16,6 +17,7 @@ import { type Policies, setPolicy } from './set.ts';
 
 const PolicyArguments = argumentsType(BookPath, PolicyMoment);
 const ChangeArguments = argumentsType(BookPath, PolicyRequest);
+const CHANGES = { of: 'changes', ...bookPage } as const;
 
 @Resolver(() => ShownPolicy)
 export class BookPolicyResolver {
@@ -40,7 +42,7 @@ export class BookPolicyResolver {
     @Arg('agentId', () => Int, { description: 'Whose book.' }) agentId: number,
     @Arg('limit', () => Int, {
       nullable: true,
-      description: 'Number of changes, 1 to 200. Default 50. A larger number counts as 200; less than 1 is 400.',
+      description: pageLimitWords(CHANGES),
     })
     limit: number | null,
     @Arg('before', () => Int, { nullable: true, description: 'Those before this position.' }) before: number | null,
@@ -48,7 +50,7 @@ export class BookPolicyResolver {
   ): Promise<ShownChange[]> {
     const agent_id = requirePossession(context.principal, agentId);
     if (typeof limit === 'number' && limit < 1)
-      throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${PAGE_LIMIT_BOUNDS}.` });
+      throw new Refusal('invalid_request', { param: 'limit', detail: `limit ${pageLimitFault(CHANGES)}.` });
     const asked = { before: before ?? null, limit: pageRows(limit) };
     await soundHead(context.database, agent_id);
     return (await termsEvents(context.database, agent_id, asked)).map(shownChange);

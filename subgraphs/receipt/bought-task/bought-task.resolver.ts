@@ -3,8 +3,9 @@ import { Arg, Ctx, Directive, FieldResolver, Int, Mutation, Query, Resolver, Roo
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { taskNamedBy } from '../../../schema/ids.ts';
+import { buyerLimits } from '../../../schema/limits.ts';
+import { pageLimitWords } from '../../../schema/requests/page-limit.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
-import { taskListing } from '../../../schema/task-listing.ts';
 import type { TaskState } from '../../../schema/task-state.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
@@ -20,6 +21,14 @@ const PAYER = {
   nullable: true,
   description: 'What X-SVC-Payer holds: `<network>:<wallet>:<unix_seconds>:<signature>`, signed within 300 seconds.',
 } as const;
+
+const { tasks_page_default, tasks_page_max } = buyerLimits;
+const TASKS_LIMIT = pageLimitWords({
+  of: 'tasks',
+  default: tasks_page_default,
+  max: tasks_page_max,
+  beyond: 'refused',
+});
 
 /** What buyers are shown of their tasks, and others of the same. */
 @Resolver(() => BoughtTask)
@@ -37,7 +46,7 @@ export class BoughtTaskResolver {
     return task_id === null ? null : foundUnlessHalted(context.database, await found(task_id, buyer, context, named));
   }
 
-  @Directive(pageByLimit(taskListing.usual, 'tasks'))
+  @Directive(pageByLimit(tasks_page_default, 'tasks'))
   @Query(() => BoughtTasks, {
     description:
       'What the caller’s wallets and live key have bought, and what landed on their book; also what came to nothing.',
@@ -53,14 +62,12 @@ export class BoughtTaskResolver {
     since: Date | null,
     @Arg('before', () => String, { nullable: true, description: 'Behind the page that said so: see `next`.' })
     before: string | null,
-    @Arg('limit', () => Int, { nullable: true, description: '1 to 100, 50 where it is left out.' }) limit:
-      | number
-      | null,
+    @Arg('limit', () => Int, { nullable: true, description: TASKS_LIMIT }) limit: number | null,
     @Ctx() context: ReceiptContext,
   ): Promise<BoughtTasks> {
-    const count = limit ?? taskListing.usual;
-    if (count < 1 || count > taskListing.most)
-      throw new Refusal('invalid_request', { param: 'limit', detail: `limit is from 1 to ${taskListing.most}.` });
+    const count = limit ?? tasks_page_default;
+    if (count < 1 || count > tasks_page_max)
+      throw new Refusal('invalid_request', { param: 'limit', detail: `limit is from 1 to ${tasks_page_max}.` });
     if (before && positionOf(before) === null)
       throw new Refusal('invalid_request', { param: 'before', detail: 'before is of no page.' });
     const buyer = requireSomebody(await buyerOf(payer ?? null, context));

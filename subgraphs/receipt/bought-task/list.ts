@@ -1,5 +1,5 @@
-import { PAGE_TOKEN, taskListing } from '../../../schema/task-listing.ts';
-import type { TaskState } from '../../../schema/task-state.ts';
+import { buyerLimits } from '../../../schema/limits.ts';
+import { TASKS_PAGE_TOKEN, type TaskState } from '../../../schema/task-state.ts';
 import type { Database } from '../../database.ts';
 import { CANCELED } from '../claim/cancel.ts';
 import type { ProvenBuyer } from './buyer.ts';
@@ -37,7 +37,7 @@ interface Row extends ListedTask, Record<string, unknown> {
   readonly total: number;
 }
 
-const NEWEST = taskListing.newest;
+const NEWEST = buyerLimits.listed_tasks_max;
 
 /** Buyers are asked for one by one: so each of them is read from the end of an index, and no further than it takes. */
 const eachOf = (given: string, select: string) =>
@@ -109,6 +109,6 @@ async function countOf(database: Database, buyer: ProvenBuyer, filter: TaskFilte
 }
 
 export function positionOf(before: string | null): { readonly at_us: string; readonly task_id: string } | null {
-  const [, at_us, task_id] = PAGE_TOKEN.exec(before ?? '') ?? [];
+  const [, at_us, task_id] = TASKS_PAGE_TOKEN.exec(before ?? '') ?? [];
   return at_us && task_id ? { at_us, task_id } : null;
 }

@@ -1,9 +1,10 @@
 import { Args, Ctx, Directive, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
+import { buyerLimits } from '../../../schema/limits.ts';
 import type { MembersOf } from '../../../schema/noun.ts';
 import { WALLET_RECEIPTS, WalletReceiptsNoun } from '../../../schema/receipt-shapes.ts';
 import { WalletProofMember, WalletProofRequest, WalletReceiptsPage } from '../../../schema/requests/receipt.ts';
-import { walletReceiptsPage, walletReceiptsText } from '../../../schema/wallet-receipts.ts';
+import { walletReceiptsText } from '../../../schema/wallet-receipts.ts';
 import { type Arguments, argumentsType, inputType, readRequest, showMembers } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
@@ -25,7 +26,7 @@ showMembers(WalletReceipts, WalletReceiptsNoun);
 /** What a wallet is told of its own, and of nobody else's. */
 @Resolver()
 export class WalletReceiptsResolver {
-  @Directive(pageByLimit(walletReceiptsPage.usual, 'receipts'))
+  @Directive(pageByLimit(buyerLimits.receipts_page_default, 'receipts'))
   @Query(() => WalletReceipts, {
     description: 'The receipts that a wallet has paid for, for whoever proves to hold it.',
   })
@@ -33,7 +34,7 @@ export class WalletReceiptsResolver {
     @Args(() => WalletArguments) asked: Arguments,
     @Ctx() { database, free_wallets: wallets, clock, base_urls, principal }: ReceiptContext,
   ): Promise<WalletReceipts> {
-    const { after = -1, limit: count = walletReceiptsPage.usual } = readRequest(WalletReceiptsPage, asked);
+    const { after = -1, limit: count = buyerLimits.receipts_page_default } = readRequest(WalletReceiptsPage, asked);
     const proof = readRequest(WalletProofRequest, asked.proof as Arguments);
     const believing = {
       wallets,

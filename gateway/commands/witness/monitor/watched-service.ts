@@ -4,8 +4,9 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { spelt } from '../../../../schema/eip55.ts';
+import { buyerLimits } from '../../../../schema/limits.ts';
 import { jwksUri } from '../../../../schema/links.ts';
-import { walletReceiptsPage, walletReceiptsText } from '../../../../schema/wallet-receipts.ts';
+import { walletReceiptsText } from '../../../../schema/wallet-receipts.ts';
 import type { Clock } from '../../../../subgraphs/clock.ts';
 import { OperatorFault } from '../../../config/fault.ts';
 import { givenWalletKey } from '../../../config/of-commands.ts';
@@ -17,7 +18,7 @@ const ANSWER_BYTES_MAX = 8 * 2 ** 20;
 const PAGES_MAX = 100_000;
 
 const Page = z.object({
-  receipts: z.array(z.custom<JsonObject>(isJsonObject)).max(walletReceiptsPage.most),
+  receipts: z.array(z.custom<JsonObject>(isJsonObject)).max(buyerLimits.receipts_page_max),
   next: z.int().nullable(),
 });
 const Offer = z.object({ accepts: z.array(z.object({ network: z.string(), payTo: z.string() })) });
@@ -45,7 +46,7 @@ export class WatchedService {
   async *receipts(wallet: string, sign: SignWallet, behind: number): AsyncGenerator<JsonObject> {
     let after = behind;
     for (let page = 0; page < PAGES_MAX; page++) {
-      const body = JSON.stringify({ ...(await sign()), after, limit: walletReceiptsPage.most });
+      const body = JSON.stringify({ ...(await sign()), after, limit: buyerLimits.receipts_page_max });
       const headers = { 'content-type': 'application/json' };
       const url = `${this.#url}/v1/wallets/${wallet}/receipts`;
       const { data, success } = Page.safeParse(await this.#json(200, url, { method: 'POST', headers, body }));
