@@ -1,7 +1,7 @@
 import type { ShownBoardSecrets } from '../schema/board/shared-secret.ts';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import { sha256Hex } from '../schema/digest.ts';
-import { limits } from '../schema/limits.ts';
+import { INT_MAX, limits } from '../schema/limits.ts';
 import type { ShownProof } from '../schema/proof.ts';
 import { isMeantForRouterBook, type ShownIngestKey, shownIngestKey } from '../schema/router/ingest-key.ts';
 import { Secret } from '../schema/secret.ts';
@@ -9,15 +9,13 @@ import { isMeantForSlice, shownSlice } from '../schema/slice-token.ts';
 import type { RequestHeaders } from './door-request.ts';
 import type { Credentials, ShownPayment } from './port.ts';
 
-const INT32_MAX = 2 ** 31 - 1;
-
 /** Whom a path names that can be no agent's: looked up like any other, and opened by no possession. */
 const NOBODY = 0;
 
 /** The agent that a path names. */
 export function agentOf(segment: string | undefined): number {
   if (segment === undefined || !/^[1-9][0-9]{0,9}$/.test(segment)) return NOBODY;
-  return Number(segment) <= INT32_MAX ? Number(segment) : NOBODY;
+  return Number(segment) <= INT_MAX ? Number(segment) : NOBODY;
 }
 
 /**

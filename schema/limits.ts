@@ -25,6 +25,9 @@ function daysInSeconds(days: number): number {
   return days * 86_400;
 }
 
+/** The largest number that the graph's Int and the database's integer hold: of whatever is counted, numbered or timed in seconds. */
+export const INT_MAX = 2 ** 31 - 1;
+
 /** Of everything that has no table of its own below. */
 export const limits = {
   call_price_atomic: atomicAmount(2000n),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BoardEventNoun } from '../../schema/board/event.ts';
+import { INT_MAX } from '../../schema/limits.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
@@ -10,7 +11,7 @@ nameComponents({ BoardEvent: BoardEventNoun });
 
 const FOLLOW = fieldOperation({ name: 'follow_board_events', field: 'boardEvents', shows: BoardEventNoun });
 
-const Position = z.int().max(2 ** 31 - 1);
+const Position = z.int().max(INT_MAX);
 
 /** What happens on the board, for anybody. */
 export const boardEventDoors = [
@@ -31,7 +32,7 @@ export const boardEventDoors = [
       eventOf: data => data.answer ?? null,
     },
     query: z.strictObject({
-      after: integerText(Position.min(-(2 ** 31)))
+      after: integerText(Position.min(-INT_MAX - 1))
         .optional()
         .describe(
           'The last position that the reader has; a negative one counts from the newest, and without it only what is new is told.',

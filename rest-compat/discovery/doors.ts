@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Refusal } from '../../schema/errors.ts';
+import { INT_MAX } from '../../schema/limits.ts';
 import { RevocationsPage } from '../../schema/requests/session.ts';
 import { JsonMembers } from '../answer-shapes.ts';
 import { documentDoor, pageDoor } from '../door.ts';
@@ -73,12 +74,7 @@ export const discoveryDoors = [
     field: 'issuerHistory',
     cache: KEPT_A_MINUTE,
     query: z.strictObject({
-      version: digits(
-        z
-          .int()
-          .min(1)
-          .max(2 ** 31 - 1),
-      ).optional(),
+      version: digits(z.int().min(1).max(INT_MAX)).optional(),
       hash: z
         .string()
         .regex(/^[0-9a-f]{64}$/)

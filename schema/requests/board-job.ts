@@ -6,7 +6,7 @@ import { jobLimits } from '../limits.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
 import { leftOutOrNull, onGraph, word } from '../noun.ts';
 import { textForm } from '../signed-words.ts';
-import { AuthorMembers } from './author.ts';
+import { AgentNumber, AuthorMembers } from './author.ts';
 import { pageLimit } from './page-limit.ts';
 import { plainText } from './plain-text.ts';
 import { storedText } from './text.ts';
@@ -137,11 +137,6 @@ export const RevealRequest = AuthorMembers.extend({
   encoding: word(outputEncodings).default('utf8').describe('How `output` encodes the bytes. Default: `utf8`.'),
 }).strict();
 export type Reveal = Pick<z.output<typeof RevealRequest>, 'output' | 'encoding'>;
-
-const AgentNumber = z
-  .int()
-  .min(1)
-  .max(2 ** 31 - 1);
 
 /** Which page of GET /v1/board/jobs. */
 export const JobPage = z.strictObject({

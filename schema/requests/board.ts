@@ -3,7 +3,7 @@ import { hostNamed, judgeEndpoint } from '../board/endpoint.ts';
 import { type PostOutcome, postBackings, postOutcomes } from '../board/post.ts';
 import { boardLimits, boardReadLimits, limits } from '../limits.ts';
 import { onGraph, word } from '../noun.ts';
-import { AuthorMembers } from './author.ts';
+import { AgentNumber, AuthorMembers } from './author.ts';
 import { pageLimit } from './page-limit.ts';
 import { plainText } from './plain-text.ts';
 import { storedText } from './text.ts';
@@ -112,12 +112,9 @@ export const PostPageRequest = z.strictObject({
     .max(boardLimits.endpoint_chars_max)
     .optional()
     .describe('Returns only posts about the host of this endpoint: a URL or a host. Default: all.'),
-  author_agent_id: z
-    .int()
-    .min(1)
-    .max(2 ** 31 - 1)
-    .optional()
-    .describe('Returns only posts by the agent with this id. Default: all authors.'),
+  author_agent_id: AgentNumber.optional().describe(
+    'Returns only posts by the agent with this id. Default: all authors.',
+  ),
   backing: z
     .enum(postBackings)
     .optional()

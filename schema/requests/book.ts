@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { totalsGroups } from '../book/book-page.ts';
 import { evidences } from '../evidence.ts';
-import { limits } from '../limits.ts';
+import { INT_MAX, limits } from '../limits.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
 import { onGraph, word } from '../noun.ts';
 import { BookPath } from './book-path.ts';
@@ -24,9 +24,8 @@ export function pageRows(limit: number | null | undefined): number {
 }
 
 /** A row's place in its book, as GraphQL's Int holds it; 0 is before the first. */
-const SEQ_MAX = 2 ** 31 - 1;
-const SEQ_BOUNDS = `is a row's seq: a whole number from 0 to ${SEQ_MAX}`;
-export const Seq = z.int({ error: SEQ_BOUNDS }).min(0, { error: SEQ_BOUNDS }).max(SEQ_MAX, { error: SEQ_BOUNDS });
+const SEQ_BOUNDS = `is a row's seq: a whole number from 0 to ${INT_MAX}`;
+export const Seq = z.int({ error: SEQ_BOUNDS }).min(0, { error: SEQ_BOUNDS }).max(INT_MAX, { error: SEQ_BOUNDS });
 
 const MOMENT = 'is an RFC 3339 date-time with its offset, or a day such as 2026-01-31 (UTC)';
 

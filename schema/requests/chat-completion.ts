@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Json, type JsonObject, present } from '../canonical-json.ts';
-import { limits } from '../limits.ts';
+import { INT_MAX, limits } from '../limits.ts';
 import { restOnly } from '../noun.ts';
 import {
   ChatMessages,
@@ -118,12 +118,10 @@ function canonicalFormat(format: ResponseFormat): JsonObject | null {
 
 /* The body of POST /v1/chat/completions. */
 
-const INT32_MAX = 2 ** 31 - 1;
-
 export const TokensMax = z
   .int()
   .min(1)
-  .max(INT32_MAX)
+  .max(INT_MAX)
   .nullable()
   .default(null)
   .describe(`Maximum number of tokens of the answer, from 1. ${HUB_DEFAULT}`);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../canonical-json.ts';
-import { limits } from '../limits.ts';
+import { INT_MAX, limits } from '../limits.ts';
 import { Extra, extraOf, FORWARDED, withoutProto } from './forwarded/extra.ts';
 import { bodyPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, ModelId, svcMembers, withParent } from './paid-work.ts';
@@ -13,13 +13,7 @@ import { namesAndCaches, only, unset, usualTier, withoutEffect } from './unserve
 const { embedding_inputs_max: inputs_max, embedding_tokens_max: tokens_max, embedding_dimensions_max } = limits;
 
 const Text = wellFormedText.min(1);
-const Tokens = listOf(
-  z
-    .int()
-    .min(0)
-    .max(2 ** 31 - 1),
-  tokens_max,
-);
+const Tokens = listOf(z.int().min(0).max(INT_MAX), tokens_max);
 
 /** One or more texts, or as many lists of tokens. */
 export type EmbeddingInput = readonly string[] | readonly (readonly number[])[];

@@ -4,6 +4,7 @@ import { claimTypes } from '../dispute/reasons.ts';
 import { COMMITMENT_FORM, commitmentText, parseCommitment, proofTiers } from '../escrow.ts';
 import { escrowLimits } from '../limits.ts';
 import { word } from '../noun.ts';
+import { AgentNumber } from './author.ts';
 import { Moment } from './book.ts';
 import { freeObject } from './free-object.ts';
 import { pageLimit } from './page-limit.ts';
@@ -102,16 +103,11 @@ const JobName = z
   .regex(/^[\w.:-]+$/, { error: 'is made of letters, digits and . _ : -' })
   .max(escrowLimits.job_chars_max);
 
-const Agent = z
-  .int()
-  .min(1)
-  .max(2 ** 31 - 1);
-
-const principal_agent_id = Agent.optional().describe('Id of the agent that opens and funds the escrow.');
+const principal_agent_id = AgentNumber.optional().describe('Id of the agent that opens and funds the escrow.');
 
 export const A2aParties = z.strictObject({
   principal_agent_id,
-  counterparty_agent_id: Agent.optional().describe('Id of the agent that delivers.'),
+  counterparty_agent_id: AgentNumber.optional().describe('Id of the agent that delivers.'),
 });
 
 /** Of an escrow that is opened. */
@@ -119,7 +115,7 @@ export const A2aOpenParties = z.strictObject({
   principal_agent_id: principal_agent_id.describe(
     'Id of the agent that opens the escrow. Default: the agent of the book.',
   ),
-  counterparty_agent_id: Agent.describe('Id of the agent that is to deliver.'),
+  counterparty_agent_id: AgentNumber.describe('Id of the agent that is to deliver.'),
 });
 
 export const A2aRequired = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exportLimits, limits } from '../limits.ts';
+import { exportLimits, INT_MAX, limits } from '../limits.ts';
 import { word } from '../noun.ts';
 import { pullFormats } from '../pull-export.ts';
 import type { WordOf, Words } from '../words.ts';
@@ -17,7 +17,7 @@ const limit = pageLimit({
   default: exportLimits.rows_max,
   max: exportLimits.rows_max,
   fault: 'range',
-  clamped_to: 2 ** 31 - 1,
+  clamped_to: INT_MAX,
   note: 'The newest rows that match are returned.',
 });
 

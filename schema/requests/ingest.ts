@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../canonical-json.ts';
 import { isUsdc, type Named, splitRef, transactionNamed, walletNamed } from '../foreign-names.ts';
-import { ingestLimits, limits } from '../limits.ts';
+import { INT_MAX, ingestLimits, limits } from '../limits.ts';
 import { type NetworkName, networkNamed } from '../network.ts';
 import type { CommittedOutput } from '../output-commitment.ts';
 import { textForm } from '../signed-words.ts';
@@ -37,7 +37,7 @@ const body = PossessionMembers.extend({
   transfer_index: z
     .int()
     .min(0)
-    .max(2 ** 31 - 1)
+    .max(INT_MAX)
     .nullish()
     .describe(
       'Which transfer of its transaction is meant, where several would do: on Base the index of its log inside its block, ' +

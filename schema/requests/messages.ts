@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type JsonObject, present } from '../canonical-json.ts';
-import { limits } from '../limits.ts';
+import { INT_MAX, limits } from '../limits.ts';
 import { JsonMember, restOnly } from '../noun.ts';
 import { Betas } from './anthropic-headers.ts';
 import { chatMemberRule, flag, samplingMembers, Temperature } from './chat-completion.ts';
@@ -14,8 +14,6 @@ import { wellFormedText } from './text.ts';
 import { chatWithoutEffect, noItems, only, unset, withoutEffect } from './unserved.ts';
 
 /* The body of POST /v1/messages, and of POST /v1/messages/count_tokens. */
-
-const INT32_MAX = 2 ** 31 - 1;
 
 const hosted = {
   error: ({ input }: { readonly input?: unknown }) =>
@@ -64,7 +62,7 @@ export type MessageToolChoice = JsonObject & {
 };
 
 const display = { display: z.enum(['summarized', 'omitted']).nullish() } as const;
-const Enabled = openObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1).max(INT32_MAX), ...display });
+const Enabled = openObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1).max(INT_MAX), ...display });
 const Adaptive = openObject({
   type: z.literal('adaptive'),
   budget_tokens: z
@@ -270,7 +268,7 @@ export type MessagesRequest = JsonObject &
   };
 
 const drawn = {
-  max_tokens: z.int().min(1).max(INT32_MAX).describe('Maximum number of tokens of the answer, from 1.'),
+  max_tokens: z.int().min(1).max(INT_MAX).describe('Maximum number of tokens of the answer, from 1.'),
   stop_sequences: z
     .array(wellFormedText.min(1).max(limits.stop_text_chars_max))
     .max(limits.stop_texts_max)
@@ -281,7 +279,7 @@ const drawn = {
   top_k: z
     .int()
     .min(0)
-    .max(INT32_MAX)
+    .max(INT_MAX)
     .nullish()
     .describe('Number of the likeliest tokens among which the model chooses. Default: as the hub decides.'),
 } as const;

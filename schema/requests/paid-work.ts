@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { limits } from '../limits.ts';
+import { INT_MAX, limits } from '../limits.ts';
 import { AUTO_MODEL } from '../route-words.ts';
 import { storedText, wellFormedText } from './text.ts';
 
@@ -33,10 +33,7 @@ export interface SvcOptions {
 
 export const IntentId = storedText.min(1).max(limits.intent_id_chars_max).nullable().default(null);
 
-export const AttemptIndex = z
-  .int()
-  .min(0)
-  .max(2 ** 31 - 1);
+export const AttemptIndex = z.int().min(0).max(INT_MAX);
 
 /** The task of a row: ours, or one that the book's owner has named. */
 export const ParentRef = storedText.min(1).max(limits.row_name_chars_max);

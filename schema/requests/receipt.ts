@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { buyerLimits, limits } from '../limits.ts';
+import { buyerLimits, INT_MAX, limits } from '../limits.ts';
 import { textForm } from '../signed-words.ts';
 import { pageLimit } from './page-limit.ts';
 
@@ -52,11 +52,7 @@ export const PaymentPayer = z.object({
 });
 
 const signed = {
-  signed_at: z
-    .int()
-    .min(0)
-    .max(2 ** 31 - 1)
-    .describe('Time the wallet signed, in Unix seconds. Valid for 300 seconds.'),
+  signed_at: z.int().min(0).max(INT_MAX).describe('Time the wallet signed, in Unix seconds. Valid for 300 seconds.'),
   signature: z
     .string()
     .max(limits.wallet_signature_chars_max)
@@ -67,7 +63,7 @@ const page = {
   after: z
     .int()
     .min(-1)
-    .max(2 ** 31 - 1)
+    .max(INT_MAX)
     .optional()
     .describe(
       'Returns only receipts after this leaf of the log: `next` of the previous page. Default: from the first.',
@@ -95,10 +91,7 @@ export const WalletProofMember = z.object({ proof: WalletProofRequest.describe('
 /** For which page. */
 export const WalletReceiptsPage = z.strictObject(page);
 
-const Size = z
-  .int()
-  .min(1)
-  .max(2 ** 31 - 1);
+const Size = z.int().min(1).max(INT_MAX);
 
 export const CheckpointRequest = z.strictObject({
   tree_size: Size.optional().describe('Size of a tree whose head was signed. Default: the newest.'),

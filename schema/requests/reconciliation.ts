@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reconciliationLimits } from '../limits.ts';
+import { INT_MAX, reconciliationLimits } from '../limits.ts';
 import { textForm } from '../signed-words.ts';
 import { PossessionMembers, type WithoutPossession } from './possession.ts';
 import { WalletReceiptsRequest } from './receipt.ts';
@@ -7,10 +7,7 @@ import { WalletReceiptsRequest } from './receipt.ts';
 /* What is asked of /v1/agents/{agent_id}/book/reconciliation. */
 
 /** As GraphQL's Int holds it. */
-const Block = z
-  .int()
-  .min(0)
-  .max(2 ** 31 - 1);
+const Block = z.int().min(0).max(INT_MAX);
 
 const { signature, signed_at } = WalletReceiptsRequest.shape;
 const SIGNED = `Signature of the wallet over ${textForm('reconcile')}: personal_sign, ERC-1271 or ERC-6492.`;

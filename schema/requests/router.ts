@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { limits, routerLimits } from '../limits.ts';
+import { AgentNumber } from './author.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
@@ -18,14 +19,9 @@ const word = (chars_max: number) =>
 
 /** Body of POST /v1/router/books; possession in it was looked at before. */
 export const RouterBookRequest = PossessionMembers.extend({
-  agent_id: z
-    .int()
-    .min(1)
-    .max(2 ** 31 - 1)
-    .optional()
-    .describe(
-      'Id of the agent on whose book each generation is recorded, too. Its session is required. Default: recorded on no book.',
-    ),
+  agent_id: AgentNumber.optional().describe(
+    'Id of the agent on whose book each generation is recorded, too. Its session is required. Default: recorded on no book.',
+  ),
   label: storedText.min(1).max(label_chars_max).optional().describe('Name of the router book. Default: none.'),
 }).strict();
 

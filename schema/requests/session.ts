@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sessionLimits } from '../limits.ts';
+import { INT_MAX, sessionLimits } from '../limits.ts';
 import { actActions } from '../session/act.ts';
 import { Hash32, SignatureHex } from '../session/grant.ts';
 import { pageLimit } from './page-limit.ts';
@@ -119,7 +119,7 @@ export const ActRequest = z
     target_agent: z
       .int()
       .min(0)
-      .max(2 ** 31 - 1)
+      .max(INT_MAX)
       .optional()
       .default(0)
       .describe('Id of the agent that a `handoff` is for. Default: 0, for any other act.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { limits, webhookLimits } from '../limits.ts';
+import { INT_MAX, limits, webhookLimits } from '../limits.ts';
 import { word } from '../noun.ts';
 import { textForm } from '../signed-words.ts';
 import { everyWebhookKind, usualWebhookKinds, webhookKindWords } from '../webhook/kinds.ts';
@@ -53,7 +53,7 @@ export type WebhookRequest = WithoutPossession<z.output<typeof WebhookRequest>>;
 
 export const RotationRequest = PossessionMembers.extend({ secret: Secret }).strict();
 
-const Position = z.int().min(1).max(2_147_483_647);
+const Position = z.int().min(1).max(INT_MAX);
 
 export const RedeliveryRequest = PossessionMembers.extend({
   from_position: Position.describe('First position of the book whose messages are sent again.'),

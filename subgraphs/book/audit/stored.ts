@@ -1,6 +1,7 @@
 import { rowColumns } from '../../../schema/book-row.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { Evidence } from '../../../schema/evidence.ts';
+import { INT_MAX } from '../../../schema/limits.ts';
 import type { Database, Tx } from '../../database.ts';
 import { heldOnBook } from '../../receipt/claim/funds.ts';
 import { readReceipts } from '../../receipt/receipt/find.ts';
@@ -58,7 +59,7 @@ const ROWS = `select ${rowColumns.join(', ')},
     (select coalesce(jsonb_agg(e.body order by e.position), '[]') from book_event e
       where e.agent_id = r.agent_id and e.seq = r.seq and e.kind = 'transition') as transitions,
     (select least(greatest(coalesce(sum(
-        case when jsonb_typeof(e.body->'count') = 'number' then (e.body->>'count')::numeric else 1 end), 0), 0), 2147483647)::int
+        case when jsonb_typeof(e.body->'count') = 'number' then (e.body->>'count')::numeric else 1 end), 0), 0), ${INT_MAX})::int
       from book_event e
       where e.agent_id = r.agent_id and e.seq = r.seq and e.kind = 'replay') as replays
   from book_row r where agent_id = $1 and seq = any($2)`;

@@ -5,7 +5,7 @@ import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { limits } from '../../../schema/limits.ts';
+import { INT_MAX, limits } from '../../../schema/limits.ts';
 import {
   BookPageRequest,
   BudgetRequest,
@@ -270,7 +270,6 @@ export async function connectionOf(
 }
 
 const CURSOR = /^seq:([0-9]{1,10})$/;
-const SEQ_MAX = 2 ** 31 - 1;
 
 const cursorOf = ({ seq }: BookRow) => Buffer.from(`seq:${seq}`).toString('base64url');
 
@@ -278,7 +277,7 @@ const cursorOf = ({ seq }: BookRow) => Buffer.from(`seq:${seq}`).toString('base6
 function seqIn(param: 'after' | 'before', cursor: string | undefined): number | null {
   if (cursor === undefined) return null;
   const seq = Number(CURSOR.exec(Buffer.from(cursor, 'base64url').toString())?.[1] ?? Number.NaN);
-  if (!(seq <= SEQ_MAX)) throw refused(param, `${param} is no cursor of a row.`);
+  if (!(seq <= INT_MAX)) throw refused(param, `${param} is no cursor of a row.`);
   return seq;
 }
 

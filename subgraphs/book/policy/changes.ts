@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
 import type { TermsEventKind } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
+import { INT_MAX } from '../../../schema/limits.ts';
 import type { BookPolicy, PolicyType } from '../../../schema/policy-kinds.ts';
 import type { ProvenBy } from '../../../schema/principal.ts';
 import type { Database } from '../../database.ts';
@@ -39,7 +40,7 @@ export function termsEvents(
   agent_id: AgentId,
   { before, limit }: { readonly before: number | null; readonly limit: number },
 ): Promise<TermsEvent[]> {
-  const text = `${EVENTS} and position < coalesce($2::int, 2147483647) order by position desc limit $3`;
+  const text = `${EVENTS} and position < coalesce($2::int, ${INT_MAX}) order by position desc limit $3`;
   return database.query<TermsEvent & JsonRow>({ name: 'terms events', text, values: [agent_id, before, limit] });
 }
 

@@ -1,4 +1,5 @@
 import { sha256Hex } from '../../../schema/digest.ts';
+import { INT_MAX } from '../../../schema/limits.ts';
 import type { HeldBook, ProvenBy } from '../../../schema/principal.ts';
 import type { ShownProof } from '../../../schema/proof.ts';
 import { BatchedRead } from '../../batched-read.ts';
@@ -17,7 +18,7 @@ const NOBODY = 0;
 
 /** What fits in the column: of anything else Postgres would make an error. */
 function lookedUpAs(agent_id: number): number {
-  return Number.isInteger(agent_id) && agent_id > 0 && agent_id < 2 ** 31 ? agent_id : NOBODY;
+  return Number.isInteger(agent_id) && agent_id > 0 && agent_id <= INT_MAX ? agent_id : NOBODY;
 }
 
 /** A session that was never given to anybody, sealed like the others: opened for agents that do not exist. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
-import { limits } from '../../../../schema/limits.ts';
+import { INT_MAX, limits } from '../../../../schema/limits.ts';
 import type { Reasoning } from '../../../../schema/reasoning.ts';
 import type { ForwardedMembers } from '../../../../schema/requests/chat-completion.ts';
 import type { ChatRequestMessage } from '../../../../schema/requests/chat-message.ts';
@@ -64,9 +64,8 @@ export function isText(message: AssistantMessage): boolean {
   return message.content !== null && Object.keys(message).every(name => TEXT_MEMBERS.has(name));
 }
 
-const INT32_MAX = 2 ** 31 - 1;
 /** A number of tokens, or of a choice, as hubs give it. */
-export const HubCount = z.int().min(0).max(INT32_MAX);
+export const HubCount = z.int().min(0).max(INT_MAX);
 
 /** Beside the three counts that all hubs give stands all else that one counts, by its own names. */
 export type Usage = {
@@ -85,7 +84,7 @@ export const HubUsage = z
   .transform(({ prompt_tokens, completion_tokens, total_tokens, ...given }): Usage | null => {
     if (prompt_tokens == null || completion_tokens == null) return null;
     const sum = total_tokens ?? prompt_tokens + completion_tokens;
-    return sum > INT32_MAX ? null : { prompt_tokens, completion_tokens, total_tokens: sum, ...usageDetails(given) };
+    return sum > INT_MAX ? null : { prompt_tokens, completion_tokens, total_tokens: sum, ...usageDetails(given) };
   });
 
 /** A hub's own word for how its answer ended. */

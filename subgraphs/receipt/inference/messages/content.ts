@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../../schema/canonical-json.ts';
 import { exceededBy } from '../../../../schema/json-bounds.ts';
 import { jsonFault } from '../../../../schema/json-value.ts';
+import { INT_MAX } from '../../../../schema/limits.ts';
 import { type Reasoning, reasoningText } from '../../../../schema/reasoning.ts';
 import type { Channel, Piece } from '../../../piece.ts';
 import type { HubBlock } from '../hubs/anthropic.ts';
@@ -194,5 +195,5 @@ export function blocksUsage(usage: Usage | null): BlocksUsage & JsonObject {
 /** A hub may count what it likes; what is no number of tokens is none. */
 function countIn(details: Usage[string] | undefined, name: string): number | null {
   const count = typeof details === 'object' && details !== null ? details[name] : null;
-  return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count < 2 ** 31 ? count : null;
+  return typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= INT_MAX ? count : null;
 }
