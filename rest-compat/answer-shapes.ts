@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { limits } from '../schema/limits.ts';
 import { AtomicMember } from '../schema/noun.ts';
 
 /** A shape that OpenAPI describes once, under its name. */
@@ -93,7 +94,9 @@ nameComponents({ Problem, Challenge: PaymentRequired });
 export const BrokenBookNames = z
   .object({
     count: z.int().min(0).describe('Number of books that have lost events.'),
-    agent_ids: z.array(z.int()).describe('Ids of the first 20 of these books, in ascending order.'),
+    agent_ids: z
+      .array(z.int())
+      .describe(`Ids of the first ${limits.broken_books_named_max} of these books, in ascending order.`),
     credentials: z
       .int()
       .min(1)

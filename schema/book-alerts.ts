@@ -44,12 +44,17 @@ export interface AlertSettings {
 /** As they are kept: what is not set is not there. */
 export type KeptAlertSettings = Partial<AlertSettings>;
 
-const PERCENTS = `is up to ${alertLimits.thresholds_max} different whole numbers from 1 to 100, or null`;
-const FACTOR = 'is a whole number from 2 to 1000, or null';
-const HOURS = 'is a whole number from 1 to 720, or null';
+const FACTORS = `${alertLimits.burn_factor_min} to ${alertLimits.burn_factor_max}`;
+const HOURS_AHEAD = `1 to ${alertLimits.budget_end_ahead_hours_max}`;
+const PERCENTS = `is up to ${alertLimits.thresholds_max} different whole numbers from 1 to ${alertLimits.threshold_percent_max}, or null`;
+const FACTOR = `is a whole number from ${FACTORS}, or null`;
+const HOURS = `is a whole number from ${HOURS_AHEAD}, or null`;
 
 const percents = z
-  .array(z.int({ error: PERCENTS }).min(1, { error: PERCENTS }).max(100, { error: PERCENTS }), { error: PERCENTS })
+  .array(
+    z.int({ error: PERCENTS }).min(1, { error: PERCENTS }).max(alertLimits.threshold_percent_max, { error: PERCENTS }),
+    { error: PERCENTS },
+  )
   .max(alertLimits.thresholds_max, { error: PERCENTS })
   .refine(list => new Set(list).size === list.length, { error: PERCENTS })
   .transform(list => list.toSorted((one, other) => one - other));
@@ -61,17 +66,17 @@ export const alertSettings = {
   thresholds_percent: {
     usual: [50, 80, 100],
     value: percents,
-    description: `Percents of a cap or of the budget at which the book sends an alert: up to ${alertLimits.thresholds_max} different whole numbers from 1 to 100. An empty list: none.`,
+    description: `Percents of a cap or of the budget at which the book sends an alert: up to ${alertLimits.thresholds_max} different whole numbers from 1 to ${alertLimits.threshold_percent_max}. An empty list: none.`,
   },
   burn_factor: {
     usual: 4,
-    value: whole(2, 1000, FACTOR),
-    description: 'How many times its usual spend the book has to spend in an hour for an alert: 2 to 1000.',
+    value: whole(alertLimits.burn_factor_min, alertLimits.burn_factor_max, FACTOR),
+    description: `How many times its usual spend the book has to spend in an hour for an alert: ${FACTORS}.`,
   },
   budget_end_hours: {
     usual: 24,
-    value: whole(1, 720, HOURS),
-    description: 'Within how many hours the budget has to end, at the rate of the last hour, for an alert: 1 to 720.',
+    value: whole(1, alertLimits.budget_end_ahead_hours_max, HOURS),
+    description: `Within how many hours the budget has to end, at the rate of the last hour, for an alert: ${HOURS_AHEAD}.`,
   },
 } as const satisfies {
   readonly [K in keyof AlertSettings]: {

@@ -1,6 +1,7 @@
 import type { AtomicAmount } from './amount.ts';
 import type { JsonObject } from './canonical-json.ts';
 import { arrivalStatuses, evidences } from './evidence.ts';
+import { inflowLimits } from './limits.ts';
 import type { RowFact } from './row-fact.ts';
 import { wordList } from './words.ts';
 
@@ -204,8 +205,7 @@ export const rowFacts = {
     from: 'rows',
     type: 'json_list',
     cost: 5,
-    description:
-      'Of an inflow: what was corrected since, oldest first: the newest, at most 200 and 16 KiB of them; each is a row of its own too.',
+    description: `Of an inflow: what was corrected since, oldest first: the newest, at most ${inflowLimits.corrections_shown_max} and ${inflowLimits.corrections_shown_bytes_max / 1_024} KiB of them; each is a row of its own too.`,
   },
   inflow_corrections_count: {
     from: 'rows',

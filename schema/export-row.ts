@@ -1,3 +1,4 @@
+import { inflowLimits, rowLimits } from './limits.ts';
 /*
  * A row of a book as it is exported, field by field, in the specification's order: JSON, CSV, Parquet, the page for print,
  * OpenAPI and the verifier read their fields here. Amounts are digits (atomic units), times ISO 8601 in UTC.
@@ -31,8 +32,7 @@ export const exportFields = {
   replay_events: {
     type: 'json_list',
     nullable: false,
-    description:
-      'The newest 200 replays, each {replay_of, settlement_status, recorded_at}. An entry that combines several replays also has first_at and count. replay_count counts all.',
+    description: `The newest ${rowLimits.replays_shown_max} replays, each {replay_of, settlement_status, recorded_at}. An entry that combines several replays also has first_at and count. replay_count counts all.`,
   },
   arrival_status: text,
   omission_rule: text,
@@ -41,8 +41,7 @@ export const exportFields = {
   inflow_corrections: {
     type: 'json_list',
     nullable: true,
-    description:
-      'For an inflow: its newest corrections, at most 200 and 16 KiB in total. Each is also a row of its own. inflow_corrections_count counts all.',
+    description: `For an inflow: its newest corrections, at most ${inflowLimits.corrections_shown_max} and ${inflowLimits.corrections_shown_bytes_max / 1_024} KiB in total. Each is also a row of its own. inflow_corrections_count counts all.`,
   },
   policy_code: text,
   reason: text,

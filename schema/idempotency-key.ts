@@ -22,6 +22,6 @@ export function readIdempotencyKey(header: string): string | null {
 export function idempotencyKeyIn(header: string): string {
   const key = readIdempotencyKey(header);
   if (key !== null) return key;
-  const detail = 'Idempotency-Key: not 1 to 255 visible ASCII characters.';
+  const detail = `Idempotency-Key: not 1 to ${limits.idempotency_key_chars_max} visible ASCII characters.`;
   throw new Refusal('invalid_request', { param: IDEMPOTENCY_HEADER, detail, facts: { charged: false } });
 }

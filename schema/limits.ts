@@ -38,6 +38,8 @@ export const limits = {
   settlement_proof_gate_atomic: atomicAmount(1_000_000n),
   book_page_rows_default: 50,
   book_page_rows_max: 200,
+  /** Of an id that this service has given. */
+  id_chars_max: 64,
   /** Of an id or a reference by which rows are looked for. */
   row_name_chars_max: 512,
   /** Read to say how many rows a filter names, where no sum is kept of that: 15 ms of the database for all of them. */
@@ -62,6 +64,16 @@ export const limits = {
   wallet_signature_ahead_seconds_max: 30,
   /** Contract wallets sign at length (WebAuthn, ERC-6492 with its factory's call), as in payments. */
   wallet_signature_chars_max: 2 + 2 * 6_000,
+  /** Of what a registration brings, which has answers of its own for what is no address and no proof. */
+  registered_wallet_chars_max: 128,
+  registration_proof_chars_max: 128,
+  /** Of a wallet in a path. */
+  path_wallet_chars_max: 64,
+  /** Of how the level and the index of a tile of the log are spelled in its path. */
+  tile_level_chars_max: 2,
+  tile_path_chars_max: 32,
+  /** Of the books that have lost events, in ascending order. */
+  broken_books_named_max: 20,
   /** In one request or socket: each is looked up in the same read. */
   sessions_per_caller_max: 64,
   book_proof_window_seconds: 300,
@@ -109,6 +121,7 @@ export const limits = {
   usage_details_depth_max: 3,
   tool_name_chars_max: 128,
   tool_call_id_chars_max: 256,
+  cache_scope_chars_max: 64,
   tool_description_chars_max: 64 * 1024,
   /** Of one schema, of a tool's arguments or of an answer. */
   tool_schema_depth_max: 48,
@@ -372,6 +385,9 @@ export const limits = {
   feed_page_events_max: 200,
 } as const;
 
+/** Of what is shown of a row of a book, and of an intent that it names: the newest. */
+export const rowLimits = { replays_shown_max: 200, attempts_shown_max: 200 } as const;
+
 /** Of what a book's owner may set, and of trying it out. */
 export const policyLimits = {
   /** Of a model_allowlist. */
@@ -396,6 +412,11 @@ export const policyLimits = {
 /** Of what a book alerts its owner of. */
 export const alertLimits = {
   thresholds_max: 10,
+  threshold_percent_max: 100,
+  burn_factor_min: 2,
+  burn_factor_max: 1_000,
+  /** How long before its end a book may want to be told of it. */
+  budget_end_ahead_hours_max: 720,
   /** Of a book: the newest. */
   alerts_shown_max: 20,
   changes_shown_max: 20,
@@ -584,7 +605,6 @@ export const escrowLimits = {
   lasts_seconds_max: daysInSeconds(90),
   page_default: 20,
   page_max: 50,
-  id_chars_max: 64,
   task_chars_max: 128,
   job_chars_max: 128,
   evidence_bytes_max: ki(4),
@@ -672,6 +692,7 @@ export const sessionLimits = {
   last_call_seconds: 30,
   /** Of an act with a nonce of its own: now < deadline <= now + this. */
   act_seconds_max: 300,
+  act_resource_chars_max: 128,
   challenge_seconds_min: 120,
   challenge_seconds_max: 300,
   /** Of a nonce that is 32 bytes, its two times and a mark. */
@@ -747,8 +768,7 @@ export const boardLimits = {
   flag_reasons_shown_max: 5,
   page_flags_default: 50,
   page_flags_max: 200,
-  /** `post_`, `comment_`, and the 26 characters of an id. */
-  id_chars_max: 64,
+  host_chars_max: 255,
 } as const;
 
 /** Of how much of the board is read at once. */
@@ -756,6 +776,7 @@ export const boardReadLimits = {
   search_chars_max: 200,
   search_hits_default: 20,
   search_hits_max: 50,
+  search_cursor_chars_max: 200,
   /** Of each kind so many are read one by one, before all that match are sought by their index. */
   search_newest_first: 500,
   /** Then the search is given up. */
@@ -834,7 +855,6 @@ export const jobLimits = {
   payout_signature_chars_max: 128,
   page_default: 20,
   page_max: 50,
-  id_chars_max: 64,
   /** Of one job, oldest first: as many as there may be, but for those who raced. */
   bids_shown_max: 400,
   expired_per_round_max: 200,
@@ -848,6 +868,16 @@ export const legLimits = {
   validity_slack_seconds: 30,
   /** When whoever met a payment under way may ask again. */
   retry_seconds: 5,
+} as const;
+
+/** Of messages of A2A, and of tasks that are followed by it. */
+export const a2aLimits = {
+  message_id_chars_max: 256,
+  message_parts_max: 256,
+  message_references_max: 256,
+  task_id_chars_max: 128,
+  /** At once, in one process. */
+  followed_per_address_max: 64,
 } as const;
 
 /** Of a request that waits for its payment inside its own id: a larger one pays with its first message. */

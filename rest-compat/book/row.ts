@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ColumnJson, type RowFactName, rowFacts } from '../../schema/book-row.ts';
+import { limits } from '../../schema/limits.ts';
 import type { RowFact, RowGroup } from '../../schema/row-fact.ts';
 import { Atomic, JsonMembers } from '../answer-shapes.ts';
 
@@ -8,7 +9,12 @@ import { Atomic, JsonMembers } from '../answer-shapes.ts';
 const Replay = z.object({
   at: z.string(),
   first_at: z.string().optional().describe('With `count`: of the first of them; `at` is the last.'),
-  count: z.int().optional().describe('Of an event that stands for several: beyond 20 in an hour, one a minute.'),
+  count: z
+    .int()
+    .optional()
+    .describe(
+      `Of an event that stands for several: beyond ${limits.replay_events_per_hour_max} in an hour, one a minute.`,
+    ),
   settlement_status: z.literal('idempotent_replay'),
   replay_of: z.string(),
 });

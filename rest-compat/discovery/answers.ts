@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COUNT_RANGE } from '../../schema/count-range.ts';
 import { documents } from '../../schema/documents.ts';
+import { limits } from '../../schema/limits.ts';
 import { BrokenBookNames, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
 const HeadName = z.object({ tree_size: z.int(), root_hash: z.string() });
@@ -31,7 +32,7 @@ export const HealthAnswer = z.object({
       ]),
     )
     .describe(
-      'What the service needs and does not have now. `log`: the receipt log is halted or damaged, or what is committed cannot be saved in DATA_DIR. `…_subgraph`: a subgraph that runs as a process of its own does not answer, and its endpoints are closed. `clock`: the clock of this process is more than 30 seconds off. `…_settling`: payments on that network are refused before they are sent; `settling` says why. `hubs`: every hub for text, for images, for audio or for embeddings has failed recently, and none has answered since. Paid calls do not need these four: `jobs`, no process does the periodic work of the service, such as webhooks that are retried and checks of final blocks; `live`, this process does not hear what other processes write, so that live rows arrive late; `anchor`, the log is not anchored on Base; `witness`, a witness says that the log has forked or gone back.',
+      `What the service needs and does not have now. \`log\`: the receipt log is halted or damaged, or what is committed cannot be saved in DATA_DIR. \`…_subgraph\`: a subgraph that runs as a process of its own does not answer, and its endpoints are closed. \`clock\`: the clock of this process is more than ${limits.clock_off_ms_max / 1_000} seconds off. \`…_settling\`: payments on that network are refused before they are sent; \`settling\` says why. \`hubs\`: every hub for text, for images, for audio or for embeddings has failed recently, and none has answered since. Paid calls do not need these four: \`jobs\`, no process does the periodic work of the service, such as webhooks that are retried and checks of final blocks; \`live\`, this process does not hear what other processes write, so that live rows arrive late; \`anchor\`, the log is not anchored on Base; \`witness\`, a witness says that the log has forked or gone back.`,
     ),
   profile: z.enum(['development', 'production']),
   stand_ins: z.array(z.string()).describe('What is stood in for by something of the development profile.'),

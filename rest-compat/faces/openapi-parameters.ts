@@ -17,29 +17,31 @@ export const routerKey: JsonObject = {
   schema: { type: 'string', maxLength: limits.router_key_chars_max },
 };
 
+const { idempotency_key_chars_max: KEY_CHARS, answer_kept_hours: KEPT_HOURS } = limits;
+
 /** Read by what sells; no door looks into it. */
 export const idempotencyKey: JsonObject = {
   name: IDEMPOTENCY_HEADER,
   in: 'header',
   required: false,
   description:
-    'Names this request, so that it is done once (draft-ietf-httpapi-idempotency-key-header): 1 to 255 visible ASCII ' +
-    'characters, with quotes or without. With an API key: the same key and request bring the same answer for 24 hours, ' +
+    `Names this request, so that it is done once (draft-ietf-httpapi-idempotency-key-header): 1 to ${KEY_CHARS} visible ASCII ` +
+    `characters, with quotes or without. With an API key: the same key and request bring the same answer for ${KEPT_HOURS} hours, ` +
     'another request 409 `idempotency_key_conflict`, one under way 409 `idempotency_key_in_flight`; a request that failed ' +
     'leaves its key free. Beside a payment it names the purchase of that payer: under it another payment of his for the ' +
     'same request brings what the first one bought, and is not charged. The same payment again needs no key.',
-  schema: { type: 'string', minLength: 1, maxLength: limits.idempotency_key_chars_max + 2 },
+  schema: { type: 'string', minLength: 1, maxLength: KEY_CHARS + 2 },
 };
 
 /** Read by the graph, of a mutation that nobody pays for. */
 export const idempotencyKeyOfWrite: JsonObject = {
   ...idempotencyKey,
   description:
-    'Names this request, so that it is carried out once (draft-ietf-httpapi-idempotency-key-header): 1 to 255 visible ASCII ' +
-    'characters, with quotes or without. For 24 hours the same key and request of the same caller return the same response, with ' +
+    `Names this request, so that it is carried out once (draft-ietf-httpapi-idempotency-key-header): 1 to ${KEY_CHARS} visible ASCII ` +
+    `characters, with quotes or without. For ${KEPT_HOURS} hours the same key and request of the same caller return the same response, with ` +
     '`x-svc-settlement-status: idempotent_replay`; another request is 409 `idempotency_key_conflict`, one in progress 409 ' +
-    '`idempotency_key_in_flight`, and one whose response was not kept (it was lost, or is longer than 256 KiB) 409 ' +
-    '`idempotency_answer_gone`. A request that was refused leaves its key free. At most 1,000 keys per caller (429).',
+    `\`idempotency_key_in_flight\`, and one whose response was not kept (it was lost, or is longer than ${limits.written_once_answer_bytes_max / 1_024} KiB) 409 ` +
+    `\`idempotency_answer_gone\`. A request that was refused leaves its key free. At most ${limits.written_once_max} keys per caller (429).`,
 };
 
 /** Read where a payment is claimed; no door looks into it. */
@@ -77,7 +79,7 @@ export const redelivery: JsonObject = {
   description:
     'Proves that the sender of a payment is its payer, if a 409 `payer_proof_required` requires that: ' +
     '`<unix seconds>:<signature>`, the paying wallet’s signature (EIP-191 or ERC-1271, hex; on Solana Ed25519, base58) over ' +
-    `${textForm('redeliver')}, valid for 300 seconds. The 409 response contains the text.`,
+    `${textForm('redeliver')}, valid for ${limits.wallet_signature_age_seconds_max} seconds. The 409 response contains the text.`,
   schema: { type: 'string' },
 };
 

@@ -241,7 +241,7 @@ export const mediaDoors = [
     ...paidWork,
     name: 'create_embeddings',
     path: '/v1/embeddings',
-    summary: 'A vector for each of up to 2,048 texts, with a signed spend receipt',
+    summary: `A vector for each of up to ${limits.embedding_inputs_max.toLocaleString('en')} texts, with a signed spend receipt`,
     limits: [
       `The vectors of an answer take at most ${limits.embedding_answer_chars_max} bytes: some 900,000 numbers, or 1,500 vectors of 1,536 numbers in base64. More are refused with 413 answer_too_large, uncharged.`,
     ],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
+import { limits } from '../../schema/limits.ts';
 import { WALLET_RECEIPTS, WalletReceiptsNoun } from '../../schema/receipt-shapes.ts';
 import { WalletReceiptsRequest } from '../../schema/requests/receipt.ts';
 import { nameComponents } from '../answer-shapes.ts';
@@ -21,7 +22,7 @@ export const walletDoors = [
     tags: ['receipts'],
     field: 'walletReceipts',
     shows: WalletReceiptsAnswer.extend({ receipts: z.array(z.object({ document: ReceiptAnswer })) }),
-    params: z.object({ wallet: z.string().max(64) }),
+    params: z.object({ wallet: z.string().max(limits.path_wallet_chars_max) }),
     body: WalletReceiptsRequest,
     answer: ({ answer }) => documentsOf(answer ?? null),
     response: WalletReceiptsAnswer,

@@ -105,7 +105,7 @@ export const delegationDoors = [
     effect: 'adds',
     methods: ['POST'],
     path: `${PATH}/challenge`,
-    summary: 'A nonce for an act, valid for 2 to 5 minutes; writes nothing',
+    summary: `A nonce for an act, valid for ${sessionLimits.challenge_seconds_min / 60} to ${sessionLimits.challenge_seconds_max / 60} minutes; writes nothing`,
     tags,
     field: 'sessionChallenge',
     params: SessionPath,

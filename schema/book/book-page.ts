@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AlertNoun } from '../book-alerts.ts';
 import { evidences } from '../evidence.ts';
-import { alertLimits, limits } from '../limits.ts';
+import { alertLimits, limits, rowLimits } from '../limits.ts';
 import { AtomicMember, JsonMember, onGraph, shownAsJson, sizedList, TimeMember, word } from '../noun.ts';
 import type { WordOf, Words } from '../words.ts';
 
@@ -81,8 +81,12 @@ export const IntentAttemptNoun = z.object({
 /** What a treasury intent comes to on a book. */
 export const IntentSummaryNoun = z.object({
   intent_id: z.string().describe('Id of the intent, as calls name it.'),
-  attempts: sizedList(IntentAttemptNoun, 20).describe('The newest 200 attempts, oldest first.'),
-  attempts_truncated: z.boolean().describe('True if the intent has more than the 200 attempts shown.'),
+  attempts: sizedList(IntentAttemptNoun, 20).describe(
+    `The newest ${rowLimits.attempts_shown_max} attempts, oldest first.`,
+  ),
+  attempts_truncated: z
+    .boolean()
+    .describe(`True if the intent has more than the ${rowLimits.attempts_shown_max} attempts shown.`),
   collected_count: z.int().describe('Number of its attempts that were collected.'),
   blocked_count: z.int().describe('Number of its attempts that the book refused.'),
 });
@@ -119,7 +123,9 @@ export const BookNoun = z.object({
     'intentsDocument',
     shownAsJson(Intents)
       .meta({ cost: 2000 })
-      .describe('Treasury intents that rows of this page name, by intent id; of each the newest 200 attempts.'),
+      .describe(
+        `Treasury intents that rows of this page name, by intent id; of each the newest ${rowLimits.attempts_shown_max} attempts.`,
+      ),
   ),
   totals: BookTotalsNoun.describe('Sums over the whole book.'),
   totals_cover: z

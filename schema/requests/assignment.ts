@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sliceLimits } from '../limits.ts';
+import { limits, sliceLimits } from '../limits.ts';
 import { word } from '../noun.ts';
 import { grantTypes, type Slice } from '../slice.ts';
 import { bookPage, Moment, RowCursorMembers } from './book.ts';
@@ -58,7 +58,7 @@ export type AssignmentMembers = Omit<z.output<typeof AssignmentRequest>, 'sessio
 
 /** Which assignment, in a path. */
 export const AssignmentPath = BookPath.extend({
-  assignment_id: z.string().min(1).max(64).describe('Id of the assignment.'),
+  assignment_id: z.string().min(1).max(limits.id_chars_max).describe('Id of the assignment.'),
 });
 
 /** Which page of a slice. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { jobStates, outputEncodings } from '../board/job.ts';
 import { walletNamed } from '../foreign-names.ts';
-import { jobLimits } from '../limits.ts';
+import { jobLimits, limits } from '../limits.ts';
 import { FOUR_DIGITS, isOfFourDigits } from '../moment.ts';
 import { leftOutOrNull, onGraph, word } from '../noun.ts';
 import { textForm } from '../signed-words.ts';
@@ -13,13 +13,14 @@ import { storedText } from './text.ts';
 
 /* What is asked of /v1/board/jobs and what lies below it. */
 
+const BUDGET_MAX = `${jobLimits.budget_atomic_max / 10n ** BigInt(limits.usdc_decimals)} USDC`;
 const DIGITS = 'is a string of digits (atomic USDC)';
 const Amount = z
   .string({ error: DIGITS })
   .refine(text => parseAtomic(text) !== null, { error: DIGITS })
   .refine(text => text !== '0', { error: 'is nothing' })
   .refine(text => (parseAtomic(text) ?? 0n) <= jobLimits.budget_atomic_max, {
-    error: `is more than ${jobLimits.budget_atomic_max}: 25 USDC`,
+    error: `is more than ${jobLimits.budget_atomic_max}: ${BUDGET_MAX}`,
   })
   .meta({ scalar: 'AtomicAmount' });
 
@@ -43,7 +44,7 @@ const days = jobLimits.deadline_seconds_max / 86_400;
 export const PostJobRequest = AuthorMembers.extend({
   text: plainText(jobLimits.text_chars_max).min(1).describe('What is to be done, in plain text.'),
   budget: Amount.describe(
-    `Highest price that a bid may have, in atomic USDC: 1 to ${jobLimits.budget_atomic_max} (25 USDC).`,
+    `Highest price that a bid may have, in atomic USDC: 1 to ${jobLimits.budget_atomic_max} (${BUDGET_MAX}).`,
   ),
   deadline: Deadline.describe(`By when it is to be delivered: a moment or a day (UTC), within ${days} days.`),
   acceptance_test: plainText(jobLimits.acceptance_test_chars_max)
@@ -71,14 +72,17 @@ export const JobPayout = z.strictObject({
     .min(1)
     .max(jobLimits.payout_signature_chars_max)
     .describe(`Ed25519 signature of that address, in base58, over ${textForm('payout')}.`),
-  signature_timestamp: z.int().min(0).describe('The Unix seconds in that text; within 300 seconds.'),
+  signature_timestamp: z
+    .int()
+    .min(0)
+    .describe(`The Unix seconds in that text; within ${jobLimits.payout_signature_seconds_max} seconds.`),
 });
 export type JobPayout = z.output<typeof JobPayout>;
 
 /** Body of POST /v1/board/jobs/{id}/bid. */
 export const BidRequest = AuthorMembers.extend({
   price: Amount.describe(
-    `Price in atomic USDC: 1 to the budget of the job, which is at most ${jobLimits.budget_atomic_max} (25 USDC).`,
+    `Price in atomic USDC: 1 to the budget of the job, which is at most ${jobLimits.budget_atomic_max} (${BUDGET_MAX}).`,
   ),
   eta: plainText(jobLimits.eta_chars_max).min(1).nullish().describe('When it would be done, in words of the bidder.'),
   pitch: plainText(jobLimits.pitch_chars_max).min(1).nullish().describe('Why this bid, in plain text.'),
@@ -86,7 +90,7 @@ export const BidRequest = AuthorMembers.extend({
 }).strict();
 export type BidRequest = z.output<typeof BidRequest>;
 
-export const JobId = storedText.min(1).max(jobLimits.id_chars_max);
+export const JobId = storedText.min(1).max(limits.id_chars_max);
 
 /** Of which job, in a path. */
 export const JobPath = z.object({ id: onGraph('jobId', JobId.describe('Id of the job.')) });

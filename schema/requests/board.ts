@@ -92,7 +92,7 @@ export const ConfirmRequest = AuthorMembers.extend({
 }).strict();
 
 /** By which a post or a comment is named in a path; of what is no id nothing is found. */
-const BoardId = storedText.min(1).max(boardLimits.id_chars_max);
+const BoardId = storedText.min(1).max(limits.id_chars_max);
 
 /** Of which post, in a path. */
 export const PostPath = z.object({ id: onGraph('postId', BoardId.describe('Id of the post.')) });
@@ -146,7 +146,7 @@ export const FlagPage = z.strictObject({
 });
 export type FlagPage = z.output<typeof FlagPage>;
 
-const { search_chars_max, search_hits_max, search_hits_default } = boardReadLimits;
+const { search_chars_max, search_cursor_chars_max, search_hits_max, search_hits_default } = boardReadLimits;
 
 /** What is searched for, and which page of what is found. */
 export const BoardSearchRequest = z.strictObject({
@@ -161,7 +161,11 @@ export const BoardSearchRequest = z.strictObject({
       ),
   ),
   limit: onGraph('first', pageLimit({ of: 'hits', default: search_hits_default, max: search_hits_max })),
-  after: z.string().max(200).optional().describe('`next` of the previous page. Default: starts at the newest hit.'),
+  after: z
+    .string()
+    .max(search_cursor_chars_max)
+    .optional()
+    .describe('`next` of the previous page. Default: starts at the newest hit.'),
 });
 
 /** Of which endpoint, in a path. Its host is spelt in one way, so that a host's score is kept once, however it is asked for. */
@@ -172,7 +176,7 @@ export const EndpointPath = z.object({
       .string()
       .overwrite(text => hostNamed(text) ?? text)
       .min(1)
-      .max(255)
+      .max(boardLimits.host_chars_max)
       .describe('Endpoint that the score is of: a URL or a host.'),
   ),
 });

@@ -80,7 +80,7 @@ export const DisputeRequest = PossessionMembers.extend({
       scalar: 'JSONObject',
     })
     .describe(
-      'Stored and signed unchanged, up to 16 KiB. Members by claim_type: `wrong_model` takes `requested_model` and, to prove it, `request` ' +
+      `Stored and signed unchanged, up to ${bytes / 1_024} KiB. Members by claim_type: \`wrong_model\` takes \`requested_model\` and, to prove it, \`request\` ` +
         '{field, args} (with `delegation_hash` for a call under a session) and `salt`; `double_charge` takes `task_id` (the other row), `request`, `salt` and `other_salt`; ' +
         'each takes `note`, any JSON, which no rule reads. Any other member is refused by name. `model` is the earlier name of `requested_model`. ' +
         'The salts are the values of x-svc-request-salt. For a chat, `field` is Mutation.createChatCompletion (streamed: ' +
@@ -93,7 +93,9 @@ export const DisputeRequest = PossessionMembers.extend({
 export type DisputeRequest = WithoutPossession<z.output<typeof DisputeRequest>>;
 
 /** Which dispute. */
-export const DisputePath = z.object({ dispute_id: z.string().min(1).max(64).describe('Id of the dispute.') });
+export const DisputePath = z.object({
+  dispute_id: z.string().min(1).max(limits.id_chars_max).describe('Id of the dispute.'),
+});
 
 /** Which disputes of a book. */
 export const DisputePage = z.strictObject({

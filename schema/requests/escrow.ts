@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseAtomic } from '../amount.ts';
 import { claimTypes } from '../dispute/reasons.ts';
 import { COMMITMENT_FORM, commitmentText, parseCommitment, proofTiers } from '../escrow.ts';
-import { escrowLimits } from '../limits.ts';
+import { escrowLimits, limits } from '../limits.ts';
 import { word } from '../noun.ts';
 import { AgentNumber } from './author.ts';
 import { Moment } from './book.ts';
@@ -13,7 +13,7 @@ import { storedText } from './text.ts';
 
 /* What is asked of /v1/agents/{agent_id}/book/escrow and …/book/a2a-escrow: one request for each action. */
 
-const EscrowName = storedText.min(1).max(escrowLimits.id_chars_max);
+const EscrowName = storedText.min(1).max(limits.id_chars_max);
 const TaskName = storedText.min(1).max(escrowLimits.task_chars_max);
 
 const DIGITS = 'is a string of digits (atomic USDC)';
@@ -44,7 +44,9 @@ const Evidence = freeObject({
   members: escrowLimits.evidence_members_max,
 })
   .meta({ type: 'object', additionalProperties: true, scalar: 'JSONObject' })
-  .describe('Any JSON object of up to 4 KiB. It is recorded, and this service does not judge it.');
+  .describe(
+    `Any JSON object of up to ${escrowLimits.evidence_bytes_max / 1_024} KiB. It is recorded, and this service does not judge it.`,
+  );
 
 /** Why an escrow is taken back. */
 export const EscrowClaim = z.strictObject({

@@ -91,7 +91,10 @@ export const PublishRequest = PossessionMembers.extend({
 
 /** Which published export, in a path. */
 export const PullExportPath = z.object({
-  slug: z.string().max(64).describe('Slug of the published export, as the owner of the book passes it on.'),
+  slug: z
+    .string()
+    .max(limits.id_chars_max)
+    .describe('Slug of the published export, as the owner of the book passes it on.'),
 });
 
 export const streamFormats = {

@@ -104,7 +104,7 @@ export const CorrectionRequest = PossessionMembers.extend({
   bucket: Bucket.optional().describe('What the money is for. Default: unchanged.'),
   allocation: Allocation.optional().describe('Amount in atomic USDC. Default: unchanged. `0` withdraws the inflow.'),
   merges: Merges.optional().describe(
-    'task_ids of the fork branches that this correction merges: 1 to 16, and at least two different branches counting ' +
+    `task_ids of the fork branches that this correction merges: 1 to ${inflowLimits.merges_max}, and at least two different branches counting ` +
       '`task_id`. The branches must all correct the same row, or none may have been corrected or merged already. The ' +
       'status stays `forked`, and the merged rows show `merged_by`.',
   ),
@@ -116,7 +116,7 @@ export const CorrectionRequest = PossessionMembers.extend({
     .optional()
     .meta({ type: 'object', additionalProperties: true, scalar: 'JSONObject' })
     .describe(
-      'Any JSON object of up to 4 KiB. With a `signature` it is a correction that the wallet of the agent has signed beforehand: {iss, agent_id, ' +
+      `Any JSON object of up to ${inflowLimits.correction_bytes_max / 1_024} KiB. With a \`signature\` it is a correction that the wallet of the agent has signed beforehand: {iss, agent_id, ` +
         'task_id, reason, bucket?, allocation?, merges?, signed_at, signature}, over `svc.inflow_correction|` and its other members as in an inflow. ' +
         'Its `merges` names every branch, in the order of seq.',
     ),

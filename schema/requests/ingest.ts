@@ -54,7 +54,7 @@ const body = PossessionMembers.extend({
     .int()
     .min(0)
     .nullish()
-    .describe('The Unix seconds in that text, within 300 seconds of now.'),
+    .describe(`The Unix seconds in that text, within ${ingestLimits.payer_signature_seconds_max} seconds of now.`),
 }).strict();
 type Body = z.output<typeof body>;
 

@@ -31,7 +31,7 @@ const CACHE_MARK = '`{type: "ephemeral"}`. Changes nothing about the answer.';
 const Mark = openObject({
   type: z.literal('ephemeral'),
   ttl: z.enum(['5m', '1h']).nullish(),
-  scope: wellFormedText.max(64).nullish(),
+  scope: wellFormedText.max(limits.cache_scope_chars_max).nullish(),
 });
 export const CacheControl = Mark.nullish().meta({ scalar: 'JSONObject' }).describe(CACHE_MARK);
 export const markMembers = knownIn(Mark);

@@ -5,7 +5,7 @@ import { pageLimit } from './page-limit.ts';
 
 /* What is asked of receipts, tasks, refusals, payments, and of the log. */
 
-const TaskId = z.string().max(64);
+const TaskId = z.string().max(limits.id_chars_max);
 
 /** Which receipt, in a path. */
 export const ReceiptPath = z.object({
@@ -52,7 +52,11 @@ export const PaymentPayer = z.object({
 });
 
 const signed = {
-  signed_at: z.int().min(0).max(INT_MAX).describe('Time the wallet signed, in Unix seconds. Valid for 300 seconds.'),
+  signed_at: z
+    .int()
+    .min(0)
+    .max(INT_MAX)
+    .describe(`Time the wallet signed, in Unix seconds. Valid for ${limits.wallet_signature_age_seconds_max} seconds.`),
   signature: z
     .string()
     .max(limits.wallet_signature_chars_max)
@@ -99,14 +103,14 @@ export const CheckpointRequest = z.strictObject({
 
 const TilePath = z
   .string()
-  .max(32)
+  .max(limits.tile_path_chars_max)
   .describe(
     'Index of the tile in groups of three digits, all but the last after an x; of a partial tile also `.p/` and its width: `000`, `x001/067`, `000.p/12`.',
   );
 
 /** Which tile of hashes, in a path. */
 export const TileRequest = z.object({
-  level: z.string().max(2).describe('Level of the tile, from 0 (the leaves) to 63.'),
+  level: z.string().max(limits.tile_level_chars_max).describe('Level of the tile, from 0 (the leaves) to 63.'),
   path: TilePath,
 });
 
@@ -128,7 +132,7 @@ export const BookTotalRequest = z.strictObject({
   task_id: z
     .string()
     .min(1)
-    .max(64)
+    .max(limits.id_chars_max)
     .optional()
     .describe('Task id of a row: the answer then proves that it is in the total. Default: none.'),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INT_MAX, reconciliationLimits } from '../limits.ts';
+import { INT_MAX, limits, reconciliationLimits } from '../limits.ts';
 import { textForm } from '../signed-words.ts';
 import { PossessionMembers, type WithoutPossession } from './possession.ts';
 import { WalletReceiptsRequest } from './receipt.ts';
@@ -30,5 +30,5 @@ export type ReconciliationRequest = WithoutPossession<z.output<typeof Reconcilia
 
 /** Which reconciliation. */
 export const ReconciliationPath = z.object({
-  report_id: z.string().min(1).max(64).describe('Id of the reconciliation.'),
+  report_id: z.string().min(1).max(limits.id_chars_max).describe('Id of the reconciliation.'),
 });

@@ -12,10 +12,10 @@ import { wellFormedText } from './text.ts';
 export const RegistrationRequest = z.strictObject({
   /** The specification spells this one member in camelCase. */
   agentWallet: wellFormedText
-    .max(128)
+    .max(limits.registered_wallet_chars_max)
     .describe('Wallet to register (0x and 40 hex digits). It must be the payer. Not a secret.'),
   task_id: wellFormedText
-    .max(64)
+    .max(limits.id_chars_max)
     .nullable()
     .default(null)
     .describe(
@@ -44,7 +44,7 @@ export const RegistrationRequest = z.strictObject({
     .default(null)
     .describe('Any 32 bytes (0x and 64 hex digits) to store with the agent. Default: keccak256 of the signed text.'),
   proof: wellFormedText
-    .max(128)
+    .max(limits.registration_proof_chars_max)
     .nullish()
     .describe(
       'Plain proof `sha256=<hex>` by the session of the book that the wallet has. Not needed; a wrong one is refused with 400.',

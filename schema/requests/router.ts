@@ -26,7 +26,9 @@ export const RouterBookRequest = PossessionMembers.extend({
 }).strict();
 
 /** Which router book, in a path. */
-export const RouterBookPath = z.object({ book_id: z.string().min(1).max(64).describe('Id of the router book.') });
+export const RouterBookPath = z.object({
+  book_id: z.string().min(1).max(limits.id_chars_max).describe('Id of the router book.'),
+});
 
 /** Body of PUT /v1/router/books/{book_id}/router-key. */
 export const RouterKeyRequest = z.strictObject({

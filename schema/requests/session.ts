@@ -98,7 +98,7 @@ export const ActRequest = z
     action: z.enum(actActions).describe('Action: `handoff`, `read_private`, `redeem` or `approve`.'),
     resource: storedText
       .min(1)
-      .max(128)
+      .max(sessionLimits.act_resource_chars_max)
       .describe(
         'What the act is about: `receipt/<task_id>`; for `read_private` also `book` or `book/export`, what was bought under this session, or `session`, ' +
           'its limits and what is spent under it. ' +
@@ -115,7 +115,9 @@ export const ActRequest = z
       .int()
       .min(0)
       .optional()
-      .describe('Time until which the act is valid, in Unix seconds: now < deadline <= now + 300.'),
+      .describe(
+        `Time until which the act is valid, in Unix seconds: now < deadline <= now + ${sessionLimits.act_seconds_max}.`,
+      ),
     target_agent: z
       .int()
       .min(0)

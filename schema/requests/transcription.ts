@@ -34,7 +34,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** Where the audio is: its bytes, or the id under which they came. */
 const AudioFile = z
   .object({
-    upload: z.string().max(64).nullish(),
+    upload: z.string().max(limits.id_chars_max).nullish(),
     base64: z
       .string()
       .max(limits.request_bytes_max)

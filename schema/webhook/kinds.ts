@@ -1,5 +1,6 @@
 import type { JsonObject } from '../canonical-json.ts';
 import { type BookEventKind, type Evidence, givenUpAmount } from '../evidence.ts';
+import { escrowLimits } from '../limits.ts';
 import type { Words } from '../words.ts';
 
 /* Of which events of a book a webhook tells, and by which word. */
@@ -62,7 +63,7 @@ const table = {
   },
   escrow_offer: {
     usual: false,
-    description: 'Another agent opened an escrow with the agent of this book; up to 10 of these an hour.',
+    description: `Another agent opened an escrow with the agent of this book; up to ${escrowLimits.offers_told_per_book_hour_max} of these an hour.`,
     tells: ({ kind }) => kind === 'escrow_offer',
   },
 } as const satisfies Record<string, WebhookKindRow>;

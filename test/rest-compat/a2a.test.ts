@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { FOLLOWED_MAX } from '../../rest-compat/faces/a2a/follow.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { a2aLimits } from '../../schema/limits.ts';
 import { fail, type House, openHouse, payment, succeed } from '../harness/rest-compat/house.ts';
 
 /* What JSON-RPC at the door of chats does without a house: refusals handed on, turns, and readers that leave. */
@@ -94,7 +94,7 @@ it('SubscribeToTask: a fault that passes is asked again, and a refusal that last
 
 it('SubscribeToTask: 429 where its address follows too many, and room again once one has left', async () => {
   succeed(house.port, task('working'));
-  const leaving = Array.from({ length: FOLLOWED_MAX }, () => new AbortController());
+  const leaving = Array.from({ length: a2aLimits.followed_per_address_max }, () => new AbortController());
   const subscribe = (signal?: AbortSignal) =>
     fetch(`${house.url}/a2a-message`, {
       method: 'POST',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { holderOf } from '../../../schema/address-holder.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { a2aLimits } from '../../../schema/limits.ts';
 import type { TaskState } from '../../../schema/task-state.ts';
 import type { DoorOutcome } from '../../call.ts';
 import type { Port } from '../../port.ts';
@@ -18,8 +19,6 @@ import { askTask, meantTask } from './tasks.ts';
 /** For how long a task is followed, and how often it is looked at: none is under way for longer. */
 const WATCH_MS_MAX = 300_000;
 const LOOK_MS = 500;
-/** Tasks that one address follows at once, in this process. */
-export const FOLLOWED_MAX = 64;
 
 /** How many are followed from where; a face is handed one port for as long as it is served. */
 const followed = new WeakMap<Port, Map<string, number>>();
@@ -30,7 +29,7 @@ function hold(port: Port, address: string): (() => void) | null {
   followed.set(port, counts);
   const holder = holderOf(address);
   const count = counts.get(holder) ?? 0;
-  if (count >= FOLLOWED_MAX) return null;
+  if (count >= a2aLimits.followed_per_address_max) return null;
   counts.set(holder, count + 1);
   return () => {
     const left = (counts.get(holder) ?? 0) - 1;
@@ -59,7 +58,7 @@ export async function followTask(calling: Calling): Promise<DoorOutcome> {
 
 const crowded: Answer = problem({
   code: 'rate_limited',
-  message: `No more than ${FOLLOWED_MAX} tasks are followed from one address at once.`,
+  message: `No more than ${a2aLimits.followed_per_address_max} tasks are followed from one address at once.`,
 });
 
 /** Whoever shows nothing is asked to; whoever shows what is another's is not let in. */

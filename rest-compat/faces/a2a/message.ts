@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../../schema/canonical-json.ts';
-import { limits, offeredLimits } from '../../../schema/limits.ts';
+import { a2aLimits, limits, offeredLimits } from '../../../schema/limits.ts';
 import { chatMembers } from '../../../schema/requests/chat-completion.ts';
 import type { ProtocolVersion } from './dialect.ts';
 import { A2aFault } from './faults.ts';
@@ -13,13 +13,13 @@ const Members = z.record(z.string(), z.unknown());
 const name = z.string().max(offeredLimits.request_bytes_max * 2);
 
 const Message = z.object({
-  messageId: z.string().min(1).max(256),
+  messageId: z.string().min(1).max(a2aLimits.message_id_chars_max),
   contextId: name.nullish(),
   taskId: name.nullish(),
   role: z.enum(['ROLE_USER']),
-  parts: z.array(Members).min(1).max(256),
+  parts: z.array(Members).min(1).max(a2aLimits.message_parts_max),
   metadata: Members.nullish(),
-  referenceTaskIds: z.array(z.string()).max(256).nullish(),
+  referenceTaskIds: z.array(z.string()).max(a2aLimits.message_references_max).nullish(),
 });
 
 const Sent = z.object({

@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import { z } from 'zod';
-import { buyerLimits } from '../../../schema/limits.ts';
+import { a2aLimits, buyerLimits } from '../../../schema/limits.ts';
 import { taskStates } from '../../../schema/task-state.ts';
 import { wordList } from '../../../schema/words.ts';
 import { JsonMembers } from '../../answer-shapes.ts';
@@ -51,10 +51,7 @@ const LIST_TASKS = parse(
   { noLocation: true },
 );
 
-/** No id of a task is longer. */
-export const TASK_ID_CHARS_MAX = 128;
-
-const OneTask = z.object({ task_id: z.string().max(TASK_ID_CHARS_MAX) });
+const OneTask = z.object({ task_id: z.string().max(a2aLimits.task_id_chars_max) });
 type OwnHeaders = z.output<typeof own.headers>;
 
 const payerOf = (headers: OwnHeaders) => headers['x-svc-payer'] ?? null;

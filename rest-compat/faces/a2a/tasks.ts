@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { buyerLimits } from '../../../schema/limits.ts';
+import { a2aLimits, buyerLimits } from '../../../schema/limits.ts';
 import { TASKS_PAGE_TOKEN, type TaskState } from '../../../schema/task-state.ts';
 import { callDoor } from '../../call.ts';
 import type { DocumentDoor } from '../../door.ts';
@@ -10,7 +10,7 @@ import { A2aFault } from './faults.ts';
 import { validParams } from './message.ts';
 import { type Offered, openOffered, waiting } from './offer.ts';
 import { a2aStates, a2aTask, type ShownAs } from './task.ts';
-import { cancelTask, getTask, knownTask, listTasks, TASK_ID_CHARS_MAX } from './task-doors.ts';
+import { cancelTask, getTask, knownTask, listTasks } from './task-doors.ts';
 
 /* GetTask, ListTasks and CancelTask: free, and each shows no more than its caller has bought. */
 
@@ -42,7 +42,8 @@ export async function meantTask(calling: Calling): Promise<Meant> {
   const { id, historyLength = null } = validParams(Named, calling.call.params);
   const offered = openOffered(calling, id);
   // An offer that was altered is the id of nothing, and too long for a task's.
-  if (offered === null && id.length > TASK_ID_CHARS_MAX) throw new A2aFault('task_not_found', undefined, 'id');
+  if (offered === null && id.length > a2aLimits.task_id_chars_max)
+    throw new A2aFault('task_not_found', undefined, 'id');
   const found = await askTask(calling, getTask, { task_id: offered?.name ?? id });
   if (found.kind === 'found') return { ...found, shown: offered ?? {}, history: historyLength };
   // Only that there is none says that nobody has bought it: whatever else was refused may be of one that is paid for.

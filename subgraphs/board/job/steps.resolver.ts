@@ -1,5 +1,6 @@
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { z } from 'zod';
+import { jobLimits } from '../../../schema/limits.ts';
 import { AuthorRequest } from '../../../schema/requests/author.ts';
 import {
   ChallengeRequest,
@@ -57,8 +58,7 @@ export class JobStepsResolver {
 
   @Mutation(() => ShownJob, {
     nullable: true,
-    description:
-      'The winner delivers the SHA-256 of the output. It can be replaced up to 8 times while no payment for the job is in progress or settled.',
+    description: `The winner delivers the SHA-256 of the output. It can be replaced up to ${jobLimits.deliveries_replaced_max} times while no payment for the job is in progress or settled.`,
   })
   deliverJob(@Args(() => DeliverArguments) asked: Arguments, @Ctx() context: BoardContext): Promise<ShownJob> {
     const { agent_id, job_id, said } = step(DeliverRequest, asked, context);

@@ -3,6 +3,7 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { ExportScope } from '../../../schema/export-coverage.ts';
+import { exportLimits } from '../../../schema/limits.ts';
 import { exportUrl } from '../../../schema/pull-export.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import {
@@ -51,7 +52,7 @@ const JournalArguments = argumentsType(BookPath, JournalArgumentsRequest);
 export class BookExportResolver {
   @Query(() => BookExport, {
     nullable: true,
-    description: 'The newest rows that match, at most 200, for whoever possesses the book.',
+    description: `The newest rows that match, at most ${exportLimits.rows_max}, for whoever possesses the book.`,
   })
   async bookExport(
     @Args(() => PageArguments) asked: ArgumentsOfBook,

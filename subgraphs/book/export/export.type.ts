@@ -4,13 +4,14 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import { matchingMembers } from '../../../schema/book/book-page.ts';
 import { WithdrawnExportNoun } from '../../../schema/book/published-export.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { exportLimits } from '../../../schema/limits.ts';
 import { ExportFilterRequest } from '../../../schema/requests/export.ts';
 import { JournalAccounts } from '../../../schema/requests/journal-accounts.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
 import { describedBy, inputType, objectType } from '../../graph-type.ts';
 import type { StreamedPiece } from './stream.ts';
 
-@ObjectType({ description: 'An export of at most 200 rows, in whichever form is selected.' })
+@ObjectType({ description: `An export of at most ${exportLimits.rows_max} rows, in whichever form is selected.` })
 export class BookExport {
   @Directive('@cost(weight: 2000)')
   @Field(() => GraphQLJSONObject, { description: 'The audit pack as JSON: svc402.book_audit.v1.' })

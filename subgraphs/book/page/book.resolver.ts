@@ -147,8 +147,7 @@ export class BookResolver {
   @Directive('@cost(weight: 5)')
   @Directive('@listSize(assumedSize: 100)')
   @FieldResolver(() => [GroupTotal], {
-    description:
-      'What its rows came to, by each of these by itself: times oldest first, the newest 1,000; all else by amount, the 1,000 with the most.',
+    description: `What its rows came to, by each of these by itself: times oldest first, the newest ${limits.totals_groups_max}; all else by amount, the ${limits.totals_groups_max} with the most.`,
   })
   totalsBy(
     @Root() { agentId }: BookPage,

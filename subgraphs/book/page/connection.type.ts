@@ -1,4 +1,5 @@
 import { Directive, Field, ObjectType } from 'type-graphql';
+import { limits } from '../../../schema/limits.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 
 /* Rows as a connection (https://relay.dev/graphql/connections.htm): newest first, so that what comes next is older. */
@@ -27,5 +28,5 @@ export class BookRowConnection {
 
 /** So many edges as either argument says. */
 export const CONNECTION = Directive(
-  '@listSize(assumedSize: 50, slicingArguments: ["first", "last"], sizedFields: ["edges"], requireOneSlicingArgument: false)',
+  `@listSize(assumedSize: ${limits.book_page_rows_default}, slicingArguments: ["first", "last"], sizedFields: ["edges"], requireOneSlicingArgument: false)`,
 );

@@ -1,7 +1,7 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import { alertLimits } from '../../../schema/limits.ts';
+import { alertLimits, rowLimits } from '../../../schema/limits.ts';
 import { Written } from '../../../schema/written.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
@@ -31,7 +31,7 @@ export async function soundHead(database: Database, agent_id: AgentId): Promise<
   return head;
 }
 
-const ATTEMPTS_MAX = 200;
+const ATTEMPTS_MAX = rowLimits.attempts_shown_max;
 
 /** The intents that a page names, as one JSON text by intent id: counters for the whole book, attempts by index. */
 const INTENTS_OF_PAGE = `(select coalesce(json_object_agg(i.intent_id, json_build_object(

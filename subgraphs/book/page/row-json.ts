@@ -3,7 +3,7 @@ import { rowFacts } from '../../../schema/book-row.ts';
 import { camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { withReceipt } from '../../../schema/evidence.ts';
-import { inflowLimits } from '../../../schema/limits.ts';
+import { inflowLimits, rowLimits } from '../../../schema/limits.ts';
 import type { RowFact, RowGroup } from '../../../schema/row-fact.ts';
 import type { Written } from '../../../schema/written.ts';
 import type { Database } from '../../database.ts';
@@ -26,11 +26,9 @@ import type { RowScope } from './row-scope.ts';
 
 /* Rows of a book as JSON that Postgres writes field by field, and the SQL that exports of them share. */
 
-const REPLAYS_MAX = 200;
-
 /** The newest replays of one row, as a table `e` of event bodies with the time of each. */
 const newestReplays = (agent_id: string, seq: string) => `(select * from book_event
-  where agent_id = ${agent_id} and seq = ${seq} and kind = 'replay' order by position desc limit ${REPLAYS_MAX}) e`;
+  where agent_id = ${agent_id} and seq = ${seq} and kind = 'replay' order by position desc limit ${rowLimits.replays_shown_max}) e`;
 
 /**
  * What a replay `e` says, each as JSON text: of one when it was, of several, which one event stands for, when the last and the

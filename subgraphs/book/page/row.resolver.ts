@@ -4,6 +4,7 @@ import { rowFacts } from '../../../schema/book-row.ts';
 import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { withReceipt } from '../../../schema/evidence.ts';
+import { limits, rowLimits } from '../../../schema/limits.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import { FulfillmentAuthorization, FulfillmentIntent, JobKindWord, OutputCommitment } from '../../fulfillment.type.ts';
 import type { SettlementStatus } from '../../selling.ts';
@@ -37,7 +38,9 @@ class IngressReceipt {
   @Field(() => DateTimeScalar, { nullable: true, description: 'When it was seen.' }) confirmedAt!: string | null;
 }
 
-@ObjectType({ description: 'The payment of a row was sent again, once or, beyond 20 in an hour, several times.' })
+@ObjectType({
+  description: `The payment of a row was sent again, once or, beyond ${limits.replay_events_per_hour_max} in an hour, several times.`,
+})
 class BookReplay {
   @Field(() => DateTimeScalar, { description: 'When; of several the last time.' }) at!: string;
   @Field(() => DateTimeScalar, { nullable: true, description: 'Of several, the first time.' }) firstAt!: string | null;
@@ -70,11 +73,11 @@ export class BookRowResolver {
     return shaped<IngressReceipt>(ingressReceipt);
   }
 
-  /** Up to 200 events, read row by row; hardly any row has more than a few. */
+  /** Events are read row by row; hardly any row has more than a few. */
   @Directive('@cost(weight: 2)')
   @Directive('@listSize(assumedSize: 4)')
   @FieldResolver(() => [BookReplay], {
-    description: 'When its payment was sent again, oldest first, the newest 200; beyond 20 in an hour one a minute.',
+    description: `When its payment was sent again, oldest first, the newest ${rowLimits.replays_shown_max}; beyond ${limits.replay_events_per_hour_max} in an hour one a minute.`,
   })
   async replayEvents(@Root() row: BookRow, @Ctx() context: BookContext): Promise<BookReplay[]> {
     const replays = row.replayCount === 0 ? [] : await replaysOf(context.database, row);

@@ -1,6 +1,7 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { type TotalsBy, totalsGroups } from '../../../schema/book/book-page.ts';
+import { limits } from '../../../schema/limits.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
 import { wordEnum } from '../../graph-enum.ts';
 
@@ -21,8 +22,7 @@ export class GroupTotal {
   @Field(() => Int, { description: 'Rows that carry an amount.' }) count!: number;
   @Field(() => AtomicAmountScalar, { description: 'Their sum, in atomic units of the rail.' }) amount!: AtomicAmount;
   @Field(() => Boolean, {
-    description:
-      'True if there are more totals of the same `by` than the 1,000 returned: older hours or days, or smaller amounts.',
+    description: `True if there are more totals of the same \`by\` than the ${limits.totals_groups_max} returned: older hours or days, or smaller amounts.`,
   })
   truncated!: boolean;
 }

@@ -3,7 +3,7 @@ import { Arg, Ctx, Directive, FieldResolver, Int, Mutation, Query, Resolver, Roo
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { taskNamedBy } from '../../../schema/ids.ts';
-import { buyerLimits } from '../../../schema/limits.ts';
+import { buyerLimits, limits } from '../../../schema/limits.ts';
 import { pageLimitWords } from '../../../schema/requests/page-limit.ts';
 import { DateTimeScalar } from '../../../schema/scalars.ts';
 import type { TaskState } from '../../../schema/task-state.ts';
@@ -19,7 +19,7 @@ import { positionOf, tasksOf } from './list.ts';
 
 const PAYER = {
   nullable: true,
-  description: 'What X-SVC-Payer holds: `<network>:<wallet>:<unix_seconds>:<signature>`, signed within 300 seconds.',
+  description: `What X-SVC-Payer holds: \`<network>:<wallet>:<unix_seconds>:<signature>\`, signed within ${limits.wallet_signature_age_seconds_max} seconds.`,
 } as const;
 
 const { tasks_page_default, tasks_page_max } = buyerLimits;

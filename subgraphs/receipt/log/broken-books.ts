@@ -1,3 +1,5 @@
+import { limits } from '../../../schema/limits.ts';
+
 /* Books whose events are not those that were committed: they halt the log as another log would, since all tables went back. */
 
 /** Where a book's chain of events ends or ended. */
@@ -23,13 +25,15 @@ export interface BrokenBooks {
   readonly credentials?: number;
 }
 
-const NAMED_MAX = 20;
-
 /** Null where nothing is lost. */
 export function brokenBooks(broken: readonly BrokenBook[], credentials = 0): BrokenBooks | null {
   if (broken.length === 0 && credentials === 0) return null;
   const sorted = broken.toSorted((one, other) => one.agent_id - other.agent_id);
-  return { count: broken.length, books: sorted.slice(0, NAMED_MAX), ...(credentials > 0 && { credentials }) };
+  return {
+    count: broken.length,
+    books: sorted.slice(0, limits.broken_books_named_max),
+    ...(credentials > 0 && { credentials }),
+  };
 }
 
 /** Both, each book once. */
