@@ -38,6 +38,11 @@ export function objectType<N extends z.ZodObject>(name: string, description: str
   return type as Class<MembersOf<N>>;
 }
 
+/** A class with the members of a noun, for a type that has others beside them to extend. It shows none: `showMembers` does. */
+export function membersOf<N extends z.ZodObject>(_noun: N): Class<MembersOf<N>> {
+  return class {} as Class<MembersOf<N>>;
+}
+
 /**
  * Shows the members of a noun as fields of a class, but for `computed` ones, which their resolver shows. `types`: types by member, in
  * place of those that would be made; for a member whose noun several classes show, its class.

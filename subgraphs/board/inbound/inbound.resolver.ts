@@ -3,10 +3,9 @@ import { atomicAmount } from '../../../schema/amount.ts';
 import { CompletionNoun, CompletionTransferNoun } from '../../../schema/board/completion.ts';
 import { verifyUrl } from '../../../schema/links.ts';
 import type { NetworkName } from '../../../schema/network.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
 import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import { CompletionRequest } from '../../../schema/requests/completion.ts';
-import { type Arguments, inputType, objectType, readRequest, showMembers } from '../../graph-type.ts';
+import { type Arguments, inputType, membersOf, objectType, readRequest, showMembers } from '../../graph-type.ts';
 import type { BoardContext } from '../context.ts';
 import { requireBoardSecret } from '../shared-secret.ts';
 import type { BoardCompletion } from './completion.entity.ts';
@@ -25,10 +24,8 @@ const CompletionInput = inputType('CompletionInput', 'What was completed elsewhe
 
 objectType('CompletionTransfer', 'The payment of a completion, as its chain showed it.', CompletionTransferNoun);
 
-const Reported = class {} as new () => MembersOf<typeof CompletionNoun>;
-
 @ObjectType({ description: 'What was completed elsewhere, as it was said and as far as its chain showed it.' })
-class Completion extends Reported {
+class Completion extends membersOf(CompletionNoun) {
   @Field(() => CitedReceipt, { description: 'Its receipt: it signs what was said, and what of it was seen.' })
   receipt!: CitedReceipt;
   @Field(() => Boolean, { description: 'The same was recorded before.' }) idempotentReplay!: boolean;

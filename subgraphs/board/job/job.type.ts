@@ -8,9 +8,8 @@ import {
   JobPayoutNoun,
 } from '../../../schema/board/job.ts';
 import type { NetworkName } from '../../../schema/network.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
 import { BidRequest, JobPayout, PostJobRequest } from '../../../schema/requests/board-job.ts';
-import { inputType, objectType, showMembers } from '../../graph-type.ts';
+import { inputType, membersOf, objectType, showMembers } from '../../graph-type.ts';
 
 export const BoardJobInput = inputType(
   'BoardJobInput',
@@ -31,17 +30,14 @@ export const ShownOutput = objectType(
 );
 export type ShownOutput = InstanceType<typeof ShownOutput>;
 
-const Bid = class {} as new () => MembersOf<typeof JobBidNoun>;
-const Job = class {} as new () => MembersOf<typeof JobNoun>;
-
 @ObjectType('BoardBid', { description: 'What an agent would do a job for. A revision is a bid of its own.' })
-export class ShownBid extends Bid {
+export class ShownBid extends membersOf(JobBidNoun) {
   stampTaskId!: string;
 }
 showMembers(ShownBid, JobBidNoun);
 
 @ObjectType('BoardJob', { description: 'A job that an agent has posted on the board.' })
-export class ShownJob extends Job {
+export class ShownJob extends membersOf(JobNoun) {
   stampTaskId!: string;
   network!: NetworkName | null;
   payTo!: string | null;

@@ -7,7 +7,6 @@ import {
   RecordedSignatureNoun,
 } from '../../../schema/ingest.ts';
 import { limits } from '../../../schema/limits.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { IngestRequest } from '../../../schema/requests/ingest.ts';
 import {
@@ -24,6 +23,7 @@ import {
   type ArgumentsOfBook,
   argumentsType,
   inputType,
+  membersOf,
   objectType,
   readRequest,
   showMembers,
@@ -66,10 +66,8 @@ class IngestedFulfillment {
   @Field(() => OutputCommitment, { description: 'What is committed to.' }) outputCommitment!: OutputCommitment;
 }
 
-const Spend = class {} as new () => MembersOf<typeof IngestedSpendNoun>;
-
 @ObjectType({ description: 'A payment to somebody else that stands on a book now.' })
-class IngestedSpend extends Spend {
+class IngestedSpend extends membersOf(IngestedSpendNoun) {
   @Field(() => IngestedFulfillment, { description: 'What was delivered.' }) fulfillment!: IngestedFulfillment;
   @Field(() => ReceiptReference, { description: 'The signed receipt of the row.' }) receipt!: ReceiptReference;
 }

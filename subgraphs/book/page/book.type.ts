@@ -8,9 +8,8 @@ import {
   IntentAttemptNoun,
   IntentSummaryNoun,
 } from '../../../schema/book/book-page.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
 import { AtomicAmountScalar } from '../../../schema/scalars.ts';
-import { objectType, showMembers } from '../../graph-type.ts';
+import { membersOf, objectType, showMembers } from '../../graph-type.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 
 @ObjectType({ description: 'What rows of one rail came to.' })
@@ -20,10 +19,8 @@ export class RailTotal {
   @Field(() => AtomicAmountScalar, { description: 'Their sum, in atomic units of the rail.' }) amount!: AtomicAmount;
 }
 
-const Totals = class {} as new () => MembersOf<typeof BookTotalsNoun>;
-
 @ObjectType({ description: 'Sums over every row of the book that carries an amount, not over this page.' })
-export class BookTotals extends Totals {
+export class BookTotals extends membersOf(BookTotalsNoun) {
   @Directive('@listSize(assumedSize: 4)')
   @Field(() => [RailTotal], { description: 'The same for each rail: their units are not the same.' })
   byRail!: RailTotal[];
@@ -46,11 +43,9 @@ export const Allowance = objectType(
 );
 export type Allowance = InstanceType<typeof Allowance>;
 
-const Shown = class {} as new () => MembersOf<typeof BookNoun>;
-
 @Directive('@key(fields: "agentId")')
 @ObjectType({ description: 'A book: its rows, the budget, and sums over all of it.' })
-export class Book extends Shown {
+export class Book extends membersOf(BookNoun) {
   @Field(() => [BookRow], { description: 'The rows of the page that was asked for, newest first.' })
   entries!: BookRow[];
   @Field(() => [IntentSummary], { description: 'Those that rows of this page name.' })

@@ -1,7 +1,6 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Args, Ctx, Directive, Field, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
 import { ReconciliationNoun } from '../../../schema/reconciliation.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { ReconciliationPath, ReconciliationRequest } from '../../../schema/requests/reconciliation.ts';
@@ -12,6 +11,7 @@ import {
   argumentsType,
   givenMembers,
   inputType,
+  membersOf,
   readRequest,
   showMembers,
 } from '../../graph-type.ts';
@@ -27,10 +27,8 @@ const ReconciliationInput = inputType(
   ReconciliationRequest,
 );
 
-const Members = class {} as new () => MembersOf<typeof ReconciliationNoun>;
-
 @ObjectType({ description: 'What each USDC transfer of a wallet is, as a report that is made block by block.' })
-class Reconciliation extends Members {
+class Reconciliation extends membersOf(ReconciliationNoun) {
   @Directive('@cost(weight: 10)')
   @Field(() => GraphQLJSONObject, {
     nullable: true,

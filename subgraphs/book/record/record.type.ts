@@ -7,8 +7,7 @@ import {
   RowsByMonthNoun,
   SpentByRailNoun,
 } from '../../../schema/book/agent-record.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
-import { objectType, showMembers } from '../../graph-type.ts';
+import { membersOf, objectType, showMembers } from '../../graph-type.ts';
 
 objectType('RecordSpend', 'What was spent over one rail, as the public record shows it.', RecordSpendNoun);
 objectType('RowsByEvidence', 'Rows of a book with the same evidence.', RowsByEvidenceNoun);
@@ -22,11 +21,9 @@ export const OffBoardHistory = objectType(
 );
 export type OffBoardHistory = InstanceType<typeof OffBoardHistory>;
 
-const Shown = class {} as new () => MembersOf<typeof AgentRecordNoun>;
-
 @Directive('@key(fields: "agentId")')
 @ObjectType({
   description: 'Public record of an agent: dates, and counts as ranges, as of the beginning of a day (UTC).',
 })
-export class AgentRecord extends Shown {}
+export class AgentRecord extends membersOf(AgentRecordNoun) {}
 showMembers(AgentRecord, AgentRecordNoun);

@@ -3,7 +3,6 @@ import type { AtomicAmount } from '../../../schema/amount.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { routerLimits } from '../../../schema/limits.ts';
 import { verifyUrl } from '../../../schema/links.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
 import {
   BroadcastRequest,
   RouterBookPath,
@@ -25,6 +24,7 @@ import {
   argumentsType,
   givenMembers,
   inputType,
+  membersOf,
   objectType,
   readRequest,
   showMembers,
@@ -50,10 +50,8 @@ export const KeptRouterKey = objectType(
 );
 type KeptRouterKey = InstanceType<typeof KeptRouterKey>;
 
-const Generation = class {} as new () => MembersOf<typeof BroadcastGenerationNoun>;
-
 @ObjectType({ description: `A generation of a third-party router. ${NOT_SETTLED_HERE}` })
-class BroadcastGeneration extends Generation {
+class BroadcastGeneration extends membersOf(BroadcastGenerationNoun) {
   @Field(() => ReceiptReference, { description: 'Its receipt: it signs what was reported, and no payment.' })
   receipt!: ReceiptReference;
 }

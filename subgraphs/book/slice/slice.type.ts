@@ -1,5 +1,4 @@
 import { Field, ObjectType } from 'type-graphql';
-import type { MembersOf } from '../../../schema/noun.ts';
 import { AssignmentRequest, SliceBoundsRequest } from '../../../schema/requests/assignment.ts';
 import {
   AssignmentsNoun,
@@ -9,7 +8,7 @@ import {
   SliceBoundsNoun,
   SliceToken,
 } from '../../../schema/slice.ts';
-import { describedBy, inputType, objectType, showMembers } from '../../graph-type.ts';
+import { describedBy, inputType, membersOf, objectType, showMembers } from '../../graph-type.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { SliceAssignment } from './assignment.entity.ts';
 
@@ -49,10 +48,8 @@ export class CreatedAssignment {
   @Field(() => String, describedBy(SliceToken)) token!: string;
 }
 
-const Shown = class {} as new () => MembersOf<typeof BookSliceNoun>;
-
 @ObjectType({ description: 'The rows that a token opens, and nothing else of the book.' })
-export class BookSlice extends Shown {
+export class BookSlice extends membersOf(BookSliceNoun) {
   @Field(() => [BookRow], { description: SLICE_ENTRIES }) entries!: BookRow[];
 }
 showMembers(BookSlice, BookSliceNoun);

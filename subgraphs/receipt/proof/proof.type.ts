@@ -1,9 +1,8 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
 import { LogInclusionNoun, ResultProofNoun, SettlementProofNoun } from '../../../schema/result-proof.ts';
-import { objectType, showMembers } from '../../graph-type.ts';
+import { membersOf, objectType, showMembers } from '../../graph-type.ts';
 
 export const SettlementProof = objectType(
   'SettlementProof',
@@ -12,12 +11,10 @@ export const SettlementProof = objectType(
 );
 export type SettlementProof = InstanceType<typeof SettlementProof>;
 
-const Inclusion = class {} as new () => MembersOf<typeof LogInclusionNoun>;
-
 @ObjectType({
   description: 'That the receipt stands in the log (RFC 9162 §2.1.3), under a head that the issuer signed.',
 })
-export class LogInclusion extends Inclusion {
+export class LogInclusion extends membersOf(LogInclusionNoun) {
   @Field(() => GraphQLJSONObject, {
     description: 'Payload of the receipt. Its canonical JSON is what the leaf is made of.',
   })

@@ -1,11 +1,10 @@
 import { Args, Ctx, Directive, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
 import { buyerLimits } from '../../../schema/limits.ts';
-import type { MembersOf } from '../../../schema/noun.ts';
 import { WALLET_RECEIPTS, WalletReceiptsNoun } from '../../../schema/receipt-shapes.ts';
 import { WalletProofMember, WalletProofRequest, WalletReceiptsPage } from '../../../schema/requests/receipt.ts';
 import { walletReceiptsText } from '../../../schema/wallet-receipts.ts';
-import { type Arguments, argumentsType, inputType, readRequest, showMembers } from '../../graph-type.ts';
+import { type Arguments, argumentsType, inputType, membersOf, readRequest, showMembers } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
 import { requireNotHalted } from '../log/while-halted.ts';
@@ -15,10 +14,8 @@ import { believeWallet, receiptsPaidBy, type WalletBelieved, walletFaults } from
 inputType('WalletProofInput', 'What a wallet proves with that it asks for its own receipts.', WalletProofRequest);
 const WalletArguments = argumentsType(WalletProofMember, WalletReceiptsPage);
 
-const Shown = class {} as new () => MembersOf<typeof WalletReceiptsNoun>;
-
 @ObjectType({ description: 'Receipts that a wallet has paid for.' })
-export class WalletReceipts extends Shown {
+export class WalletReceipts extends membersOf(WalletReceiptsNoun) {
   @Field(() => [Receipt], { description: WALLET_RECEIPTS }) receipts!: Receipt[];
 }
 showMembers(WalletReceipts, WalletReceiptsNoun);

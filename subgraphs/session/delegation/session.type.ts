@@ -1,5 +1,4 @@
 import { ObjectType } from 'type-graphql';
-import type { MembersOf } from '../../../schema/noun.ts';
 import { ActPayload, ActRequest } from '../../../schema/requests/session.ts';
 import {
   SessionChallengeNoun,
@@ -7,7 +6,7 @@ import {
   SessionNoun,
   SessionRevocationNoun,
 } from '../../../schema/session/delegated-session.ts';
-import { inputType, objectType, showMembers } from '../../graph-type.ts';
+import { inputType, membersOf, objectType, showMembers } from '../../graph-type.ts';
 
 export const RevokedSession = objectType(
   'RevokedSession',
@@ -30,13 +29,11 @@ export const SessionChallenge = objectType(
 );
 export type SessionChallenge = InstanceType<typeof SessionChallenge>;
 
-const Session = class {} as new () => MembersOf<typeof SessionNoun>;
-
 @ObjectType({
   description:
     'A session that a payer has delegated to the key of an agent: what receipts say of it, and how it stands.',
 })
-export class DelegatedSession extends Session {
+export class DelegatedSession extends membersOf(SessionNoun) {
   override endedBy!: RevokedSession | null;
 }
 // A revocation is shown here without its status, and has it all the same.

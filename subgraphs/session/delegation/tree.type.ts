@@ -1,18 +1,16 @@
 import { Field, ObjectType } from 'type-graphql';
 import type { MembersOf } from '../../../schema/noun.ts';
 import { SessionListNoun, SessionNodeNoun } from '../../../schema/session/delegated-session.ts';
-import { showMembers } from '../../graph-type.ts';
+import { membersOf, showMembers } from '../../graph-type.ts';
 import { DelegatedSession } from './session.type.ts';
 
 const Detailed = DelegatedSession as new () => DelegatedSession & MembersOf<typeof SessionNodeNoun>;
-const Page = class {} as new () => MembersOf<typeof SessionListNoun>;
-
 @ObjectType({ description: 'A session with its limits, and what has been spent under it and all below it.' })
 export class SessionNode extends Detailed {}
 showMembers(SessionNode, SessionNodeNoun);
 
 @ObjectType({ description: 'A page of sessions.' })
-export class SessionTreePage extends Page {
+export class SessionTreePage extends membersOf(SessionListNoun) {
   @Field(() => [SessionNode], {
     description: 'For `sessionTree` parents before children, the root first. For `agentSessions` the newest first.',
   })

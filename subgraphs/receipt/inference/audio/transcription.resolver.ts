@@ -3,10 +3,9 @@ import { Arg, Ctx, Directive, Field, Float, InputType, Mutation, ObjectType, Res
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { TranscriptionNoun } from '../../../../schema/inference/media-answer.ts';
 import { limits } from '../../../../schema/limits.ts';
-import type { MembersOf } from '../../../../schema/noun.ts';
 import { requestOf } from '../../../../schema/requests/parse.ts';
 import { TranscriptionRequest } from '../../../../schema/requests/transcription.ts';
-import { showMembers } from '../../../graph-type.ts';
+import { membersOf, showMembers } from '../../../graph-type.ts';
 import { Receipt } from '../../receipt/receipt.entity.ts';
 import type { InferenceContext } from '../context.ts';
 import { receiptOf } from '../svc.ts';
@@ -44,10 +43,8 @@ class TranscriptionInput extends WorkInput {
   temperature?: number | null;
 }
 
-const Shown = class {} as new () => MembersOf<typeof TranscriptionNoun>;
-
 @ObjectType({ description: 'A paid transcription with its receipt.' })
-class Transcription extends Shown {
+class Transcription extends membersOf(TranscriptionNoun) {
   @Field(() => String, { description: 'Model that the hub was asked for. See answered_model.' }) model!: string;
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
   @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
