@@ -59,7 +59,7 @@ export function word<W extends string>(table: Words<W>) {
   return z.enum(wordList(table)).describe(describedWords(table)).meta({ words: table });
 }
 
-/** The same as `word`, where OpenAPI says only that it is text. */
+/** The same as `word`, for older members, of which OpenAPI says only that they are text. New members take `word`. */
 export function wordText<W extends string>(table: Words<W>): ShownAs<z.ZodString, W> {
   return z.string().describe(describedWords(table)).meta({ words: table }) as unknown as ShownAs<z.ZodString, W>;
 }
@@ -82,7 +82,7 @@ export const AtomicMember = z
   .describe('Atomic USDC.')
   .meta({ scalar: 'AtomicAmount' }) as unknown as ShownAs<z.ZodString, AtomicAmount>;
 
-/** The same as `AtomicMember`, where OpenAPI says only that it is text. */
+/** The same as `AtomicMember`, for older members, of which OpenAPI says only that they are text. New members take `AtomicMember`. */
 export const AmountTextMember = z.string().meta({ scalar: 'AtomicAmount' }) as unknown as ShownAs<
   z.ZodString,
   AtomicAmount
@@ -91,7 +91,7 @@ export const AmountTextMember = z.string().meta({ scalar: 'AtomicAmount' }) as u
 /** A time: RFC 3339 on the wire, `DateTime` on the graph. */
 export const MomentMember = z.iso.datetime().meta({ scalar: 'DateTime' }) as unknown as ShownAs<z.ZodISODateTime, Date>;
 
-/** The same as `MomentMember`, where OpenAPI says only that it is text. */
+/** The same as `MomentMember`, for older members, of which OpenAPI says only that they are text. New members take `MomentMember`. */
 export const TimeMember = z.string().meta({ scalar: 'DateTime' }) as unknown as ShownAs<z.ZodString, Date>;
 
 /** A whole number beyond `Int`. */
@@ -108,7 +108,7 @@ export function shownAsJson<S extends z.ZodType>(shape: S): ShownAs<S, JsonObjec
   return shape.meta({ scalar: 'JSONObject' }) as unknown as ShownAs<S, JsonObject>;
 }
 
-/** Text on the wire, and a narrower type in the code that fills it. */
+/** Text on the wire and on the graph, and a narrower type in the code that fills it. New members take `word`. */
 export function wordMember<T extends string>(): ShownAs<z.ZodString, T> {
   return z.string() as unknown as ShownAs<z.ZodString, T>;
 }
