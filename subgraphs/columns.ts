@@ -1,6 +1,6 @@
 import { columnName, columnsOf } from './table.ts';
 
-/* How a row that was read becomes an entity. */
+/* How a row becomes an entity, and an entity a row. */
 
 const selected = new WeakMap<object, string>();
 
@@ -9,7 +9,7 @@ export function selectList(entity: new () => object): string {
   const known = selected.get(entity);
   if (known) return known;
   const columns = columnsOf(entity)
-    .map(property => `"${columnName(property)}" as "${property}"`)
+    .map(({ property }) => `"${columnName(property)}" as "${property}"`)
     .join(', ');
   selected.set(entity, columns);
   return columns;
@@ -22,6 +22,17 @@ export function selectList(entity: new () => object): string {
  */
 export function asEntity<E extends object>(entity: new () => E, row: object): E {
   return Object.setPrototypeOf(row, entity.prototype);
+}
+
+type NullableColumn<E> = { [K in keyof E]: null extends E[K] ? K : never }[keyof E];
+
+/** A row that is written for the first time: a column that is nullable and is not named is null. */
+export function newRow<E extends object>(
+  entity: new () => E,
+  said: Omit<E, NullableColumn<E>> & Partial<Pick<E, NullableColumn<E>>>,
+): E {
+  const unset = columnsOf(entity).flatMap(({ property, nullable }) => (nullable ? [[property, null]] : []));
+  return asEntity(entity, { ...Object.fromEntries(unset), ...said });
 }
 
 const columnNames = new Map<string, string>();

@@ -52,16 +52,21 @@ export interface OrmDecorators {
 
 type Mark = (real: OrmDecorators) => void;
 
+interface Column {
+  readonly property: string;
+  readonly nullable: boolean;
+}
+
 const marks: Mark[] = [];
-const columns = new Map<unknown, string[]>();
+const columns = new Map<unknown, Column[]>();
 
 /** In the order in which the classes were made; each is told once. */
 export function tellOrm(real: OrmDecorators): void {
   for (const mark of marks.splice(0)) mark(real);
 }
 
-/** Properties of an entity that are columns, those of the classes that it extends first. */
-export function columnsOf(entity: EntityClass): readonly string[] {
+/** Columns of an entity, those of the classes that it extends first. */
+export function columnsOf(entity: EntityClass): readonly Column[] {
   const above = Object.getPrototypeOf(entity);
   return [...(above === Function.prototype ? [] : columnsOf(above)), ...(columns.get(entity) ?? [])];
 }
@@ -89,7 +94,7 @@ function column(kind: 'Property' | 'PrimaryKey') {
   return (options: ColumnOptions) =>
     (prototype: object, property: string): void => {
       const entity = prototype.constructor;
-      columns.set(entity, [...(columns.get(entity) ?? []), property]);
+      columns.set(entity, [...(columns.get(entity) ?? []), { property, nullable: options.nullable ?? false }]);
       marks.push(({ decorators, typeOf }) =>
         decorators[kind]({ ...options, type: typeOf(options.type) } as never)(prototype, property),
       );

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { jobLimits } from '../../../schema/limits.ts';
-import { asRecord } from '../../columns.ts';
+import { asRecord, newRow } from '../../columns.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import type { Stamp, Stamped } from '../../sale.ts';
 import { appendBoardEvents, lockBoard } from '../event/append.ts';
@@ -43,7 +43,7 @@ export const amountOf = (digits: string): AtomicAmount => atomicAmount(BigInt(di
 async function post(tx: Tx, args: PostJobArgs, { task_id, recorded_at_ms: at_ms }: Stamped): Promise<JsonObject> {
   lockBoard(tx);
   const deadline = new Date(deadlineMs(args.deadline));
-  const job = Object.assign(new BoardJob(), {
+  const job = newRow(BoardJob, {
     jobId: boardId('job', task_id),
     agentId: args.agent_id,
     state: 'open',
@@ -56,30 +56,9 @@ async function post(tx: Tx, args: PostJobArgs, { task_id, recorded_at_ms: at_ms 
     postedAt: new Date(at_ms),
     bidCount: 0,
     hidden: false,
-    pickedBidId: null,
-    winnerAgentId: null,
-    priceAtomic: null,
-    network: null,
-    payTo: null,
-    pickedAt: null,
-    outputSha256: null,
-    untrustedPreview: null,
-    deliveredAt: null,
     deliveriesRetired: 0,
     refusals: 0,
-    refusedOutputSha256: null,
-    untrustedRefusalReason: null,
-    refusedAt: null,
-    cancelledAt: null,
-    legOneTaskId: null,
-    legOnePaymentRef: null,
-    feePaymentRef: null,
-    payoutTaskId: null,
-    paidAt: null,
-    challengedAt: null,
-    untrustedChallengeReason: null,
-    closedAt: null,
-  } satisfies BoardJob);
+  });
   insertRows(tx, 'board_job', [asRecord(job)]);
   countJobs(tx, [{ agent_id: args.agent_id, counter: 'jobs_posted' }], at_ms);
   appendBoardEvents(tx, [{ kind: 'job_posted', job_id: job.jobId, at_ms }]);

@@ -6,8 +6,8 @@ import { type AgentId, disputeId } from '../../../schema/ids.ts';
 import { disputeLimits } from '../../../schema/limits.ts';
 import type { DisputeRequest } from '../../../schema/requests/dispute.ts';
 import { iso } from '../../clock.ts';
-import { asEntity, asRecord, selectList } from '../../columns.ts';
-import { insertRows, type Tx } from '../../database.ts';
+import { asEntity, asRecord, newRow, selectList } from '../../columns.ts';
+import { insertRows, type Tx, updateRow } from '../../database.ts';
 import { closeResend, lockOwedAnswer, type OwedAnswer } from '../../receipt/claim/rerun.ts';
 import { readsOf } from '../../transaction.ts';
 import type { BookContext } from '../context.ts';
@@ -75,17 +75,10 @@ async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Claim):
   const { outcome, reason, text: verdict, owed_back, standing_task_id = null, decides_after, revision } = judgement;
   if (outcome === 'refund' && owed !== null) closeResend(tx, owed.claim_key);
   const supersedes = before && sha256Hex(before.verdict);
-  const dispute = asEntity(Dispute, {
-    disputeId: dispute_id,
-    agentId: agent_id,
-    seq: row.seq,
-    taskId: claim.task_id,
-    claimType: claim.claim_type,
-    evidenceHash: evidence_hash,
+  const decided = {
     outcome,
     reason,
     verdict,
-    filedAt: new Date(filed_at),
     judgedAt: new Date(now_ms),
     revision,
     supersedes,
@@ -93,10 +86,24 @@ async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Claim):
     decidesAfter: timeOf(decides_after),
     refundOf: owed_back ? String(owed_back.task_id) : null,
     position: tellDispute(tx, head, { ...row, agent_id }, eventBody(dispute_id, claim, judgement, supersedes)),
+  };
+  // One that was open, or that the records decide otherwise by now: what was claimed stands.
+  if (before !== null) {
+    updateRow(tx, 'dispute', ['dispute_id', dispute_id], asRecord(decided));
+    return { dispute: Object.assign(before, decided), filed: false };
+  }
+  const dispute = newRow(Dispute, {
+    disputeId: dispute_id,
+    agentId: agent_id,
+    seq: row.seq,
+    taskId: claim.task_id,
+    claimType: claim.claim_type,
+    evidenceHash: evidence_hash,
+    filedAt: new Date(filed_at),
+    ...decided,
   });
-  if (before) judgeAgain(tx, dispute);
-  else insertRows(tx, 'dispute', [asRecord(dispute)]);
-  return { dispute, filed: before === null };
+  insertRows(tx, 'dispute', [asRecord(dispute)]);
+  return { dispute, filed: true };
 }
 
 /** What was decided stays, unless the records decide otherwise; what is open stays, unless its reason or its time is another one. */
@@ -134,31 +141,6 @@ async function factsUnder(
   const { row } = sides.disputed;
   if (row === null) throw new Refusal('not_found', { detail: 'row not found', param: 'task_id' });
   return { row, sides };
-}
-
-/** One that was open, or that the records decide otherwise by now. A refund is final. */
-function judgeAgain(tx: Tx, dispute: Dispute): void {
-  const { disputeId, outcome, reason, position, judgedAt, verdict } = dispute;
-  const { revision, supersedes, standingTaskId, decidesAfter, refundOf } = dispute;
-  tx.write({
-    name: 'judge dispute again',
-    text: `update dispute set outcome = $2, reason = $3, position = $4, judged_at = $5, verdict = $6, revision = $7,
-        supersedes = $8, standing_task_id = $9, decides_after = $10, refund_of = $11
-      where dispute_id = $1 and outcome is distinct from 'refund'`,
-    values: [
-      disputeId,
-      outcome,
-      reason,
-      position,
-      judgedAt,
-      verdict,
-      revision,
-      supersedes,
-      standingTaskId,
-      decidesAfter,
-      refundOf,
-    ],
-  });
 }
 
 /** What the book's own chain keeps of a judgement: the hash of the document stands for all of it. */

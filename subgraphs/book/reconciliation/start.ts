@@ -6,7 +6,7 @@ import { sumsAsJson, type WalletProvenBy } from '../../../schema/reconciliation.
 import { noSums } from '../../../schema/reconciliation-rule.ts';
 import type { ReconciliationRequest } from '../../../schema/requests/reconciliation.ts';
 import { reconciliationText } from '../../../schema/wallet-receipts.ts';
-import { asEntity, asRecord } from '../../columns.ts';
+import { asRecord, newRow } from '../../columns.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import { addJobs } from '../../jobs.ts';
 import { believeWallet, walletFaults } from '../../receipt/receipt/wallet-receipts.ts';
@@ -63,7 +63,7 @@ async function startIn(
     text: 'select tree_size from log_head',
   });
   const now = new Date(head.now_ms);
-  const report = asEntity(StoredReconciliation, {
+  const report = newRow(StoredReconciliation, {
     reportId: reconciliationId(clock.now_ms(), random.bytes(ID_BYTES)),
     agentId: agent_id,
     wallet,
@@ -72,18 +72,13 @@ async function startIn(
     fromBlock: from_block,
     toBlock: to_block,
     nextBlock: from_block,
-    fromHash: null,
-    toHash: null,
     state: 'running',
-    reason: null,
     pageBlocks: reconciliationLimits.page_blocks_max,
     logSize: rows[0]?.tree_size ?? 0,
     transfers: 0,
     sums: sumsAsJson(noSums),
     askedAt: now,
     movedAt: now,
-    endedAt: null,
-    document: null,
   });
   insertRows(tx, 'reconciliation', [asRecord(report)]);
   addJobs(tx, [reconciliationJob(report.reportId, 0)]);

@@ -4,7 +4,7 @@ import { type AgentId, routerBookId } from '../../../schema/ids.ts';
 import type { Principal } from '../../../schema/principal.ts';
 import { INGEST_KEY_BYTES, ingestKey } from '../../../schema/router/ingest-key.ts';
 import { requireHeld } from '../../access.ts';
-import { asEntity, asRecord, selectList } from '../../columns.ts';
+import { asEntity, asRecord, newRow, selectList } from '../../columns.ts';
 import { takeUse } from '../../counted-use.ts';
 import { type Database, insertRows } from '../../database.ts';
 import { readsOf } from '../../transaction.ts';
@@ -28,13 +28,11 @@ export async function openRouterBook(
 ): Promise<{ readonly book: RouterBook; readonly key: string }> {
   const now_ms = clock.now_ms();
   const key = ingestKey(random.bytes(INGEST_KEY_BYTES));
-  const book = asEntity(RouterBook, {
+  const book = newRow(RouterBook, {
     bookId: routerBookId(now_ms, random.bytes(ID_BYTES)),
     agentId: agent_id,
     label,
     keyHash: sha256Hex(key),
-    routerKeyBox: null,
-    routerKeySetAt: null,
     openedAt: new Date(now_ms),
   });
   await database.transaction(async tx => {
