@@ -14,7 +14,6 @@ import type { Stamp, Stamped } from '../../subgraphs/sale.ts';
 import type { StampedMoney, StampedRow } from '../../subgraphs/stamped-row.ts';
 import type { Moved } from '../rails/outcome.ts';
 import type { Landing, Recordable, Recording, Settled, Waived } from './facts.ts';
-import { sessionOf } from './session-facts.ts';
 
 /* What a record says: the receipt's form of it and the row's, made from the same facts. */
 
@@ -202,6 +201,16 @@ function receiptFacts({ clock, profile }: FormParts, facts: Facts): ReceiptFacts
     profile,
     chain_epoch: facts.transfer === null ? 0 : facts.chain_epoch,
   };
+}
+
+/** For a call that takes so long to be recorded the log's time is still within its session. */
+const RECORDED_WITHIN_SECONDS = 10;
+
+/** A receipt whose session was over as it was signed would not verify: what is recorded so late names it as authorization alone. */
+function sessionOf({ delegation }: Landing, now_ms: number) {
+  if (!delegation || now_ms / 1000 + RECORDED_WITHIN_SECONDS > delegation.session_expiry) return null;
+  const { agent_pubkey, delegation_hash, valid_after, session_expiry } = delegation;
+  return { agent_pubkey, facts: { delegation_hash, valid_after, session_expiry } };
 }
 
 function landingOf(settled: Facts): Collection['landing'] {

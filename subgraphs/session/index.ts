@@ -4,15 +4,12 @@ import { type AddedResolvers, buildSubgraph, type Subgraph } from '../subgraph.t
 import type { Vault } from '../vault.ts';
 import { Agent } from './agent/agent.entity.ts';
 import { AgentResolver, resolveAgent } from './agent/agent.resolver.ts';
-import { ActUse } from './delegation/act-use.entity.ts';
+import { ActUse, HandOff, Redemption, SessionUse } from './delegation/acts.entity.ts';
 import { DelegatedCall } from './delegation/delegated-call.entity.ts';
 import { Delegation } from './delegation/delegation.entity.ts';
-import { HandOff } from './delegation/hand-off.entity.ts';
-import { Redemption } from './delegation/redemption.entity.ts';
 import { DelegationResolver } from './delegation/session.resolver.ts';
 import { SessionBurn } from './delegation/session-burn.entity.ts';
 import { SessionTreeResolver } from './delegation/tree.resolver.ts';
-import { SessionUse } from './delegation/use.entity.ts';
 import { SessionCoreBaseline } from './migration.ts';
 import { PossessionRecord } from './possession/possession.entity.ts';
 import { PossessionResolver } from './possession/possession.resolver.ts';

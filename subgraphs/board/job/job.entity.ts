@@ -1,9 +1,9 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
-import type { JobState } from '../../../schema/board/job.ts';
+import type { JobState, OutputEncoding } from '../../../schema/board/job.ts';
 import type { NetworkName } from '../../../schema/network.ts';
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property } from '../../table.ts';
 
-/* The table of jobs. */
+/* The tables of jobs, of what was revealed for them, and of what agents did with them. */
 
 /** Of these, what ends by its time. */
 const ENDS = 'ends_at is not null';
@@ -71,4 +71,31 @@ export class BoardJob {
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) challengedAt!: Date | null;
   @Property({ type: 'text', nullable: true }) untrustedChallengeReason!: string | null;
   @Property({ type: 'Date', columnType: 'timestamptz', nullable: true }) closedAt!: Date | null;
+}
+
+/** What a winner has revealed: sealed, for the poster alone, and forgotten after its time. */
+@Entity({ tableName: 'board_job_output' })
+@Index({ name: 'board_job_output_kept', properties: ['keptUntil'] })
+export class BoardJobOutput {
+  @PrimaryKey({ type: 'text' }) jobId!: string;
+  /** By the vault. */
+  @Property({ type: 'Buffer', columnType: 'bytea' }) outputBox!: Buffer;
+  @Property({ type: 'text' }) encoding!: OutputEncoding;
+  @Property({ type: 'Date', columnType: 'timestamptz' }) keptUntil!: Date;
+}
+
+/** What an agent did with jobs on one day (UTC), counted as it happens, so that its record scans no jobs. */
+@Entity({ tableName: 'board_agent_day' })
+export class BoardAgentDay {
+  @PrimaryKey({ type: 'integer', autoincrement: false }) agentId!: number;
+  @PrimaryKey({ type: 'string', columnType: 'date' }) day!: string;
+  @Property({ type: 'integer', default: 0 }) jobsPosted!: number;
+  /** Of which its bid was picked. */
+  @Property({ type: 'integer', default: 0 }) jobsWon!: number;
+  /** Of these, those whose output it has revealed. */
+  @Property({ type: 'integer', default: 0 }) jobsClosed!: number;
+  /** Deliveries that it has refused as a poster. */
+  @Property({ type: 'integer', default: 0 }) refusalsMade!: number;
+  /** Deliveries of its own that were refused. */
+  @Property({ type: 'integer', default: 0 }) refusalsReceived!: number;
 }

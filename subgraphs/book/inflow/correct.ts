@@ -9,16 +9,27 @@ import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { type CorrectionRequest, SignedCorrectionRequest } from '../../../schema/requests/inflow.ts';
 import { parseRequest } from '../../../schema/requests/parse.ts';
-import type { Tx } from '../../database.ts';
+import type { Database, Tx } from '../../database.ts';
 import { newTask } from '../../new-task.ts';
 import type { BookContext } from '../context.ts';
 import { supersede } from '../ledger/supersede.ts';
 import { writeInTurn } from '../write-in-turn.ts';
-import { type InflowRow, inflowRow } from './find.ts';
 import { mergedBranches, mergeOf, requireBranches } from './merge.ts';
 import { appendInflow, inflowBirth } from './record.ts';
 import { signedInflow } from './sign.ts';
 import { requireWalletClaim, taskOfClaim, type WalletClaim } from './wallet-claim.ts';
+
+/** An inflow, or a correction of one, as far as a correction of it goes on from there. None of it ever changes. */
+interface InflowRow {
+  readonly seq: number;
+  /** Of the inflow itself. */
+  readonly original_seq: number;
+  readonly bucket: string;
+  /** Atomic USDC, digits. */
+  readonly allocation: string;
+  readonly model?: string;
+  readonly hub?: string;
+}
 
 /** Where the two rows stand. */
 interface Corrected {
@@ -76,6 +87,23 @@ export async function correctInflow(
     return { seq, original_seq, again: false };
   };
   return writeInTurn(agent_id, () => context.database.transaction(write));
+}
+
+/** Null where no inflow row of that task stands on the book. */
+async function inflowRow(
+  database: Pick<Database, 'query'>,
+  agent_id: AgentId,
+  task_id: string,
+): Promise<InflowRow | null> {
+  const [found] = await database.query<{ inflow: InflowRow }>({
+    name: 'inflow row',
+    text: `select jsonb_strip_nulls(jsonb_build_object('seq', r.seq, 'original_seq', coalesce(c.original_seq, r.seq),
+        'bucket', r.facts->'bucket', 'allocation', r.facts->'allocation', 'model', r.model, 'hub', r.hub)) as inflow
+      from book_row r left join book_correction c using (agent_id, seq)
+      where r.agent_id = $1 and r.task_id = $2 and r.evidence = 'inflow_claimed'`,
+    values: [agent_id, task_id],
+  });
+  return found?.inflow ?? null;
 }
 
 /** What holds from now on: what is said anew, and the rest as the row before says it. */
