@@ -12,7 +12,10 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/* Which file a program starts from, once it is built: a folder named by the content of its sources. */
+/*
+ * Which file a program starts from, once it is built: a folder named by the content of its sources. If the checkout belongs to another
+ * user, as after an `npm install` by root, it is built elsewhere.
+ */
 
 export const ROOT = resolve(import.meta.dirname, '..');
 
@@ -90,8 +93,6 @@ function sourcesIn(folder) {
     .map(name => `${folder}/${name}`)
     .sort();
 }
-
-/* Where programs are built if the checkout belongs to another user, as after an `npm install` by root. */
 
 /**
  * Whether this user may write at a path, or make it.

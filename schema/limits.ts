@@ -806,6 +806,8 @@ export const reactionLimits = {
 
 /** Of what endpoints are scored by. */
 export const scoreLimits = {
+  /** All of it, in basis points. */
+  score_bp_max: 10_000,
   /** Of a host's posts that can weigh, and as many of the newest of all. */
   rows_max: 200,
   /** Of one payer, so that nobody fills the places of all others. */

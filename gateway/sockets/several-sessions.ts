@@ -97,8 +97,7 @@ export function whileResting(
   };
 }
 
-/* A socket that showed sessions, and what goes where one of several ends. */
-
+/** A socket that showed sessions, and what goes where one of several ends. */
 export interface SessionSocket {
   readonly line: Line;
   /** At connection_init. Kept, because whoever was let in may be locked out while the socket is open. */

@@ -40,7 +40,12 @@ export const EndpointScoreNoun = z.object({
   status: z
     .enum(['scored', 'unscored'])
     .describe('`unscored` if no report about the host rests on evidence that the rule accepts.'),
-  score_bp: z.int().min(0).max(10_000).nullable().describe('Score in basis points. Null if `unscored`.'),
+  score_bp: z
+    .int()
+    .min(0)
+    .max(scoreLimits.score_bp_max)
+    .nullable()
+    .describe('Score in basis points. Null if `unscored`.'),
   unscored_because: z.enum(unscoredReasons).nullable().describe('Why there is no score. Null if `scored`.'),
   unscored_reason: z.string().nullable().describe('`unscored_because` as a sentence. Null if `scored`.'),
   counts: z

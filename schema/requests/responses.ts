@@ -30,13 +30,14 @@ import { ResponseItems } from './response-input.ts';
 import { wellFormedText } from './text.ts';
 import { only, responseWithoutEffect, unset, usualTier, withoutEffect } from './unserved.ts';
 
-/* As the Responses API spells them, without the inner object that a chat has, and as a chat spells them. */
+/* The body of POST /v1/responses. */
 
 const hosted = {
   error: ({ input }: { readonly input?: unknown }) =>
     `${String(input).slice(0, limits.tool_name_chars_max)} is not served here: tools are functions, and the caller runs them`,
 };
 
+/** As the Responses API spells them, without the inner object that a chat has, and as a chat spells them. */
 const toolPlace = openPlace(['type', ...Object.keys(functionMembers)]);
 const Tool = z
   .looseObject({ type: z.literal('function', hosted), ...functionMembers })
@@ -90,8 +91,6 @@ const ResponseText = z
     }
   })
   .nullish();
-
-/* The body of POST /v1/responses. */
 
 const ONE_SHOT = 'each call stands for itself and nothing of it is kept, so send the earlier turns as `input`';
 const AS_IT_IS = 'Without effect: what the model thought is returned as its hub gives it, and not summarized.';

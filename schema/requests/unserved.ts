@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 /*
  * Members of OpenAI's that would change what the answer means: refused by name, never dropped in silence. Absent, null and
- * what says no more than is done anyway are the same.
+ * what says no more than is done anyway are the same. And those that change nothing about the answer here: accepted, whatever
+ * they say, told to nobody, and no part of what a payment is bound to.
  */
 
 type Literal = string | number | boolean;
@@ -27,11 +28,6 @@ export const usualTier = only('each call has the same price and the same speed',
 function notServed(why: string) {
   return { error: `is not served here: ${why}` };
 }
-
-/*
- * Members of OpenAI's that change nothing about the answer here: accepted, whatever they say, and told to nobody. They are
- * no part of what a payment is bound to.
- */
 
 const NOBODY = 'hubs learn nothing of who asks';
 const NOTHING_KEPT = 'nothing is kept for anybody to look up by it';

@@ -123,11 +123,6 @@ function wordCount(text: string): number {
   return text.split(/\s+/).filter(Boolean).length;
 }
 
-/*
- * Models of the development hubs that name another one in their answers than the one that was asked for, as model hubs do: so anyone can
- * see what a receipt says of it, and what a dispute comes to.
- */
-
 interface NamedModel {
   /** Where the provider says that it answers so, or who reported it. */
   readonly source: string;
@@ -135,6 +130,10 @@ interface NamedModel {
   readonly names: string;
 }
 
+/**
+ * Models of the development hubs that name another one in their answers than the one that was asked for, as model hubs do: so anyone can
+ * see what a receipt says of it, and what a dispute comes to.
+ */
 export const namedModels = {
   'dev/answers-dated': {
     source: 'OpenAI, platform.openai.com/docs/api-reference/chat (gpt-4o answers as gpt-4o-2024-08-06)',

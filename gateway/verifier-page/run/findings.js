@@ -1,5 +1,6 @@
 /*
- * What the verifier has found of a document, line by line.
+ * What the verifier has found of a document, line by line, as elements of a page: made of text alone, so that nothing that is verified is
+ * ever read as markup.
  */
 
 /** @typedef {Omit<import('../../../subgraphs/receipt/verify/module.ts').VerifiedDocument, 'kind'>} VerifiedDocument */
@@ -36,8 +37,6 @@ export const itemsOf = findings =>
       element('span', text),
     ),
   );
-
-/* Elements of a page, made of text alone: nothing that is verified is ever read as markup. */
 
 /** @type {any} */
 export const page = globalThis;

@@ -63,8 +63,7 @@ function legacyParts(parts: Json | undefined): Json {
   });
 }
 
-/* What clients of 0.3 send, in the words of 1.0: parts name their kind, and roles are lower-case (specification 1.0, A.2). */
-
+/** What clients of 0.3 send, in the words of 1.0: parts name their kind, and roles are lower-case (specification 1.0, A.2). */
 export function fromLegacy({ message, configuration, ...params }: JsonObject): JsonObject {
   return {
     ...params,

@@ -75,8 +75,6 @@ function isLastDelivery({ refusals, past_deadline }: JobStanding): boolean {
   return past_deadline || refusals + 1 >= jobLimits.deliveries_refused_max;
 }
 
-/* Turns what a job does not allow now into 409 job_state_conflict. */
-
 /** @throws job_state_conflict, with where the job stands and what may be done there */
 export function requireJobMove(judgement: JobJudgement): Extract<JobJudgement, { kind: 'moves' }> {
   if (judgement.kind === 'moves') return judgement;

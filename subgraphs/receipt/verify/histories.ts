@@ -289,13 +289,11 @@ const listIn = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isJsonObject) : [];
 const kidsIn = (snapshot: Json | undefined) => listIn(memberOf(snapshot).entries).map(({ kid }) => String(kid));
 
-/*
- * Statements of an issuer about its own keys. Whoever holds a key that was revoked can sign one and name any time in it, so that a
- * statement of such a key counts by what stands behind it alone: each revocation names the hash of the one before it, and each
- * version of the keys that of the version before it.
+/**
+ * That a key was revoked, as it is shown: the members that were hashed, and the token over the hash. Whoever holds a key that was revoked
+ * can sign a statement and name any time in it, so that one of such a key counts by what stands behind it alone: each revocation names
+ * the hash of the one before it, and each version of the keys that of the version before it.
  */
-
-/** That a key was revoked, as it is shown: the members that were hashed, and the token over the hash. */
 interface KeyStatement {
   /** Of the ES256 key of the seed. */
   readonly kid: Json;
