@@ -9,6 +9,10 @@ const WRITES_BOOKS = /(insert\s+into|update|delete\s+from|insertRows\(\s*\w+,)\s
 const SQL = /\b(select\s[\s\S]{1,200}?\sfrom\s+[a-z_]+|insert\s+into\s|update\s+[a-z_]+\s+set\s|delete\s+from\s)/;
 const MIGRATION = /(\.|\/)migration\.ts$/;
 const PREPARED = /\bname: (['`])((?:(?!\1).)+)\1,\s*text\b/g;
+/** A comment that is of the file; bundlers read those that begin with @. */
+const HEAD = /^\/\*(?!\*| @)/gm;
+/** A bound of a request in digits, beyond what says that there is one or none. */
+const BOUND_IN_DIGITS = /(?<!Math)\.(?:max|length)\((?![01]\b)[\d_]+|2 \*\* 31\b/g;
 const EMPTY_NAME = /(^|\/)(utils?|helpers?|common|shared|lib|misc|types|services?|repositor(y|ies))(\/|\.ts$)/;
 /** What answers a call's story by what it found. */
 const BELOW_THE_STORY =
@@ -109,6 +113,21 @@ export const placeRules: readonly Rule[] = [
     remedy: 'do it, or take the remark out.',
     pattern: /\bTODO\b|\bFIXME\b|\bXXX\b/,
     may: () => false,
+  }),
+  rule({
+    name: 'a bound of what callers send or are sent stands in the table of limits',
+    remedy: 'name it in schema/limits.ts and refer to it, in descriptions too.',
+    least: 200,
+    subjects: tree => tree.ours.filter(file => /^(schema|rest-compat)\//.test(file) && file !== 'schema/limits.ts'),
+    offences: (file, tree) =>
+      [...withoutComments(tree.text(file)).matchAll(BOUND_IN_DIGITS)].map(([bound]) => `${file}: ${bound}`),
+  }),
+  rule({
+    name: 'a file has one comment of its own at most',
+    remedy: 'join them into one at its head, or write what is of one declaration above that.',
+    least: 1_000,
+    subjects: tree => tree.sources,
+    offences: (file, tree) => ([...tree.text(file).matchAll(HEAD)].length > 1 ? [file] : []),
   }),
   rule({
     name: 'no folder or file has a name that says nothing',

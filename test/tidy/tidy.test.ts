@@ -184,6 +184,16 @@ const planted: Readonly<
     found: 'schema/a.ts',
     right: { 'schema/a.ts': '// Counted.\n' },
   },
+  'a bound of what callers send': {
+    wrong: { 'schema/requests/a.ts': 'const Text = z.string().max(64);\n' },
+    found: 'schema/requests/a.ts: .max(64',
+    right: { 'schema/requests/a.ts': '/** Not .max(64). */\nconst Text = z.string().max(limits.id_chars_max);\n' },
+  },
+  'a file has one comment of its own': {
+    wrong: { 'schema/a.ts': '/* One. */\n\n/* Another. */\n' },
+    found: 'schema/a.ts',
+    right: { 'schema/a.ts': '/* One. */\n\n/** Of what follows. */\n/* @__NO_SIDE_EFFECTS__ */\n' },
+  },
   'no folder or file has a name that says nothing': {
     wrong: { 'schema/utils/a.ts': '' },
     found: 'schema/utils/a.ts',
