@@ -65,7 +65,7 @@ export function wordText<W extends string>(table: Words<W>): ShownAs<z.ZodString
 }
 
 /** A schema whose value resolvers hand over as a `T`. The key is no symbol, so that declarations of the packages can name it. */
-type ShownAs<S, T> = S & { readonly '~shown': T };
+export type ShownAs<S, T> = S & { readonly '~shown': T };
 
 /** Ends the description of all text that an agent has written. */
 export const BY_AGENT = 'Written by an agent: show it as plain text only.';

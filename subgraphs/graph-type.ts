@@ -1,7 +1,9 @@
 import { GraphQLJSON, GraphQLJSONObject, GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Directive, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { z } from 'zod';
+import { parseAtomic } from '../schema/amount.ts';
 import { snake } from '../schema/camel.ts';
+import { isJsonObject } from '../schema/canonical-json.ts';
 import type { MembersOf } from '../schema/noun.ts';
 import {
   argumentShape,
@@ -30,12 +32,32 @@ function addClass(classes: Classes, noun: z.core.$ZodType, type: Class): void {
   classes.set(noun, new Set([...(classes.get(noun) ?? []), type]));
 }
 
-/** An object type with the members of a noun. An entity, which has more columns than it shows, calls `showMembers` instead. */
-export function objectType<N extends z.ZodObject>(name: string, description: string, noun: N): Class<MembersOf<N>> {
+/**
+ * An object type with the members of a noun, and with those that the graph alone shows of the same. An entity, which has more columns than
+ * it shows, calls `showMembers` instead.
+ */
+export function objectType<N extends z.ZodObject, G extends z.ZodObject = z.ZodObject<Record<never, never>>>(
+  name: string,
+  description: string,
+  noun: N,
+  on_graph?: G,
+): Class<MembersOf<N> & MembersOf<G>> {
   const type = named(name);
   ObjectType(name, { description })(type);
   showMembers(type, noun);
-  return type as Class<MembersOf<N>>;
+  if (on_graph) showMembers(type, on_graph);
+  return type as Class<MembersOf<N> & MembersOf<G>>;
+}
+
+/** A type that several subgraphs show parts of, found by the field `key` (Apollo Federation). */
+export function keyed<C extends Class>(type: C, key: string): C {
+  Directive(`@key(fields: "${key}")`)(type);
+  return type;
+}
+
+/** Members whose schema is this noun are of a class whose fields are made of another table. */
+export function showsNoun(type: Class, noun: z.ZodType): void {
+  addClass(shown, noun, type);
 }
 
 /** A class with the members of a noun, for a type that has others beside them to extend. It shows none: `showMembers` does. */
@@ -80,9 +102,18 @@ export function shownOf<N extends z.ZodObject>(
 }
 
 function shownValue(known: MemberShape, value: unknown): unknown {
-  const { inner, list } = known;
-  if (!(inner instanceof z.ZodObject) || valueMeta(inner, known).scalar !== undefined || value === null) return value;
-  return list ? (value as readonly object[]).map(item => shownOf(inner, item)) : shownOf(inner, value as object);
+  if (Array.isArray(value) && known.list) return value.map(item => shownItem(known, item));
+  return shownItem(known, value);
+}
+
+/** Text is an amount or a time where the graph has one. */
+function shownItem(known: MemberShape, value: unknown): unknown {
+  const { inner } = known;
+  const { scalar } = valueMeta(inner, known);
+  if (scalar === 'AtomicAmount' && typeof value === 'string') return parseAtomic(value);
+  if (scalar === 'DateTime' && typeof value === 'string') return new Date(value);
+  const is_document = scalar !== undefined || !(inner instanceof z.ZodObject) || !isJsonObject(value);
+  return is_document ? value : shownOf(inner, value);
 }
 
 /** Options of the field resolver of a computed member: its description. @throws Error where the member has none */

@@ -1,5 +1,5 @@
 import { graphql, isObjectType } from 'graphql';
-import { Arg, ObjectType, Query, Resolver } from 'type-graphql';
+import { Arg, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -18,10 +18,12 @@ import { wordEnum } from '../../subgraphs/graph-enum.ts';
 import {
   type Arguments,
   inputType,
+  keyed,
   objectType,
   readRequest,
   showMembers,
   shownOf,
+  showsNoun,
 } from '../../subgraphs/graph-type.ts';
 import { buildSubgraph } from '../../subgraphs/subgraph.ts';
 
@@ -183,4 +185,62 @@ it('takes a member as the graph has it, and none that REST alone has', async () 
 it('names the member at fault, whatever it is called', () => {
   const schema = z.object({ kept: z.string() }).refine(() => false, { path: ['constructor'], error: 'is no good' });
   expect(() => readRequest(schema, { kept: 'y' })).toThrow('constructor: is no good');
+});
+
+const PlankNoun = z.object({ plank_id: z.string() });
+objectType('Plank', 'A plank.', PlankNoun);
+
+/** Its fields are made of another table. */
+@ObjectType('Store')
+class Store {
+  @Field(() => String) name!: string;
+}
+const StoreNoun = z.object({ sum: AtomicMember });
+showsNoun(Store, StoreNoun);
+
+const ShelfNoun = z.object({ shelf_id: z.int(), made_at: MomentMember });
+const ShelfOnGraph = z.object({ planks: z.array(PlankNoun), store: StoreNoun.nullable().describe('All of it.') });
+const Shelf = keyed(objectType('Shelf', 'A shelf.', ShelfNoun, ShelfOnGraph), 'shelfId');
+
+@Resolver()
+class ShelfResolver {
+  @Query(() => Shelf)
+  shelf(): InstanceType<typeof Shelf> {
+    throw new Error('is not called');
+  }
+}
+
+it('shows by its key a type with members that the graph alone has, and a noun by the class that shows it', async () => {
+  const { sdl } = await buildSubgraph('shelves', { resolvers: [ShelfResolver] });
+  const shelf = /type Shelf @key\(fields: "shelfId"\) \{([^}]*)\}/.exec(sdl)?.[1] ?? '';
+  expect(shelf.match(/\w+: .*/g)).toEqual(['madeAt: DateTime!', 'planks: [Plank!]!', 'shelfId: Int!', 'store: Store']);
+});
+
+it('makes of JSON on the wire what resolvers hand over: amounts, times, and null for what is left out', () => {
+  const noun = z.object({
+    price_atomic: AtomicMember,
+    cap: AtomicMember.nullable(),
+    made_at: MomentMember,
+    parts: z.array(z.object({ part_price: AtomicMember })),
+    first_part: z.object({ seen_at: TimeMember }).optional(),
+    raw: JsonMember,
+    url: computed(z.string()),
+  });
+  const said = {
+    price_atomic: '12',
+    made_at: '2026-01-02T03:04:05Z',
+    parts: [{ part_price: '7' }],
+    first_part: { seen_at: '2026-01-01T00:00:00Z' },
+    raw: { part_price: '7' },
+    url: 'is computed',
+    other: 'is no member',
+  };
+  expect(shownOf(noun, said)).toEqual({
+    priceAtomic: 12n,
+    cap: null,
+    madeAt: new Date('2026-01-02T03:04:05Z'),
+    parts: [{ partPrice: 7n }],
+    firstPart: { seenAt: new Date('2026-01-01T00:00:00Z') },
+    raw: { part_price: '7' },
+  });
 });
