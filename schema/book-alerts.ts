@@ -132,12 +132,8 @@ export const AlertThresholdsNoun = z.object({
   budget_end_hours: z.int().describe(budget_end_hours.description),
 });
 
-/** A change of the settings: an event of the book. */
-export const AlertsChangedNoun = z.object({
-  position: z.int().describe('Position of the change among the events of the book.'),
-  before: AlertThresholdsNoun.describe('Settings before the change.'),
-  after: AlertThresholdsNoun.describe('Settings after the change.'),
-  at: TimeMember.describe('Time of the change (RFC 3339, UTC).'),
+/** Who changed a setting of a book. */
+export const changerMembers = {
   by: wordMember<ProvenBy['by']>()
     .nullable()
     .meta({ words: proofMeans })
@@ -146,6 +142,15 @@ export const AlertsChangedNoun = z.object({
     .string()
     .nullable()
     .describe('Session of that caller: first 16 hex digits of its SHA-256. Null if that is not known.'),
+} as const;
+
+/** A change of the settings: an event of the book. */
+export const AlertsChangedNoun = z.object({
+  position: z.int().describe('Position of the change among the events of the book.'),
+  before: AlertThresholdsNoun.describe('Settings before the change.'),
+  after: AlertThresholdsNoun.describe('Settings after the change.'),
+  at: TimeMember.describe('Time of the change (RFC 3339, UTC).'),
+  ...changerMembers,
 });
 
 export const AlertSettingsNoun = z.object({

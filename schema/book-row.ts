@@ -1,6 +1,7 @@
 import type { AtomicAmount } from './amount.ts';
+import type { Camel } from './camel.ts';
 import type { JsonObject } from './canonical-json.ts';
-import { arrivalStatuses, evidences } from './evidence.ts';
+import { arrivalStatuses, evidences, rowEvents } from './evidence.ts';
 import { inflowLimits } from './limits.ts';
 import type { RowFact } from './row-fact.ts';
 import { wordList } from './words.ts';
@@ -105,7 +106,7 @@ export const rowFacts = {
   event: {
     from: 'facts',
     type: 'text',
-    one_of: ['policy_blocked'],
+    one_of: wordList(rowEvents),
     description: 'What it tells of, where that is no call that was served.',
   },
   refusal_id: {
@@ -245,6 +246,8 @@ type From<F extends RowFact['from']> = {
 
 /** Those that are columns of the table; all others are read out of one, out of the events, or out of later rows. */
 export type RowColumn = From<'place' | 'birth' | 'later' | 'counted'>;
+/** Each column by its property. */
+export type RowColumns = { [K in RowColumn as Camel<K>]: ColumnValue<K> };
 /** Those that a row is born with, and an arrival may change. */
 export type MovableColumn = {
   [K in RowFactName]: Facts[K] extends { readonly moves: true } ? K : never;

@@ -1,4 +1,3 @@
-import { isJsonObject, type JsonObject } from './canonical-json.ts';
 import { type WordOf, type Words, wordList } from './words.ts';
 
 /** What a book row rests on: the specification's eight values, and the only ways from one to another. */
@@ -50,35 +49,14 @@ export const arrivalStatuses = {
 } as const satisfies Words;
 export type ArrivalStatus = WordOf<typeof arrivalStatuses>;
 
-/**
- * What happened on a book. All but a birth consume a position and no seq. `blocked` counts calls that were refused like
- * the row's own, and without a row of their own; `would_block` says that a policy in shadow mode would have refused the call
- * of the row; `approval` says that the refused call of the row may be approved, or what was answered to that; `alert` is of
- * the row by which something was reached; `dispute` says what was claimed of the row, and decided;
- * `escrow` is a phase of the ledger escrow over the row.
- */
-export type BookEventKind = RowEventKind | TermsEventKind | NoticeKind | 'alerts_changed';
-export type RowEventKind =
-  | 'born'
-  | 'transition'
-  | 'replay'
-  | 'correction'
-  | 'blocked'
-  | 'would_block'
-  | 'alert'
-  | 'approval'
-  | 'dispute'
-  | 'escrow';
-/** What another agent did that concerns the owner of the book, written only where its webhook is told of that: of no row either. */
-export type NoticeKind = 'bid' | 'escrow_offer';
-/** What its owner allows was changed: of no row, so such an event has neither seq nor task. */
-export type TermsEventKind = 'policy_changed' | 'budget_changed';
+export const rowEvents = {
+  graph: 'RowEvent',
+  description: 'What a row records that is no call that was served.',
+  meanings: { policy_blocked: 'The book refused a call.' },
+} as const satisfies Words;
 
-/**
- * The amount that a row had been counted with, in digits, where the body of a `transition` takes it away, because its transfer
- * was not found on its chain; null of any other event.
- */
-export function givenUpAmount({ amount, born }: JsonObject): string | null {
-  const had = isJsonObject(born) ? born.amount : null;
-  return amount === null && typeof had === 'string' ? had : null;
-}
+export const rowRecorders = {
+  graph: 'RecordedBy',
+  description: 'Who recorded a row whose money had not been seen.',
+  meanings: { settle: 'The party that settled the payment.' },
+} as const satisfies Words;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { Row } from './book/row.ts';
 import { sliceLimits } from './limits.ts';
 import { computed, sizedList, TimeMember, word } from './noun.ts';
+import { proofMeans } from './principal.ts';
 import type { WordOf, Words } from './words.ts';
 
 /* A part of a book that its owner opens to somebody else, and what may be done there. */
@@ -69,20 +71,28 @@ export const AssignmentNoun = z.object({
   expires_at: TimeMember.nullable().describe('Time it ends by itself (RFC 3339, UTC). Null if it does not.'),
   status: computed(word(assignmentStatuses)),
   created_at: TimeMember.describe('Time it was created (RFC 3339, UTC).'),
-  created_by: z.enum(['session', 'bound_proof']).describe('What its creator opened the book with.'),
+  created_by: z
+    .enum(['session', 'bound_proof'])
+    .describe('What its creator opened the book with.')
+    .meta({ words: proofMeans }),
   created_session: z.string().describe('Session of its creator: the first 16 hex digits of its SHA-256.'),
   revoked_at: TimeMember.nullable().describe('Time it was revoked (RFC 3339, UTC). Null if it was not.'),
   revoked_by: z
     .enum(['session', 'plain_proof', 'bound_proof'])
     .nullable()
-    .describe('What the book was opened with to revoke it. Null if it was not revoked by its owner.'),
+    .describe('What the book was opened with to revoke it. Null if it was not revoked by its owner.')
+    .meta({ words: proofMeans }),
   revoked_session: z
     .string()
     .nullable()
     .describe('Session by which it was revoked: the first 16 hex digits of its SHA-256. Null if there is none.'),
 });
 
-export const SliceToken = z.string().describe('Secret that opens the slice. It is shown here and never again.');
+/** An assignment as it was created, with the token that opens its slice. */
+export const CreatedAssignmentNoun = z.object({
+  assignment: AssignmentNoun.describe('The assignment as it is stored.'),
+  token: z.string().describe('Secret that opens the slice. It is shown here and never again.'),
+});
 
 export const AssignmentsNoun = z.object({
   agent_id: book,
@@ -91,20 +101,21 @@ export const AssignmentsNoun = z.object({
   ),
 });
 
-/** What a token opens, without the rows, which are of a table of their own (schema/book-row.ts). */
 export const BookSliceNoun = z.object({
   agent_id: book,
   grant_type: word(grantTypes),
   slice: SliceBoundsNoun.describe('Which rows it opens.'),
+  entries: z
+    .array(Row)
+    .describe(
+      'Rows of the page, newest first. Of a refused call no sum and no ceiling is shown, and of no row its hashes, by which these could be guessed.',
+    ),
   next: z
     .int()
     .nullable()
     .describe('`before` of the next page. Null if the slice has no further rows.')
     .meta({ cost: 50 }),
 });
-
-export const SLICE_ENTRIES =
-  'Rows of the page, newest first. Of a refused call no sum and no ceiling is shown, and of no row its hashes, by which these could be guessed.';
 
 /** By which bound of a slice a row would lie outside of it; null where it lies within. How many rows there are is no bound. */
 export function outsideOf(

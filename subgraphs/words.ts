@@ -1,4 +1,4 @@
-import { policyCodeWords, policyTypeWords } from '../schema/policy.ts';
+import { policyCodeWords } from '../schema/policy.ts';
 import { settledByWords } from '../schema/receipt-payload.ts';
 import { settlementStatuses } from '../schema/settlement-status.ts';
 import { wordEnum } from './graph-enum.ts';
@@ -7,5 +7,4 @@ import { wordEnum } from './graph-enum.ts';
 
 export const SettledByWord = wordEnum(settledByWords);
 export const SettlementStatusWord = wordEnum(settlementStatuses);
-export const PolicyTypeWord = wordEnum(policyTypeWords);
 export const PolicyCodeWord = wordEnum(policyCodeWords);

@@ -1,6 +1,7 @@
 import { type FieldNode, Kind } from 'graphql';
-import { bookNulls, Row } from '../../rest-compat/book/row.ts';
+import { entriesNulls } from '../../rest-compat/book/answers.ts';
 import { selectionOf } from '../../rest-compat/field-operation.ts';
+import { Row } from '../../schema/book/row.ts';
 import type { Json } from '../../schema/canonical-json.ts';
 import { agentId } from '../../schema/ids.ts';
 import type { MessageJob, MessageName, PingJob } from '../../schema/webhook/message.ts';
@@ -37,12 +38,11 @@ import { type SendingParts, send } from './send.ts';
 const fieldNodes: readonly FieldNode[] = [
   { kind: Kind.FIELD, name: { kind: Kind.NAME, value: 'entries' }, ...selectionOf(Row, 'BookRow') },
 ];
-const leftOut = { entries: bookNulls.entries, 'entries.replay_events': bookNulls['entries.replay_events'] } as const;
 
 /** As it stands now; null where the event is of no row. */
 async function rowAsShown(database: Pick<Database, 'query'>, agent_id: number, seq: number | null): Promise<Json> {
   if (seq === null) return null;
-  return readRowJson(database, { agent_id: agentId(agent_id), seq }, { fieldNodes, fragments: {} }, leftOut);
+  return readRowJson(database, { agent_id: agentId(agent_id), seq }, { fieldNodes, fragments: {} }, entriesNulls);
 }
 
 /** Hears what became of a message. */

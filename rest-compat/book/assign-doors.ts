@@ -5,27 +5,23 @@ import {
   AssignmentNoun,
   AssignmentsNoun,
   BookSliceNoun,
-  SLICE_ENTRIES,
+  CreatedAssignmentNoun,
   SliceBoundsNoun,
-  SliceToken,
 } from '../../schema/slice.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { queryOf } from '../text-members.ts';
+import { entriesNulls } from './answers.ts';
 import { AgentPath } from './doors.ts';
-import { bookNulls, Row } from './row.ts';
 
-const CreatedAssignmentAnswer = AssignmentNoun.extend({ token: SliceToken });
-
-const { next, ...opened } = BookSliceNoun.shape;
-const SliceAnswer = z.object({ ...opened, entries: z.array(Row).describe(SLICE_ENTRIES), next });
+const CreatedAssignmentAnswer = AssignmentNoun.extend({ token: CreatedAssignmentNoun.shape.token });
 
 nameComponents({
   SliceBounds: SliceBoundsNoun,
   SliceAssignment: AssignmentNoun,
   CreatedAssignment: CreatedAssignmentAnswer,
   Assignments: AssignmentsNoun,
-  BookSlice: SliceAnswer,
+  BookSlice: BookSliceNoun,
 });
 
 /** What an owner opens of a book to others, and the door at which they read it. */
@@ -52,7 +48,7 @@ export const assignDoors = [
     possession: 'bound',
     status: 201,
     field: 'createAssignment',
-    shows: z.object({ assignment: AssignmentNoun, token: SliceToken }),
+    shows: CreatedAssignmentNoun,
     params: AgentPath,
     body: AssignmentRequest,
     answer: created,
@@ -91,8 +87,8 @@ export const assignDoors = [
         ...SlicePage.shape,
       }),
     ),
-    nulls: { entries: bookNulls.entries, 'entries.replay_events': bookNulls['entries.replay_events'] },
-    response: SliceAnswer,
+    nulls: entriesNulls,
+    response: BookSliceNoun,
     errors: ['token_required', 'token_invalid', 'book_damaged'],
   }),
 ] as const;

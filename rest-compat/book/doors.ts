@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BookNoun } from '../../schema/book/book-page.ts';
 import { AlertSettingsNoun } from '../../schema/book-alerts.ts';
 import type { Json } from '../../schema/canonical-json.ts';
 import { PolicyNoun, ShadowPolicyNoun } from '../../schema/policy.ts';
@@ -10,8 +11,7 @@ import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
 import { digits, queryOf } from '../text-members.ts';
-import { BookAnswer } from './answers.ts';
-import { bookNulls } from './row.ts';
+import { bookNulls } from './answers.ts';
 
 export const AgentPath = z.object({ agent_id: digits(BookPath.shape.agent_id) });
 
@@ -27,12 +27,12 @@ export const bookDoors = [
     tags: ['book'],
     possession: 'required',
     field: 'book',
-    instead: { budget: fieldOperation({ name: 'set_agent_budget', field: 'setBudget', shows: BookAnswer }) },
+    instead: { budget: fieldOperation({ name: 'set_agent_budget', field: 'setBudget', shows: BookNoun }) },
     params: AgentPath,
     query: BookQuery,
     body: BookRequest,
     nulls: bookNulls,
-    response: BookAnswer,
+    response: BookNoun,
     errors: ['book_damaged'],
   }),
   documentDoor({

@@ -1,25 +1,11 @@
 import { z } from 'zod';
+import { CorrectedInflowNoun, Row } from '../../schema/book/row.ts';
 import { BookSequenceNoun } from '../../schema/book-sequence.ts';
 import { RowFilterMembers } from '../../schema/requests/book.ts';
 import { CorrectionRequest, InflowRequest } from '../../schema/requests/inflow.ts';
-import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
+import { correctedNulls, rowAnswerNulls } from './answers.ts';
 import { AgentPath } from './doors.ts';
-import { correctedNulls, Row, rowAnswerNulls } from './row.ts';
-
-/* The doors of inflows, and what they answer, as it looks on the wire. */
-
-export const CorrectedAnswer = z.object({
-  row: Row.describe('The inflow itself, with all of its corrections.'),
-  correction: Row.describe('The row of this correction.'),
-  idempotent_replay: z
-    .boolean()
-    .describe(
-      'True if the same correction of the same row had already been recorded. The existing row is returned and no row is added.',
-    ),
-});
-
-nameComponents({ CorrectedInflow: CorrectedAnswer, BookSequence: BookSequenceNoun });
 
 /** Whom a signed claim is asked about may be out of reach. */
 const byClaim = ['inflow_claim_invalid', 'duplicate_task', 'chain_unavailable', 'book_damaged'] as const;
@@ -55,7 +41,7 @@ export const inflowDoors = [
     params: AgentPath,
     body: CorrectionRequest,
     nulls: correctedNulls,
-    response: CorrectedAnswer,
+    response: CorrectedInflowNoun,
     errors: ['inflow_not_found', ...byClaim],
   }),
   documentDoor({

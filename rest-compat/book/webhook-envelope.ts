@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { BookEventNoun } from '../../schema/book/event.ts';
+import { Row } from '../../schema/book/row.ts';
 import { documents } from '../../schema/documents.ts';
 import { everyWebhookKind } from '../../schema/webhook/kinds.ts';
 import { JsonMembers, nameComponents } from '../answer-shapes.ts';
-import { Row } from './row.ts';
+
+const event = BookEventNoun.shape;
 
 /** What a receiver is sent: the one shape that goes out and does not answer anybody. */
 export const WebhookEnvelope = z
@@ -26,13 +29,8 @@ export const WebhookEnvelope = z
       .object({ kind: z.string(), body: JsonMembers })
       .nullable()
       .describe('As it stands in the book for ever; `hash` covers it.'),
-    prev_hash: z.string().nullable().describe('Hash of the event at the position before.'),
-    hash: z
-      .string()
-      .nullable()
-      .describe(
-        'SHA-256 of the canonical JSON (RFC 8785) of {agent_id, position, kind, seq, task_id, body, at, prev_hash}, kind and body those of `event`.',
-      ),
+    prev_hash: z.string().nullable().describe(`${event.prev_hash.description}`),
+    hash: z.string().nullable().describe(`${event.hash.description} \`kind\` and \`body\` are those of \`event\`.`),
     at: z.string(),
     approval_link: z
       .string()

@@ -4,8 +4,9 @@ import { evidences } from '../evidence.ts';
 import { alertLimits, limits, rowLimits } from '../limits.ts';
 import { AtomicMember, JsonMember, onGraph, shownAsJson, sizedList, TimeMember, word } from '../noun.ts';
 import type { WordOf, Words } from '../words.ts';
+import { Row } from './row.ts';
 
-/* What is shown of a book beside its rows: totals, spending, intents and the signed allowance. */
+/* What is shown of a book: its rows, totals, spending, intents and the signed allowance. */
 
 const budgetWindows = {
   graph: 'BudgetWindow',
@@ -98,6 +99,38 @@ export const BookTotalsNoun = z.object({
   by_rail: onGraph('byRailDocument', JsonMember.describe('Sums by rail: {<rail>: {count, amount}}.')),
 });
 
+const sum = {
+  rail: z.string().describe('What was paid with, such as `usdc`.'),
+  count: z.int().describe('Number of rows that carry an amount.'),
+  amount: AtomicMember.describe('Sum of their amounts, in atomic units of the rail.'),
+} as const;
+
+export const RailTotalNoun = z.object(sum);
+
+/** What the graph alone shows of totals. */
+export const TotalsOnGraph = z.object({
+  by_rail: sizedList(RailTotalNoun, 4).describe('Sums by rail. Rails have different units.'),
+});
+
+/** What rows that have something in common come to, of one rail. */
+export const GroupTotalNoun = z.object({
+  by: word(totalsGroups).describe('What the rows have in common.'),
+  period: TimeMember.nullable().describe('Start of the hour or day. Null unless `by` is HOUR or DAY.'),
+  key: z
+    .string()
+    .nullable()
+    .describe(
+      'What the rows have in common: model, hub, intent, payer, network, or for SESSION the `delegationHash`. Null for rows without it, and for HOUR and DAY.',
+    ),
+  ...sum,
+  rail: sum.rail.nullable().describe('What was paid with, such as `usdc`. Null for rows without a rail.'),
+  truncated: z
+    .boolean()
+    .describe(
+      `True if there are more totals of the same \`by\` than the ${limits.totals_groups_max.toLocaleString('en')} returned: older hours or days, or smaller amounts.`,
+    ),
+});
+
 export const AllowanceSignatureNoun = z.object({
   alg: z.string().describe('Algorithm of the signature (JOSE).'),
   value: z.string().describe('Signature by the issuer, base64url.'),
@@ -115,10 +148,10 @@ export const AllowanceNoun = z.object({
 
 const Intents = z.record(z.string(), IntentSummaryNoun.extend({ attempts: z.array(z.unknown()) }));
 
-/** A book without its rows, which are of a table of their own (schema/book-row.ts). */
 export const BookNoun = z.object({
   agent_id: z.int().describe('Id of the agent whose book it is.'),
   limit: z.int().describe('Maximum number of rows on this page.'),
+  entries: z.array(Row).describe('Rows of the page, newest first.'),
   intents: onGraph(
     'intentsDocument',
     shownAsJson(Intents)
@@ -146,4 +179,9 @@ export const BookNoun = z.object({
   alerts: sizedList(AlertNoun, alertLimits.alerts_shown_max).describe(
     `The newest ${alertLimits.alerts_shown_max} alerts of the book, newest first.`,
   ),
+});
+
+/** What the graph alone shows of a book. */
+export const BookOnGraph = z.object({
+  intents: z.array(IntentSummaryNoun).describe('Treasury intents that rows of this page name.'),
 });

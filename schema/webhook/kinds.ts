@@ -1,5 +1,6 @@
+import { type BookEventKind, givenUpAmount } from '../book/event.ts';
 import type { JsonObject } from '../canonical-json.ts';
-import { type BookEventKind, type Evidence, givenUpAmount } from '../evidence.ts';
+import type { Evidence } from '../evidence.ts';
 import { escrowLimits } from '../limits.ts';
 import type { Words } from '../words.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { openStore } from '../../gateway/parts.ts';
-import type { BookAnswer } from '../../rest-compat/book/answers.ts';
+import type { BookNoun } from '../../schema/book/book-page.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Database } from '../../subgraphs/database.ts';
@@ -12,7 +12,7 @@ import { auditRefusals } from '../harness/faults/audit-refusals.ts';
 import { atEnd } from '../harness/release.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
-type Entry = z.infer<typeof BookAnswer>['entries'][number];
+type Entry = z.infer<typeof BookNoun>['entries'][number];
 
 const SINGLES = limits.replay_events_per_hour_max;
 const ROWS = limits.blocked_rows_per_hour_max;

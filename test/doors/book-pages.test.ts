@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { BookAnswer } from '../../rest-compat/book/answers.ts';
+import type { BookNoun } from '../../schema/book/book-page.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
-type Book = z.infer<typeof BookAnswer>;
+type Book = z.infer<typeof BookNoun>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;

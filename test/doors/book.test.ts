@@ -1,12 +1,12 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { BookAnswer } from '../../rest-compat/book/answers.ts';
+import type { BookNoun } from '../../schema/book/book-page.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { bookProof, proofWindow } from '../../subgraphs/session/possession/proof.ts';
 import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 
-type Book = z.infer<typeof BookAnswer>;
+type Book = z.infer<typeof BookNoun>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 let service: Service;

@@ -1,8 +1,7 @@
 import 'reflect-metadata';
-import { parseAtomic } from '../../../schema/amount.ts';
-import { type AlertCeiling, type AlertKind, AlertNoun } from '../../../schema/book-alerts.ts';
-import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
-import { objectType } from '../../graph-type.ts';
+import { AlertNoun } from '../../../schema/book-alerts.ts';
+import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { objectType, shownOf } from '../../graph-type.ts';
 
 export const ShownAlert = objectType(
   'BookAlert',
@@ -21,24 +20,5 @@ export interface AlertEvent {
 }
 
 export function shownAlert({ position, seq, taskId, body, at }: AlertEvent): ShownAlert {
-  return {
-    position,
-    alert: body.alert as AlertKind,
-    ceiling: (body.ceiling ?? null) as AlertCeiling | null,
-    percent: integer(body.percent),
-    spentAtomic: amount(body.spent_atomic),
-    capAtomic: amount(body.cap_atomic),
-    rateAtomic: amount(body.rate_atomic),
-    habitAtomic: amount(body.habit_atomic),
-    factor: integer(body.factor),
-    periodStart: moment(body.period_start),
-    budgetEndsAt: moment(body.budget_ends_at),
-    seq: seq ?? 0,
-    taskId: taskId ?? '',
-    at,
-  };
+  return { ...shownOf(AlertNoun, body), position, seq: seq ?? 0, taskId: taskId ?? '', at };
 }
-
-const integer = (said: Json | undefined) => (typeof said === 'number' ? said : null);
-const amount = (said: Json | undefined) => (typeof said === 'string' ? parseAtomic(said) : null);
-const moment = (said: Json | undefined) => (typeof said === 'string' ? new Date(said) : null);

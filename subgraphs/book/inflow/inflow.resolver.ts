@@ -1,9 +1,17 @@
-import { Arg, Args, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Mutation, Resolver } from 'type-graphql';
+import { CorrectedInflowNoun } from '../../../schema/book/row.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { CorrectionRequest, InflowRequest } from '../../../schema/requests/inflow.ts';
 import { requirePossession } from '../../access.ts';
-import { type Arguments, type ArgumentsOfBook, argumentsType, inputType, readRequest } from '../../graph-type.ts';
+import {
+  type Arguments,
+  type ArgumentsOfBook,
+  argumentsType,
+  inputType,
+  objectType,
+  readRequest,
+} from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { rowsOf } from '../page/page.ts';
@@ -19,16 +27,12 @@ const InflowCorrectionInput = inputType(
   CorrectionRequest,
 );
 
-@ObjectType({ description: 'An inflow and what was appended to correct it.' })
-class CorrectedInflow {
-  @Field(() => BookRow, { description: 'The inflow itself, with all of its corrections.' }) row!: BookRow;
-  @Field(() => BookRow, { description: 'The row of this correction.' }) correction!: BookRow;
-  @Field(() => Boolean, {
-    description:
-      'True if the same correction of the same row had already been recorded. The existing row is returned and no row is added.',
-  })
-  idempotentReplay!: boolean;
-}
+const CorrectedInflow = objectType(
+  'CorrectedInflow',
+  'An inflow and what was appended to correct it.',
+  CorrectedInflowNoun,
+);
+type CorrectedInflow = InstanceType<typeof CorrectedInflow>;
 
 const BookArguments = argumentsType(BookPath);
 
@@ -62,10 +66,11 @@ export class InflowResolver {
     const agent_id = requirePossession(context.principal, agentId);
     const request = readRequest(CorrectionRequest, input, context);
     const { original_seq, seq, again } = await correctInflow(request, agent_id, context);
-    const [row, correction] = await Promise.all(
-      [original_seq, seq].map(place => rowAt(context, agent_id, { seq: place })),
-    );
-    return { row, correction, idempotentReplay: again } as CorrectedInflow;
+    const [row, correction] = await Promise.all([
+      rowAt(context, agent_id, { seq: original_seq }),
+      rowAt(context, agent_id, { seq }),
+    ]);
+    return { row, correction, idempotentReplay: again };
   }
 }
 

@@ -1,9 +1,9 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { BookEventKind } from '../../../schema/book/event.ts';
 import type { KeptAlertSettings } from '../../../schema/book-alerts.ts';
 import { hashedFacts, type RowBirth, type RowRecord } from '../../../schema/book-row.ts';
 import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { Window } from '../../../schema/clock-window.ts';
-import type { BookEventKind } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import type { WebhookKind } from '../../../schema/webhook/kinds.ts';

@@ -1,5 +1,5 @@
+import type { BookEventKind } from '../../../schema/book/event.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { BookEventKind } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { iso } from '../../clock.ts';
 import type { Tx } from '../../database.ts';

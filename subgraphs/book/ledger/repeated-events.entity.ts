@@ -1,5 +1,5 @@
+import type { BookEventKind } from '../../../schema/book/event.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { BookEventKind } from '../../../schema/evidence.ts';
 import { Entity, PrimaryKey, Property } from '../../table.ts';
 
 /**

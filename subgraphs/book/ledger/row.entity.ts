@@ -1,13 +1,18 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
-import { type ColumnValue, type RowColumn, type RowFactName, rowFacts } from '../../../schema/book-row.ts';
-import { type Camel, camel } from '../../../schema/camel.ts';
+import { Row } from '../../../schema/book/row.ts';
+import { type RowColumn, type RowColumns, type RowFactName, rowFacts } from '../../../schema/book-row.ts';
+import { camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { arrivalStatuses, evidences, rowEvents, rowRecorders } from '../../../schema/evidence.ts';
+import { policyCodeWords, policyTypeWords } from '../../../schema/policy.ts';
+import { settledByWords } from '../../../schema/receipt-payload.ts';
 import type { RowFact, RowGroup } from '../../../schema/row-fact.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
+import type { Words } from '../../../schema/words.ts';
+import { wordEnum } from '../../graph-enum.ts';
+import { showsNoun } from '../../graph-type.ts';
 import { AtomicAmountColumn, Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
-import { PolicyCodeWord, PolicyTypeWord, SettledByWord } from '../../words.ts';
-import { ArrivalStatusWord, EvidenceWord, RecordedByWord, RowEventWord } from './row-words.ts';
 
 const described = {
   payment: 'What was paid, over which rail.',
@@ -22,8 +27,7 @@ class RowRoute {}
 
 const groups = { payment: RowPayment, route: RowRoute } as const satisfies Record<RowGroup, object>;
 
-/** Each column by its property. */
-const Columns = class {} as new () => { [K in RowColumn as Camel<K>]: ColumnValue<K> };
+const Columns = class {} as new () => RowColumns;
 
 /**
  * One row of a book. Its birth facts never change and are bound by `rowHash`, with its seq and the row before it;
@@ -65,6 +69,8 @@ export class BookRow extends Columns {
   }
 }
 
+showsNoun(BookRow, Row);
+
 const isText = (value: unknown) => typeof value === 'string';
 const isOf: { readonly [T in RowFact['type']]?: (value: unknown) => boolean } = {
   text: isText,
@@ -89,16 +95,22 @@ const graphTypes = {
 } as const satisfies Record<RowFact['type'], () => unknown>;
 
 /** Texts of a table of words are enums. */
-const words: { readonly [K in RowFactName]?: () => object } = {
-  evidence: () => EvidenceWord,
-  arrival_status: () => ArrivalStatusWord,
-  settled_by: () => SettledByWord,
-  event: () => RowEventWord,
-  policy_code: () => PolicyCodeWord,
-  policy_key: () => PolicyTypeWord,
-  recorded_by: () => RecordedByWord,
-  period_start: () => DateTimeScalar,
+const words: { readonly [K in RowFactName]?: Words } = {
+  evidence: evidences,
+  arrival_status: arrivalStatuses,
+  settled_by: settledByWords,
+  event: rowEvents,
+  policy_code: policyCodeWords,
+  policy_key: policyTypeWords,
+  recorded_by: rowRecorders,
 };
+
+function graphTypeOf(name: string, { type }: RowFact): () => object {
+  const table = words[name as RowFactName];
+  const shown = table && wordEnum(table);
+  if (shown) return () => shown;
+  return name === 'period_start' ? () => DateTimeScalar : graphTypes[type];
+}
 /** Told by a resolver, which gives them their shape. */
 const shaped: readonly string[] = ['fulfillment', 'ingress_receipt'] satisfies RowFactName[];
 
@@ -143,7 +155,7 @@ for (const [name, fact] of Object.entries<RowFact>(rowFacts)) {
   const [group, member] = fact.group ?? [];
   const owner = group ? groups[group] : BookRow;
   const field = member === undefined ? property : camel(member);
-  Field(words[name as RowFactName] ?? graphTypes[fact.type], shown)(owner.prototype, field);
+  Field(graphTypeOf(name, fact), shown)(owner.prototype, field);
   if (fact.cost) Directive(`@cost(weight: ${fact.cost})`)(owner.prototype, field);
 }
 

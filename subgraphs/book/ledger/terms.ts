@@ -1,7 +1,7 @@
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import type { TermsEventKind } from '../../../schema/book/event.ts';
 import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
-import type { TermsEventKind } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import type { BookPolicy } from '../../../schema/policy-kinds.ts';
 import type { HeldBook, ProvenBy } from '../../../schema/principal.ts';

@@ -24,15 +24,13 @@ import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { setBudget } from '../policy/set.ts';
 import { allowanceOf } from './allowance.ts';
-import { type Allowance, Book, type BookTotals } from './book.type.ts';
-import { BookRowConnection, CONNECTION } from './connection.type.ts';
+import { type Allowance, Book, BookRowConnection, type BookTotals, CONNECTION, GroupTotal } from './book.type.ts';
 import { isFiltered, type MatchingRows, readMatching } from './matching.ts';
 import { type PageHead, pageHead, rowsOf } from './page.ts';
 import { pageAsked, rowFilter } from './page-arguments.type.ts';
 import { rowsOfPage, writeRows } from './row-json.ts';
 import { type PageAsked, type RowScope, rowScope } from './row-scope.ts';
 import { totalsBy } from './totals.ts';
-import { GroupTotal } from './totals.type.ts';
 
 /** What the fields of a book are resolved from. */
 export interface BookPage

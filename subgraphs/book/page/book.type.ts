@@ -1,39 +1,38 @@
-import { Directive, Field, Int, ObjectType } from 'type-graphql';
-import type { AtomicAmount } from '../../../schema/amount.ts';
+import { Directive } from 'type-graphql';
 import {
   AllowanceNoun,
   AllowanceSignatureNoun,
   BookNoun,
+  BookOnGraph,
   BookTotalsNoun,
+  GroupTotalNoun,
   IntentAttemptNoun,
   IntentSummaryNoun,
+  RailTotalNoun,
+  TotalsOnGraph,
 } from '../../../schema/book/book-page.ts';
-import { AtomicAmountScalar } from '../../../schema/scalars.ts';
-import { membersOf, objectType, showMembers } from '../../graph-type.ts';
-import { BookRow } from '../ledger/row.entity.ts';
+import { PageInfoNoun, RowConnectionNoun, RowEdgeNoun } from '../../../schema/book/row.ts';
+import { ReceiptKeyNoun } from '../../../schema/references.ts';
+import { keyed, objectType } from '../../graph-type.ts';
 
-@ObjectType({ description: 'What rows of one rail came to.' })
-export class RailTotal {
-  @Field(() => String, { description: 'What was paid with, such as `usdc`.' }) rail!: string;
-  @Field(() => Int, { description: 'Rows that carry an amount.' }) count!: number;
-  @Field(() => AtomicAmountScalar, { description: 'Their sum, in atomic units of the rail.' }) amount!: AtomicAmount;
-}
+objectType('RailTotal', 'What rows of one rail came to.', RailTotalNoun);
+export const BookTotals = objectType(
+  'BookTotals',
+  'Sums over every row of the book that carries an amount, not over this page.',
+  BookTotalsNoun,
+  TotalsOnGraph,
+);
+export type BookTotals = InstanceType<typeof BookTotals>;
 
-@ObjectType({ description: 'Sums over every row of the book that carries an amount, not over this page.' })
-export class BookTotals extends membersOf(BookTotalsNoun) {
-  @Directive('@listSize(assumedSize: 4)')
-  @Field(() => [RailTotal], { description: 'The same for each rail: their units are not the same.' })
-  byRail!: RailTotal[];
-}
-showMembers(BookTotals, BookTotalsNoun);
+export const GroupTotal = objectType(
+  'GroupTotal',
+  'What the rows that have something in common came to, of one rail.',
+  GroupTotalNoun,
+);
+export type GroupTotal = InstanceType<typeof GroupTotal>;
 
 objectType('IntentAttempt', 'One attempt at a treasury intent.', IntentAttemptNoun);
-export const IntentSummary = objectType(
-  'IntentSummary',
-  'What a treasury intent came to on this book.',
-  IntentSummaryNoun,
-);
-export type IntentSummary = InstanceType<typeof IntentSummary>;
+objectType('IntentSummary', 'What a treasury intent came to on this book.', IntentSummaryNoun);
 
 objectType('AllowanceSignature', 'A signature over canonical JSON.', AllowanceSignatureNoun);
 export const Allowance = objectType(
@@ -43,18 +42,29 @@ export const Allowance = objectType(
 );
 export type Allowance = InstanceType<typeof Allowance>;
 
-@Directive('@key(fields: "agentId")')
-@ObjectType({ description: 'A book: its rows, the budget, and sums over all of it.' })
-export class Book extends membersOf(BookNoun) {
-  @Field(() => [BookRow], { description: 'The rows of the page that was asked for, newest first.' })
-  entries!: BookRow[];
-  @Field(() => [IntentSummary], { description: 'Those that rows of this page name.' })
-  intents!: IntentSummary[];
-}
-showMembers(Book, BookNoun);
+export const Book = keyed(
+  objectType('Book', 'A book: its rows, the budget, and sums over all of it.', BookNoun, BookOnGraph),
+  'agentId',
+);
+export type Book = InstanceType<typeof Book>;
 
-@Directive('@key(fields: "taskId")')
-@ObjectType('Receipt', { description: 'A signed spend receipt: one leaf of the append-only log.' })
-export class ReceiptReference {
-  @Field(() => String, { description: 'The task that it is of.' }) taskId!: string;
-}
+objectType('PageInfo', 'What lies beyond a page of a connection.', PageInfoNoun);
+objectType('BookRowEdge', 'A row in a connection.', RowEdgeNoun);
+export const BookRowConnection = objectType(
+  'BookRowConnection',
+  'Rows of a book, newest first, page by page.',
+  RowConnectionNoun,
+);
+export type BookRowConnection = InstanceType<typeof BookRowConnection>;
+
+/** So many edges as either argument says. */
+export const CONNECTION = Directive(
+  '@listSize(assumedSize: 50, slicingArguments: ["first", "last"], sizedFields: ["edges"], requireOneSlicingArgument: false)',
+);
+
+/** A receipt by its key: the subgraph of receipts resolves the rest. */
+export const ReceiptReference = keyed(
+  objectType('Receipt', 'A signed spend receipt: one leaf of the append-only log.', ReceiptKeyNoun),
+  'taskId',
+);
+export type ReceiptReference = InstanceType<typeof ReceiptReference>;

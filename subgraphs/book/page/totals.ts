@@ -6,7 +6,7 @@ import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { Database } from '../../database.ts';
 import { type SumDimension, sumDimensions } from '../ledger/sums.ts';
-import type { GroupTotal } from './totals.type.ts';
+import type { GroupTotal } from './book.type.ts';
 
 /** Times that totals are of: from the first on, and before the second. */
 export interface TotalsWindow {

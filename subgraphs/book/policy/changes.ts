@@ -1,5 +1,5 @@
+import type { TermsEventKind } from '../../../schema/book/event.ts';
 import type { Json, JsonObject } from '../../../schema/canonical-json.ts';
-import type { TermsEventKind } from '../../../schema/evidence.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { INT_MAX } from '../../../schema/limits.ts';
 import type { BookPolicy, PolicyType } from '../../../schema/policy-kinds.ts';

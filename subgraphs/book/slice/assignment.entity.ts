@@ -4,7 +4,6 @@ import type { ProvenBy } from '../../../schema/principal.ts';
 import { AssignmentNoun, type GrantType, type Slice } from '../../../schema/slice.ts';
 import { showMembers } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
-import { ProofMeansWord } from '../policy/policy.type.ts';
 
 /**
  * A slice of a book, opened to whoever holds its token. Nothing of it changes but that it is revoked, once. It is no term
@@ -41,7 +40,7 @@ export class SliceAssignment {
   createdAt!: Date;
 
   @Property({ type: 'text', default: 'session' })
-  createdBy!: ProvenBy['by'];
+  createdBy!: Exclude<ProvenBy['by'], 'plain_proof'>;
 
   @Property({ type: 'text' })
   createdSession!: string;
@@ -55,4 +54,4 @@ export class SliceAssignment {
   @Property({ type: 'text', nullable: true })
   revokedSession!: string | null;
 }
-showMembers(SliceAssignment, AssignmentNoun, { created_by: ProofMeansWord, revoked_by: ProofMeansWord });
+showMembers(SliceAssignment, AssignmentNoun);

@@ -1,16 +1,12 @@
-import { Field, ObjectType } from 'type-graphql';
 import { AssignmentRequest, SliceBoundsRequest } from '../../../schema/requests/assignment.ts';
 import {
   AssignmentsNoun,
   BookSliceNoun,
-  SLICE_ENTRIES,
+  CreatedAssignmentNoun,
   type Slice,
   SliceBoundsNoun,
-  SliceToken,
 } from '../../../schema/slice.ts';
-import { describedBy, inputType, membersOf, objectType, showMembers } from '../../graph-type.ts';
-import { BookRow } from '../ledger/row.entity.ts';
-import { SliceAssignment } from './assignment.entity.ts';
+import { inputType, objectType } from '../../graph-type.ts';
 
 inputType(
   'SliceInput',
@@ -35,21 +31,19 @@ export function shownBounds({ from_date, to_date, task_ids, limit }: Slice): Sho
   return { fromDate: moment(from_date), toDate: moment(to_date), taskIds: task_ids, limit };
 }
 
-@ObjectType({ description: 'What an owner has opened of a book.' })
-export class Assignments {
-  agentId!: number;
-  assignments!: readonly SliceAssignment[];
-}
-showMembers(Assignments, AssignmentsNoun);
+export const Assignments = objectType('Assignments', 'What an owner has opened of a book.', AssignmentsNoun);
+export type Assignments = InstanceType<typeof Assignments>;
 
-@ObjectType({ description: 'An assignment, and the token that opens its slice.' })
-export class CreatedAssignment {
-  @Field(() => SliceAssignment, { description: 'The assignment as it is stored.' }) assignment!: SliceAssignment;
-  @Field(() => String, describedBy(SliceToken)) token!: string;
-}
+export const CreatedAssignment = objectType(
+  'CreatedAssignment',
+  'An assignment, and the token that opens its slice.',
+  CreatedAssignmentNoun,
+);
+export type CreatedAssignment = InstanceType<typeof CreatedAssignment>;
 
-@ObjectType({ description: 'The rows that a token opens, and nothing else of the book.' })
-export class BookSlice extends membersOf(BookSliceNoun) {
-  @Field(() => [BookRow], { description: SLICE_ENTRIES }) entries!: BookRow[];
-}
-showMembers(BookSlice, BookSliceNoun);
+export const BookSlice = objectType(
+  'BookSlice',
+  'The rows that a token opens, and nothing else of the book.',
+  BookSliceNoun,
+);
+export type BookSlice = InstanceType<typeof BookSlice>;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import type { Row } from '../../../rest-compat/book/row.ts';
+import type { Row } from '../../../schema/book/row.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AssignmentNoun, AssignmentsNoun, BookSliceNoun } from '../../../schema/slice.ts';
 import type { Service } from './open-service.ts';

@@ -1,7 +1,6 @@
 import type { PrivateKeyAccount } from 'viem/accounts';
 import type { z } from 'zod';
-import type { CorrectedAnswer } from '../../../rest-compat/book/inflow-doors.ts';
-import type { Row } from '../../../rest-compat/book/row.ts';
+import type { CorrectedInflowNoun, Row } from '../../../schema/book/row.ts';
 import type { BookSequenceNoun } from '../../../schema/book-sequence.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { type WalletClaimKind, walletClaimText } from '../../../schema/inflow-claim.ts';
@@ -17,7 +16,7 @@ export function inflowDoorsOf(service: () => Service) {
     record: (agent: Agent, body: JsonObject, headers = {}) =>
       service().post<z.infer<typeof Row>>(book(agent, '/inflow'), { session: agent.session, ...body }, headers),
     correct: (agent: Agent, body: JsonObject, headers = {}) =>
-      service().post<z.infer<typeof CorrectedAnswer>>(
+      service().post<z.infer<typeof CorrectedInflowNoun>>(
         book(agent, '/inflow/correct'),
         { session: agent.session, ...body },
         headers,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import type { BookAnswer } from '../../../rest-compat/book/answers.ts';
 import type { RefusalAnswer, RefusedCallAnswer } from '../../../rest-compat/receipt/answers.ts';
+import type { BookNoun } from '../../../schema/book/book-page.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { PaymentHeaders } from '../buyer.ts';
 import { eventually } from '../faults/ground.ts';
@@ -10,7 +10,7 @@ import type { Heard } from './table.ts';
 
 export type Refusal = z.infer<typeof RefusalAnswer>;
 export type Refused = z.infer<typeof RefusedCallAnswer>;
-type Book = z.infer<typeof BookAnswer>;
+type Book = z.infer<typeof BookNoun>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
 
 /**

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type ColumnJson, type RowFactName, rowFacts } from '../../schema/book-row.ts';
-import { limits } from '../../schema/limits.ts';
-import type { RowFact, RowGroup } from '../../schema/row-fact.ts';
-import { Atomic, JsonMembers } from '../answer-shapes.ts';
+import { type ColumnJson, type RowColumns, type RowFactName, rowFacts } from '../book-row.ts';
+import { limits } from '../limits.ts';
+import { AtomicMember, JsonMember, type ShownAs } from '../noun.ts';
+import type { RowFact, RowGroup } from '../row-fact.ts';
 
-/* A row of a book in REST answers: selection, OpenAPI and the nulls that stay, made of the one table of its facts. */
+/* What is shown of a row of a book, alone, in pages and beside its correction. A row is made of the one table of its facts. */
 
 const Replay = z.object({
   at: z.string(),
@@ -24,13 +24,13 @@ const IngressReceipt = z.object({ ref: z.string(), confirmed_at: z.string() });
 
 const types = {
   text: z.string(),
-  digits: Atomic,
+  digits: AtomicMember,
   integer: z.int(),
   boolean: z.boolean(),
-  amount: Atomic.describe('Atomic units of the rail.'),
+  amount: AtomicMember.describe('Atomic units of the rail.'),
   time: z.string(),
-  json: JsonMembers,
-  json_list: z.array(JsonMembers),
+  json: JsonMember,
+  json_list: z.array(JsonMember),
   text_list: z.array(z.string()),
 } as const satisfies Record<RowFact['type'], z.ZodType>;
 
@@ -73,21 +73,34 @@ type RowAnswer = {
   readonly [K in RowFactName]?: K extends 'replay_events' ? z.output<typeof Replay>[] : ColumnJson<K>;
 };
 
-export const Row: z.ZodType<RowAnswer> = z.object(Object.fromEntries(members)) as z.ZodType as z.ZodType<RowAnswer>;
+/** A row as REST answers it. The graph has a type of its own, with every column (subgraphs/book/ledger/row.entity.ts). */
+export const Row = z.object(Object.fromEntries(members)) as z.ZodType as ShownAs<z.ZodType<RowAnswer>, RowColumns>;
 
-/** Members that stand there also when they are null. */
-const rowNulls: readonly string[] = shown.filter(([, { rest }]) => rest === 'null').map(([name]) => name);
-/** Of a replay only what several are told by is left out. */
-const replayNulls = ['at', 'settlement_status', 'replay_of'];
+export const PageInfoNoun = z.object({
+  has_next_page: z.boolean().describe('True if there are older rows after this page.'),
+  has_previous_page: z.boolean().describe('True if there are newer rows before this page.'),
+  start_cursor: z.string().nullable().describe('Cursor of the first edge. Null if the page is empty.'),
+  end_cursor: z.string().nullable().describe('Cursor of the last edge. Null if the page is empty.'),
+});
 
-/** By the list that they stand in. */
-export const bookNulls = { entries: rowNulls, 'entries.replay_events': replayNulls, alerts: [] } as const;
-/** Where the answer is a row itself. */
-export const rowAnswerNulls = { '': rowNulls, replay_events: replayNulls } as const;
-/** Where it has an inflow and a correction of it as members. */
-export const correctedNulls = {
-  row: rowNulls,
-  'row.replay_events': replayNulls,
-  correction: rowNulls,
-  'correction.replay_events': replayNulls,
-} as const;
+export const RowEdgeNoun = z.object({
+  cursor: z.string().describe('Position of the row, for `after` and `before`.'),
+  node: Row.describe('The row.'),
+});
+
+/** Rows as a connection (https://relay.dev/graphql/connections.htm): newest first, so that the next page is older. */
+export const RowConnectionNoun = z.object({
+  edges: z.array(RowEdgeNoun).describe('Rows of the page, newest first.'),
+  page_info: PageInfoNoun.describe('Whether there are rows beyond the page.'),
+});
+
+/** An inflow with a correction that was appended to it. */
+export const CorrectedInflowNoun = z.object({
+  row: Row.describe('The inflow itself, with all of its corrections.'),
+  correction: Row.describe('The row of this correction.'),
+  idempotent_replay: z
+    .boolean()
+    .describe(
+      'True if the same correction of the same row had already been recorded. The existing row is returned and no row is added.',
+    ),
+});

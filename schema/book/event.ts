@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { AlertNoun, changerMembers } from '../book-alerts.ts';
+import { isJsonObject, type Json, type JsonObject } from '../canonical-json.ts';
+import { DisputeJudgedNoun } from '../dispute/dispute.ts';
+import { AtomicMember, JsonMember, type ShownAs, TimeMember, word } from '../noun.ts';
+import { policyTypeWords, SimulatedRefusalNoun } from '../policy.ts';
+import { policyModes } from '../policy-kinds.ts';
+import type { WordOf, Words } from '../words.ts';
+import { Row } from './row.ts';
+
+/* What happens on a book: the kinds of its events, and what is shown of one. */
+
+/** All but a birth take a position and no seq. */
+export const bookEventKinds = {
+  graph: 'BookEventKind',
+  description: 'What happened on a book.',
+  meanings: {
+    born: 'A row was appended. Only this kind takes a seq.',
+    transition: 'A row moved on from RECORDED_BY_SETTLE, or lost its amount because its transfer is not on its chain.',
+    replay: 'The payment of a row was sent again.',
+    correction: 'The record of a row was corrected.',
+    blocked: 'Calls were refused like that of the row, and have no row of their own.',
+    would_block: 'A policy in shadow mode would have refused the call of the row.',
+    approval: 'The refused call of the row may be approved, or was answered: approved or denied.',
+    dispute: 'A dispute of the row was decided or left open.',
+    policy_changed: 'The owner of the book set or cleared a policy.',
+    budget_changed: 'The owner of the book set or cleared its budget.',
+    alert: 'The row reached something that the book sends an alert for.',
+    escrow: 'A phase of the ledger escrow over the row: opened, released, clawed back or expired.',
+    alerts_changed: 'The owner of the book set what it sends alerts for.',
+    bid: 'Another agent bid on a job that the agent of the book has posted. Recorded only if the webhook of the book has the kind `bid`.',
+    escrow_offer:
+      'Another agent opened an escrow with the agent of the book. Recorded only if the webhook of the book has the kind `escrow_offer`.',
+  },
+} as const satisfies Words;
+export type BookEventKind = WordOf<typeof bookEventKinds>;
+const termsEventKinds = ['policy_changed', 'budget_changed'] as const satisfies readonly BookEventKind[];
+/** What its owner allows was changed: of no row, so such an event has neither seq nor task. */
+export type TermsEventKind = (typeof termsEventKinds)[number];
+/** What another agent did that concerns the owner of the book, written only where its webhook is told of that: of no row. */
+export type NoticeKind = Extract<BookEventKind, 'bid' | 'escrow_offer'>;
+
+/**
+ * The amount that a row had been counted with, in digits, where the body of a `transition` takes it away, because its transfer
+ * was not found on its chain; null of any other event.
+ */
+export function givenUpAmount({ amount, born }: JsonObject): string | null {
+  const had = isJsonObject(born) ? born.amount : null;
+  return amount === null && typeof had === 'string' ? had : null;
+}
+
+export const GivenUpNoun = z.object({
+  amount: AtomicMember.describe('Amount that the row had been counted with, in atomic units.'),
+  omission_rule: z
+    .string()
+    .nullable()
+    .describe('Why the row has no amount any more, such as `no_ingress_receipt_at_cutoff`.'),
+});
+
+const { policy_code, policy_key, spent_atomic, cap_atomic, period_start, reason } = SimulatedRefusalNoun.shape;
+/** The body of a `would_block` event. */
+export const WouldBlockNoun = z.object({
+  policy_code,
+  policy_key,
+  spent_atomic: spent_atomic.nullable().describe('Amount counted under that rule when it was judged, in atomic USDC.'),
+  cap_atomic,
+  period_start,
+  judged_at: TimeMember.nullable().describe(
+    'Time the book let the call pass, before its row was recorded (RFC 3339, UTC).',
+  ),
+  reason,
+});
+
+const OTHERS = 'Null for all other kinds.';
+
+export const BookEventNoun = z.object({
+  agent_id: z.int().describe('Id of the agent whose book it is.'),
+  position: z.int().describe('Position among the events of the book: from 1, without gaps.'),
+  kind: word(bookEventKinds).describe('What happened.'),
+  seq: z.int().nullable().describe('Position of its row in the book. Null if the event is of no row.'),
+  task_id: z.string().nullable().describe('Task id of its row. Null if the event is of no row.'),
+  body: JsonMember.describe('What the event records. It never changes; `hash` covers it.'),
+  at: TimeMember.describe('Time it happened (RFC 3339, UTC).'),
+  prev_hash: z.string().describe('`hash` of the event before it. Empty for the first.'),
+  hash: z
+    .string()
+    .describe(
+      'SHA-256 of the canonical JSON (RFC 8785) of {agent_id, position, kind, seq, task_id, body, at, prev_hash}.',
+    ),
+  count: z
+    .int()
+    .describe(
+      'Number of occurrences that the event represents. Events of a row that come too often are counted, and recorded once a minute.',
+    ),
+  alert: AlertNoun.nullable().describe(`The alert of an \`alert\`. ${OTHERS}`),
+  would_block: WouldBlockNoun.nullable().describe(`The refusal of a \`would_block\`. ${OTHERS}`),
+  dispute: DisputeJudgedNoun.nullable().describe(`The judgement of a \`dispute\`. ${OTHERS}`),
+  escrow: JsonMember.nullable().describe(
+    `The ledger escrow of an \`escrow\`: its id, its phase, and details. ${OTHERS}`,
+  ),
+  given_up: GivenUpNoun.nullable().describe(
+    'Amount that a `transition` removed from the row. Null for a transition to `collected` and for all other kinds.',
+  ),
+  row: Row.nullable().describe('The row as it stands when the event is read. Null if the event is of no row.'),
+});
+
+const AnyJson = z.unknown().meta({ scalar: 'JSON' }) as unknown as ShownAs<z.ZodUnknown, Json>;
+
+/** A change of what a book allows: an event of the book. */
+export const PolicyChangeNoun = z.object({
+  position: BookEventNoun.shape.position,
+  kind: z.enum(termsEventKinds).describe('`policy_changed` or `budget_changed`.').meta({ words: bookEventKinds }),
+  policy_type: word(policyTypeWords).nullable().describe('Policy that was changed. Null if the budget was changed.'),
+  mode: word(policyModes).nullable().describe('Mode of the policy. Null if the budget was changed.'),
+  before: AnyJson.nullable().describe('Value before the change. Null if none was set.'),
+  after: AnyJson.nullable().describe('Value after the change. Null if it was cleared.'),
+  policy_version: z.int().describe('Number of changes to policies and budget, including this one.'),
+  at: TimeMember.describe('Time of the change (RFC 3339, UTC).'),
+  ...changerMembers,
+});
