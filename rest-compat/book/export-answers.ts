@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { matchingMembers, PendingSum, spendingMembers } from '../../schema/book/book-page.ts';
-import { PublishedExportNoun, WithdrawnExportNoun } from '../../schema/book/published-export.ts';
+import { BookExportNoun, PublishedExportNoun, WithdrawnExportNoun } from '../../schema/book/export.ts';
 import { documents } from '../../schema/documents.ts';
 import { emptyReasons } from '../../schema/export-coverage.ts';
 import { type ExportField, exportFields } from '../../schema/export-row.ts';
@@ -55,7 +55,7 @@ export const BookAuditAnswer = AuditPack.extend({
   totals: AuditPack.shape.totals.extend({ pending_usdc_sum: PendingSum }),
   ...spendingMembers,
   row_count: z.int().describe('Rows of this answer.'),
-  truncated: z.boolean().describe('True if some matching rows, older or newer, are not in this response.'),
+  truncated: BookExportNoun.shape.truncated,
   ...matchingMembers,
   next: z.string().nullable().describe('URL of the next older rows. Null if there are no older matching rows.'),
   totals_cover: z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PublishedExportNoun, WithdrawnExportNoun } from '../../schema/book/published-export.ts';
+import { ExportPieceNoun, PublishedExportNoun, WithdrawnExportNoun } from '../../schema/book/export.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import {
   ExportQuery,
@@ -37,7 +37,7 @@ function textAs(name: string, field: string, graph: string) {
   return fieldOperation({ name, field, shows: z.object({ text: z.string().meta({ graph }) }) });
 }
 
-const Piece = z.object({ text: z.string(), base64: z.string() });
+const Piece = ExportPieceNoun.pick({ text: true, base64: true });
 const EXPORT_PIECES = fieldOperation({ name: 'stream_book_export', field: 'bookExportStream', shows: Piece });
 const JOURNAL_PIECES = fieldOperation({ name: 'stream_book_journal', field: 'bookJournal', shows: Piece });
 

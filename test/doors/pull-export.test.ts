@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { PublishedExportNoun } from '../../schema/book/published-export.ts';
+import type { PublishedExportNoun } from '../../schema/book/export.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyPullExport } from '../../subgraphs/receipt/verify/pull-export.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';

@@ -1,5 +1,5 @@
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { PublishedExportNoun } from '../../../schema/book/published-export.ts';
+import { PublishedExportNoun } from '../../../schema/book/export.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { pullExportUrl } from '../../../schema/pull-export.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';

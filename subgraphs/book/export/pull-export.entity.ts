@@ -1,5 +1,5 @@
-import { Field, ObjectType } from 'type-graphql';
-import { PublishedExportNoun } from '../../../schema/book/published-export.ts';
+import { ObjectType } from 'type-graphql';
+import { PublicExportNoun } from '../../../schema/book/export.ts';
 import type { EmptyReason } from '../../../schema/export-coverage.ts';
 import { showMembers } from '../../graph-type.ts';
 import { Entity, PrimaryKey, Property, Unique } from '../../table.ts';
@@ -40,12 +40,10 @@ export class PullExport {
   emptyReason!: EmptyReason | null;
 
   /** The whole answer as JSON text. */
-  @Field(() => String, { description: 'svc402.book_pull_export.v1, byte for byte.' })
   @Property({ type: 'text', nullable: true })
   signed!: string | null;
 
-  @Field(() => String, { description: 'The same rows as CSV.' })
   @Property({ type: 'text', nullable: true })
   csv!: string | null;
 }
-showMembers(PullExport, PublishedExportNoun);
+showMembers(PullExport, PublicExportNoun);

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { type EmptyReason, emptyReasons } from '../export-coverage.ts';
+import { computed, JsonMember, TimeMember, wordMember } from '../noun.ts';
+import { matchingMembers } from './book-page.ts';
+
+/* What is shown of an export of a book: at once, piece by piece, and published. */
+
+/** An export of a page of rows, in each of its forms. */
+export const BookExportNoun = z.object({
+  document: JsonMember.describe('Audit pack as JSON: svc402.book_audit.v1.').meta({ cost: 2000 }),
+  csv: z.string().describe('Rows as CSV, under a line of names.').meta({ cost: 500 }),
+  html: z.string().describe('Page for print.').meta({ cost: 500 }),
+  bundle: z
+    .string()
+    .describe(
+      'Zip archive in base64: the audit pack, the receipt or refusal of each row, the keys and histories of the issuer, and proofs that each receipt stands in the log.',
+    )
+    .meta({ cost: 4000 }),
+  truncated: z.boolean().describe('True if some matching rows, older or newer, are not in this response.'),
+  ...matchingMembers,
+  next_before: z
+    .int()
+    .nullable()
+    .describe('Value to pass as `before` for the next older rows. Null if there are no older matching rows.'),
+});
+
+/** A piece of an export of a whole book. */
+export const ExportPieceNoun = z.object({
+  text: z.string().nullable().describe('Text of the piece. Null if the export is bytes.'),
+  base64: z.string().nullable().describe('Bytes of the piece, in base64. Null if the export is text.'),
+  rows_done: z.int().describe('Number of rows sent so far, including this piece.'),
+  rows_total: z.int().describe('Number of rows that the whole export will have.'),
+  last_seq: z.int().describe('Position of the last row so far. Pass it as `after` to resume.'),
+});
+
+const agent_id = z.int().describe('Id of the agent whose book it is.');
+
+export const PublishedExportNoun = z.object({
+  agent_id,
+  slug: z
+    .string()
+    .describe(
+      'Slug by which anybody can pull it: GET /public/export/{slug}. Random, and a new one after a withdrawal.',
+    ),
+  url: computed(z.string().describe('Public address of the export.')),
+  published_at: TimeMember.describe('Time it was first published (RFC 3339, UTC).'),
+  exported_at: TimeMember.describe('Time the export that is served was built (RFC 3339, UTC).'),
+  row_count: z.int().describe('Number of rows in the export.'),
+  complete: z.boolean().describe('True if every row of the book is in the export.'),
+  truncated: z
+    .boolean()
+    .nullable()
+    .describe(
+      'True if matching rows are missing from the export, because of limit or because the build ran out of time. Null until the export has been built.',
+    ),
+  matching_count: z
+    .int()
+    .nullable()
+    .describe(
+      'Number of rows that match the filter, including those left out of the export. Null until the export has been built, or if the build ran out of time.',
+    ),
+  empty_reason: wordMember<EmptyReason>()
+    .nullable()
+    .describe('Why the export has no rows: `empty_by_policy` or `empty_by_drain`. Null if it has rows.')
+    .meta({ words: emptyReasons }),
+});
+
+/** What is served of it to anybody. */
+export const PublicExportNoun = PublishedExportNoun.extend({
+  signed: z.string().describe('The document svc402.book_pull_export.v1, byte for byte.'),
+  csv: z.string().describe('The same rows as CSV.'),
+});
+
+export const WithdrawnExportNoun = z.object({
+  agent_id,
+  slug: z.string().describe('Slug that the export had. It is not used again.'),
+  withdrawn_at: TimeMember.describe('Time it was withdrawn (RFC 3339, UTC).'),
+});
