@@ -1,10 +1,8 @@
-import * as z from 'zod';
 import type { JsonObject } from './canonical-json.ts';
-import { TimeMember, word } from './noun.ts';
 import { type ClassSums, type TransferClass, transferClasses } from './reconciliation-rule.ts';
 import type { WordOf, Words } from './words.ts';
 
-/* What a signed reconciliation (svc402.reconciliation.v1) is made of, and what is shown of one that is being made. */
+/* Words of reconciliations, and what a signed one (svc402.reconciliation.v1) says of itself. */
 
 export const reconciliationStates = {
   graph: 'ReconciliationState',
@@ -41,23 +39,6 @@ export const reconciliationFaults = {
   },
 } as const satisfies Words;
 export type ReconciliationFault = WordOf<typeof reconciliationFaults>;
-
-/** A reconciliation without its report, whose members its own schema describes. */
-export const ReconciliationNoun = z.object({
-  report_id: z.string().describe('Id of the reconciliation.'),
-  agent_id: z.int().describe('Id of the agent of the book.'),
-  wallet: z.string().describe('Address of the wallet, in EIP-55 spelling.'),
-  wallet_proven_by: word(walletProvenBy).describe('What proves that the wallet belongs to the caller.'),
-  from_block: z.int().describe('Number of the first block.'),
-  to_block: z.int().describe('Number of the last block.'),
-  state: word(reconciliationStates).describe('State of the reconciliation.'),
-  reason: word(reconciliationFaults).nullable().describe('Why there is no report. Null unless the state is `failed`.'),
-  blocks_done: z.int().describe('Number of blocks that have been read so far.'),
-  blocks_total: z.int().describe('Number of blocks to read.'),
-  transfers_found: z.int().describe('Number of transfers that have been found so far.'),
-  asked_at: TimeMember.describe('Time of the request (RFC 3339, UTC).'),
-  ended_at: TimeMember.nullable().describe('Time the report was signed or failed. Null while the state is `running`.'),
-});
 
 /** What each class means; signed with the report. */
 export const transferClassMeans = {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { documents } from '../documents.ts';
 import { computed, TimeMember, word } from '../noun.ts';
 import type { Words } from '../words.ts';
 import { claimTypes, type DisputeReason, disputeOutcomes, disputeReasons } from './reasons.ts';
 
-/* What is shown of disputes, of their judgements and of the events that record these. */
+/* What is shown of disputes, of their judgements, signed and as events of the book. */
 
 const reasonWords = {
   graph: 'DisputeReason',
@@ -11,15 +12,20 @@ const reasonWords = {
   meanings: Object.fromEntries(Object.entries(disputeReasons).map(([reason, [, sentence]]) => [reason, sentence])),
 } as Words<DisputeReason>;
 
-export const DisputeReasonMember = word(reasonWords).describe('Why the dispute was decided so, or is open, as a code.');
+const DisputeReasonMember = word(reasonWords).describe('Why the dispute was decided so, or is open, as a code.');
+
+const THIS_REVISION = 'Number of this judgement of the dispute, from 1.';
+const SUPERSEDED = 'SHA-256 of the signed document that this one supersedes.';
+const REFUND = 'True for a refund, which no later verdict supersedes.';
+const STANDING = 'Task id of the charge that stands, if two were made for the same request.';
+const STATUS = 'Public URL that names the latest judgement of the dispute by its number and hash.';
+const DECIDES_AFTER = 'Time after which an open dispute can be decided (RFC 3339, UTC)';
 
 const revision = z.int().describe('Number of the latest judgement, from 1.');
 const verdict_hash = z
   .string()
   .describe('SHA-256 of its signed document in canonical JSON. A verdict with another hash has been superseded.');
-const final = z
-  .boolean()
-  .describe('True for a refund, which no later verdict supersedes. A later verdict may supersede any other outcome.');
+const final = z.boolean().describe(`${REFUND} A later verdict may supersede any other outcome.`);
 
 /** A dispute without its signed document. */
 export const DisputeNoun = z.object({
@@ -50,16 +56,50 @@ export const DisputeNoun = z.object({
     z
       .string()
       .nullable()
-      .describe(
-        'Time after which an open dispute can be decided (RFC 3339, UTC): file the same dispute again then. Null if it is decided, or if no time is known.',
-      ),
+      .describe(`${DECIDES_AFTER}: file the same dispute again then. Null if it is decided, or if no time is known.`),
   ),
-  standing_task_id: z
-    .string()
-    .nullable()
-    .describe('Task id of the charge that stands, if two were made for the same request. Null otherwise.'),
-  status_url: computed(
-    z.string().describe('Public URL that names the latest judgement of the dispute by its number and hash.'),
+  standing_task_id: z.string().nullable().describe(`${STANDING} Null otherwise.`),
+  status_url: computed(z.string().describe(STATUS)),
+});
+
+const LATER_RULES = 'Absent under rule versions 1 and 2.';
+
+/** The signed document of a judgement: with all that it takes to run the rule again. */
+export const VerdictNoun = z.looseObject({
+  schema: z.literal(documents.dispute_verdict),
+  iss: z.string(),
+  rule_version: z.int(),
+  outcome: DisputeNoun.shape.outcome.unwrap().optional().describe('What the dispute came to. Absent while it is open.'),
+  reason: DisputeReasonMember,
+  revision: z.int().optional().describe(`${THIS_REVISION} ${LATER_RULES}`),
+  supersedes: z.string().optional().describe(`${SUPERSEDED} Absent from the first one.`),
+  status_url: z.string().optional().describe(`${STATUS} ${LATER_RULES}`),
+  final: z.boolean().optional().describe(REFUND),
+  decides_after: z.string().optional().describe(`${DECIDES_AFTER}. Absent if it is decided, or if no time is known.`),
+  standing_task_id: z.string().optional().describe(STANDING),
+  owed_back: z
+    .object({ task_id: z.string(), amount: z.string() })
+    .optional()
+    .describe('For a refund: the charge that the issuer owes back, in atomic USDC.'),
+  owed_by_winner: z
+    .object({ agent_id: z.int(), amount: z.string() })
+    .optional()
+    .describe(
+      'For a paid job whose output was not revealed: the price that its winner was paid, in atomic USDC. It is not a debt of the issuer.',
+    ),
+  facts: z
+    .array(z.object({ name: z.string(), value: z.unknown(), from: z.string() }))
+    .describe('Facts that decided the dispute, with the source of each.'),
+  moves_money: z.literal(false),
+  means: z.string(),
+  signature: z.object({ alg: z.literal('ES256'), kid: z.string(), value: z.string() }),
+});
+
+export const SignedDisputeNoun = DisputeNoun.extend({
+  verdict: computed(
+    VerdictNoun.describe(
+      'The signed document, with all that it takes to run the rule again: `npm run verify -- FILE` does so offline.',
+    ),
   ),
 });
 
@@ -73,7 +113,7 @@ export const FiledDisputeNoun = z.object({
   filed: z
     .boolean()
     .describe('False if the same dispute was filed before. It is judged again then, unless it is a refund.'),
-  dispute: DisputeNoun.describe('The dispute as it is recorded.'),
+  dispute: SignedDisputeNoun.describe('The dispute as it is recorded.'),
 });
 
 /** The latest judgement of a dispute, without what was claimed or decided. */
@@ -93,9 +133,6 @@ export const DisputeJudgedNoun = DisputeNoun.pick({
   reason: true,
 }).extend({
   verdict_hash: z.string().describe('SHA-256 of the signed document in canonical JSON.'),
-  revision: z.int().describe('Number of this judgement of the dispute, from 1.'),
-  supersedes: z
-    .string()
-    .nullable()
-    .describe('SHA-256 of the signed document that this one supersedes. Null for the first one.'),
+  revision: z.int().describe(THIS_REVISION),
+  supersedes: z.string().nullable().describe(`${SUPERSEDED} Null for the first one.`),
 });

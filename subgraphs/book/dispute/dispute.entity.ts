@@ -1,8 +1,8 @@
 import { ObjectType } from 'type-graphql';
-import { DisputeNoun } from '../../../schema/dispute/dispute.ts';
+import { DisputeNoun, SignedDisputeNoun } from '../../../schema/dispute/dispute.ts';
 import type { ClaimType, DisputeOutcome, DisputeReason } from '../../../schema/dispute/reasons.ts';
 import type { AgentId, DisputeId } from '../../../schema/ids.ts';
-import { showMembers } from '../../graph-type.ts';
+import { showMembers, showsNoun } from '../../graph-type.ts';
 import { Entity, Index, PrimaryKey, Property, Unique } from '../../table.ts';
 
 /**
@@ -75,4 +75,5 @@ export class Dispute {
   @Property({ type: 'text' })
   verdict!: string;
 }
-showMembers(Dispute, DisputeNoun);
+showMembers(Dispute, SignedDisputeNoun);
+showsNoun(Dispute, DisputeNoun);

@@ -1,7 +1,7 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Arg, Args, Ctx, Directive, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { DisputeNoun } from '../../../schema/dispute/dispute.ts';
+import { SignedDisputeNoun } from '../../../schema/dispute/dispute.ts';
 import { limits } from '../../../schema/limits.ts';
 import { disputeStatusUrl } from '../../../schema/links.ts';
 import { pageRows } from '../../../schema/requests/book.ts';
@@ -26,7 +26,7 @@ import { DisputeInput, DisputeStatus, Disputes, FiledDispute } from './dispute.t
 import { fileDispute } from './file.ts';
 import { disputeOf, disputeStatusOf, disputesOf } from './find.ts';
 
-const shown = DisputeNoun.shape;
+const shown = SignedDisputeNoun.shape;
 const PageArguments = argumentsType(BookPath, DisputePage);
 const DisputeArguments = argumentsType(BookPath, DisputePath);
 const FileArguments = argumentsType(BookPath);
@@ -103,9 +103,7 @@ export class DisputeResolver {
   }
 
   @Directive('@cost(weight: 10)')
-  @FieldResolver(() => GraphQLJSONObject, {
-    description: 'The signed document: `npm run verify` runs it again, offline.',
-  })
+  @FieldResolver(() => GraphQLJSONObject, describedBy(shown.verdict))
   verdict(@Root() { verdict }: Dispute): JsonObject {
     return JSON.parse(verdict) as JsonObject;
   }

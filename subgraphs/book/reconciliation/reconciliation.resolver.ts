@@ -1,7 +1,6 @@
-import { GraphQLJSONObject } from 'graphql-scalars';
-import { Arg, Args, Ctx, Directive, Field, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { ReconciliationNoun } from '../../../schema/book/reconciliation.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { ReconciliationNoun } from '../../../schema/reconciliation.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { ReconciliationPath, ReconciliationRequest } from '../../../schema/requests/reconciliation.ts';
 import { requirePossession } from '../../access.ts';
@@ -11,9 +10,8 @@ import {
   argumentsType,
   givenMembers,
   inputType,
-  membersOf,
+  objectType,
   readRequest,
-  showMembers,
 } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { soundHead } from '../page/page.ts';
@@ -27,17 +25,12 @@ const ReconciliationInput = inputType(
   ReconciliationRequest,
 );
 
-@ObjectType({ description: 'What each USDC transfer of a wallet is, as a report that is made block by block.' })
-class Reconciliation extends membersOf(ReconciliationNoun) {
-  @Directive('@cost(weight: 10)')
-  @Field(() => GraphQLJSONObject, {
-    nullable: true,
-    description: 'svc402.reconciliation.v1, signed: `npm run verify` checks it offline. Null until it is done.',
-  })
-  report!: JsonObject | null;
-}
-
-showMembers(Reconciliation, ReconciliationNoun);
+const Reconciliation = objectType(
+  'Reconciliation',
+  'What each USDC transfer of a wallet is, as a report that is made block by block.',
+  ReconciliationNoun,
+);
+type Reconciliation = InstanceType<typeof Reconciliation>;
 
 function shownReconciliation(stored: StoredReconciliation): Reconciliation {
   const { fromBlock, toBlock, nextBlock, document, provenBy, transfers, ...rest } = stored;

@@ -1,12 +1,11 @@
 import type { z } from 'zod';
-import type { DisputeAnswer } from '../../../rest-compat/book/dispute-doors.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import type { DisputesNoun } from '../../../schema/dispute/dispute.ts';
+import type { DisputesNoun, SignedDisputeNoun } from '../../../schema/dispute/dispute.ts';
 import { ChatRequest } from '../../../schema/requests/chat-completion.ts';
 import type { Service } from './open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
-export type DisputeRead = Omit<z.infer<typeof DisputeAnswer>, 'verdict'> & { readonly verdict: JsonObject };
+export type DisputeRead = Omit<z.infer<typeof SignedDisputeNoun>, 'verdict'> & { readonly verdict: JsonObject };
 
 /** The request of a chat as its receipt binds it: what a dispute proves it by. */
 export function requestOfChat(body: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex, parseAbi } from 'viem';
 import type { z } from 'zod';
-import type { ReconciliationAnswer } from '../../../rest-compat/book/reconciliation-doors.ts';
+import type { ReconciliationNoun } from '../../../schema/book/reconciliation.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { networks } from '../../../schema/network.ts';
 import type { TestChain } from '../chain.ts';
@@ -8,8 +8,8 @@ import { eventually } from '../faults/ground.ts';
 import type { Service } from './open-service.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
-export type ReconciliationRead = Omit<z.infer<typeof ReconciliationAnswer>, 'report'> & {
-  readonly report: (JsonObject & z.infer<typeof ReconciliationAnswer>['report']) | null;
+export type ReconciliationRead = Omit<z.infer<typeof ReconciliationNoun>, 'report'> & {
+  readonly report: (JsonObject & z.infer<typeof ReconciliationNoun>['report']) | null;
 };
 
 const abi = parseAbi([
