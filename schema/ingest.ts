@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AtomicMember, computed, MomentMember } from './noun.ts';
+import { ReceiptKeyNoun } from './references.ts';
 
 /* What is shown of a payment to somebody else that stands on a book. */
 
@@ -65,3 +66,6 @@ export const IngestedSpendNoun = z.object({
       '/.well-known/jwks.json: this service has recorded it, and attests to nothing for whoever was paid.',
   ),
 });
+
+/** What the graph alone shows of it. */
+export const SpendOnGraph = z.object({ receipt: ReceiptKeyNoun.describe('Signed receipt of the row.') });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { networkWords } from '../network.ts';
 import { AtomicMember, MomentMember, word } from '../noun.ts';
 import { settledByWords } from '../receipt-payload.ts';
+import { ReceiptKeyNoun } from '../references.ts';
 import type { WordOf, Words } from '../words.ts';
 
 /* What is shown of a completion that was reported from elsewhere. */
@@ -54,4 +55,13 @@ export const CompletionNoun = z.object({
   ),
   verify_url: z.string().describe('Public page of its receipt.'),
   recorded_at: MomentMember.describe('Time it was first recorded (RFC 3339, UTC).'),
+});
+
+/** The subgraph of the board refers to receipts by a type of its own, because books add fields to theirs. */
+export const CompletionReceiptNoun = ReceiptKeyNoun.pick({ task_id: true });
+
+/** What the graph alone shows of it. */
+export const CompletionOnGraph = z.object({
+  receipt: CompletionReceiptNoun.describe('Signed receipt of what was reported, and of what of it was seen.'),
+  idempotent_replay: z.boolean().describe('True if the same completion was recorded before.'),
 });

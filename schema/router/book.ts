@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { routerLimits } from '../limits.ts';
 import { AtomicMember, sizedList, TimeMember, word } from '../noun.ts';
+import { ReceiptKeyNoun } from '../references.ts';
 import type { WordOf, Words } from '../words.ts';
 import { NOT_SETTLED_HERE } from './reported.ts';
 
@@ -74,6 +75,11 @@ export const BroadcastGenerationNoun = z.object({
   idempotent_replay: z.boolean().describe('True if the same was broadcast before.'),
   reported_at: TimeMember.describe('Time it was first reported (RFC 3339, UTC).'),
   attestation_note,
+});
+
+/** What the graph alone shows of a generation. */
+export const GenerationOnGraph = z.object({
+  receipt: ReceiptKeyNoun.describe('Its receipt. It signs what was reported, and no payment.'),
 });
 
 export const RouterRailSumNoun = z.object({

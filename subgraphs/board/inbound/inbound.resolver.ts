@@ -1,22 +1,18 @@
-import { Arg, Ctx, Directive, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
-import { atomicAmount } from '../../../schema/amount.ts';
-import { CompletionNoun, CompletionTransferNoun } from '../../../schema/board/completion.ts';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import {
+  CompletionNoun,
+  CompletionOnGraph,
+  CompletionReceiptNoun,
+  CompletionTransferNoun,
+} from '../../../schema/board/completion.ts';
 import { verifyUrl } from '../../../schema/links.ts';
-import type { NetworkName } from '../../../schema/network.ts';
-import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
+import { foreignRef } from '../../../schema/observed-transfer.ts';
 import { CompletionRequest } from '../../../schema/requests/completion.ts';
-import { type Arguments, inputType, membersOf, objectType, readRequest, showMembers } from '../../graph-type.ts';
+import { type Arguments, inputType, keyed, objectType, readRequest, shownOf } from '../../graph-type.ts';
 import type { BoardContext } from '../context.ts';
 import { requireBoardSecret } from '../shared-secret.ts';
 import type { BoardCompletion } from './completion.entity.ts';
 import { recordCompletion } from './record.ts';
-
-/** A receipt by its key: whoever keeps receipts resolves it. Of its own, since what books add to theirs is not this subgraph's. */
-@Directive('@key(fields: "taskId")')
-@ObjectType('Receipt', { description: 'A signed spend receipt: one leaf of the append-only log.' })
-class CitedReceipt {
-  @Field(() => String, { description: 'The task that it is of.' }) taskId!: string;
-}
 
 /* How the graph takes a completion from elsewhere, and answers it: the mutation behind the endpoint of inbound completions. */
 
@@ -24,14 +20,17 @@ const CompletionInput = inputType('CompletionInput', 'What was completed elsewhe
 
 objectType('CompletionTransfer', 'The payment of a completion, as its chain showed it.', CompletionTransferNoun);
 
-@ObjectType({ description: 'What was completed elsewhere, as it was said and as far as its chain showed it.' })
-class Completion extends membersOf(CompletionNoun) {
-  @Field(() => CitedReceipt, { description: 'Its receipt: it signs what was said, and what of it was seen.' })
-  receipt!: CitedReceipt;
-  @Field(() => Boolean, { description: 'The same was recorded before.' }) idempotentReplay!: boolean;
-}
-
-showMembers(Completion, CompletionNoun);
+keyed(
+  objectType('Receipt', 'A signed spend receipt: one leaf of the append-only log.', CompletionReceiptNoun),
+  'taskId',
+);
+const Completion = objectType(
+  'Completion',
+  'What was completed elsewhere, as it was said and as far as its chain showed it.',
+  CompletionNoun,
+  CompletionOnGraph,
+);
+type Completion = InstanceType<typeof Completion>;
 
 @Resolver(() => Completion)
 export class InboundResolver {
@@ -47,40 +46,22 @@ export class InboundResolver {
     requireBoardSecret(context.principal, 'inbound');
     const request = readRequest(CompletionRequest, input, context);
     const { completion, again } = await recordCompletion(context, request);
-    return { ...shown(completion, context.base_url), idempotentReplay: again };
+    return { ...shownCompletion(completion, context.base_url), idempotentReplay: again };
   }
 }
 
-function shown(completion: BoardCompletion, base_url: string): Omit<Completion, 'idempotentReplay'> {
+function shownCompletion(completion: BoardCompletion, base_url: string): Omit<Completion, 'idempotentReplay'> {
   const { taskId, transfer, seenIn, recordedAt } = completion;
   const said = completion.said as unknown as CompletionRequest;
-  return {
-    taskId,
-    source: said.source,
-    externalId: said.external_id,
-    network: said.network,
-    payer: said.payer,
-    payee: said.payee,
-    amount: atomicAmount(BigInt(said.amount)),
-    outputHash: said.output_hash,
-    paymentRef: foreignRef(said),
-    settledBy: transfer === null ? null : 'observed_transfer',
+  const shown = shownOf(CompletionNoun, {
+    ...said,
+    task_id: taskId,
+    payment_ref: foreignRef(said),
+    settled_by: transfer === null ? null : 'observed_transfer',
     evidence: transfer === null ? 'UNVERIFIED' : 'foreign_ingest',
-    observedTransfer: transfer === null ? null : seenTransfer(transfer as ReportedTransfer, seenIn?.final === true),
-    verifyUrl: verifyUrl(base_url, taskId),
-    receipt: { taskId },
-    recordedAt,
-  };
-}
-
-/** Only payments on the networks of this service are reported. */
-type ReportedTransfer = ObservedTransfer & { readonly network: NetworkName };
-
-function seenTransfer(
-  { amount, index, pay_to, ...seen }: ReportedTransfer,
-  final: boolean,
-): Completion['observedTransfer'] {
-  const { network, transaction, asset, payer } = seen;
-  const moved = { network, transaction, asset, payer, payTo: pay_to, final };
-  return { ...moved, index: index ?? 0, amount: atomicAmount(BigInt(amount)) };
+    observed_transfer: transfer && { ...transfer, index: transfer.index ?? 0, final: seenIn?.final === true },
+    verify_url: verifyUrl(base_url, taskId),
+    recorded_at: recordedAt,
+  });
+  return { ...shown, receipt: { taskId } };
 }

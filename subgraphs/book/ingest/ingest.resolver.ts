@@ -5,6 +5,7 @@ import {
   IngestedRouteNoun,
   IngestedSpendNoun,
   RecordedSignatureNoun,
+  SpendOnGraph,
 } from '../../../schema/ingest.ts';
 import { limits } from '../../../schema/limits.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
@@ -27,9 +28,9 @@ import {
   objectType,
   readRequest,
   showMembers,
+  shownOf,
 } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
-import { ReceiptReference } from '../page/book.type.ts';
 import type { RecordedIngest } from './answer.ts';
 import { ingestPaid } from './ingest.paid.ts';
 
@@ -67,11 +68,11 @@ class IngestedFulfillment {
 }
 
 @ObjectType({ description: 'A payment to somebody else that stands on a book now.' })
-class IngestedSpend extends membersOf(IngestedSpendNoun) {
+class IngestedSpend extends membersOf(IngestedSpendNoun.extend(SpendOnGraph.shape)) {
   @Field(() => IngestedFulfillment, { description: 'What was delivered.' }) fulfillment!: IngestedFulfillment;
-  @Field(() => ReceiptReference, { description: 'The signed receipt of the row.' }) receipt!: ReceiptReference;
 }
 showMembers(IngestedSpend, IngestedSpendNoun);
+showMembers(IngestedSpend, SpendOnGraph);
 
 const BookArguments = argumentsType(BookPath);
 
@@ -100,11 +101,9 @@ export class IngestResolver {
 }
 
 function shown(answer: RecordedIngest): IngestedSpend {
-  const { payment, recorded_at, task_id } = answer;
   return {
-    ...(toCamelKeys(answer) as IngestedSpend),
-    payment: { ...payment, amount: BigInt(payment.amount) as IngestedSpend['payment']['amount'] },
-    recordedAt: new Date(recorded_at),
-    receipt: { taskId: task_id },
+    ...shownOf(IngestedSpendNoun, answer),
+    fulfillment: toCamelKeys(answer.fulfillment) as unknown as IngestedFulfillment,
+    receipt: { taskId: answer.task_id },
   };
 }

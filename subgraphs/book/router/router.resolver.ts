@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, Field, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { routerLimits } from '../../../schema/limits.ts';
@@ -11,6 +11,7 @@ import {
 } from '../../../schema/requests/router.ts';
 import {
   BroadcastGenerationNoun,
+  GenerationOnGraph,
   KeptRouterKeyNoun,
   OpenedRouterBookNoun,
   RouterBookSummaryNoun,
@@ -19,18 +20,8 @@ import {
 import { NOT_SETTLED_HERE } from '../../../schema/router/reported.ts';
 import { requireSession } from '../../access.ts';
 import type { Database } from '../../database.ts';
-import {
-  type Arguments,
-  argumentsType,
-  givenMembers,
-  inputType,
-  membersOf,
-  objectType,
-  readRequest,
-  showMembers,
-} from '../../graph-type.ts';
+import { type Arguments, argumentsType, givenMembers, inputType, objectType, readRequest } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
-import { ReceiptReference } from '../page/book.type.ts';
 import { keepRouterKey, openRouterBook, requireReadableBook, requireRouterBook } from './books.ts';
 import { broadcastGeneration } from './broadcast.ts';
 
@@ -50,12 +41,13 @@ export const KeptRouterKey = objectType(
 );
 type KeptRouterKey = InstanceType<typeof KeptRouterKey>;
 
-@ObjectType({ description: `A generation of a third-party router. ${NOT_SETTLED_HERE}` })
-class BroadcastGeneration extends membersOf(BroadcastGenerationNoun) {
-  @Field(() => ReceiptReference, { description: 'Its receipt: it signs what was reported, and no payment.' })
-  receipt!: ReceiptReference;
-}
-showMembers(BroadcastGeneration, BroadcastGenerationNoun);
+const BroadcastGeneration = objectType(
+  'BroadcastGeneration',
+  `A generation of a third-party router. ${NOT_SETTLED_HERE}`,
+  BroadcastGenerationNoun,
+  GenerationOnGraph,
+);
+type BroadcastGeneration = InstanceType<typeof BroadcastGeneration>;
 
 objectType('RouterRailSum', 'Verified generations of one rail, as it was reported.', RouterRailSumNoun);
 export const RouterBookSummary = objectType(
