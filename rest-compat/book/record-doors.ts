@@ -1,28 +1,11 @@
 import { z } from 'zod';
-import { AgentRecordNoun, CountRange, OffBoardHistoryNoun } from '../../schema/book/agent-record.ts';
+import { AgentRecordNoun, OffBoardHistoryNoun } from '../../schema/book/agent-record.ts';
 import { isJsonObject, present } from '../../schema/canonical-json.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
 import { AgentPath } from './doors.ts';
 
-const { off_board, ...members } = AgentRecordNoun.shape;
-
-const RecordAnswer = z.object({
-  ...members,
-  jobs: z
-    .object({
-      posted: CountRange.describe('Jobs that it has posted on the board.').meta({ graph: 'jobsPosted' }),
-      won: CountRange.describe('Jobs of which its bid was picked.').meta({ graph: 'jobsWon' }),
-      closed: CountRange.describe('Jobs that it has won and whose output it has revealed.').meta({
-        graph: 'jobsClosed',
-      }),
-      refusals_made: CountRange.describe('Deliveries of others that it has refused as a poster.'),
-      refusals_received: CountRange.describe('Deliveries of its own that posters have refused.'),
-    })
-    .describe('Jobs of the agent on the board.'),
-  off_board,
-});
-nameComponents({ AgentRecord: RecordAnswer, OffBoardHistory: OffBoardHistoryNoun });
+nameComponents({ AgentRecord: AgentRecordNoun, OffBoardHistory: OffBoardHistoryNoun });
 
 export const recordDoors = [
   documentDoor({
@@ -46,7 +29,7 @@ export const recordDoors = [
     unkept_with: 'opt_in',
     // Not shown, it is not there.
     answer: ({ answer }) => (isJsonObject(answer) ? present(answer) : null),
-    response: RecordAnswer,
+    response: AgentRecordNoun,
     errors: ['not_found', 'book_damaged'],
   }),
 ] as const;

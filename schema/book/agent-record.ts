@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COUNT_RANGE } from '../count-range.ts';
 import { evidences } from '../evidence.ts';
-import { AtomicMember, sizedList, TimeMember, word } from '../noun.ts';
+import { AtomicMember, computed, onGraph, sizedList, TimeMember, word } from '../noun.ts';
 
 /* The public record of an agent, and the history of its book that it shows to its owner. */
 
@@ -10,7 +10,7 @@ const Rail = z.string().describe('What was paid with: `usdc`.');
 const Rows = z.int().describe('Number of rows.');
 
 /** A count that strangers are told. */
-export const CountRange = z.string().regex(COUNT_RANGE).describe(RANGE);
+const CountRange = z.string().regex(COUNT_RANGE).describe(RANGE);
 
 export const SpentByRailNoun = z.object({
   rail: Rail,
@@ -36,7 +36,16 @@ export const RecordSpendNoun = z.object({
   amount: CountRange.describe(`Sum in atomic units of the rail. ${RANGE}`),
 });
 
-/** Without the jobs, which the board counts. */
+/** Jobs of an agent on the board. */
+export const JobRecordNoun = z.object({
+  posted: onGraph('jobsPosted', CountRange.describe(`Jobs that it has posted. ${RANGE}`)),
+  won: onGraph('jobsWon', CountRange.describe(`Jobs of which its bid was picked. ${RANGE}`)),
+  closed: onGraph('jobsClosed', CountRange.describe(`Jobs that it has won and whose output it has revealed. ${RANGE}`)),
+  refusals_made: CountRange.describe(`Deliveries of others that it has refused as a poster. ${RANGE}`),
+  refusals_received: CountRange.describe(`Deliveries of its own that posters have refused. ${RANGE}`),
+});
+
+/** The board's subgraph resolves the jobs. */
 export const AgentRecordNoun = z.object({
   agent_id: z.int().describe('Id of the agent.'),
   member_since: z.iso.date().describe('Day its book was opened (UTC).'),
@@ -48,6 +57,7 @@ export const AgentRecordNoun = z.object({
   ),
   networks: z.array(z.string()).describe('Networks on which it paid.'),
   spend: sizedList(RecordSpendNoun, 4).describe('What it spent, by rail.'),
+  jobs: computed(JobRecordNoun.describe('Jobs of the agent on the board.')),
   off_board: OffBoardHistoryNoun.optional().describe(
     'History of the book, exact and up to now, for an owner that opts in. Null for all others.',
   ),

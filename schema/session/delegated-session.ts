@@ -89,6 +89,22 @@ export const SessionNodeNoun = SessionDetailNoun.extend({
     .describe('Position of the newest payment that the amounts include: pass it to `sessionBurn` as `after`.'),
 });
 
+/** A payment that was recorded under a session, or under one below it. */
+export const SessionBurnNoun = z.object({
+  position: z.int().describe('Position among the payments of the session that is followed: from 1, without gaps.'),
+  task_id: z.string().describe('Task id of its receipt.'),
+  paid_under: z.string().describe('Id of the session that it was paid under.'),
+  amount_atomic: AtomicMember.describe(
+    'Amount that it adds to that session and to each session above it, in atomic USDC.',
+  ),
+  spent_atomic: AtomicMember.describe(
+    'Amount recorded under the session that is followed, including this payment, in atomic USDC.',
+  ),
+  path: z
+    .array(z.string())
+    .describe('Ids of the sessions from the one that is followed down to the one that it was paid under.'),
+});
+
 /** Sessions of an agent. `sessionTree` of the graph orders the same page in its own way. */
 export const SessionListNoun = z.object({
   sessions: computed(
@@ -98,6 +114,13 @@ export const SessionListNoun = z.object({
   ),
   truncated: z.boolean().describe('True if there are more sessions after this page.'),
   next_cursor: z.string().nullable().describe('`cursor` of the next page. Null if this is the last page.'),
+});
+
+/** The sessions of such a page as the graph shows them. */
+export const SessionNodes = z.object({
+  sessions: z
+    .array(SessionNodeNoun)
+    .describe('For `sessionTree`, parents before children and the root first. For `agentSessions`, the newest first.'),
 });
 
 const TypedMember = z.object({ name: z.string(), type: z.string() });

@@ -1,19 +1,31 @@
 import { z } from 'zod';
-import { MomentMember } from '../noun.ts';
+import { MomentMember, TimeMember } from '../noun.ts';
 import { settlementStatuses } from '../settlement-status.ts';
 
 /* What is shown of a registration, and of a book session that replaced another. */
 
+const agent_id = z.int().describe('Id of the agent, and of its book. It never changes.');
+const wallet = z.string().describe('Wallet of the agent, in EIP-55 spelling.');
+const request_hash = z
+  .string()
+  .describe(
+    'Hash that is stored with the agent (0x and 64 hex digits): `request_hash` of the request or, without it, keccak256 of the signed control text.',
+  );
+
+/** What is public of an agent. */
+export const AgentNoun = z.object({
+  agent_id,
+  wallet,
+  request_hash,
+  registered_at: TimeMember.describe('Time its wallet was registered (RFC 3339, UTC).'),
+});
+
 export const RegistrationNoun = z.object({
-  agent_id: z.int().describe('Id of the agent. It never changes.'),
-  agentWallet: z.string().describe('Wallet of the agent, in EIP-55 spelling.'),
+  agent_id,
+  agentWallet: wallet,
   session: z.string().describe('Possession secret of the book. Neither an API key nor a wallet.'),
   task_id: z.string().describe('Task id of the receipt by which the agent was registered.'),
-  request_hash: z
-    .string()
-    .describe(
-      'Hash that is stored with the agent (0x and 64 hex digits): `request_hash` of the request or, without it, keccak256 of the signed control text.',
-    ),
+  request_hash,
   validate_score: z.int().nullable().describe('Null: nothing computes a score yet.'),
   settlement_status: z
     .enum(['settled', 'idempotent_replay'])

@@ -1,10 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Args, Ctx, Directive, Field, FieldResolver, Info, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, Directive, FieldResolver, Info, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
 import { BookPageRequest } from '../../../schema/requests/book.ts';
+import { AgentNoun } from '../../../schema/session/registration.ts';
 import { possessedAgents, requirePossession } from '../../access.ts';
-import { type Arguments, argumentsType } from '../../graph-type.ts';
+import { type Arguments, argumentsType, keyed, objectType } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { type BookPage, bookPage, PAGE } from './book.resolver.ts';
@@ -15,11 +16,8 @@ import { rowScope } from './row-scope.ts';
 
 /* How books hang together with what other subgraphs know: agents, receipts, and whoever is calling. */
 
-@Directive('@key(fields: "agentId")')
-@ObjectType('Agent', { description: 'A registered agent.' })
-export class AgentReference {
-  @Field(() => Int, { description: 'Its number, for ever; its book has the same.' }) agentId!: number;
-}
+const AgentReference = keyed(objectType('Agent', 'A registered agent.', AgentNoun.pick({ agent_id: true })), 'agentId');
+type AgentReference = InstanceType<typeof AgentReference>;
 
 @ObjectType({ description: 'Whoever is calling, by what they possess.' })
 export class Viewer {

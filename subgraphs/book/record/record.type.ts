@@ -1,4 +1,3 @@
-import { Directive, ObjectType } from 'type-graphql';
 import {
   AgentRecordNoun,
   OffBoardHistoryNoun,
@@ -7,7 +6,7 @@ import {
   RowsByMonthNoun,
   SpentByRailNoun,
 } from '../../../schema/book/agent-record.ts';
-import { membersOf, objectType, showMembers } from '../../graph-type.ts';
+import { keyed, objectType } from '../../graph-type.ts';
 
 objectType('RecordSpend', 'What was spent over one rail, as the public record shows it.', RecordSpendNoun);
 objectType('RowsByEvidence', 'Rows of a book with the same evidence.', RowsByEvidenceNoun);
@@ -21,9 +20,12 @@ export const OffBoardHistory = objectType(
 );
 export type OffBoardHistory = InstanceType<typeof OffBoardHistory>;
 
-@Directive('@key(fields: "agentId")')
-@ObjectType({
-  description: 'Public record of an agent: dates, and counts as ranges, as of the beginning of a day (UTC).',
-})
-export class AgentRecord extends membersOf(AgentRecordNoun) {}
-showMembers(AgentRecord, AgentRecordNoun);
+export const AgentRecord = keyed(
+  objectType(
+    'AgentRecord',
+    'Public record of an agent: dates, and counts as ranges, as of the beginning of a day (UTC).',
+    AgentRecordNoun,
+  ),
+  'agentId',
+);
+export type AgentRecord = InstanceType<typeof AgentRecord>;

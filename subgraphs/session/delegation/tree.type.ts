@@ -1,6 +1,6 @@
-import { Field, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
 import type { MembersOf } from '../../../schema/noun.ts';
-import { SessionListNoun, SessionNodeNoun } from '../../../schema/session/delegated-session.ts';
+import { SessionListNoun, SessionNodeNoun, SessionNodes } from '../../../schema/session/delegated-session.ts';
 import { membersOf, showMembers } from '../../graph-type.ts';
 import { DelegatedSession } from './session.type.ts';
 
@@ -11,9 +11,7 @@ showMembers(SessionNode, SessionNodeNoun);
 
 @ObjectType({ description: 'A page of sessions.' })
 export class SessionTreePage extends membersOf(SessionListNoun) {
-  @Field(() => [SessionNode], {
-    description: 'For `sessionTree` parents before children, the root first. For `agentSessions` the newest first.',
-  })
   sessions!: readonly SessionNode[];
 }
 showMembers(SessionTreePage, SessionListNoun);
+showMembers(SessionTreePage, SessionNodes);
