@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { COUNT_RANGE } from '../../schema/count-range.ts';
 import { documents } from '../../schema/documents.ts';
 import { limits } from '../../schema/limits.ts';
+import { networkWords } from '../../schema/network.ts';
+import { wordList } from '../../schema/words.ts';
 import { BrokenBookNames, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
 const HeadName = z.object({ tree_size: z.int(), root_hash: z.string() });
@@ -39,7 +41,7 @@ export const HealthAnswer = z.object({
   settling: z
     .array(
       z.object({
-        network: z.enum(['base', 'solana']),
+        network: z.enum(wordList(networkWords)),
         trouble: z
           .enum(['unfunded', 'fee_too_high', 'price_unknown', 'facilitator_unavailable'])
           .nullable()

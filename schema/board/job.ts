@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { jobLimits } from '../limits.ts';
+import { networkWords } from '../network.ts';
 import { AtomicMember, computed, MomentMember, untrusted, untrustedText, word } from '../noun.ts';
-import type { WordOf, Words } from '../words.ts';
+import { type WordOf, type Words, wordList } from '../words.ts';
 
 /* The board's jobs: their words, and what is shown of a job, a bid and a payment. */
 
@@ -68,7 +69,7 @@ export const outputEncodings = {
 } as const satisfies Words;
 export type OutputEncoding = WordOf<typeof outputEncodings>;
 
-const Network = z.enum(['base', 'solana']);
+const Network = z.enum(wordList(networkWords));
 
 /** A job as it was posted. */
 export const PostedJobNoun = z.object({
