@@ -2,7 +2,7 @@ import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import { digestKindWords } from '../schema/escrow.ts';
 import { jobKindWords } from '../schema/job-kind.ts';
 import { type CommitmentMaker, commitmentStatuses } from '../schema/output-commitment.ts';
-import { graphEnum, wordEnum } from './graph-enum.ts';
+import { wordEnum } from './graph-enum.ts';
 
 /* What was bought and delivered, as rows of books and signed receipts both show it. */
 
@@ -10,10 +10,14 @@ export const JobKindWord = wordEnum(jobKindWords);
 const CommitmentStatusWord = wordEnum(commitmentStatuses);
 const DigestKindWord = wordEnum(digestKindWords);
 
-export const CommitmentMakerWord = graphEnum<CommitmentMaker>('CommitmentMaker', 'Who made an output commitment.', {
-  service: 'This service, which had the output in hand.',
-  winner: 'The winner of a job of the board, on delivery. This service had not seen the output.',
-  reporter: 'The party that recorded or reported the work. This service has not seen the output.',
+const CommitmentMakerWord = wordEnum<CommitmentMaker>({
+  graph: 'CommitmentMaker',
+  description: 'Who made an output commitment.',
+  meanings: {
+    service: 'This service, which had the output in hand.',
+    winner: 'The winner of a job of the board, on delivery. This service had not seen the output.',
+    reporter: 'The party that recorded or reported the work. This service has not seen the output.',
+  },
 });
 
 @Directive('@shareable')
