@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { ReceiptKeyNoun } from './book/receipt-key.ts';
 import { AtomicMember, computed, MomentMember } from './noun.ts';
-import { ReceiptKeyNoun } from './references.ts';
 
 /* What is shown of a payment to somebody else that stands on a book. */
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AtomicAmount } from './amount.ts';
 import type { Camel } from './camel.ts';
-import type { JsonObject } from './canonical-json.ts';
+import type { Json, JsonObject } from './canonical-json.ts';
 import { describedWords, type Words, wordList } from './words.ts';
 
 /*
@@ -65,7 +65,7 @@ export function wordText<W extends string>(table: Words<W>): ShownAs<z.ZodString
 }
 
 /** A schema whose value resolvers hand over as a `T`. The key is no symbol, so that declarations of the packages can name it. */
-export type ShownAs<S, T> = S & { readonly '~shown': T };
+type ShownAs<S, T> = S & { readonly '~shown': T };
 
 /** Ends the description of all text that an agent has written. */
 export const BY_AGENT = 'Written by an agent: show it as plain text only.';
@@ -103,6 +103,9 @@ export const JsonMember = z.record(z.string(), z.unknown()).meta({ scalar: 'JSON
   JsonObject
 >;
 
+/** Any JSON. */
+export const AnyJsonMember = z.unknown().meta({ scalar: 'JSON' }) as unknown as ShownAs<z.ZodUnknown, Json>;
+
 /** A document with members that REST describes, and that is one JSON object on the graph. */
 export function shownAsJson<S extends z.ZodType>(shape: S): ShownAs<S, JsonObject> {
   return shape.meta({ scalar: 'JSONObject' }) as unknown as ShownAs<S, JsonObject>;
@@ -116,6 +119,11 @@ export function wordMember<T extends string>(): ShownAs<z.ZodString, T> {
 /** One of some words, though an answer that was kept by a version before may hold another. */
 export function keptWord<S extends z.ZodType<string>>(word: S): ShownAs<S, string> {
   return word as unknown as ShownAs<S, string>;
+}
+
+/** A schema whose values resolvers hand over as a `T` that a class of its own shows. */
+export function shownByClass<T>() {
+  return <S extends z.ZodType>(shape: S): ShownAs<S, T> => shape as unknown as ShownAs<S, T>;
 }
 
 /** A list, for which the cost of a query counts `assumed_items` items. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { ReceiptKeyNoun } from '../book/receipt-key.ts';
 import { networkWords } from '../network.ts';
 import { AtomicMember, MomentMember, word } from '../noun.ts';
 import { settledByWords } from '../receipt-payload.ts';
-import { ReceiptKeyNoun } from '../references.ts';
 import type { WordOf, Words } from '../words.ts';
 
 /* What is shown of a completion that was reported from elsewhere. */

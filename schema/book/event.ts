@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AlertNoun, changerMembers } from '../book-alerts.ts';
-import { isJsonObject, type Json, type JsonObject } from '../canonical-json.ts';
+import { isJsonObject, type JsonObject } from '../canonical-json.ts';
 import { DisputeJudgedNoun } from '../dispute/dispute.ts';
-import { AtomicMember, JsonMember, type ShownAs, TimeMember, word } from '../noun.ts';
+import { AnyJsonMember, AtomicMember, JsonMember, TimeMember, word } from '../noun.ts';
 import { policyTypeWords, SimulatedRefusalNoun } from '../policy.ts';
 import { policyModes } from '../policy-kinds.ts';
 import type { WordOf, Words } from '../words.ts';
@@ -104,16 +104,14 @@ export const BookEventNoun = z.object({
   row: Row.nullable().describe('The row as it stands when the event is read. Null if the event is of no row.'),
 });
 
-const AnyJson = z.unknown().meta({ scalar: 'JSON' }) as unknown as ShownAs<z.ZodUnknown, Json>;
-
 /** A change of what a book allows: an event of the book. */
 export const PolicyChangeNoun = z.object({
   position: BookEventNoun.shape.position,
   kind: z.enum(termsEventKinds).describe('`policy_changed` or `budget_changed`.').meta({ words: bookEventKinds }),
   policy_type: word(policyTypeWords).nullable().describe('Policy that was changed. Null if the budget was changed.'),
   mode: word(policyModes).nullable().describe('Mode of the policy. Null if the budget was changed.'),
-  before: AnyJson.nullable().describe('Value before the change. Null if none was set.'),
-  after: AnyJson.nullable().describe('Value after the change. Null if it was cleared.'),
+  before: AnyJsonMember.nullable().describe('Value before the change. Null if none was set.'),
+  after: AnyJsonMember.nullable().describe('Value after the change. Null if it was cleared.'),
   policy_version: z.int().describe('Number of changes to policies and budget, including this one.'),
   at: TimeMember.describe('Time of the change (RFC 3339, UTC).'),
   ...changerMembers,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ColumnJson, type RowColumns, type RowFactName, rowFacts } from '../book-row.ts';
 import { limits } from '../limits.ts';
-import { AtomicMember, JsonMember, type ShownAs } from '../noun.ts';
+import { AtomicMember, JsonMember, shownByClass } from '../noun.ts';
 import type { RowFact, RowGroup } from '../row-fact.ts';
 
 /* What is shown of a row of a book, alone, in pages and beside its correction. A row is made of the one table of its facts. */
@@ -74,7 +74,9 @@ type RowAnswer = {
 };
 
 /** A row as REST answers it. The graph has a type of its own, with every column (subgraphs/book/ledger/row.entity.ts). */
-export const Row = z.object(Object.fromEntries(members)) as z.ZodType as ShownAs<z.ZodType<RowAnswer>, RowColumns>;
+export const Row = shownByClass<RowColumns>()(
+  z.object(Object.fromEntries(members)) as z.ZodType as z.ZodType<RowAnswer>,
+);
 
 export const PageInfoNoun = z.object({
   has_next_page: z.boolean().describe('True if there are older rows after this page.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { ReceiptKeyNoun } from '../book/receipt-key.ts';
 import { routerLimits } from '../limits.ts';
 import { AtomicMember, sizedList, TimeMember, word } from '../noun.ts';
-import { ReceiptKeyNoun } from '../references.ts';
 import type { WordOf, Words } from '../words.ts';
 import { NOT_SETTLED_HERE } from './reported.ts';
 

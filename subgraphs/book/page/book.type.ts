@@ -11,9 +11,11 @@ import {
   RailTotalNoun,
   TotalsOnGraph,
 } from '../../../schema/book/book-page.ts';
+import { ReceiptKeyNoun } from '../../../schema/book/receipt-key.ts';
 import { PageInfoNoun, RowConnectionNoun, RowEdgeNoun } from '../../../schema/book/row.ts';
-import { ReceiptKeyNoun } from '../../../schema/references.ts';
 import { keyed, objectType } from '../../graph-type.ts';
+
+/* How the graph shows books: rows page by page, sums, the allowance, and the receipts that rows name. */
 
 objectType('RailTotal', 'What rows of one rail came to.', RailTotalNoun);
 export const BookTotals = objectType(

@@ -8,6 +8,8 @@ import {
 } from '../../../schema/book/agent-record.ts';
 import { keyed, objectType } from '../../graph-type.ts';
 
+/* How the graph shows the public record of an agent. */
+
 objectType('RecordSpend', 'What was spent over one rail, as the public record shows it.', RecordSpendNoun);
 objectType('RowsByEvidence', 'Rows of a book with the same evidence.', RowsByEvidenceNoun);
 objectType('RowsByMonth', 'Rows of a book that were recorded in the same month.', RowsByMonthNoun);

@@ -8,6 +8,8 @@ import {
 } from '../../../schema/slice.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 
+/* How the graph takes and shows slices of books and what opens them. */
+
 inputType(
   'SliceInput',
   'Which rows: those that match every member. A member that is left out narrows nothing.',
