@@ -129,8 +129,8 @@ export type Arguments = Readonly<Record<string, unknown>>;
 export type ArgumentsOfBook = Arguments & { readonly agentId: number };
 
 /**
- * An input with the members of a request, without those of `by_header`, `rest_only` and `beside_input`. `others`: nouns that are read from the same
- * input, such as one that requires more of its members.
+ * An input with the members of a request, without those of `by_header`, `rest_only` and `beside_input`. `others`: nouns that are read
+ * from the same input, such as one that requires more of its members.
  */
 export function inputType(
   name: string,

@@ -183,7 +183,7 @@ export const chatUnserved = {
 } as const;
 
 /** A stream is cut here, and its hub is asked in one way: of how it is cut nothing else can be said. */
-export const StreamOptions = z
+export const ChatStreamOptions = z
   .looseObject({
     include_usage: flag.describe('True: the last event says how many tokens were used. Default: false.'),
     ...withoutEffect({ include_obfuscation: 'no event is padded' }),
@@ -213,7 +213,7 @@ const members = z.looseObject({
     .describe(
       'True: the answer comes in server-sent events, as OpenAI sends them, and the last one carries the receipt. Default: false. On the graph, chatCompletionStream streams whatever this says.',
     ),
-  stream_options: StreamOptions.nullish().describe('Options of a stream. Without effect if there is none.'),
+  stream_options: ChatStreamOptions.nullish().describe('Options of a stream. Without effect if there is none.'),
   tools: Tools,
   tool_choice: ToolChoice,
   parallel_tool_calls: ParallelToolCalls,

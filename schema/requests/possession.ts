@@ -10,7 +10,7 @@ export const PossessionMembers = z.object({
     .meta({ by_header: true }),
 });
 
-/** What a request says, but for what shows possession. One with members of any name has none that shows it. */
+/** What a request says, but for what shows possession. Of one that may have members of any name, `Omit` would lose those that it names. */
 export type WithoutPossession<T> = T extends unknown
   ? string extends keyof T
     ? T

@@ -12,15 +12,17 @@ import {
   ChatUsageNoun,
 } from '../../../../schema/inference/chat-answer.ts';
 import type { Reasoning } from '../../../../schema/reasoning.ts';
-import { ChatRequest, StreamOptions } from '../../../../schema/requests/chat-completion.ts';
+import { ChatRequest, ChatStreamOptions } from '../../../../schema/requests/chat-completion.ts';
 import { RequestMessageNoun } from '../../../../schema/requests/chat-message.ts';
 import { inputType, objectType, shownOf } from '../../../graph-type.ts';
 import { paidAnswerType } from '../work.type.ts';
 import type { KeptChat } from './completion.paid.ts';
 
+/* Chats as the graph has them: requests, answers and chunks. */
+
 inputType('ChatMessageInput', 'One message of a chat.', RequestMessageNoun);
 
-inputType('ChatStreamOptionsInput', 'Options of chatCompletionStream.', StreamOptions);
+inputType('ChatStreamOptionsInput', 'Options of chatCompletionStream.', ChatStreamOptions);
 export const ChatCompletionInput = inputType(
   'ChatCompletionInput',
   'A chat request; the limits are those of POST /v1/chat/completions.',
