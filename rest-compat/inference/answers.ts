@@ -13,6 +13,8 @@ import { JsonMembers, nameComponents } from '../answer-shapes.ts';
 import { SvcAnswer } from '../receipt/signed-receipt.ts';
 import { ResponseStreamFault } from './stream-fault.ts';
 
+/* What the endpoints that sell work of models answer: the nouns of the graph, and what REST shows otherwise. */
+
 const Details = JsonMembers.describe('Numbers and flags by the names that the hub gives them.').optional();
 
 const Usage = ChatUsageNoun.omit({ details: true })

@@ -13,6 +13,8 @@ import { paidAnswerType } from '../work.type.ts';
 import { howResponseEnded, responseUsage, textOf } from './output.ts';
 import type { KeptResponse } from './response.paid.ts';
 
+/* Responses as the graph has them: requests, answers and events. */
+
 export const ResponseInput = inputType(
   'ResponseInput',
   'A one-shot request; the limits are those of POST /v1/responses.',
