@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { limits, sliceLimits } from '../limits.ts';
 import { word } from '../noun.ts';
 import { grantTypes, type Slice } from '../slice.ts';
-import { bookPage, Moment, RowCursorMembers } from './book.ts';
+import { bookPageSize, Moment, RowCursorMembers } from './book.ts';
 import { BookPath } from './book-path.ts';
 import { pageLimit } from './page-limit.ts';
 import { listOf } from './parse.ts';
@@ -63,7 +63,7 @@ export const AssignmentPath = BookPath.extend({
 
 /** Which page of a slice. */
 export const SlicePage = z.strictObject({
-  limit: pageLimit({ of: 'rows', ...bookPage }),
+  limit: pageLimit({ of: 'rows', ...bookPageSize }),
   before: RowCursorMembers.before,
 });
 

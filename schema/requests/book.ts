@@ -13,7 +13,7 @@ import { storedText } from './text.ts';
 /* What is asked of /v1/agents/{agent_id}/book: which rows of it, how many, and the body of its POST. */
 
 /** How many of what is listed of a book. */
-export const bookPage = {
+export const bookPageSize = {
   default: limits.book_page_rows_default,
   max: limits.book_page_rows_max,
   fault: 'range',
@@ -84,7 +84,7 @@ const filter = RowFilterRequest.optional().describe('Which rows. Default: all.')
 
 /** A page of a book. By REST the members of `filter` stand beside the others. */
 export const BookPageRequest = z.strictObject({
-  limit: pageLimit({ of: 'rows', ...bookPage }),
+  limit: pageLimit({ of: 'rows', ...bookPageSize }),
   ...RowCursorMembers,
   filter,
 });
@@ -93,12 +93,12 @@ const Cursor = z.string();
 
 /** The same as a connection, whose cursors are text. */
 export const RowConnectionRequest = z.strictObject({
-  first: pageLimit({ of: 'rows', ...bookPage, note: 'Counted from the beginning, which is the newest row.' }),
+  first: pageLimit({ of: 'rows', ...bookPageSize, note: 'Counted from the beginning, which is the newest row.' }),
   after: Cursor.optional().describe('Returns only rows after this cursor, which are older.'),
   last: pageLimit({
     of: 'rows',
-    max: bookPage.max,
-    fault: bookPage.fault,
+    max: bookPageSize.max,
+    fault: bookPageSize.fault,
     note: 'Counted back from the end, which is the oldest row; sent in place of `first`.',
   }),
   before: Cursor.optional().describe('Returns only rows before this cursor, which are newer.'),
@@ -144,7 +144,7 @@ export const BudgetRequest = z.object({
 
 /** Body of POST /v1/agents/{agent_id}/book; possession in it was looked at before. */
 export const BookRequest = PossessionMembers.extend({
-  limit: pageLimit({ of: 'rows', ...bookPage }),
+  limit: pageLimit({ of: 'rows', ...bookPageSize }),
   ...BudgetRequest.shape,
 }).strict();
 export type BookRequest = z.output<typeof BookRequest>;
@@ -156,7 +156,7 @@ export const LineagePath = BookPath.extend({
 
 /** Which of its descendants. */
 export const LineagePage = z.strictObject({
-  limit: pageLimit({ of: 'descendants', ...bookPage }),
+  limit: pageLimit({ of: 'descendants', ...bookPageSize }),
   after: Seq.optional().describe('Returns only descendants after the row with this seq: `next` of the previous page.'),
 });
 export type LineagePage = z.output<typeof LineagePage>;

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../canonical-json.ts';
 import { type ClaimType, claimTypes } from '../dispute/reasons.ts';
 import { disputeLimits, limits } from '../limits.ts';
 import { word } from '../noun.ts';
-import { bookPage } from './book.ts';
+import { bookPageSize } from './book.ts';
 import { freeObject } from './free-object.ts';
 import { pageLimit } from './page-limit.ts';
 import { PossessionMembers, type WithoutPossession } from './possession.ts';
@@ -99,7 +99,7 @@ export const DisputePath = z.object({
 
 /** Which disputes of a book. */
 export const DisputePage = z.strictObject({
-  limit: pageLimit({ of: 'disputes', ...bookPage }),
+  limit: pageLimit({ of: 'disputes', ...bookPageSize }),
   before: z
     .string()
     .regex(/^dispute_[0-9a-z]{26}$/, { error: 'is no id of a dispute' })

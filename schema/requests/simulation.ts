@@ -6,7 +6,7 @@ import { policyLimits } from '../limits.ts';
 import { onGraph } from '../noun.ts';
 import type { BookPolicy } from '../policy-kinds.ts';
 import { policyTypes } from '../policy-types.ts';
-import { bookPage, Moment } from './book.ts';
+import { bookPageSize, Moment } from './book.ts';
 import { pageLimit } from './page-limit.ts';
 import { parsePolicy, policyNames } from './policy.ts';
 import { PossessionMembers } from './possession.ts';
@@ -24,7 +24,7 @@ export const SimulationRequest = PossessionMembers.extend({
     .meta({ scalar: 'JSONObject' }),
   from: Moment.optional().describe('Only calls collected at this time or later. Default: from the first on.'),
   to: Moment.optional().describe('Only calls collected before this time. Default: up to the last.'),
-  limit: pageLimit({ of: 'calls', min: 0, ...bookPage, note: '0 returns only the sums.' }),
+  limit: pageLimit({ of: 'calls', min: 0, ...bookPageSize, note: '0 returns only the sums.' }),
   cursor: onGraph(
     'after',
     z

@@ -3,7 +3,7 @@ import type { Json } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { limits } from '../../../schema/limits.ts';
-import { bookPage, pageRows } from '../../../schema/requests/book.ts';
+import { bookPageSize, pageRows } from '../../../schema/requests/book.ts';
 import { BookPath } from '../../../schema/requests/book-path.ts';
 import { pageLimitFault, pageLimitWords } from '../../../schema/requests/page-limit.ts';
 import { PolicyMoment, PolicyRequest, parsePolicy } from '../../../schema/requests/policy.ts';
@@ -17,7 +17,7 @@ import { type Policies, setPolicy } from './set.ts';
 
 const PolicyArguments = argumentsType(BookPath, PolicyMoment);
 const ChangeArguments = argumentsType(BookPath, PolicyRequest);
-const CHANGES = { of: 'changes', ...bookPage } as const;
+const CHANGES = { of: 'changes', ...bookPageSize } as const;
 
 @Resolver(() => ShownPolicy)
 export class BookPolicyResolver {
