@@ -26,13 +26,19 @@ export function asEntity<E extends object>(entity: new () => E, row: object): E 
 
 type NullableColumn<E> = { [K in keyof E]: null extends E[K] ? K : never }[keyof E];
 
-/** A row that is written for the first time: a column that is nullable and is not named is null. */
-export function newRow<E extends object>(
+/**
+ * A row that is written for the first time. A column that it does not name is null or, of those in `D`, has its default. These
+ * follow what it names, in the order of the table: answers are sealed in the order of members. @throws Error for one without either
+ */
+export function newRow<E extends object, D extends keyof E = never>(
   entity: new () => E,
-  said: Omit<E, NullableColumn<E>> & Partial<Pick<E, NullableColumn<E>>>,
+  said: Omit<E, NullableColumn<E> | D> & Partial<Pick<E, NullableColumn<E> | D>>,
 ): E {
-  const unset = columnsOf(entity).flatMap(({ property, nullable }) => (nullable ? [[property, null]] : []));
-  return asEntity(entity, { ...Object.fromEntries(unset), ...said });
+  const unnamed = columnsOf(entity).filter(({ property }) => !(property in said));
+  const unset = unnamed.find(column => column.unnamed === undefined);
+  if (unset) throw new Error(`a new row has no ${unset.property}`);
+  const others = unnamed.map(column => [column.property, column.unnamed]);
+  return asEntity(entity, { ...said, ...Object.fromEntries(others) });
 }
 
 const columnNames = new Map<string, string>();

@@ -54,7 +54,8 @@ type Mark = (real: OrmDecorators) => void;
 
 interface Column {
   readonly property: string;
-  readonly nullable: boolean;
+  /** What a row has there that names no value; undefined where it has to name one. */
+  readonly unnamed: string | number | boolean | null | undefined;
 }
 
 const marks: Mark[] = [];
@@ -94,7 +95,10 @@ function column(kind: 'Property' | 'PrimaryKey') {
   return (options: ColumnOptions) =>
     (prototype: object, property: string): void => {
       const entity = prototype.constructor;
-      columns.set(entity, [...(columns.get(entity) ?? []), { property, nullable: options.nullable ?? false }]);
+      columns.set(entity, [
+        ...(columns.get(entity) ?? []),
+        { property, unnamed: options.default ?? (options.nullable ? null : undefined) },
+      ]);
       marks.push(({ decorators, typeOf }) =>
         decorators[kind]({ ...options, type: typeOf(options.type) } as never)(prototype, property),
       );

@@ -43,7 +43,7 @@ export const amountOf = (digits: string): AtomicAmount => atomicAmount(BigInt(di
 async function post(tx: Tx, args: PostJobArgs, { task_id, recorded_at_ms: at_ms }: Stamped): Promise<JsonObject> {
   lockBoard(tx);
   const deadline = new Date(deadlineMs(args.deadline));
-  const job = newRow(BoardJob, {
+  const job = newRow<BoardJob, 'deliveriesRetired' | 'refusals'>(BoardJob, {
     jobId: boardId('job', task_id),
     agentId: args.agent_id,
     state: 'open',
@@ -56,8 +56,6 @@ async function post(tx: Tx, args: PostJobArgs, { task_id, recorded_at_ms: at_ms 
     postedAt: new Date(at_ms),
     bidCount: 0,
     hidden: false,
-    deliveriesRetired: 0,
-    refusals: 0,
   });
   insertRows(tx, 'board_job', [asRecord(job)]);
   countJobs(tx, [{ agent_id: args.agent_id, counter: 'jobs_posted' }], at_ms);
