@@ -1,44 +1,41 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Arg, Ctx, Directive, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, Directive, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { BoughtTaskNoun, BoughtTaskPageNoun } from '../../../schema/bought-task.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { Refusal } from '../../../schema/errors.ts';
 import { taskNamedBy } from '../../../schema/ids.ts';
-import { buyerLimits, limits } from '../../../schema/limits.ts';
-import { pageLimitWords } from '../../../schema/requests/page-limit.ts';
-import { DateTimeScalar } from '../../../schema/scalars.ts';
-import type { TaskState } from '../../../schema/task-state.ts';
+import { buyerLimits } from '../../../schema/limits.ts';
+import { BoughtTaskRequest, BoughtTasksRequest } from '../../../schema/requests/bought-task.ts';
+import { type Arguments, argumentsType, describedBy, givenMembers, objectType, readRequest } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
 import { foundUnlessHalted, requireNotHalted } from '../log/while-halted.ts';
 import { receiptDocument } from '../receipt/document.ts';
 import { taskUnlessHalted } from '../receipt/task-status.ts';
-import { BoughtTask, BoughtTasks, TaskStateWord } from './bought-task.type.ts';
 import { buyerOf, isBuyers, isNobody, type ProvenBuyer } from './buyer.ts';
 import { isOfferName, offerNames, openAnswer, type TaskFacts, taskFacts, tasksOfOffer, taskUnderName } from './find.ts';
 import { positionOf, tasksOf } from './list.ts';
 
-const PAYER = {
-  nullable: true,
-  description: `What X-SVC-Payer holds: \`<network>:<wallet>:<unix_seconds>:<signature>\`, signed within ${limits.wallet_signature_age_seconds_max} seconds.`,
-} as const;
+const BoughtTask = objectType('BoughtTask', 'A task as the caller may see it.', BoughtTaskNoun);
+type BoughtTask = InstanceType<typeof BoughtTask>;
+const BoughtTasks = objectType('BoughtTasks', 'A page of the tasks of the caller.', BoughtTaskPageNoun);
+type BoughtTasks = InstanceType<typeof BoughtTasks>;
+
+const members = BoughtTaskNoun.shape;
+const TaskArguments = argumentsType(BoughtTaskRequest);
+const ListArguments = argumentsType(BoughtTasksRequest);
 
 const { tasks_page_default, tasks_page_max } = buyerLimits;
-const TASKS_LIMIT = pageLimitWords({
-  of: 'tasks',
-  default: tasks_page_default,
-  max: tasks_page_max,
-  beyond: 'refused',
-});
 
 /** What buyers are shown of their tasks, and others of the same. */
 @Resolver(() => BoughtTask)
 export class BoughtTaskResolver {
   @Query(() => BoughtTask, { nullable: true, description: 'Where a task stands; to its buyer also what it brought.' })
   async boughtTask(
-    @Arg('taskId', () => String, { description: 'The task, or an answer to it.' }) named: string,
-    @Arg('payer', () => String, PAYER) payer: string | null,
+    @Args(() => TaskArguments) asked: Arguments,
     @Ctx() context: ReceiptContext,
   ): Promise<BoughtTask | null> {
+    const { task_id: named, payer } = givenMembers(BoughtTaskRequest, asked);
     const buyer = await buyerOf(payer ?? null, context);
     if (!isOfferName(named))
       return foundUnlessHalted(context.database, await found(taskNamedBy(named), buyer, context));
@@ -51,20 +48,8 @@ export class BoughtTaskResolver {
     description:
       'What the caller’s wallets and live key have bought, and what landed on their book; also what came to nothing.',
   })
-  async boughtTasks(
-    @Arg('payer', () => String, PAYER) payer: string | null,
-    @Arg('contextId', () => String, { nullable: true, description: 'Of this intent or offer alone.' }) context_id:
-      | string
-      | null,
-    @Arg('states', () => [TaskStateWord], { nullable: true, description: 'Only those that stand so.' })
-    states: TaskState[] | null,
-    @Arg('since', () => DateTimeScalar, { nullable: true, description: 'That have moved then or later.' })
-    since: Date | null,
-    @Arg('before', () => String, { nullable: true, description: 'Behind the page that said so: see `next`.' })
-    before: string | null,
-    @Arg('limit', () => Int, { nullable: true, description: TASKS_LIMIT }) limit: number | null,
-    @Ctx() context: ReceiptContext,
-  ): Promise<BoughtTasks> {
+  async boughtTasks(@Args(() => ListArguments) asked: Arguments, @Ctx() context: ReceiptContext): Promise<BoughtTasks> {
+    const { payer, context_id, states, since, before, limit } = readRequest(BoughtTasksRequest, asked);
     const count = limit ?? tasks_page_default;
     if (count < 1 || count > tasks_page_max)
       throw new Refusal('invalid_request', { param: 'limit', detail: `limit is from 1 to ${tasks_page_max}.` });
@@ -72,13 +57,13 @@ export class BoughtTaskResolver {
       throw new Refusal('invalid_request', { param: 'before', detail: 'before is of no page.' });
     const buyer = requireSomebody(await buyerOf(payer ?? null, context));
     const offer = context_id && isOfferName(context_id) ? await tasksOfOffer(context, context_id, buyer) : null;
-    const asked = {
+    const page = await tasksOf(context.database, buyer, {
       context_ids: context_id ? [context_id, ...(offer?.all ?? [])] : null,
       states: states ?? null,
-      since: since ?? null,
+      since: since ? new Date(since) : null,
       before: before ?? null,
-    };
-    const page = await tasksOf(context.database, buyer, { ...asked, count });
+      count,
+    });
     const names = await offerNames(
       context,
       page.tasks.flatMap(({ task_id, intent_id }) => (intent_id === null ? [task_id] : [])),
@@ -95,11 +80,11 @@ export class BoughtTaskResolver {
     description: 'Lets go of a task before its payment is sent; for its buyer. Null where there is none.',
   })
   async cancelTask(
-    @Arg('taskId', () => String, { description: 'The task.' }) named: string,
-    @Arg('payer', () => String, PAYER) payer: string | null,
+    @Args(() => TaskArguments) asked: Arguments,
     @Ctx() context: ReceiptContext,
   ): Promise<BoughtTask | null> {
     requireNotHalted(context.database);
+    const { task_id: named, payer } = givenMembers(BoughtTaskRequest, asked);
     const task_id = taskNamedBy(named);
     const task = await found(task_id, requireSomebody(await buyerOf(payer ?? null, context)), context);
     if (task === null) return null;
@@ -110,20 +95,14 @@ export class BoughtTaskResolver {
   }
 
   @Directive('@cost(weight: 10)')
-  @FieldResolver(() => GraphQLJSONObject, {
-    nullable: true,
-    description: 'What it brought, for its buyer alone and for as long as it is kept; null elsewhere.',
-  })
+  @FieldResolver(() => GraphQLJSONObject, { nullable: true, ...describedBy(members.answer) })
   async answer(@Root() task: BoughtTask, @Ctx() context: ReceiptContext): Promise<JsonObject | null> {
     const facts = await shown(task, context);
     return facts?.receipt && isWork(facts) ? openAnswer(context.vault, task.taskId, facts) : null;
   }
 
   @Directive('@cost(weight: 10)')
-  @FieldResolver(() => GraphQLJSONObject, {
-    nullable: true,
-    description: 'Its receipt, as GET /receipt/{task_id} shows it; for its buyer alone.',
-  })
+  @FieldResolver(() => GraphQLJSONObject, { nullable: true, ...describedBy(members.receipt) })
   async receiptDocument(@Root() task: BoughtTask, @Ctx() context: ReceiptContext): Promise<JsonObject | null> {
     const receipt = (await shown(task, context))?.receipt;
     return receipt ? receiptDocument(receipt, context.base_url, context.profile, context.newestSize()) : null;

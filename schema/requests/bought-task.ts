@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { a2aLimits, buyerLimits, limits } from '../limits.ts';
+import { TimeMember, word } from '../noun.ts';
+import { taskStates } from '../task-state.ts';
+import { pageLimitWords } from './page-limit.ts';
+
+/* What is asked of tasks by the client that bought them. */
+
+const PayerMembers = z.object({
+  payer: z
+    .string()
+    .nullish()
+    .describe(
+      `Signature of the wallet that paid, as in header X-SVC-Payer: \`<network>:<wallet>:<unix_seconds>:<signature>\`, made within ${limits.wallet_signature_age_seconds_max} seconds. Default: none.`,
+    ),
+});
+
+/** Which task. */
+export const BoughtTaskRequest = PayerMembers.extend({
+  task_id: z
+    .string()
+    .max(a2aLimits.task_id_chars_max)
+    .describe('Id of the task, of an answer to it, or of the offer it was bought by.'),
+});
+
+/** Which page of the tasks of a buyer. */
+export const BoughtTasksRequest = PayerMembers.extend({
+  context_id: z.string().nullish().describe('Returns only tasks of this intent or offer. Default: of all.'),
+  states: z.array(word(taskStates)).nullish().describe('Returns only tasks in one of these states. Default: in any.'),
+  since: TimeMember.nullish().describe(
+    'Returns only tasks that have changed at this time or later. Default: at any time.',
+  ),
+  before: z
+    .string()
+    .nullish()
+    .describe('Returns the page after this one: `next` of the previous page. Default: the first page.'),
+  limit: z
+    .int()
+    .nullish()
+    .describe(
+      pageLimitWords({
+        of: 'tasks',
+        default: buyerLimits.tasks_page_default,
+        max: buyerLimits.tasks_page_max,
+        beyond: 'refused',
+      }),
+    ),
+});
