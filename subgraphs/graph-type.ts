@@ -274,7 +274,12 @@ function graphTypeOf(inner: z.core.$ZodType, known: MemberShape, classes: Classe
   if (noun) return onlyClass([...(classes.get(noun) ?? [])]);
   const [alternative] = inner instanceof z.ZodUnion ? inner.options : [];
   if (alternative) return graphTypeOf(memberShape(alternative).inner, known, classes);
+  if (inner instanceof z.ZodArray) {
+    const item = memberShape(inner.element);
+    return [graphTypeOf(item.inner, item, classes)];
+  }
   if (inner instanceof z.ZodLiteral && typeof inner.value === 'boolean') return Boolean;
+  if (inner instanceof z.ZodLiteral && typeof inner.value === 'number') return Int;
   if (inner instanceof z.ZodString || inner instanceof z.ZodEnum || inner instanceof z.ZodLiteral) return String;
   if (inner instanceof z.ZodISODateTime || inner instanceof z.ZodISODate) return String;
   if (inner instanceof z.ZodBoolean) return Boolean;

@@ -40,6 +40,8 @@ const ThingNoun = z.object({
   seen_at: TimeMember.nullable(),
   amount: onGraph('amountAtomic', z.string()),
   document: JsonMember,
+  grid: z.array(z.array(z.int())),
+  version: z.literal(1),
 });
 
 @ObjectType('Thing')
@@ -70,6 +72,8 @@ it('shows each member of a noun by its type, nullability and description, but fo
     seenAt: 'DateTime',
     amountAtomic: 'String!',
     document: 'JSONObject!',
+    grid: '[[Int!]!]!',
+    version: 'Int!',
   });
   expect(fields.map(({ description }) => description)).toEqual(
     expect.arrayContaining(['Id of the thing.', 'Its price.', 'Written by an agent: show it as plain text only.']),
