@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { paymentRails } from '../inference/task-answer.ts';
 import { limits } from '../limits.ts';
 import { type NetworkName, networkNamed, networks } from '../network.ts';
 import { intentMembers, ModelId } from './paid-work.ts';
 
 /* The bodies of POST /task-request and /task-quote. */
 
-/** `base`, `eip155:8453` or `8453`; `solana` or its CAIP-2 name. */
 const ChainId = z
   .string()
   .transform((text, context): NetworkName => {
@@ -14,7 +14,7 @@ const ChainId = z
     context.addIssue({ code: 'custom', message: 'is no network that we settle on' });
     return z.NEVER;
   })
-  .describe('Network name.');
+  .describe('Network of the payment: `base`, `eip155:8453` or `8453`; `solana` or its CAIP-2 name.');
 
 const price = limits.call_price_atomic.toString();
 
@@ -22,15 +22,22 @@ const price = limits.call_price_atomic.toString();
 const Amount = z
   .string()
   .refine(amount => amount === price, { error: `must be ${price}: the gross value is the price of the call` })
-  .describe('Gross task value, atomic USDC.');
+  .describe(`Gross value of the task, in atomic USDC: ${price}, the price of the call.`);
 
 /** An address as its chain spells it; whether it is the payer's is known once the payment is. */
 const Sender = z
   .string()
   .regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, { error: 'is not an address' })
-  .describe('Who owns the task and pays for it: 0x on base, base58 on solana.');
+  .describe('Address that owns the task and pays for it: 0x and 40 hex digits on Base, base58 on Solana.');
 
-const MessageType = z.literal('inference_request');
+const MessageType = z.literal('inference_request').describe('Always `inference_request`.');
+
+export const TaskPayment = z.strictObject({
+  rail: z
+    .enum(paymentRails)
+    .nullish()
+    .describe('`usdc` (default) or `tfuel`. It changes what the response says, never how the task is paid.'),
+});
 
 const optional = {
   model_id: ModelId,
@@ -40,12 +47,10 @@ const optional = {
     .transform(hash => hash.toLowerCase())
     .nullable()
     .default(null)
-    .describe('keccak256 of the input.'),
-  payment: z
-    .strictObject({ rail: z.enum(['usdc', 'tfuel']).nullish() })
-    .nullish()
+    .describe('keccak256 of the input: 0x and 64 hex digits. Default: none.'),
+  payment: TaskPayment.nullish()
     .transform(given => ({ rail: given?.rail ?? ('usdc' as const) }))
-    .describe('`tfuel` changes what the answer says, never how it is paid.'),
+    .describe('Rail by which the task is labelled. Default: `usdc`.'),
   ...intentMembers,
 } as const;
 

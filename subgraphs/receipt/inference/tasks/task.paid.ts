@@ -1,6 +1,7 @@
 import { atomicAmount } from '../../../../schema/amount.ts';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { Refusal } from '../../../../schema/errors.ts';
+import type { PaymentRail } from '../../../../schema/inference/task-answer.ts';
 import { limits } from '../../../../schema/limits.ts';
 import { commitTo } from '../../../../schema/output-commitment.ts';
 import type { TaskQuoteRequest, TaskRequest } from '../../../../schema/requests/tasks.ts';
@@ -17,8 +18,6 @@ export interface PricedRoute {
   readonly route: Candidate;
   readonly price_atomic: number | null;
 }
-
-export type PaymentRail = 'usdc' | 'tfuel';
 
 /** What a task is worth and where that goes, as it is kept: amounts are digits of atomic USDC. */
 export type KeptTask = {
@@ -166,6 +165,6 @@ export function quotePaid(hubs: Hubs): WorkThenSettle<TaskQuoteRequest, KeptQuot
 }
 
 /** As the wire has it: what a receipt commits to must be there to be hashed again. */
-function forecastOf({ model, hub, figures: { fee, ...amounts } }: KeptQuote): JsonObject {
+export function forecastOf({ model, hub, figures: { fee, ...amounts } }: KeptQuote): JsonObject {
   return { model, hub, ...amounts, ...fee };
 }

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { AtomicMember, JsonMember } from '../noun.ts';
+import { receipted } from './paid-answer.ts';
+
+/* What is shown of a task that was accepted, and of a forecast of one. */
+
+export const paymentRails = ['usdc', 'tfuel'] as const;
+export type PaymentRail = (typeof paymentRails)[number];
+
+const LEGACY = 'Null unless the payment rail is `tfuel` and there is a gross amount.';
+
+const payment_rail = z.enum(paymentRails).describe('Rail by which the task is labelled: `usdc` or `tfuel`.');
+const accountingMembers = {
+  accounting: JsonMember.describe(
+    'Internal accounting of the settled amount; nothing is deducted on the chain. `route_margin` is null if nothing was paid.',
+  ),
+  fee_amount: AtomicMember.optional().describe(`Fee, in atomic USDC. ${LEGACY}`),
+  net_amount: AtomicMember.optional().describe(`Gross amount without the fee, in atomic USDC. ${LEGACY}`),
+  fee_bps: z.int().optional().describe(`Fee in basis points: hundredths of a percent. ${LEGACY}`),
+} as const;
+const verify_url = z.string().describe('Public page of the receipt.');
+
+export const AcceptedTaskNoun = z.object({
+  task_id: z.string().describe('Id of the task, by which its status and its receipt are found.'),
+  status: z.literal('accepted').describe('Always `accepted`.'),
+  payment_rail,
+  payment_ref: z.string().nullable().describe('`network:transaction` of the payment. Null before it is settled.'),
+  verify_url,
+  gross_amount: AtomicMember.optional().describe(
+    'Amount that the payee receives, in atomic USDC. Null if an API key was used in place of a payment: nothing was paid.',
+  ),
+  settled_amount: AtomicMember.nullable().describe(
+    'The gross amount, in atomic USDC, once the payment is settled. Null before that, and if nothing was paid.',
+  ),
+  ...accountingMembers,
+  ...receipted,
+});
+
+export const TaskForecastNoun = z.object({
+  model: z.string().describe('Model that would answer now.'),
+  hub: z.string().describe('Hub that would answer now.'),
+  payment_rail,
+  gross_amount: AtomicMember.describe('Amount that the payee would receive, in atomic USDC.').optional(),
+  ...accountingMembers,
+});
+
+export const TaskQuoteNoun = z.object({
+  task_id: z.string().describe('Id of the forecast itself.'),
+  status: z.literal('forecast').describe('Always `forecast`.'),
+  invoice: z.literal(false).describe('Always false: a forecast obliges nobody to pay.'),
+  forecast: TaskForecastNoun.describe(
+    'What the task would come to. The receipt commits to the SHA-256 of its canonical JSON, as REST spells it.',
+  ),
+  verify_url,
+  ...receipted,
+});
