@@ -5,7 +5,7 @@ import {
   ChatToolCallNoun,
   ChatUsageNoun,
 } from '../../schema/inference/chat-answer.ts';
-import { ImageNoun, TranscriptionNoun } from '../../schema/inference/media-answer.ts';
+import { ImageGenerationNoun, TranscriptionNoun } from '../../schema/inference/media-answer.ts';
 import { ModelNoun, ModelPageNoun } from '../../schema/inference/model.ts';
 import { SIGNED_RECEIPT } from '../../schema/inference/paid-answer.ts';
 import { ModelResponseNoun, ResponseItemNoun, ResponseUsageNoun } from '../../schema/inference/response-answer.ts';
@@ -137,11 +137,7 @@ export const ResponseEvent = z.discriminatedUnion('type', [
   ResponseStreamFault,
 ]);
 
-export const ImageAnswer = z.object({
-  created: z.int().describe('Unix seconds.'),
-  data: z.array(ImageNoun).length(1),
-  svc: Svc,
-});
+export const ImageAnswer = ImageGenerationNoun.omit({ model: true, hub: true }).extend({ svc: Svc });
 
 export const EmbeddingsAnswer = z.object({
   object: z.literal('list'),

@@ -232,7 +232,6 @@ export const mediaDoors = [
     example: { prompt: 'A receipt' },
     field: 'createImage',
     body: ImageRequest,
-    variables: inputOf,
     nulls: { data: [] },
     response: ImageAnswer,
     errors: workErrors,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { JsonMember } from '../noun.ts';
+import { JsonMember, sizedList } from '../noun.ts';
+import { answeredBy, receipted, UnixSeconds } from './paid-answer.ts';
 
-/* What is shown of an image and of a transcription, beside the receipt. */
+/* What is shown of images and transcriptions. */
 
 /** Its bytes may be 12 MB: a document that names them twice costs more than it may, so that no answer holds them twice. */
 const BYTES_COST = limits.graphql_cost_max / 2;
@@ -20,6 +21,13 @@ export const ImageNoun = z.object({
       'URL of the image at the hub, which decides how long the image is kept. Null if `b64_json` has its bytes.',
     ),
   revised_prompt: z.string().optional().describe('The prompt as the model took it. Null if the hub does not say.'),
+});
+
+export const ImageGenerationNoun = z.object({
+  created: UnixSeconds,
+  ...answeredBy,
+  data: sizedList(ImageNoun, 1).length(1).describe('The image.'),
+  ...receipted,
 });
 
 const VERBOSE = 'With `verbose_json` only.';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
+import { restOnly } from '../noun.ts';
 import { intentMembers, ModelId, svcMembers, withParent } from './paid-work.ts';
 import { wellFormedText } from './text.ts';
 import { only, unset } from './unserved.ts';
@@ -16,7 +17,6 @@ const HUB_DECIDES = 'the hub decides';
 const FROM_TEXT = 'an image is made from its text alone';
 
 const unserved = {
-  n: only('the price is that of one image, so send the call n times', 1),
   stream: only('an image comes in one piece', false),
   quality: only(HUB_DECIDES, 'auto'),
   background: only(HUB_DECIDES, 'auto'),
@@ -30,21 +30,27 @@ const unserved = {
 
 const members = z.object({
   model: ModelId,
-  prompt: wellFormedText.min(1).max(limits.image_prompt_chars_max),
+  prompt: wellFormedText
+    .min(1)
+    .max(limits.image_prompt_chars_max)
+    .describe(`What the image is to show: 1 to ${limits.image_prompt_chars_max} characters.`),
   size: z
     .string()
     .refine(isSize, { error: `is neither auto nor WxH with sides of ${least} to ${most} pixels` })
     .nullable()
     .default(null)
-    .describe('`auto`, or `WIDTHxHEIGHT` in pixels; without it the hub decides.'),
+    .describe(`\`auto\`, or \`WIDTHxHEIGHT\` in pixels with sides of ${least} to ${most}. Default: the hub decides.`),
   response_format: z
     .enum(['url', 'b64_json'])
     .nullable()
     .default(null)
-    .describe('Without it as the hub gives it. A URL is the hub’s, and good for as long as the hub keeps it.'),
+    .describe(
+      '`url` or `b64_json`. Default: as the hub gives the image. A URL is good for as long as the hub keeps the image.',
+    ),
   ...intentMembers,
   ...svcMembers,
-  ...unserved,
+  n: only('the price is that of one image, so send the call n times', 1).describe('Number of images: 1. Default: 1.'),
+  ...restOnly(unserved),
 });
 
 /**
