@@ -160,10 +160,7 @@ export const EmbeddingsAnswer = z.object({
   svc: Svc,
 });
 
-export const TranscriptionAnswer = z.object({
-  ...TranscriptionNoun.shape,
-  svc: Svc,
-});
+export const TranscriptionAnswer = TranscriptionNoun.omit({ model: true, hub: true }).extend({ svc: Svc });
 
 nameComponents({
   Usage,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toCamelKeys } from '../../schema/camel.ts';
-import { isJsonObject, type Json, type JsonObject, present } from '../../schema/canonical-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { finalHubCodes, Refusal } from '../../schema/errors.ts';
 import { ModelNoun, ModelPageNoun } from '../../schema/inference/model.ts';
 import { limits } from '../../schema/limits.ts';
@@ -268,13 +268,12 @@ export const mediaDoors = [
       timestamp_granularities: 'list',
       svc: 'object',
     }),
-    variables: inputOf,
     plain: {
       asked: ({ response_format }) => response_format === 'text',
       media: 'text/plain; charset=utf-8',
       textOf: data => String(memberOf(data, 'text')),
     },
-    answer: ({ answer }) => (isJsonObject(answer) ? present(answer) : null),
+    nulls: { '': [] },
     response: TranscriptionAnswer,
     errors: [...workErrors, 'upload_unknown'],
   }),

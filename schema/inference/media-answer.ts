@@ -38,4 +38,6 @@ export const TranscriptionNoun = z.object({
   language: z.string().optional().describe(`Language of what was said. ${VERBOSE}`),
   duration: z.number().optional().describe(`Length of the audio in seconds. ${VERBOSE}`),
   segments: z.array(JsonMember).optional().describe(`Segments of the audio, as OpenAI spells them. ${VERBOSE}`),
+  ...answeredBy,
+  ...receipted,
 });

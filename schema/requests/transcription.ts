@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
+import { restOnly } from '../noun.ts';
 import { intentMembers, ModelId, svcMembers } from './paid-work.ts';
 import { wellFormedText } from './text.ts';
 
@@ -32,15 +33,24 @@ export function audioFormatOf(name: string, media_type: string): AudioFormat | n
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /** Where the audio is: its bytes, or the id under which they came. */
-const AudioFile = z
+export const AudioFile = z
   .object({
-    upload: z.string().max(limits.id_chars_max).nullish(),
+    upload: z
+      .string()
+      .max(limits.id_chars_max)
+      .nullish()
+      .describe(
+        'Id by which an endpoint of this service names the file that it was sent. Either this or `base64` is required.',
+      ),
     base64: z
       .string()
       .max(limits.request_bytes_max)
       .refine(text => text.length % 4 === 0 && BASE64.test(text), { error: 'is not base64' })
-      .nullish(),
-    format: z.enum(formats),
+      .nullish()
+      .describe(
+        'Bytes of the file, base64: a small one, since the whole request has a limit. Either this or `upload` is required.',
+      ),
+    format: z.enum(formats).describe(`Format of the audio: ${formats.join(', ')}.`),
   })
   .refine(({ upload, base64 }) => (upload ?? null) === null || (base64 ?? null) === null, {
     error: 'comes in two ways',
@@ -55,24 +65,34 @@ const members = {
     .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$/, { error: 'is no language tag' })
     .nullable()
     .default(null)
-    .describe('Of what is spoken, as ISO 639-1.'),
+    .describe('Language that is spoken, as ISO 639-1. Default: the model finds out.'),
   prompt: wellFormedText
     .max(limits.transcription_prompt_chars_max)
     .nullable()
     .default(null)
-    .describe('What the model may take its style and spelling from.'),
+    .describe('Text that the model may take words, style and spelling from. Default: none.'),
   response_format: z
     .enum(['json', 'text', 'verbose_json'])
     .nullish()
     .transform(given => given ?? 'json')
-    .describe('`text` is the bare text: the receipt is then in the headers alone.'),
-  temperature: z.number().min(0).max(1).nullable().default(null),
-  timestamp_granularities: z
-    .array(z.literal('segment'))
+    .describe(
+      '`json` (default), `text` or `verbose_json`, which adds language, duration and segments. Over REST, `text` answers with the bare text, and the receipt is in the headers only.',
+    ),
+  temperature: z
+    .number()
+    .min(0)
     .max(1)
-    .nullish()
-    .describe('Segments come with `verbose_json`; words do not.'),
-  stream: z.literal(false).nullish().describe('A transcription comes in one piece.'),
+    .nullable()
+    .default(null)
+    .describe('How random the text is, 0 to 1. Default: the model decides.'),
+  ...restOnly({
+    timestamp_granularities: z
+      .array(z.literal('segment'))
+      .max(1)
+      .nullish()
+      .describe('Segments come with `verbose_json`. Times of words are not served.'),
+    stream: z.literal(false).nullish().describe('Always false: a transcription comes in one piece.'),
+  }),
   ...intentMembers,
   ...svcMembers,
 } as const;
@@ -87,5 +107,5 @@ export function transcriptionWith<F extends z.ZodType>(file: F) {
     }));
 }
 
-export const TranscriptionRequest = transcriptionWith(AudioFile);
+export const TranscriptionRequest = transcriptionWith(AudioFile.describe('Audio to transcribe.'));
 export type TranscriptionRequest = z.output<typeof TranscriptionRequest>;
