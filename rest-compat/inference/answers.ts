@@ -5,7 +5,12 @@ import {
   ChatToolCallNoun,
   ChatUsageNoun,
 } from '../../schema/inference/chat-answer.ts';
-import { ImageGenerationNoun, TranscriptionNoun } from '../../schema/inference/media-answer.ts';
+import {
+  EmbeddingListNoun,
+  EmbeddingUsageNoun,
+  ImageGenerationNoun,
+  TranscriptionNoun,
+} from '../../schema/inference/media-answer.ts';
 import { ModelNoun, ModelPageNoun } from '../../schema/inference/model.ts';
 import { SIGNED_RECEIPT } from '../../schema/inference/paid-answer.ts';
 import { ModelResponseNoun, ResponseItemNoun, ResponseUsageNoun } from '../../schema/inference/response-answer.ts';
@@ -139,24 +144,11 @@ export const ResponseEvent = z.discriminatedUnion('type', [
 
 export const ImageAnswer = ImageGenerationNoun.omit({ model: true, hub: true }).extend({ svc: Svc });
 
-export const EmbeddingsAnswer = z.object({
-  object: z.literal('list'),
-  data: z
-    .array(
-      z.object({
-        object: z.literal('embedding'),
-        index: z.int().describe('Which input it is of, from 0.'),
-        embedding: z
-          .union([z.array(z.number()), z.string()])
-          .describe('A list of numbers. With `base64`: the base64 of its float32 bytes, little-endian.'),
-      }),
-    )
-    .describe('One for each input, in the order of the inputs, all of one length.'),
-  model: z.string(),
+export const EmbeddingsAnswer = EmbeddingListNoun.omit({ hub: true }).extend({
   usage: Usage.omit({ completion_tokens: true })
-    .meta({ shows: ChatUsageNoun.pick({ prompt_tokens: true, total_tokens: true }) })
+    .meta({ shows: EmbeddingUsageNoun })
     .nullable()
-    .describe('Numbers of tokens, as the hub stated them. Null where it does not count.'),
+    .describe(EmbeddingListNoun.shape.usage.description ?? ''),
   svc: Svc,
 });
 

@@ -5,7 +5,7 @@ import { finalHubCodes, Refusal } from '../../schema/errors.ts';
 import { ModelNoun, ModelPageNoun } from '../../schema/inference/model.ts';
 import { limits } from '../../schema/limits.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
-import { EmbeddingRequest, isTokens } from '../../schema/requests/embedding.ts';
+import { EmbeddingArguments, EmbeddingRequest, isTokens } from '../../schema/requests/embedding.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
 import { AttemptIndex, IntentId, ParentRef } from '../../schema/requests/paid-work.ts';
 import { opaqueMembers } from '../../schema/requests/parse.ts';
@@ -15,7 +15,7 @@ import { Problem } from '../answer-shapes.ts';
 import { type DoorPrice, documentDoor } from '../door.ts';
 import { RpcAnswer } from '../faces/a2a/answers.ts';
 import { a2aFace } from '../faces/a2a/serve.ts';
-import { fieldOperation } from '../field-operation.ts';
+import { fieldOperation, operationVariables } from '../field-operation.ts';
 import { bare } from '../omit-nulls.ts';
 import { RefusedCallAnswer } from '../receipt/answers.ts';
 import { chatFrames, namedFrames } from '../sse.ts';
@@ -247,7 +247,11 @@ export const mediaDoors = [
     example: { input: 'Hi' },
     field: 'createEmbeddings',
     body: EmbeddingRequest,
-    variables: embeddingsInputOf,
+    // The graph has a member of its own for tokens: its inputs have no unions.
+    variables: ({ body: { input, ...members } }, document) => {
+      const said = { ...members, [isTokens(input) ? 'input_tokens' : 'input']: input };
+      return operationVariables(document, [{ schema: EmbeddingArguments, said }]);
+    },
     response: EmbeddingsAnswer,
     errors: [...workErrors, 'answer_too_large'],
   }),
@@ -281,9 +285,4 @@ export const mediaDoors = [
 
 function memberOf({ answer }: JsonObject, name: string) {
   return isJsonObject(answer) ? answer[name] : '';
-}
-
-/** The graph has a member of its own for tokens: its inputs have no unions. */
-function embeddingsInputOf({ body: { input, ...members } }: { readonly body: EmbeddingRequest }) {
-  return inputOf({ body: { ...members, [isTokens(input) ? 'input_tokens' : 'input']: input } });
 }

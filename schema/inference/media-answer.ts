@@ -1,11 +1,38 @@
 import { z } from 'zod';
 import { limits } from '../limits.ts';
-import { JsonMember, sizedList } from '../noun.ts';
+import { computed, JsonMember, sizedList } from '../noun.ts';
 import { answeredBy, receipted, UnixSeconds } from './paid-answer.ts';
 
-/* What is shown of images and transcriptions. */
+/* What is shown of vectors, images and transcriptions. */
 
-/** Its bytes may be 12 MB: a document that names them twice costs more than it may, so that no answer holds them twice. */
+/** The vectors of an answer may be 12 MB: a document that names them twice costs more than it may, so that no answer holds them twice. */
+const VECTOR_COST = 7;
+
+export const EmbeddingNoun = z.object({
+  object: z.literal('embedding').describe('Always `embedding`.'),
+  index: z.int().describe('Which input the vector is of, from 0.'),
+  embedding: z
+    .union([z.array(z.number()), z.string()])
+    .describe('List of numbers. With `base64`: the base64 of its float32 bytes, little-endian.')
+    .meta({ scalar: 'JSON', cost: VECTOR_COST }),
+});
+
+export const EmbeddingUsageNoun = z.object({
+  prompt_tokens: z.int().describe('Number of tokens of the inputs, as the hub stated it.'),
+  total_tokens: z.int().describe('Number of all tokens, as the hub stated it: those of the inputs.'),
+});
+
+export const EmbeddingListNoun = z.object({
+  object: z.literal('list').describe('Always `list`.'),
+  data: computed(
+    z.array(EmbeddingNoun).describe('A vector for each input, in the order of the inputs. All have the same length.'),
+  ),
+  ...answeredBy,
+  usage: EmbeddingUsageNoun.nullable().describe('Numbers of tokens. Null if the hub does not count them.'),
+  ...receipted,
+});
+
+/** The bytes of an image may be 12 MB: the same as of vectors. */
 const BYTES_COST = limits.graphql_cost_max / 2;
 
 export const ImageNoun = z.object({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../canonical-json.ts';
 import { INT_MAX, limits } from '../limits.ts';
+import { restOnly } from '../noun.ts';
 import { Extra, extraOf, FORWARDED, withoutProto } from './forwarded/extra.ts';
 import { bodyPlace } from './forwarded/foreign-members.ts';
 import { intentMembers, ModelId, svcMembers, withParent } from './paid-work.ts';
@@ -74,7 +75,7 @@ const members = z.looseObject({
     .nullish()
     .transform(given => given ?? 'float')
     .describe(
-      '`float`: each vector is a list of numbers. `base64`: it is the base64 of its float32 bytes, little-endian.',
+      '`float` (default): each vector is a list of numbers. `base64`: it is the base64 of its float32 bytes, little-endian.',
     ),
   dimensions: z
     .int()
@@ -83,13 +84,12 @@ const members = z.looseObject({
     .nullable()
     .default(null)
     .describe(
-      `Length of each vector, 1 to ${embedding_dimensions_max}, where the model can shorten them; without it the length is the model’s own.`,
+      `Length of each vector, 1 to ${embedding_dimensions_max}, if the model can shorten them. Default: the length that the model gives.`,
     ),
   ...intentMembers,
   ...svcMembers,
-  ...embeddingUnserved,
-  ...withoutEffect(namesAndCaches),
-  extra: Extra,
+  ...restOnly({ ...embeddingUnserved, ...withoutEffect(namesAndCaches) }),
+  extra: Extra.meta({ scalar: 'JSONObject' }),
 });
 
 const place = bodyPlace(Object.keys(members.shape), Object.keys(namesAndCaches), () => FORWARDED);
@@ -114,6 +114,18 @@ export const EmbeddingRequest = z.preprocess(
   }),
 );
 export type EmbeddingRequest = z.output<typeof EmbeddingRequest>;
+
+/** The same on the graph, whose inputs have no unions: texts and tokens are two members. */
+export const EmbeddingArguments = members.extend({
+  input: z
+    .array(z.string())
+    .nullish()
+    .describe(`1 to ${inputs_max} texts, none of them empty. Either \`input\` or \`inputTokens\` is required.`),
+  input_tokens: z
+    .array(z.array(z.int()))
+    .nullish()
+    .describe(`Tokens of 1 to ${inputs_max} texts, by the vocabulary of the model, in place of \`input\`.`),
+});
 
 /** Whether an input is tokens. */
 export function isTokens(input: EmbeddingInput): input is readonly (readonly number[])[] {

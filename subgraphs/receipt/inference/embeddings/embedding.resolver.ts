@@ -1,30 +1,15 @@
-import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
-import {
-  Arg,
-  Ctx,
-  Directive,
-  Field,
-  FieldResolver,
-  InputType,
-  Int,
-  Mutation,
-  ObjectType,
-  Resolver,
-  Root,
-} from 'type-graphql';
-import type { Json, JsonObject } from '../../../../schema/canonical-json.ts';
+import { Arg, Ctx, Directive, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
 import { Refusal } from '../../../../schema/errors.ts';
+import { EmbeddingListNoun, EmbeddingNoun, EmbeddingUsageNoun } from '../../../../schema/inference/media-answer.ts';
 import { limits } from '../../../../schema/limits.ts';
-import { EmbeddingRequest } from '../../../../schema/requests/embedding.ts';
-import { FORWARDED_MEMBERS } from '../../../../schema/requests/forwarded/extra.ts';
-import { opaqueFields, requestOf } from '../../../../schema/requests/parse.ts';
+import { EmbeddingArguments, EmbeddingRequest } from '../../../../schema/requests/embedding.ts';
 import { Written } from '../../../../schema/written.ts';
+import { type Arguments, describedBy, inputType, objectType, readRequest, shownOf } from '../../../graph-type.ts';
 import { selected } from '../../../json-sql.ts';
 import type { WrittenFields } from '../../../written-leaves.ts';
-import { Receipt } from '../../receipt/receipt.entity.ts';
 import type { InferenceContext } from '../context.ts';
 import { receiptOf } from '../svc.ts';
-import { WorkInput } from '../work.type.ts';
+import { paidAnswerType } from '../work.type.ts';
 import { embeddingsPaid, type KeptEmbeddings } from './embedding.paid.ts';
 
 /*
@@ -32,70 +17,17 @@ import { embeddingsPaid, type KeptEmbeddings } from './embedding.paid.ts';
  * megabytes.
  */
 
-@InputType({ description: 'What is to be turned into vectors; the limits are those of POST /v1/embeddings.' })
-class EmbeddingsInput extends WorkInput {
-  @Field(() => [String], { nullable: true, description: 'Texts, none of them empty. Either these or `inputTokens`.' })
-  input?: string[] | null;
-  @Field(() => [[Int]], { nullable: true, description: 'The tokens of each text, by the model’s own vocabulary.' })
-  inputTokens?: number[][] | null;
-  @Field(() => String, { nullable: true, description: '`float`, the default, or `base64`.' })
-  encodingFormat?: string | null;
-  @Field(() => Int, {
-    nullable: true,
-    description: `Length of each vector, 1 to ${limits.embedding_dimensions_max}, where the model can shorten them.`,
-  })
-  dimensions?: number | null;
-  @Field(() => GraphQLJSONObject, {
-    nullable: true,
-    description: FORWARDED_MEMBERS,
-  })
-  extra?: JsonObject | null;
-}
-
-/** All vectors may be 12 MB: a document that names them twice costs more than it may, so that no answer holds them twice. */
-const VECTOR_COST = 7;
-
-@ObjectType({ description: 'The vector of one input.' })
-class Embedding {
-  @Field(() => String, { description: 'Always `embedding`.' }) object!: 'embedding';
-  @Field(() => Int, { description: 'Which input it is of, from 0.' }) index!: number;
-  @Directive(`@cost(weight: ${VECTOR_COST})`)
-  @Field(() => GraphQLJSON, {
-    description: 'A list of numbers. With `base64`, a text: the base64 of its float32 bytes, little-endian.',
-  })
-  embedding!: Json;
-}
-
-@ObjectType({ description: 'Tokens, as the hub counts them.' })
-class EmbeddingUsage {
-  @Field(() => Int, { description: 'Tokens of the inputs, as the hub stated them.' }) promptTokens!: number;
-  @Field(() => Int, { description: 'The same, as the hub stated it.' }) totalTokens!: number;
-}
-
-@ObjectType({ description: 'Paid vectors with their receipt.' })
-class EmbeddingList {
-  @Field(() => String, { description: 'Always `list`.' }) object!: 'list';
-  @Directive(`@listSize(assumedSize: ${limits.embedding_inputs_max})`)
-  @Field(() => [Embedding], { description: 'One for each input, in the order of the inputs.' })
-  readonly data?: Embedding[];
-  @Field(() => String, { description: 'Model that the hub was asked for. See answered_model.' }) model!: string;
-  @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
-  @Field(() => EmbeddingUsage, { nullable: true, description: 'Null where the hub does not count.' })
-  usage!: EmbeddingUsage | null;
-  @Field(() => GraphQLJSONObject, { description: 'The whole public receipt document.' }) svc!: JsonObject;
-  @Field(() => Receipt, { nullable: true, description: 'The same, to be selected from.' }) receipt!: Receipt | null;
-  /** What `data` is made of: each vector as canonical JSON. */
-  vectors!: KeptEmbeddings['vectors'];
-}
-
-/** The kept answer in the graph's words, without its receipt. */
-function embeddingListOf({ usage, ...kept }: KeptEmbeddings): Omit<EmbeddingList, 'svc' | 'receipt'> {
-  return {
-    ...kept,
-    object: 'list',
-    usage: usage && { promptTokens: usage.prompt_tokens, totalTokens: usage.total_tokens },
-  };
-}
+const EmbeddingsInput = inputType(
+  'EmbeddingsInput',
+  'What is to be turned into vectors; the limits are those of POST /v1/embeddings.',
+  EmbeddingArguments,
+);
+const Embedding = objectType('Embedding', 'The vector of one input.', EmbeddingNoun);
+type Embedding = InstanceType<typeof Embedding>;
+objectType('EmbeddingUsage', 'Numbers of tokens, as the hub counts them.', EmbeddingUsageNoun);
+const EmbeddingList = paidAnswerType('EmbeddingList', 'Paid vectors with their receipt.', EmbeddingListNoun);
+/** `vectors`: what `data` is made of, each vector as canonical JSON. */
+type EmbeddingList = InstanceType<typeof EmbeddingList> & Pick<KeptEmbeddings, 'vectors'>;
 
 /** The fields of an embedding as JSON text. */
 const written: Readonly<Record<string, (vector: string, index: number) => string>> = {
@@ -125,22 +57,28 @@ export class EmbeddingResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
   @Mutation(() => EmbeddingList, { description: 'A vector for each input; charged only for vectors in hand.' })
   async createEmbeddings(
-    @Arg('input', () => EmbeddingsInput, { description: 'What is to be turned into vectors.' }) input: EmbeddingsInput,
+    @Arg('input', () => EmbeddingsInput, { description: 'What is to be turned into vectors.' }) input: Arguments,
     @Ctx() context: InferenceContext,
   ): Promise<EmbeddingList> {
-    const request = requestOf(EmbeddingRequest, bodyOf(input), context.valid_body, opaqueFields);
+    const request = readRequest(EmbeddingRequest, inOneMember(input), context);
     const charged = await context.charge(embeddingsPaid(context.hubs), request, context);
-    return { ...embeddingListOf(charged.answer), ...receiptOf(charged, context) };
+    const { answer } = charged;
+    return {
+      ...shownOf(EmbeddingListNoun, { ...answer, object: 'list' }),
+      vectors: answer.vectors,
+      ...receiptOf(charged, context),
+    };
   }
 
-  @FieldResolver(() => [Embedding])
+  @Directive(`@listSize(assumedSize: ${limits.embedding_inputs_max})`)
+  @FieldResolver(() => [Embedding], describedBy(EmbeddingListNoun.shape.data))
   data(@Root() { vectors }: EmbeddingList): Embedding[] {
-    return vectors.map((vector, index) => ({ object: 'embedding', index, embedding: JSON.parse(vector) as Json }));
+    return vectors.map((vector, index) => ({ object: 'embedding', index, embedding: JSON.parse(vector) as number[] }));
   }
 }
 
 /** As REST has it: one member for texts and for tokens. */
-function bodyOf({ inputTokens, ...members }: EmbeddingsInput): object {
+function inOneMember({ inputTokens, ...members }: Arguments): Arguments {
   const { input } = members;
   if (input && inputTokens) {
     const detail = 'inputTokens: input and inputTokens were both given. Give one of them.';
