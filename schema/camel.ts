@@ -1,7 +1,4 @@
-/*
- * The wire says snake_case, GraphQL camelCase: one walk each way. `opaque` names members (as they are spelled before the
- * walk) that hold a JSON scalar: what stands in them is the caller's own and keeps its spelling.
- */
+/* The wire says snake_case, GraphQL camelCase: one walk each way. */
 
 /** `row_hash` as the graph and entities spell it: `rowHash`. */
 export type Camel<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
@@ -20,12 +17,12 @@ export function snake(key: string): string {
   return key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
 }
 
-export function toCamelKeys(value: unknown, opaque: readonly string[] = []): unknown {
-  return rename(value, camel, opaque);
+export function toCamelKeys(value: unknown): unknown {
+  return rename(value, camel);
 }
 
-export function toSnakeKeys(value: unknown, opaque: readonly string[] = []): unknown {
-  return rename(value, snake, opaque);
+export function toSnakeKeys(value: unknown): unknown {
+  return rename(value, snake);
 }
 
 /** An argument that is null is one that was not given. */
@@ -34,12 +31,12 @@ export function withoutNull(given: object): Record<string, unknown> {
 }
 
 /** Members that are undefined are left out: to GraphQL and to JSON alike they are not there. */
-function rename(value: unknown, spell: (key: string) => string, opaque: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map(item => rename(item, spell, opaque));
+function rename(value: unknown, spell: (key: string) => string): unknown {
+  if (Array.isArray(value)) return value.map(item => rename(item, spell));
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   const members: [string, unknown][] = [];
   for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined) members.push([spell(key), opaque.includes(key) ? member : rename(member, spell, opaque)]);
+    if (member !== undefined) members.push([spell(key), rename(member, spell)]);
   }
   // Not by assignment: a member may be called `__proto__`.
   return Object.fromEntries(members);

@@ -57,7 +57,7 @@ export interface NamedWrite {
 /** What one request carries to every resolver. A subgraph that needs more of the process declares it in its own context.ts. */
 export interface Context extends Services, Brought {
   readonly principal: Principal;
-  /** The body of a REST call as its door's schema has made it: see `requestOf`. It never leaves this process. */
+  /** The body of a REST call as its door's schema has made it: see `readRequest`. It never leaves this process. */
   readonly valid_body?: object;
   /** Set where the request takes a key by what it writes. What is written by `database` does so already; a recorder is handed it. */
   readonly named_write?: NamedWrite;

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { toCamelKeys } from '../../schema/camel.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { finalHubCodes, Refusal } from '../../schema/errors.ts';
 import { ModelNoun, ModelPageNoun } from '../../schema/inference/model.ts';
@@ -8,7 +7,6 @@ import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { EmbeddingArguments, EmbeddingRequest, isTokens } from '../../schema/requests/embedding.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
 import { AttemptIndex, IntentId, ParentRef } from '../../schema/requests/paid-work.ts';
-import { opaqueMembers } from '../../schema/requests/parse.ts';
 import { ResponsesRequest } from '../../schema/requests/responses.ts';
 import { transcriptionWith } from '../../schema/requests/transcription.ts';
 import { Problem } from '../answer-shapes.ts';
@@ -69,11 +67,6 @@ export const paidWork = {
   /** Its book's refusal, or the word why the call is not one of that book or that payer. */
   refusal: z.union([RefusedCallAnswer, Problem]),
 } as const;
-
-/** The one variable of their documents: the body, spelt as the graph has it. */
-export function inputOf<B extends object>({ body }: { readonly body: B }) {
-  return { input: toCamelKeys(body, opaqueMembers) as JsonObject };
-}
 
 /** What a model's work may be refused with, beside what every paid call may. */
 export const workErrors = [

@@ -1,5 +1,5 @@
 import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
-import { receipted } from '../../schema/inference/paid-answer.ts';
+import { SIGNED_RECEIPT } from '../../schema/inference/paid-answer.ts';
 import { AcceptedTaskNoun, TaskForecastNoun, TaskQuoteNoun } from '../../schema/inference/task-answer.ts';
 import { TaskQuoteRequest, TaskRequest } from '../../schema/requests/tasks.ts';
 import { nameComponents } from '../answer-shapes.ts';
@@ -7,7 +7,7 @@ import { documentDoor } from '../door.ts';
 import { SvcAnswer } from '../receipt/signed-receipt.ts';
 import { paidWork } from './doors.ts';
 
-const svc = SvcAnswer.describe(receipted.svc.description ?? '');
+const svc = SvcAnswer.describe(SIGNED_RECEIPT);
 
 export const TaskAcceptedAnswer = AcceptedTaskNoun.extend({ svc });
 

@@ -89,7 +89,7 @@ const members = z.looseObject({
   ...intentMembers,
   ...svcMembers,
   ...restOnly({ ...embeddingUnserved, ...withoutEffect(namesAndCaches) }),
-  extra: Extra.meta({ scalar: 'JSONObject' }),
+  extra: Extra,
 });
 
 const place = bodyPlace(Object.keys(members.shape), Object.keys(namesAndCaches), () => FORWARDED);

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { camel, toSnakeKeys } from '../camel.ts';
 import { Refusal } from '../errors.ts';
 
 /* Parses a body into its canonical form, or says which member is wrong. */
@@ -56,20 +55,6 @@ function innermost(issue: z.core.$ZodIssue, called: string): Pick<z.core.$ZodIss
   return furthest ? { ...furthest, path: [...issue.path, ...furthest.path] } : issue;
 }
 
-/** Members of requests for text that hold JSON of the caller's own, or of OpenAI's that the graph gives no shape. */
-export const opaqueMembers: readonly string[] = [
-  'tools',
-  'tool_choice',
-  'response_format',
-  'parts',
-  'tool_calls',
-  'reasoning_details',
-  'extra',
-];
-
-/** The same as the graph spells them. */
-export const opaqueFields: readonly string[] = opaqueMembers.map(name => camel(name));
-
 /** What has made each body that was valid. */
 const madeBy = new WeakMap<object, z.ZodType>();
 
@@ -89,17 +74,4 @@ export function keepMaker(value: unknown, schema: z.ZodType): void {
  */
 export function validBodyOf<S extends z.ZodType>(schema: S, body: object | undefined): z.output<S> | null {
   return body && madeBy.get(body) === schema ? (body as z.output<S>) : null;
-}
-
-/**
- * A resolver's request: the body that an endpoint of this process has validated by the same schema, or else its argument,
- * validated here. `opaque` as toSnakeKeys has it.
- */
-export function requestOf<S extends z.ZodType>(
-  schema: S,
-  argument: unknown,
-  valid_body: object | undefined,
-  opaque: readonly string[] = [],
-): z.output<S> {
-  return validBodyOf(schema, valid_body) ?? parseRequest(schema, toSnakeKeys(argument, opaque));
 }

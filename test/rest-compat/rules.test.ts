@@ -19,9 +19,9 @@ describe('case', () => {
       }),
     );
   });
-  it('an opaque member keeps its spelling, and so does agentWallet', () => {
-    expect(toCamelKeys({ a_b: { c_d: 1 }, agentWallet: '0x' }, ['a_b'])).toEqual({ aB: { c_d: 1 }, agentWallet: '0x' });
-    expect(toSnakeKeys({ aB: { cD: 1 }, agentWallet: '0x' }, ['aB'])).toEqual({ a_b: { cD: 1 }, agentWallet: '0x' });
+  it('agentWallet keeps its spelling', () => {
+    expect(toCamelKeys({ a_b: { c_d: 1 }, agentWallet: '0x' })).toEqual({ aB: { cD: 1 }, agentWallet: '0x' });
+    expect(toSnakeKeys({ aB: { cD: 1 }, agentWallet: '0x' })).toEqual({ a_b: { c_d: 1 }, agentWallet: '0x' });
   });
 });
 

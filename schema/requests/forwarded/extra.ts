@@ -33,7 +33,7 @@ export interface OpenPlace {
 export const FORWARDED: MemberRule = { kind: 'forwarded' };
 
 /** What becomes of such members of a body. */
-export const FORWARDED_MEMBERS =
+const FORWARDED_MEMBERS =
   'Members that this service does not know, passed on to the hub unchanged. A member that chooses who answers, at whose cost or in whose name is 400, and so is one that no hub with the model takes.';
 
 /** In which members of the graph's own spelling, or such as a model provider has no words for, are sent. */

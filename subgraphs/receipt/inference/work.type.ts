@@ -1,7 +1,7 @@
 import { Field } from 'type-graphql';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { MembersOf } from '../../../schema/noun.ts';
-import { intentMembers, ModelId, SvcOptionsNoun, svcMembers } from '../../../schema/requests/paid-work.ts';
+import { SvcOptionsNoun } from '../../../schema/requests/paid-work.ts';
 import { inputType, objectType } from '../../graph-type.ts';
 import { Receipt } from '../receipt/receipt.entity.ts';
 
@@ -11,14 +11,6 @@ import { Receipt } from '../receipt/receipt.entity.ts';
  */
 
 inputType('SvcInput', 'What is asked of this service, beside what is asked of a model.', SvcOptionsNoun);
-
-export const IntentInput = inputType('IntentInput', 'What every paid request may say.', z.object(intentMembers));
-
-export const WorkInput = inputType(
-  'WorkInput',
-  "The same of a request for a model's work.",
-  z.object({ model: ModelId, ...intentMembers, ...svcMembers }),
-);
 
 /** The type of a paid answer: the members of its noun, and its receipt. */
 export function paidAnswerType<N extends z.ZodObject>(name: string, description: string, noun: N) {
