@@ -97,6 +97,9 @@ export const TimeMember = z.string().meta({ scalar: 'DateTime' }) as unknown as 
 /** A whole number beyond `Int`. */
 export const SafeIntMember = z.int().meta({ scalar: 'SafeInt' });
 
+/** 32 bytes in lower-case hex, such as a SHA-256. */
+export const HashMember = z.string().regex(/^[0-9a-f]{64}$/);
+
 /** A document whose members another schema describes. */
 export const JsonMember = z.record(z.string(), z.unknown()).meta({ scalar: 'JSONObject' }) as unknown as ShownAs<
   z.ZodRecord<z.ZodString, z.ZodUnknown>,
@@ -172,6 +175,14 @@ type Shown<S> =
           : S extends z.ZodType
             ? z.output<S>
             : never;
+
+/** What is signed, stored or sent of a noun, as JSON: no member of it is written again, and one that may be left out may be absent. */
+export type DocumentOf<N extends z.ZodType> = Unchanged<z.output<N>>;
+type Unchanged<T> = T extends readonly (infer I)[]
+  ? readonly Unchanged<I>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Unchanged<T[K]> }
+    : T;
 
 type GraphName<K extends string, S> = S extends NamedOnGraph<infer N> ? N : Camel<K>;
 

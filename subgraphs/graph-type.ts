@@ -116,6 +116,11 @@ function shownItem(known: MemberShape, value: unknown): unknown {
   return is_document ? value : shownOf(inner, value);
 }
 
+/** The name of the type that `objectType` has made of a noun. @throws Error where there is none, or several */
+export function typeNameOf(noun: z.core.$ZodType): string {
+  return onlyClass([...(shown.get(nounOf(noun, shown) ?? noun) ?? [])]).name;
+}
+
 /** Options of the field resolver of a computed member: its description. @throws Error where the member has none */
 export function describedBy({ description }: z.ZodType): { readonly description: string } {
   if (description === undefined) throw new Error('a computed member has no description');
