@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { claimTypes } from './dispute/reasons.ts';
 import { escrowLimits } from './limits.ts';
 import { AtomicMember, JsonMember, sizedList, TimeMember, word } from './noun.ts';
-import { type WordOf, type Words, wordList } from './words.ts';
+import type { WordOf, Words } from './words.ts';
 
 /* Words of escrows, and what is shown of them: the ledger escrow over a row of one's own book, and the one between two agents (A2A). */
 
@@ -86,7 +86,6 @@ export const digestKindWords = {
   meanings: { sha256: 'SHA-256.', keccak256: 'Keccak-256.' },
 } as const satisfies Words;
 export type DigestKind = WordOf<typeof digestKindWords>;
-export const digestKinds = wordList<DigestKind>(digestKindWords);
 
 /** The hash of an output, and by what it was made. */
 export interface EscrowCommitment {

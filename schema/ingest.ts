@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ReceiptKeyNoun } from './book/receipt-key.ts';
-import { AtomicMember, computed, MomentMember } from './noun.ts';
+import { FulfillmentNoun } from './fulfillment.ts';
+import { AtomicMember, MomentMember } from './noun.ts';
 
 /* What is shown of a payment to somebody else that stands on a book. */
 
@@ -37,6 +38,10 @@ export const RecordedSignatureNoun = z.object({
     ),
 });
 
+export const IngestedFulfillmentNoun = FulfillmentNoun.describe(
+  'What was delivered for the payment, as the request says it.',
+);
+
 /** As the graph has it; by REST the token of its receipt stands beside it. */
 export const IngestedSpendNoun = z.object({
   task_id: z.string().describe('Task id of the row and of its receipt.'),
@@ -59,7 +64,7 @@ export const IngestedSpendNoun = z.object({
   foreign_x402: z.literal(true).describe('Always true.'),
   source: z.literal('foreign_ingest').describe('Always `foreign_ingest`.'),
   evidence: z.literal('foreign_ingest').describe('Always `foreign_ingest`.'),
-  fulfillment: computed(z.unknown()),
+  fulfillment: IngestedFulfillmentNoun,
   recorded_at: MomentMember.describe('Time the payment was recorded (RFC 3339, UTC).'),
   signature: RecordedSignatureNoun.nullable().describe(
     'Signature over the canonical JSON (RFC 8785) of this answer without it and without issuer_signature, by a key of ' +

@@ -1,4 +1,4 @@
-import { type WordOf, type Words, wordList } from './words.ts';
+import type { Words } from './words.ts';
 
 /** Kinds of work that is paid for: the specification's. */
 export const jobKindWords = {
@@ -15,4 +15,3 @@ export const jobKindWords = {
     other: 'Anything else.',
   },
 } as const satisfies Words;
-export const jobKinds = wordList<WordOf<typeof jobKindWords>>(jobKindWords);

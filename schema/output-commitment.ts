@@ -1,17 +1,21 @@
 import { type CanonicalText, canonicalHash, isJsonObject, type Json, type JsonObject } from './canonical-json.ts';
-import type { DigestKind } from './escrow.ts';
+import type { OutputCommitment } from './fulfillment.ts';
 import { BOOK_CHAIN_VERSION } from './receipt-payload.ts';
 import { STAMPED_BY } from './route-words.ts';
-import type { WordOf, Words } from './words.ts';
+import { type WordOf, type Words, wordList } from './words.ts';
 
 /* What rows and receipts commit to, of what was delivered, and who said so. */
 
-/**
- * Who made a commitment. `service`: the issuer, of an answer that it had in hand. `winner`: the winner of a job of the board, as
- * it was delivered. `reporter`: whoever recorded or reported work that others did. Of the last two the issuer has seen nothing.
- */
-export const commitmentMakers = ['service', 'winner', 'reporter'] as const;
-export type CommitmentMaker = (typeof commitmentMakers)[number];
+export const commitmentMakers = {
+  graph: 'CommitmentMaker',
+  description: 'Who made an output commitment.',
+  meanings: {
+    service: 'This service, which had the output in hand.',
+    winner: 'The winner of a job of the board, on delivery. This service had not seen the output.',
+    reporter: 'The party that recorded or reported the work. This service has not seen the output.',
+  },
+} as const satisfies Words;
+export type CommitmentMaker = WordOf<typeof commitmentMakers>;
 
 export const commitmentStatuses = {
   graph: 'CommitmentStatus',
@@ -19,27 +23,15 @@ export const commitmentStatuses = {
   meanings: { committed: 'There is.', UNVERIFIED: 'There is none; the omission rule says why.' },
 } as const satisfies Words;
 
-/** As a request says it: a row's fulfillment adds who that was. */
-export type CommittedOutput = {
-  readonly status: WordOf<typeof commitmentStatuses>;
-  /** 64 hex digits, lower case. */
-  readonly hash: string | null;
-  readonly kind: DigestKind | null;
-  readonly omission_rule: string | null;
-};
-
-/** As it is recorded and signed. `by` is left out where nothing is committed to, `covers` where nobody says what the hash is over. */
-export type OutputCommitmentBy = CommittedOutput & {
-  readonly by?: CommitmentMaker;
-  readonly covers?: readonly string[];
-};
+/** As a request says it: a fulfillment adds who that was. */
+export type CommittedOutput = Omit<OutputCommitment, 'by' | 'covers'>;
 
 /** @param covers names of the members that the hash covers; null where the issuer has not seen the output */
 export function committedBy(
   by: CommitmentMaker,
   sha256: string,
   covers: readonly string[] | null = null,
-): OutputCommitmentBy {
+): OutputCommitment {
   return { status: 'committed', hash: sha256, kind: 'sha256', omission_rule: null, by, ...(covers && { covers }) };
 }
 
@@ -63,12 +55,12 @@ export function commitTo(committed: OutputToCommit): CommittedWork {
   return { output_sha256: canonicalHash(committed.output as Json | CanonicalText), output_covers: covers };
 }
 
-export function uncommitted(omission_rule: string): OutputCommitmentBy {
+export function uncommitted(omission_rule: string): OutputCommitment {
   return { status: 'UNVERIFIED', hash: null, kind: null, omission_rule };
 }
 
 /** What somebody else has said, as theirs. */
-export function attributedTo(by: CommitmentMaker, said: CommittedOutput): OutputCommitmentBy {
+export function attributedTo(by: CommitmentMaker, said: CommittedOutput): OutputCommitment {
   return said.status === 'committed' ? { ...said, by } : said;
 }
 
@@ -79,7 +71,7 @@ export function attributedTo(by: CommitmentMaker, said: CommittedOutput): Output
 export function commitmentMaker({ fulfillment, hub, payload_version, reported }: JsonObject): CommitmentMaker | null {
   const { status, by } = commitmentIn(fulfillment);
   if (status !== 'committed') return null;
-  if (by !== undefined) return commitmentMakers.find(maker => maker === by) ?? 'reporter';
+  if (by !== undefined) return wordList<CommitmentMaker>(commitmentMakers).find(maker => maker === by) ?? 'reporter';
   if (payload_version === BOOK_CHAIN_VERSION || reported !== undefined) return 'reporter';
   return hub === STAMPED_BY ? 'winner' : 'service';
 }

@@ -2,12 +2,13 @@ import type { AtomicAmount } from '../schema/amount.ts';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { ErrorCode, Refusal } from '../schema/errors.ts';
 import type { AgentId, TaskId } from '../schema/ids.ts';
-import type { jobKinds } from '../schema/job-kind.ts';
+import type { jobKindWords } from '../schema/job-kind.ts';
 import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
 import type { ObservedTransfer } from '../schema/observed-transfer.ts';
 import type { ProviderCogs } from '../schema/receipt-payload.ts';
 import type { NamedIntent } from '../schema/requests/paid-work.ts';
+import type { WordOf } from '../schema/words.ts';
 import type { AnswerEnd, BrokenBy } from './answer-end.ts';
 import type { Context } from './context.ts';
 import type { Tx } from './database.ts';
@@ -25,7 +26,7 @@ export interface Payer {
   readonly wallet: string;
 }
 
-export type JobKind = (typeof jobKinds)[number];
+export type JobKind = WordOf<typeof jobKindWords>;
 
 /** Which model answered, and where. */
 export interface Route {

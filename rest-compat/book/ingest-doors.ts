@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, present } from '../../schema/canonical-json.ts';
 import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
+import { FulfillmentNoun, OutputCommitmentNoun } from '../../schema/fulfillment.ts';
 import { IngestedSpendNoun } from '../../schema/ingest.ts';
 import { ingestLimits, limits } from '../../schema/limits.ts';
 import { IngestRequest } from '../../schema/requests/ingest.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
-import { FulfillmentEnvelope, IssuerSignature, ReceiptAnswer } from '../receipt/signed-receipt.ts';
+import { IssuerSignature } from '../receipt/signed-receipt.ts';
 import { AgentPath } from './doors.ts';
 
 /** What an ingest answers, as it looks on the wire: each null that was signed stands there, since `signature` is over all of it. */
 export const IngestAnswer = IngestedSpendNoun.extend({
-  fulfillment: FulfillmentEnvelope,
   issuer_signature: IssuerSignature.describe(
     'Signature of the receipt of the row (payload version 4): its token signs book_id and payment_ref side by side.',
   ),
@@ -20,11 +20,9 @@ export const IngestAnswer = IngestedSpendNoun.extend({
 nameComponents({ ForeignIngest: IngestAnswer });
 
 /** As the graph has it. What is signed of an ingest does not say which members the hash of the output covers. */
-const IngestedSpend = IngestAnswer.omit({ issuer_signature: true }).extend({
-  fulfillment: FulfillmentEnvelope.extend({
-    output_commitment: FulfillmentEnvelope.shape.output_commitment.omit({ covers: true }),
-  }),
-  receipt: z.object({ document: ReceiptAnswer }),
+const IngestedSpend = IngestedSpendNoun.extend({
+  fulfillment: FulfillmentNoun.extend({ output_commitment: OutputCommitmentNoun.omit({ covers: true }) }),
+  receipt: z.object({ document: z.unknown() }),
 });
 
 /** Spend that was executed elsewhere, brought onto a book. */

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { documents } from '../../schema/documents.ts';
-import { digestKinds } from '../../schema/escrow.ts';
-import { jobKinds } from '../../schema/job-kind.ts';
+import { FulfillmentNoun } from '../../schema/fulfillment.ts';
 import { limits } from '../../schema/limits.ts';
-import { commitmentMakers } from '../../schema/output-commitment.ts';
 import type { ReceiptMemberName, receiptMembers } from '../../schema/receipt-facts.ts';
 import { proofOutcomes, settledByWords, waivers } from '../../schema/receipt-payload.ts';
 import {
@@ -41,39 +39,6 @@ const Legs = z
   .array(SignedLegNoun)
   .describe('Where it was paid for in two: to whom it was owed, which is `payment`, and the fee of this service.');
 const PayerProven = z.boolean().describe('Whether its payer is known to be the agent of the book.');
-
-/** The paid-job envelope: what was meant, who allowed it, and what is committed to. */
-export const FulfillmentEnvelope = z.object({
-  intent: z.object({
-    job_kind: z.enum(jobKinds),
-    resource: z.string().nullable(),
-    intent_id: z.string().nullable(),
-    attempt_index: z.int().nullable(),
-  }),
-  authorization: z.object({
-    payer_wallet: z.string().nullable(),
-    delegation_hash: z.string().nullable(),
-    payment_ref: z.string().nullable(),
-  }),
-  output_commitment: z.object({
-    status: z.enum(['committed', 'UNVERIFIED']),
-    hash: Hash.nullable(),
-    kind: z.enum(digestKinds).nullable(),
-    omission_rule: z.string().nullable(),
-    by: z
-      .enum(commitmentMakers)
-      .optional()
-      .describe(
-        'Who made the commitment. The issuer has seen the output only if this is `service`. Left out if there is no commitment, and under receipt policies 1 to 7.',
-      ),
-    covers: z
-      .array(z.string())
-      .optional()
-      .describe(
-        'Names of the members that the hash covers. Left out if there is no commitment, if the issuer has not seen the output, and under receipt policies 1 to 8.',
-      ),
-  }),
-});
 
 const LocalCheck = LocalCheckNoun.describe(
   'A transfer of USDC on Base that a stranger can look for; it does not claim that it took place.',
@@ -124,7 +89,7 @@ export const PayloadAnswer = z
     job_kind: z.string(),
     request_hash: Hash.describe('Of the request and the salt in x-svc-request-salt.'),
     caller_binding: CallerBindingNoun,
-    fulfillment: FulfillmentEnvelope,
+    fulfillment: FulfillmentNoun,
     tolerance: ToleranceNoun,
     issuer_history: IssuerHistoryReferenceNoun,
     receipt_policy: PolicyReferenceNoun,

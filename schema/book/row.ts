@@ -1,26 +1,10 @@
 import { z } from 'zod';
 import { type ColumnJson, type RowColumns, type RowFactName, rowFacts } from '../book-row.ts';
-import { limits } from '../limits.ts';
 import { AtomicMember, JsonMember, shownByClass } from '../noun.ts';
 import type { RowFact, RowGroup } from '../row-fact.ts';
+import { BookReplayNoun, IngressReceiptNoun } from './row-members.ts';
 
 /* What is shown of a row of a book, alone, in pages and beside its correction. A row is made of the one table of its facts. */
-
-const Replay = z.object({
-  at: z.string(),
-  first_at: z.string().optional().describe('With `count`: of the first of them; `at` is the last.'),
-  count: z
-    .int()
-    .optional()
-    .describe(
-      `Of an event that stands for several: beyond ${limits.replay_events_per_hour_max} in an hour, one a minute.`,
-    ),
-  settlement_status: z.literal('idempotent_replay'),
-  replay_of: z.string(),
-});
-
-/** As the graph has it. */
-const IngressReceipt = z.object({ ref: z.string(), confirmed_at: z.string() });
 
 const types = {
   text: z.string(),
@@ -37,9 +21,9 @@ const types = {
 const shown = Object.entries<RowFact>(rowFacts).filter(([, { hidden, rest }]) => !hidden && rest !== 'none');
 
 function schemaOf([name, { one_of, type }]: [string, RowFact]): z.ZodType {
-  if (name === 'replay_events') return z.array(Replay);
+  if (name === 'replay_events') return z.array(BookReplayNoun);
   if (name === 'observed_amount') return types.amount;
-  if (name === 'ingress_receipt') return types[type].meta({ shows: IngressReceipt });
+  if (name === 'ingress_receipt') return types[type].meta({ shows: IngressReceiptNoun });
   if (name === 'fulfillment') return types[type].meta({ graph: 'fulfillmentDocument' });
   if (one_of === undefined) return types[type];
   const [only, ...others] = one_of;
@@ -70,7 +54,7 @@ for (const entry of shown) {
 
 /** Members of the answer as JSON; those of a group stand in it. */
 type RowAnswer = {
-  readonly [K in RowFactName]?: K extends 'replay_events' ? z.output<typeof Replay>[] : ColumnJson<K>;
+  readonly [K in RowFactName]?: K extends 'replay_events' ? z.output<typeof BookReplayNoun>[] : ColumnJson<K>;
 };
 
 /** A row as REST answers it. The graph has a type of its own, with every column (subgraphs/book/ledger/row.entity.ts). */

@@ -1,6 +1,6 @@
-import { Arg, Args, Ctx, Directive, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
-import { toCamelKeys } from '../../../schema/camel.ts';
+import { Arg, Args, Ctx, Directive, Mutation, Resolver } from 'type-graphql';
 import {
+  IngestedFulfillmentNoun,
   IngestedPaymentNoun,
   IngestedRouteNoun,
   IngestedSpendNoun,
@@ -18,16 +18,14 @@ import {
   SaidCommitment,
 } from '../../../schema/requests/ingest-members.ts';
 import { requireHeld } from '../../access.ts';
-import { FulfillmentAuthorization, FulfillmentIntent, OutputCommitment } from '../../fulfillment.type.ts';
+import '../../fulfillment.type.ts';
 import {
   type Arguments,
   type ArgumentsOfBook,
   argumentsType,
   inputType,
-  membersOf,
   objectType,
   readRequest,
-  showMembers,
   shownOf,
 } from '../../graph-type.ts';
 import type { BookContext } from '../context.ts';
@@ -59,20 +57,19 @@ objectType(
   RecordedSignatureNoun,
 );
 
-@ObjectType({ description: 'What was delivered for a payment to somebody else, in the form of a paid job.' })
-class IngestedFulfillment {
-  @Field(() => FulfillmentIntent, { description: 'What the job was meant to be.' }) intent!: FulfillmentIntent;
-  @Field(() => FulfillmentAuthorization, { description: 'Who paid, and how.' })
-  authorization!: FulfillmentAuthorization;
-  @Field(() => OutputCommitment, { description: 'What is committed to.' }) outputCommitment!: OutputCommitment;
-}
+objectType(
+  'IngestedFulfillment',
+  'What was delivered for a payment to somebody else, in the form of a paid job.',
+  IngestedFulfillmentNoun,
+);
 
-@ObjectType({ description: 'A payment to somebody else that stands on a book now.' })
-class IngestedSpend extends membersOf(IngestedSpendNoun.extend(SpendOnGraph.shape)) {
-  @Field(() => IngestedFulfillment, { description: 'What was delivered.' }) fulfillment!: IngestedFulfillment;
-}
-showMembers(IngestedSpend, IngestedSpendNoun);
-showMembers(IngestedSpend, SpendOnGraph);
+const IngestedSpend = objectType(
+  'IngestedSpend',
+  'A payment to somebody else that stands on a book now.',
+  IngestedSpendNoun,
+  SpendOnGraph,
+);
+type IngestedSpend = InstanceType<typeof IngestedSpend>;
 
 const BookArguments = argumentsType(BookPath);
 
@@ -101,9 +98,5 @@ export class IngestResolver {
 }
 
 function shown(answer: RecordedIngest): IngestedSpend {
-  return {
-    ...shownOf(IngestedSpendNoun, answer),
-    fulfillment: toCamelKeys(answer.fulfillment) as unknown as IngestedFulfillment,
-    receipt: { taskId: answer.task_id },
-  };
+  return { ...shownOf(IngestedSpendNoun, answer), receipt: { taskId: answer.task_id } };
 }

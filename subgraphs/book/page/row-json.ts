@@ -1,12 +1,16 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+import { z } from 'zod';
+import { IngressReceiptNoun, RowFulfillmentNoun } from '../../../schema/book/row-members.ts';
 import { rowFacts } from '../../../schema/book-row.ts';
 import { camel } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { withReceipt } from '../../../schema/evidence.ts';
 import { inflowLimits, rowLimits } from '../../../schema/limits.ts';
+import { graphName, memberShape } from '../../../schema/noun-shape.ts';
 import type { RowFact, RowGroup } from '../../../schema/row-fact.ts';
 import type { Written } from '../../../schema/written.ts';
 import type { Database } from '../../database.ts';
+import { typeNameOf } from '../../graph-type.ts';
 import {
   asJson,
   asPrinted,
@@ -22,6 +26,7 @@ import {
 import type { BookRow } from '../ledger/row.entity.ts';
 import { SESSION_OF_ROW } from '../ledger/session-of-row.ts';
 import { parentRefOf } from '../lineage/parent.ts';
+import './row.type.ts';
 import type { RowScope } from './row-scope.ts';
 
 /* Rows of a book as JSON that Postgres writes field by field, and the SQL that exports of them share. */
@@ -178,27 +183,20 @@ const computedOrNull = {
   delegationHash: asText(SESSION_OF_ROW),
 };
 
-/** A column of JSON by the shape that the graph gives it: its members, and those of objects within. */
-type Shape = readonly (string | readonly [name: string, type: string, shape: Shape])[];
-
-function shapeOf(type: string, column: string, shape: Shape): Writing {
-  const fields = shape.map(it => {
-    if (typeof it === 'string') return [camel(it), asJson(`${column}->'${it}'`)] as const;
-    const [name, of, within] = it;
-    return [camel(name), shapeOf(of, `(${column}->'${name}')`, within)] as const;
+/** A column of JSON as the type that the graph has of a noun, and so objects within. */
+function shapeOf(noun: z.ZodObject, column: string): Writing {
+  const fields = Object.entries(noun.shape).map(([name, shape]) => {
+    const known = memberShape(shape);
+    const member = `${column}->'${name}'`;
+    const within = known.inner instanceof z.ZodObject ? shapeOf(known.inner, `(${member})`) : asJson(member);
+    return [graphName(name, known), within] as const;
   });
-  return { type, fields: Object.fromEntries(fields), where: `jsonb_typeof(${column}) = 'object'` };
+  return { type: typeNameOf(noun), fields: Object.fromEntries(fields), where: `jsonb_typeof(${column}) = 'object'` };
 }
 
-const INTENT = ['job_kind', 'resource', 'intent_id', 'attempt_index'] as const;
 const shapes = {
-  fulfillment: shapeOf('Fulfillment', 'r.fulfillment', [
-    ...INTENT,
-    ['output_commitment', 'OutputCommitment', ['status', 'hash', 'kind', 'omission_rule', 'by', 'covers']],
-    ['intent', 'FulfillmentIntent', INTENT],
-    ['authorization', 'FulfillmentAuthorization', ['payer_wallet', 'delegation_hash', 'payment_ref']],
-  ]),
-  ingressReceipt: shapeOf('IngressReceipt', 'r.ingress_receipt', ['ref', 'confirmed_at']),
+  fulfillment: shapeOf(RowFulfillmentNoun, 'r.fulfillment'),
+  ingressReceipt: shapeOf(IngressReceiptNoun, 'r.ingress_receipt'),
 } as const;
 
 /**

@@ -1,55 +1,15 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Ctx, Directive, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import { Ctx, Directive, FieldResolver, Int, Resolver, Root } from 'type-graphql';
 import { rowFacts } from '../../../schema/book-row.ts';
 import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { withReceipt } from '../../../schema/evidence.ts';
 import { limits, rowLimits } from '../../../schema/limits.ts';
-import { DateTimeScalar } from '../../../schema/scalars.ts';
-import { FulfillmentAuthorization, FulfillmentIntent, JobKindWord, OutputCommitment } from '../../fulfillment.type.ts';
-import type { SettlementStatus } from '../../selling.ts';
-import { SettlementStatusWord } from '../../words.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { ReceiptReference } from './book.type.ts';
+import { BookReplay, Fulfillment, IngressReceipt } from './row.type.ts';
 import { replaysOf } from './row-json.ts';
-
-/* What stands inside of a row's columns, by the shapes that the specification gives. */
-
-@ObjectType({ description: 'What was delivered for a row; members that its form lacks are null.' })
-class Fulfillment {
-  @Field(() => JobKindWord, { nullable: true, description: 'What kind of work.' }) jobKind!: string | null;
-  @Field(() => String, { nullable: true, description: 'What it was about.' }) resource!: string | null;
-  @Field(() => String, { nullable: true, description: 'The treasury intent that it names.' }) intentId!: string | null;
-  @Field(() => Int, { nullable: true, description: 'Which attempt within that intent, from 0.' })
-  attemptIndex!: number | null;
-  @Field(() => OutputCommitment, { nullable: true, description: 'The hash of what was delivered.' })
-  outputCommitment!: OutputCommitment | null;
-  @Field(() => FulfillmentIntent, { nullable: true, description: 'In the envelope of a paid job alone.' })
-  intent!: FulfillmentIntent | null;
-  @Field(() => FulfillmentAuthorization, { nullable: true, description: 'In the envelope of a paid job alone.' })
-  authorization!: FulfillmentAuthorization | null;
-}
-
-@ObjectType({ description: 'What moved a row on from RECORDED_BY_SETTLE to collected.' })
-class IngressReceipt {
-  @Field(() => String, { nullable: true, description: '`network:transaction` in which the money was seen.' })
-  ref!: string | null;
-  @Field(() => DateTimeScalar, { nullable: true, description: 'When it was seen.' }) confirmedAt!: string | null;
-}
-
-@ObjectType({
-  description: `The payment of a row was sent again, once or, beyond ${limits.replay_events_per_hour_max} in an hour, several times.`,
-})
-class BookReplay {
-  @Field(() => DateTimeScalar, { description: 'When; of several the last time.' }) at!: string;
-  @Field(() => DateTimeScalar, { nullable: true, description: 'Of several, the first time.' }) firstAt!: string | null;
-  @Field(() => Int, { nullable: true, description: 'How many it stands for, where they are several.' })
-  count!: number | null;
-  @Field(() => SettlementStatusWord, { description: 'Always `idempotent_replay`.' })
-  settlementStatus!: SettlementStatus;
-  @Field(() => String, { nullable: true, description: 'The task whose row it is.' }) replayOf!: string | null;
-}
 
 /** What a row shows that is not its own: all else are its columns and their members (schema/book-row.ts). */
 @Resolver(() => BookRow)

@@ -1,5 +1,7 @@
 import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import type { AtomicAmount } from '../../../schema/amount.ts';
+import { FulfillmentNoun } from '../../../schema/fulfillment.ts';
+import { jobKindWords } from '../../../schema/job-kind.ts';
 import { type SettledBy, type WaivedBy, waivers } from '../../../schema/receipt-payload.ts';
 import {
   CallerBindingNoun,
@@ -13,7 +15,7 @@ import {
   TransferFactsNoun,
 } from '../../../schema/receipt-shapes.ts';
 import { AtomicAmountScalar, DateTimeScalar } from '../../../schema/scalars.ts';
-import { FulfillmentAuthorization, FulfillmentIntent, JobKindWord, OutputCommitment } from '../../fulfillment.type.ts';
+import '../../fulfillment.type.ts';
 import { wordEnum } from '../../graph-enum.ts';
 import { objectType } from '../../graph-type.ts';
 import type { JobKind } from '../../sale.ts';
@@ -69,14 +71,11 @@ export const ReceiptReportedParties = objectType(
   ReportedPartiesNoun,
 );
 
-@ObjectType({ description: 'What a paid call was for, by whom it was allowed, and what came of it.' })
-export class ReceiptFulfillment {
-  @Field(() => FulfillmentIntent, { description: 'What it was meant to be.' }) intent!: FulfillmentIntent;
-  @Field(() => FulfillmentAuthorization, { description: 'By whom it was allowed.' })
-  authorization!: FulfillmentAuthorization;
-  @Field(() => OutputCommitment, { description: 'The hash of what was delivered.' })
-  outputCommitment!: OutputCommitment;
-}
+const ReceiptFulfillment = objectType(
+  'ReceiptFulfillment',
+  'What a paid call was for, who allowed it, and what came of it.',
+  FulfillmentNoun,
+);
 
 @ObjectType({ description: 'What the work cost the issuer, and at what price it marks that.' })
 export class ReceiptCogs {
@@ -95,12 +94,12 @@ export class SignedPayload {
   @Field(() => String, { description: 'The hub that answered.' }) hub!: string;
   @Field(() => String, { description: 'Model that the hub was asked for, or what else was sold. See answeredModel.' })
   model!: string;
-  @Field(() => JobKindWord, { description: 'What kind of work.' }) jobKind!: JobKind;
+  @Field(() => wordEnum(jobKindWords), { description: 'What kind of work.' }) jobKind!: JobKind;
   @Field(() => String, { description: 'SHA-256 of the request and a salt that its caller was told.' })
   requestHash!: string;
   @Field(() => CallerBinding, { description: 'Who called.' }) callerBinding!: InstanceType<typeof CallerBinding>;
   @Field(() => ReceiptFulfillment, { description: 'What was bought, and what came of it.' })
-  fulfillment!: ReceiptFulfillment;
+  fulfillment!: InstanceType<typeof ReceiptFulfillment>;
   @Field(() => ReceiptTolerance, { nullable: true, description: 'From version 9 on.' })
   tolerance!: InstanceType<typeof ReceiptTolerance> | null;
   @Field(() => ReceiptIssuerHistory, { nullable: true, description: 'From version 10 on.' })
