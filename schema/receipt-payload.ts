@@ -1,5 +1,4 @@
 import { isJsonObject, type Json, type JsonObject } from './canonical-json.ts';
-import type { documents } from './documents.ts';
 import type { WordOf, Words } from './words.ts';
 
 interface PayloadVersionRow {
@@ -96,86 +95,6 @@ export const proofOutcomes = {
   },
 } as const satisfies Words;
 export type ProofOutcome = WordOf<typeof proofOutcomes>;
-
-/** What is known of a payment once it has moved. Amounts are decimal strings of atomic units. */
-export interface ReceiptPayment {
-  /** `base:0x<hash>`; several payments may share one transaction: `transfer_index` tells them apart. */
-  readonly ref: string;
-  /** Log index of the Transfer event inside its block (EVM); null where nobody has looked. */
-  readonly transfer_index: number | null;
-  readonly network: string;
-  readonly rail: 'usdc';
-  readonly asset: string;
-  readonly gross_amount: string;
-  readonly settled_amount: string;
-  readonly payer: string;
-  readonly pay_to: string;
-  /** The EIP-3009 nonce, the Solana message hash, or the client's payment identifier. */
-  readonly payment_id: string;
-}
-
-/** One of two payments for the same thing: `payee` to whom it was owed, `fee` to this service. Amounts as in `payment`. */
-export interface ReceiptLeg extends JsonObject {
-  readonly leg: 'payee' | 'fee';
-  readonly ref: string;
-  readonly transfer_index: number | null;
-  readonly network: string;
-  readonly asset: string;
-  readonly payer: string;
-  readonly pay_to: string;
-  readonly amount: string;
-}
-
-/** What the work cost the issuer, and at what price it marks that: atomic USDC, the scale of payment.gross_amount. */
-export interface ProviderCogs extends JsonObject {
-  readonly actual: number;
-  readonly usd_mark: number;
-}
-
-/** How far a verifier may let facts drift from what is signed; the receipt policy says what each bound means. */
-export interface Tolerance extends JsonObject {
-  readonly amount_atomic: string;
-  readonly clock_seconds: number;
-}
-
-/** Which snapshot of the issuer's keys held when this was signed, and which of its entries signed. */
-export interface IssuerHistoryRef extends JsonObject {
-  readonly hash: string;
-  readonly version: number;
-  readonly seq: number;
-}
-
-/** Which receipt policy governs this receipt: SHA-256 of its canonical form, and its version. */
-export interface ReceiptPolicyRef extends JsonObject {
-  readonly hash: string;
-  readonly version: number;
-}
-
-/**
- * The stored canonical object: its SHA-256 is `payload_hash`, its RFC 6962 leaf hash stands in the log.
- * Holds neither tree head nor signatures, so it can be made before the log's head is locked.
- * Left out where they do not apply, never null: `claim_id`, `payment` (in a book chain `book_id`, `payment_ref`, `observed_transfer` and
- * `payer_proven`), `legs`, `settlement_basis`, `waived_by`, `reported` with `reported_parties`, `delegation_hash` with `valid_after` and `session_expiry`,
- * `parent_receipt_id` with `target_agent`, `intent_id`,
- * `attempt_index`, `answered_model`, `answered_catalogue_model`, `vendor_blind`, `provider_cogs`, `profile`.
- */
-export interface ReceiptPayload extends JsonObject {
-  readonly schema: typeof documents.receipt;
-  readonly payload_version: PayloadVersion;
-  readonly task_id: string;
-  readonly issued_at: string;
-  readonly hub: string;
-  readonly model: string;
-  readonly job_kind: string;
-  /** SHA-256 of (field coordinate, canonical arguments): which request this pays for. */
-  readonly request_hash: string;
-  /** `payer_wallet`, `agent_pubkey`, `api_key_hash`: those that are known. */
-  readonly caller_binding: JsonObject;
-  readonly fulfillment: JsonObject;
-  readonly tolerance: Tolerance;
-  readonly issuer_history: IssuerHistoryRef;
-  readonly receipt_policy: ReceiptPolicyRef;
-}
 
 /**
  * The payment that a receipt signs, member by member as `payment` has them; of a book chain it is the transfer that was looked

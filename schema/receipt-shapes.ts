@@ -1,16 +1,34 @@
 import { z } from 'zod';
+import { documents } from './documents.ts';
+import { FulfillmentNoun } from './fulfillment.ts';
+import { jobKindWords } from './job-kind.ts';
 import { limits } from './limits.ts';
 import { type NetworkName, networkWords } from './network.ts';
-import { AtomicMember, MomentMember, wordMember } from './noun.ts';
+import {
+  AtomicMember,
+  type DocumentOf,
+  HashMember,
+  JsonMember,
+  MomentMember,
+  onGraph,
+  sizedList,
+  TimeMember,
+  word,
+  wordMember,
+  wordText,
+} from './noun.ts';
+import type { ReceiptMemberName, receiptMembers } from './receipt-facts.ts';
+import { proofOutcomes, settledByWords, waivers } from './receipt-payload.ts';
+import { settlementStatuses } from './settlement-status.ts';
 
-/* Parts of a receipt that its document and the graph show alike: what is signed of payments and reports, and what stands beside it unsigned. */
+/* A signed receipt: what is signed, member by member, the document around it, and what is shown of it in pages. */
 
-const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 const Network = wordMember<NetworkName>().describe('Network of the payment.').meta({ words: networkWords });
 const TransferIndex = z
   .int()
   .nullable()
   .describe('Index of the Transfer event in its block. Null if the transfer was not looked at.');
+const CostMember = z.int().min(0).meta({ scalar: 'AtomicAmount' });
 const Asset = z.string().describe('Address of the token.');
 const Payer = z.string().describe('Wallet that paid.');
 const PayTo = z.string().describe('Wallet that was paid.');
@@ -19,7 +37,7 @@ const PayTo = z.string().describe('Wallet that was paid.');
 export const CallerBindingNoun = z.object({
   payer_wallet: z.string().optional().describe('Wallet that paid.'),
   agent_pubkey: z.string().optional().describe('Public key of the delegated session.'),
-  api_key_hash: Hash.optional().describe('SHA-256 of the API key that was used in place of a payment.'),
+  api_key_hash: HashMember.optional().describe('SHA-256 of the API key that was used in place of a payment.'),
 });
 
 export const SignedPaymentNoun = z.object({
@@ -61,17 +79,21 @@ export const TransferFactsNoun = z.object({
 });
 
 /** A generation of a router or a completion, as it was reported. */
-export const ReportedNoun = z.object({
-  by: z.string().describe('Router book by whose key it was reported; or `inbound:` and the source of a completion.'),
-  generation_id: z.string().describe('Id of the generation or the completion at its source.'),
-  rail: z.string().describe('Reported rail that it was paid on.'),
-  amount: AtomicMember.describe('Reported cost, in millionths of a dollar.'),
-  payment_ref: z.string().optional().describe('Reported payment. It proves nothing.'),
-  verified_with: z
-    .string()
-    .optional()
-    .describe('Router that confirmed it before this was signed, or network that showed the payment.'),
-});
+export const ReportedNoun = z
+  .object({
+    by: z.string().describe('Router book by whose key it was reported; or `inbound:` and the source of a completion.'),
+    generation_id: z.string().describe('Id of the generation or the completion at its source.'),
+    rail: z.string().describe('Reported rail that it was paid on.'),
+    amount: AtomicMember.describe('Reported cost, in millionths of a dollar.'),
+    payment_ref: z.string().optional().describe('Reported payment. It proves nothing.'),
+    verified_with: z
+      .string()
+      .optional()
+      .describe('Router that confirmed it before this was signed, or network that showed the payment.'),
+  })
+  .describe(
+    'What was reported of a generation or a completion that others answered. This service did not settle it, and took no payment for it.',
+  );
 
 export const ReportedPartiesNoun = z.object({
   payer: z.string().describe('Wallet that is reported to have paid.'),
@@ -89,14 +111,24 @@ export const ToleranceNoun = z.object({
 });
 
 export const IssuerHistoryReferenceNoun = z.object({
-  hash: Hash.describe('SHA-256 of the snapshot.'),
+  hash: HashMember.describe('SHA-256 of the snapshot.'),
   version: z.int().describe('Number of the snapshot.'),
   seq: z.int().describe('Number (`seq`) of the entry of the snapshot whose key signed.'),
 });
 
 export const PolicyReferenceNoun = z.object({
-  hash: Hash.describe('SHA-256 of the canonical form of the policy.'),
+  hash: HashMember.describe('SHA-256 of the canonical form of the policy.'),
   version: z.int().describe('Number of the policy.'),
+});
+
+/** What the work cost the issuer, and at what price it marks that, in the unit of `payment.gross_amount`. */
+export const ProviderCogsNoun = z.object({
+  actual: CostMember.describe(
+    "Cost by the hub's token counts, in atomic USDC. The same as `usd_mark` if the counts or their prices are not known.",
+  ),
+  usd_mark: CostMember.describe(
+    "The hub's price of the call, in atomic USDC. The same as `actual` if that price is not known.",
+  ),
 });
 
 /** A transfer that a stranger can look for. */
@@ -133,10 +165,295 @@ export const AnsweredAgainNoun = z.object({
     ),
 });
 
-/** A page of the receipts of a wallet, beside the receipts themselves. */
-export const WalletReceiptsNoun = z.object({
-  wallet: z.string().describe('Address of the wallet, in EIP-55 spelling.'),
-  next: z.int().nullable().describe('`after` of the next page. Null if this is the last page.'),
+/** The members without a value where a call was paid under no session; the last two have one only where a receipt was handed on. */
+const session = {
+  delegation_hash: z
+    .string()
+    .optional()
+    .describe(
+      'Delegation hash of the session that the call was paid under, or the act was done in. No value if there was none.',
+    ),
+  valid_after: z
+    .int()
+    .optional()
+    .describe('Time from which that session is valid, in Unix seconds. `iat` of the token is not before it.'),
+  session_expiry: z
+    .int()
+    .optional()
+    .describe('Time at which that session ends, in Unix seconds. `iat` of the token is not after it.'),
+  parent_receipt_id: z
+    .string()
+    .optional()
+    .describe('Task id of the receipt that was handed on. No value if this receipt was not made for another agent.'),
+  target_agent: z
+    .int()
+    .optional()
+    .describe('Id of the agent that may redeem this receipt. No value if it was not made for another agent.'),
+};
+const bookChain = {
+  book_id: z
+    .int()
+    .optional()
+    .describe(
+      'Agent id of the book, signed beside `payment_ref`. Only in payload version 4 (a book chain), which signs no `payment`.',
+    ),
+  observed_transfer: TransferFactsNoun.optional().describe(
+    'The transfer as its chain has it. Only in payload version 4.',
+  ),
+  payer_proven: z
+    .boolean()
+    .optional()
+    .describe('Whether its payer is known to be the agent of the book. Only in payload version 4.'),
+};
+const legs = sizedList(SignedLegNoun, 2)
+  .optional()
+  .describe(
+    'Both payments of a call that was paid for in two: to whom it was owed, which is `payment`, and the fee of this service. No value if there was one payment or none.',
+  );
+const waived_by = word(waivers)
+  .optional()
+  .describe('Kind of API key that was used in place of a payment. No value if none was.');
+const answered = {
+  answered_model: z
+    .string()
+    .optional()
+    .describe('Model that the hub named in its answer. No value if it named none, and under receipt policies 1 to 8.'),
+  answered_catalogue_model: z
+    .string()
+    .optional()
+    .describe(
+      "Id of the hub's catalogue that `answered_model` names, by its configuration when this was signed: `model` if `answered_model` is a configured alias of it, or the id of another model. No value if it names none, and if it is `model` or a version of it.",
+    ),
+};
+const vendor_blind = z
+  .literal(true)
+  .optional()
+  .describe(
+    'This service added nothing that says who asks. What the caller wrote for the model was put into the form that the hub takes; members without effect were left out. Text of the caller that names the caller reached the hub.',
+  );
+const payload_version = z.int().describe('Version of the payload: 8 to 11, or 4 of a book chain.');
+const task_id = z.string().describe('Task id of the receipt.');
+const hub = z.string().describe('Hub that answered.');
+const model = z
+  .string()
+  .describe(
+    'Model that the hub was asked for, or what else was sold. `answered_model` is the one that the hub named in its answer.',
+  );
+const claim_id = z.int().optional().describe('Agent id of the book on which the row stands. No value without a book.');
+
+/**
+ * What is signed: its SHA-256 is `payload_hash`, its RFC 6962 leaf hash stands in the log. Holds neither tree head nor signatures, so that
+ * it can be made before the log's head is locked. What does not apply is left out, never null. Versions of old lack some members.
+ */
+export const ReceiptPayloadNoun = z
+  .object({
+    schema: z.literal(documents.receipt).describe('Name of the document.'),
+    payload_version,
+    task_id,
+    issued_at: TimeMember.describe('Time the payload was signed (RFC 3339, UTC).'),
+    hub,
+    model,
+    job_kind: wordText(jobKindWords).describe('Kind of work that was paid for.'),
+    request_hash: HashMember.describe('SHA-256 of the request and the salt in x-svc-request-salt.'),
+    caller_binding: CallerBindingNoun.describe('What is known of the caller.'),
+    fulfillment: FulfillmentNoun.describe('What was bought, and what was delivered.'),
+    tolerance: ToleranceNoun.describe('How far facts may differ from what is signed. From payload version 9 on.'),
+    issuer_history: IssuerHistoryReferenceNoun.describe(
+      "Snapshot of the issuer's keys that held when this was signed. From payload version 10 on.",
+    ),
+    receipt_policy: PolicyReferenceNoun.describe(
+      'Receipt policy that governs this receipt. From payload version 11 on.',
+    ),
+    claim_id,
+    book_id: bookChain.book_id,
+    payment_ref: z
+      .string()
+      .optional()
+      .describe('`network:transaction` of the payment, signed beside `book_id`. Only in payload version 4.'),
+    observed_transfer: bookChain.observed_transfer,
+    payer_proven: bookChain.payer_proven,
+    payment: SignedPaymentNoun.optional().describe('The payment to this service. No value if there was none.'),
+    legs,
+    settlement_basis: word(settledByWords)
+      .optional()
+      .describe('Whether the issuer had seen the transfer when it signed. No value if nothing was paid.'),
+    settled_by: word(settledByWords)
+      .optional()
+      .describe('The same as `settlement_basis`, of receipts that were signed before receipt policy 4.'),
+    waived_by,
+    reported: ReportedNoun.optional(),
+    reported_parties: ReportedPartiesNoun.optional().describe(
+      'Payer and payee of a reported completion, as they were reported. Signed from receipt policy 8 on. No value for any other receipt.',
+    ),
+    ...session,
+    intent_id: z
+      .string()
+      .optional()
+      .describe('Id of the treasury intent that the call names. No value if it names none.'),
+    attempt_index: z
+      .int()
+      .optional()
+      .describe('Number of the attempt within that intent, from 0. No value if the call names none.'),
+    ...answered,
+    vendor_blind,
+    provider_cogs: ProviderCogsNoun.optional().describe(
+      'Cost of the work to the issuer, and the price that it marks it at. No value if neither is known.',
+    ),
+    profile: z
+      .literal('development')
+      .optional()
+      .describe('`development` if stand-ins were in use. No value in production.'),
+  })
+  .describe(
+    'What is signed and stands in the log: SHA-256 of its canonical JSON (RFC 8785) is payload_hash. A member without a value is left out; on the graph it is null.',
+  );
+export type ReceiptPayload = DocumentOf<typeof ReceiptPayloadNoun>;
+export type ReceiptPayment = DocumentOf<typeof SignedPaymentNoun>;
+export type ReceiptLeg = DocumentOf<typeof SignedLegNoun>;
+export type ProviderCogs = DocumentOf<typeof ProviderCogsNoun>;
+export type Tolerance = DocumentOf<typeof ToleranceNoun>;
+export type IssuerHistoryRef = DocumentOf<typeof IssuerHistoryReferenceNoun>;
+export type ReceiptPolicyRef = DocumentOf<typeof PolicyReferenceNoun>;
+export type AnsweredAgain = DocumentOf<typeof AnsweredAgainNoun>;
+
+export const IssuerSignatureNoun = z.object({
+  jws: z
+    .string()
+    .describe(
+      'Compact JWS (ES256). Its claims are what is signed; those of a receipt also state its place in the log.',
+    ),
+  kid: z.string().describe('Id of the published key that signed it.'),
+  value: z.string().describe('Raw ES256 signature over the canonical payload, in base64url.'),
+  alg: z.literal('ES256').describe('Algorithm, as JOSE names it.'),
 });
 
-export const WALLET_RECEIPTS = 'Receipts of this page, in the order of the log.';
+type Shown = Exclude<ReceiptMemberName, HiddenMember>;
+type HiddenMember = {
+  [K in ReceiptMemberName]: (typeof receiptMembers)[K] extends { readonly hidden: true } ? K : never;
+}[ReceiptMemberName];
+
+/** The public receipt. Its members are made by `schema/receipt-facts.ts`. */
+export const ReceiptNoun = z.object({
+  task_id,
+  verify_url: z.string().describe('URL of the public page of the receipt.'),
+  proof_outcome: word(proofOutcomes).describe(
+    'What is known of the money. May still change, as may `settled_by`, `ingress_receipt` and `omission_rule`.',
+  ),
+  hub,
+  model,
+  amount: AtomicMember.optional().describe(
+    'Amount in atomic units of the rail: USDC, or XNO of a book chain on Nano. No value if nothing was paid.',
+  ),
+  payer_wallet: z
+    .string()
+    .optional()
+    .describe(
+      'Wallet that paid this service. No value if an API key was used in place of a payment, and for a payment to somebody else: see `observed_transfer`.',
+    ),
+  payload_version,
+  payload: ReceiptPayloadNoun,
+  payload_hash: HashMember.describe('SHA-256 of the canonical payload.'),
+  leaf_index: z.int().describe('Position of the receipt in the log, from 0.'),
+  tree_size: z.int().describe('Number of leaves of the log up to this receipt.'),
+  log_id: z.int().describe('Id of the log.'),
+  root_hash: HashMember.describe('Root hash of the log up to this receipt, in lower-case hex like all hashes.'),
+  tree_head_hash: HashMember.describe(
+    'SHA-256 of the canonical {log_id, tree_size, root_hash}, by which the signature binds the receipt to its place.',
+  ),
+  book_seq: z.int().optional().describe('Position of the row in the book. No value without a book.'),
+  caller_binding: CallerBindingNoun,
+  ...session,
+  claim_id: onGraph('agentId', claim_id),
+  ...bookChain,
+  legs,
+  issuer_signature: IssuerSignatureNoun,
+  signature: z.object({ alg: z.literal('Ed25519'), kid: z.string(), value: z.string() }),
+  co_signature: z.object({ alg: z.literal('secp256k1-eip191'), address: z.string(), value: z.string() }),
+  settled_by: word(settledByWords)
+    .nullable()
+    .describe('Whether the issuer has seen the transfer. Null if nothing was paid.'),
+  waived_by,
+  reported: ReportedNoun.optional(),
+  ...answered,
+  vendor_blind,
+  ingress_receipt: JsonMember.optional(),
+  omission_rule: z.string().optional(),
+  answered_again: AnsweredAgainNoun.optional().describe(
+    'The whole answer that the same payment brought later. Unsigned; on a book, a correction event commits to it. No value if there was none.',
+  ),
+  anchor_changed_since_binding: z
+    .boolean()
+    .describe('Whether the log has a later head than the one that the receipt signs.'),
+  freeze: z
+    .boolean()
+    .describe('Whether the issuer vouches for a payment of a book that is not settled, and the log has grown since.'),
+  unverifiable_from_registry: z
+    .boolean()
+    .describe(
+      'Whether the transfer was looked for until the cutoff, and nothing is known of it. That does not mean unpaid.',
+    ),
+  local_check: LocalCheckNoun.optional().describe(
+    'A transfer of USDC on Base that a stranger can look for; it does not claim that it took place. No value for other networks, and if nothing was paid.',
+  ),
+  binding: ChainBindingNoun.describe(
+    'What binds the receipt to a chain. No proof system is used here: `in_proof` is false.',
+  ),
+  verification: z.object({
+    jwks_uri: z.string(),
+    issuer_history_uri: z.string(),
+    receipt_policy_uri: z.string(),
+    preimage_uri: z.string(),
+    how: z.string(),
+  }),
+  profile: z.enum(['development', 'production']),
+  chain_ended: z.literal(true).optional().describe('In development: the chain that carried the payment is gone.'),
+  payment_ref: z.string().nullable().describe('`network:transaction` of the payment. Null if nothing was paid.'),
+} satisfies Record<Shown, z.ZodType>);
+
+/** The same in the answer that was paid for. */
+export const ReceiptInAnswerNoun = ReceiptNoun.extend({
+  settlement_status: word(settlementStatuses),
+  rerun: AnsweredAgainNoun.shape.rerun
+    .optional()
+    .describe('Number of the rerun that brought this answer, from 1. No value if the first attempt did.'),
+});
+
+/** The members of a receipt that the graph has one by one, with those that only the graph has. */
+export const ReceiptNodeNoun = ReceiptNoun.pick({
+  task_id: true,
+  leaf_index: true,
+  tree_size: true,
+  root_hash: true,
+  tree_head_hash: true,
+  payload_hash: true,
+  payload_version: true,
+  payment_ref: true,
+  claim_id: true,
+  book_seq: true,
+  payer_wallet: true,
+  hub: true,
+  model: true,
+  amount: true,
+  settled_by: true,
+  proof_outcome: true,
+}).extend({
+  preimage: z
+    .string()
+    .describe('The payload as canonical JSON (RFC 8785): payload_hash is its SHA-256.')
+    .meta({ cost: 5 }),
+  jws: IssuerSignatureNoun.shape.jws,
+  kid: IssuerSignatureNoun.shape.kid,
+  issued_at: ReceiptPayloadNoun.shape.issued_at,
+  collected_at: TimeMember.describe(
+    'Time the receipt was collected (RFC 3339, UTC). Not later than that of the next receipt in the log.',
+  ),
+});
+
+/** A page of the receipts of a wallet. */
+export const WalletReceiptsNoun = z.object({
+  wallet: z.string().describe('Address of the wallet, in EIP-55 spelling.'),
+  receipts: z
+    .array(ReceiptNoun.meta({ shows: z.object({ document: z.unknown() }) }))
+    .describe('Receipts of this page, in the order of the log.'),
+  next: z.int().nullable().describe('`after` of the next page. Null if this is the last page.'),
+});

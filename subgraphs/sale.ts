@@ -6,7 +6,7 @@ import type { jobKindWords } from '../schema/job-kind.ts';
 import { limits } from '../schema/limits.ts';
 import type { NetworkName } from '../schema/network.ts';
 import type { ObservedTransfer } from '../schema/observed-transfer.ts';
-import type { ProviderCogs } from '../schema/receipt-payload.ts';
+import type { ProviderCogs } from '../schema/receipt-shapes.ts';
 import type { NamedIntent } from '../schema/requests/paid-work.ts';
 import type { WordOf } from '../schema/words.ts';
 import type { AnswerEnd, BrokenBy } from './answer-end.ts';

@@ -3,7 +3,7 @@ import type { RowBirth } from '../schema/book-row.ts';
 import type { JsonObject } from '../schema/canonical-json.ts';
 import type { AgentId, TaskId } from '../schema/ids.ts';
 import type { ObservedTransfer } from '../schema/observed-transfer.ts';
-import type { ReceiptLeg, ReceiptPayment } from '../schema/receipt-payload.ts';
+import type { ReceiptLeg, ReceiptPayment } from '../schema/receipt-shapes.ts';
 
 /** What a stamp has found out elsewhere before any money moved. */
 export interface Found<F extends JsonObject> {

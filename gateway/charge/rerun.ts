@@ -2,6 +2,7 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { Refusal } from '../../schema/errors.ts';
 import type { TaskId } from '../../schema/ids.ts';
 import { limits } from '../../schema/limits.ts';
+import type { AnsweredAgain } from '../../schema/receipt-shapes.ts';
 import { type AnswerEnd, WHOLE } from '../../subgraphs/answer-end.ts';
 import { correct } from '../../subgraphs/book/ledger/correct.ts';
 import { type Clock, iso } from '../../subgraphs/clock.ts';
@@ -14,7 +15,7 @@ import {
   renewRerun,
   takeRerun,
 } from '../../subgraphs/receipt/claim/rerun.ts';
-import { type AnsweredAgain, setAnsweredAgain } from '../../subgraphs/receipt/receipt/unsigned-facts.ts';
+import { setAnsweredAgain } from '../../subgraphs/receipt/receipt/unsigned-facts.ts';
 import type { AnyPaid, Route, Work } from '../../subgraphs/sale.ts';
 import type { Vault } from '../../subgraphs/vault.ts';
 import type { LogStanding } from '../log/open-log.ts';

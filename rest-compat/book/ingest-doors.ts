@@ -4,15 +4,15 @@ import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
 import { FulfillmentNoun, OutputCommitmentNoun } from '../../schema/fulfillment.ts';
 import { IngestedSpendNoun } from '../../schema/ingest.ts';
 import { ingestLimits, limits } from '../../schema/limits.ts';
+import { IssuerSignatureNoun } from '../../schema/receipt-shapes.ts';
 import { IngestRequest } from '../../schema/requests/ingest.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
-import { IssuerSignature } from '../receipt/signed-receipt.ts';
 import { AgentPath } from './doors.ts';
 
 /** What an ingest answers, as it looks on the wire: each null that was signed stands there, since `signature` is over all of it. */
 export const IngestAnswer = IngestedSpendNoun.extend({
-  issuer_signature: IssuerSignature.describe(
+  issuer_signature: IssuerSignatureNoun.describe(
     'Signature of the receipt of the row (payload version 4): its token signs book_id and payment_ref side by side.',
   ),
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { IssuerSignatureNoun, ReceiptPayloadNoun } from '../../schema/receipt-shapes.ts';
 import { refusalCodes } from '../../schema/refusal-payload.ts';
 import { LogInclusionNoun, ResultProofNoun, SettlementProofNoun } from '../../schema/result-proof.ts';
 import { SettlementNoun, TaskStatusNoun } from '../../schema/settlement.ts';
 import { wordList } from '../../schema/words.ts';
 import { Atomic, JsonMembers, nameComponents, Problem } from '../answer-shapes.ts';
-import { PayloadAnswer } from './signed-receipt.ts';
 
 export const KeySetAnswer = z.object({
   keys: z.array(JsonMembers),
@@ -16,7 +16,7 @@ export const KeySetAnswer = z.object({
 });
 
 const Inclusion = LogInclusionNoun.extend({
-  payload: PayloadAnswer.describe('Payload of the receipt. Its canonical JSON is what the leaf is made of.'),
+  payload: ReceiptPayloadNoun.describe('Payload of the receipt. Its canonical JSON is what the leaf is made of.'),
 });
 
 export const ResultProofAnswer = ResultProofNoun.extend({
@@ -51,7 +51,7 @@ export const RefusalAnswer = z.object({
   charged: z.literal(false),
   profile: z.literal('development').optional(),
   refusal_url: z.string(),
-  issuer_signature: z.object({ jws: z.string(), kid: z.string(), value: z.string(), alg: z.literal('ES256') }),
+  issuer_signature: IssuerSignatureNoun,
   verification: z.object({ jwks_uri: z.string(), issuer_history_uri: z.string(), how: z.string() }),
 });
 

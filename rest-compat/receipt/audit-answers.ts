@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import { documents } from '../../schema/documents.ts';
+import { HashMember } from '../../schema/noun.ts';
+import { ReceiptNoun } from '../../schema/receipt-shapes.ts';
 import { JsonMembers, nameComponents } from '../answer-shapes.ts';
 import { KeySetAnswer, RefusalAnswer } from './answers.ts';
-import { Hash, ReceiptAnswer } from './signed-receipt.ts';
 
 /* What ?format=auditor shows: a receipt or refusal, and all the evidence of it, to be checked offline. */
 
 const Consistency = z
-  .object({ from: z.int(), to: z.int(), proof: z.array(Hash) })
+  .object({ from: z.int(), to: z.int(), proof: z.array(HashMember) })
   .describe('That the tree of `from` leaves is the beginning of that of `to` (RFC 9162 §2.1.4).');
 
 const Anchor = z.object({
   tree_size: z.int(),
-  root_hash: Hash,
+  root_hash: HashMember,
   network: z.literal('base'),
   chain: z.string(),
   tx_hash: z.string(),
@@ -29,10 +30,10 @@ const LogEvidence = z.object({
   head: JsonMembers.describe('The newest signed head: size, root, their hash, and the ES256 JWS of it.'),
   inclusion: z.object({
     leaf_index: z.int(),
-    leaf_hash: Hash,
+    leaf_hash: HashMember,
     tree_size: z.int(),
-    root_hash: Hash,
-    path: z.array(Hash).describe('From the leaf up.'),
+    root_hash: HashMember,
+    path: z.array(HashMember).describe('From the leaf up.'),
   }),
   consistency: Consistency.describe('From the head that the receipt signs to the newest.'),
   checkpoint: z.string().describe('C2SP tlog-checkpoint: the newest head as a signed note.'),
@@ -55,7 +56,7 @@ const around = {
 
 export const ReceiptAuditAnswer = z.object({
   schema: z.literal(documents.receipt_audit),
-  receipt: ReceiptAnswer,
+  receipt: ReceiptNoun,
   receipt_policy: JsonMembers.optional().describe('The policy that governs it, by the hash that it signs.'),
   log: LogEvidence.optional().describe('Left out while the log is halted.'),
   transfer: JsonMembers.optional().describe('Where the transfer is to be looked up; left out where nothing was paid.'),

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { onGraph } from '../../schema/noun.ts';
+import { ReceiptNoun, ReceiptPayloadNoun } from '../../schema/receipt-shapes.ts';
 import {
   PaymentId,
   PaymentPayer,
@@ -22,7 +23,6 @@ import { faultPageOf } from './page/fault-page.ts';
 import { HTML, pageHeaders } from './page/layout.ts';
 import { receiptPage } from './page/receipt-page.ts';
 import { refusalPage } from './page/refusal-page.ts';
-import { PayloadAnswer, ReceiptAnswer } from './signed-receipt.ts';
 
 const Format = z
   .enum(['json', 'auditor', 'html'])
@@ -107,7 +107,7 @@ export function receiptDoor({ forms, described }: ReceiptForms): Door {
     by_accept: ['html', ...further],
     fault_page: faultPageOf('receipt'),
     other_media: [HTML, ...Object.values(forms).map(({ media }) => media)],
-    response: z.union([ReceiptAnswer, ReceiptAuditAnswer]),
+    response: z.union([ReceiptNoun, ReceiptAuditAnswer]),
     errors: ['not_found', 'record_damaged'],
   });
 }
@@ -125,7 +125,7 @@ export const receiptDoors = [
     ...only('preimage'),
     params: z.object({ id: onGraph('taskId', ReceiptPath.shape.task_id) }),
     cache: KEPT_FOR_GOOD,
-    response: PayloadAnswer,
+    response: ReceiptPayloadNoun,
     errors: ['not_found', 'record_damaged'],
   }),
   documentDoor({

@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import { isJsonObject, type Json } from '../../schema/canonical-json.ts';
 import { limits } from '../../schema/limits.ts';
-import { WALLET_RECEIPTS, WalletReceiptsNoun } from '../../schema/receipt-shapes.ts';
+import { WalletReceiptsNoun } from '../../schema/receipt-shapes.ts';
 import { WalletReceiptsRequest } from '../../schema/requests/receipt.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';
-import { ReceiptAnswer } from './signed-receipt.ts';
 
-const { wallet, next } = WalletReceiptsNoun.shape;
-const WalletReceiptsAnswer = z.object({ wallet, receipts: z.array(ReceiptAnswer).describe(WALLET_RECEIPTS), next });
-nameComponents({ WalletReceipts: WalletReceiptsAnswer });
+nameComponents({ WalletReceipts: WalletReceiptsNoun });
 
 /** What a wallet is told of its own receipts. */
 export const walletDoors = [
@@ -21,11 +18,10 @@ export const walletDoors = [
     summary: 'The receipts that a wallet on Base has paid for, for whoever signs with it',
     tags: ['receipts'],
     field: 'walletReceipts',
-    shows: WalletReceiptsAnswer.extend({ receipts: z.array(z.object({ document: ReceiptAnswer })) }),
     params: z.object({ wallet: z.string().max(limits.path_wallet_chars_max) }),
     body: WalletReceiptsRequest,
     answer: ({ answer }) => documentsOf(answer ?? null),
-    response: WalletReceiptsAnswer,
+    response: WalletReceiptsNoun,
     errors: ['invalid_wallet', 'control_proof_invalid', 'chain_unavailable', 'unavailable', 'record_damaged'],
   }),
 ] as const;

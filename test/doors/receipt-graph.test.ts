@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PayloadAnswer } from '../../rest-compat/receipt/signed-receipt.ts';
 import { camel, toSnakeKeys } from '../../schema/camel.ts';
 import type { Json, JsonObject } from '../../schema/canonical-json.ts';
+import { ReceiptPayloadNoun } from '../../schema/receipt-shapes.ts';
 import { ask, CHAT, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 
 let service: Service;
@@ -73,7 +73,7 @@ describe('Receipt.payload', () => {
     const { body } = await service.post<{ data: { __type: { fields: { name: string }[] } } }>('/graphql', { query });
     const fields = body.data.__type.fields.map(({ name }) => name);
     // What is signed as settled_by in old receipts is settlementBasis there.
-    const members = Object.keys(PayloadAnswer.shape).filter(name => name !== 'settled_by');
+    const members = Object.keys(ReceiptPayloadNoun.shape).filter(name => name !== 'settled_by');
     expect(fields.sort()).toEqual(members.map(camel).sort());
   });
 

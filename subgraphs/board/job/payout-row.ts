@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
 import { foreignRef, type ObservedTransfer } from '../../../schema/observed-transfer.ts';
 import { committedBy } from '../../../schema/output-commitment.ts';
-import type { ReceiptLeg, ReceiptPayment } from '../../../schema/receipt-payload.ts';
+import type { ReceiptLeg, ReceiptPayment } from '../../../schema/receipt-shapes.ts';
 import { BOARD_MODEL, STAMPED_BY } from '../../../schema/route-words.ts';
 import { bornBy } from '../../book/ledger/adopt-receipt.ts';
 import type { Stamped } from '../../sale.ts';

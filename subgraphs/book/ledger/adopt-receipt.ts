@@ -1,12 +1,8 @@
 import { nothingKnown, type RowBirth } from '../../../schema/book-row.ts';
 import { type Json, type JsonObject } from '../../../schema/canonical-json.ts';
 import type { AgentId } from '../../../schema/ids.ts';
-import {
-  type ReceiptPayload,
-  type ReceiptPayment,
-  type SettledBy,
-  settlementBasis,
-} from '../../../schema/receipt-payload.ts';
+import { type SettledBy, settlementBasis } from '../../../schema/receipt-payload.ts';
+import type { ReceiptPayload, ReceiptPayment } from '../../../schema/receipt-shapes.ts';
 import type { Tx } from '../../database.ts';
 import type { Receipt } from '../../receipt/receipt/receipt.entity.ts';
 import { append } from './append-births.ts';
@@ -48,8 +44,8 @@ export async function adoptReceipt(tx: Tx, agent_id: AgentId, receipt: Receipt):
  */
 export async function adoptHandOff(tx: Tx, agent_id: AgentId, { taskId: task_id, payload }: Receipt): Promise<void> {
   const { hub, model, fulfillment, parent_receipt_id } = JSON.parse(payload) as ReceiptPayload;
-  const { intent, output_commitment } = fulfillment as { intent: JsonObject; output_commitment: JsonObject };
-  const parent_ref = typeof parent_receipt_id === 'string' ? parent_receipt_id : null;
+  const { intent, output_commitment } = fulfillment;
+  const parent_ref = parent_receipt_id ?? null;
   const row = { task_id, model, hub, parent_ref, fulfillment: { ...intent, output_commitment }, facts: {} };
   await append(tx, [{ agent_id, birth: { ...nothingKnown, ...UNPAID, ...row }, owed: false }]);
 }
@@ -59,8 +55,8 @@ const UNPAID = { evidence: 'UNVERIFIED', collected: false } as const;
 function birthOf({ taskId: task_id, payload, ...receipt }: Receipt): RowBirth {
   const signed = JSON.parse(payload) as ReceiptPayload;
   const { hub, model, fulfillment } = signed;
-  const payment = signed.payment as unknown as ReceiptPayment;
-  const { intent, output_commitment } = fulfillment as { intent: JsonObject; output_commitment: JsonObject };
+  const payment = signed.payment as ReceiptPayment;
+  const { intent, output_commitment } = fulfillment;
   return {
     ...nothingKnown,
     ...bornBy[settlementBasis(signed) as SettledBy],
@@ -72,8 +68,8 @@ function birthOf({ taskId: task_id, payload, ...receipt }: Receipt): RowBirth {
     payer_wallet: receipt.payerWallet,
     model,
     hub,
-    intent_id: (signed.intent_id ?? null) as string | null,
-    attempt_index: (signed.attempt_index ?? null) as number | null,
+    intent_id: signed.intent_id ?? null,
+    attempt_index: signed.attempt_index ?? null,
     fulfillment: { ...intent, output_commitment },
     facts: answeredFacts(signed),
   };

@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject, present } from '../../../schema/canonica
 import { keccak256 } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
 import { networks } from '../../../schema/network.ts';
-import { type ReceiptPayload, signedPayment } from '../../../schema/receipt-payload.ts';
+import { signedPayment } from '../../../schema/receipt-payload.ts';
+import type { ReceiptPayload } from '../../../schema/receipt-shapes.ts';
 import { lookUpOf } from '../../../schema/transfer-look-up.ts';
 import { iso } from '../../clock.ts';
 import type { Database } from '../../database.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { type NetworkName, networks } from '../../../schema/network.ts';
-import type { ReceiptPayload } from '../../../schema/receipt-payload.ts';
+import type { ReceiptPayload } from '../../../schema/receipt-shapes.ts';
 import type { Database } from '../../database.ts';
 import type { Vault } from '../../vault.ts';
 import { identifierSlot } from '../claim/identifier.ts';

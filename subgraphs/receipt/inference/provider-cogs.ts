@@ -1,4 +1,4 @@
-import type { ProviderCogs } from '../../../schema/receipt-payload.ts';
+import type { ProviderCogs } from '../../../schema/receipt-shapes.ts';
 import type { Candidate, HubSettings } from './catalogue.ts';
 import type { Usage } from './hubs/chat.ts';
 

@@ -1,6 +1,6 @@
 import { canonicalHash, type JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
-import type { ReceiptPolicyRef, Tolerance } from '../../../schema/receipt-payload.ts';
+import type { ReceiptPolicyRef, Tolerance } from '../../../schema/receipt-shapes.ts';
 import {
   commitments,
   commitmentsAsAnswered,

@@ -2,7 +2,7 @@ import { type KeyObject, sign } from 'node:crypto';
 import secp256k1 from 'secp256k1';
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
 import { jwksUri, logOrigin } from '../../../schema/links.ts';
-import type { IssuerHistoryRef, ReceiptPolicyRef } from '../../../schema/receipt-payload.ts';
+import type { IssuerHistoryRef, ReceiptPolicyRef } from '../../../schema/receipt-shapes.ts';
 import { eip191Hash } from '../../../schema/secp256k1.ts';
 import { deriveKeys, type SeedKeys } from './derive.ts';
 import { type Histories, historiesAfter, noHistories } from './histories.ts';

@@ -1,6 +1,6 @@
 import { canonicalHash, type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
-import type { IssuerHistoryRef } from '../../../schema/receipt-payload.ts';
+import type { IssuerHistoryRef } from '../../../schema/receipt-shapes.ts';
 import { addressOfPoint } from '../../../schema/secp256k1.ts';
 
 /** One version of a history that only grows. Its document names the version before it by hash, and never changes. */

@@ -2,14 +2,11 @@ import { atomicAmount } from '../../../schema/amount.ts';
 import { canonicalJson, type Json, type JsonObject, present } from '../../../schema/canonical-json.ts';
 import { sha256Hex } from '../../../schema/digest.ts';
 import { documents } from '../../../schema/documents.ts';
+import type { Fulfillment } from '../../../schema/fulfillment.ts';
 import { foreignRef } from '../../../schema/observed-transfer.ts';
 import { memberList, signedMembers } from '../../../schema/receipt-facts.ts';
-import {
-  BOOK_CHAIN_VERSION,
-  PAYLOAD_VERSION_CURRENT,
-  type ProofOutcome,
-  type ReceiptPayload,
-} from '../../../schema/receipt-payload.ts';
+import { BOOK_CHAIN_VERSION, PAYLOAD_VERSION_CURRENT, type ProofOutcome } from '../../../schema/receipt-payload.ts';
+import type { ReceiptPayload } from '../../../schema/receipt-shapes.ts';
 import { iso } from '../../clock.ts';
 import { asEntity, asRecord } from '../../columns.ts';
 import { insertRows, type Tx } from '../../database.ts';
@@ -83,7 +80,7 @@ function payloadOf(issuer: Issuer, facts: ReceiptFacts): ReceiptPayload {
     job_kind: facts.job_kind,
     request_hash: facts.request_hash,
     caller_binding: present({ ...facts.caller_binding }),
-    fulfillment: facts.fulfillment,
+    fulfillment: facts.fulfillment as Fulfillment,
     tolerance,
     issuer_history: issuer.issuer_history,
     receipt_policy: issuer.receipt_policy,

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import type { ObservedTransfer } from '../../../schema/observed-transfer.ts';
-import type { ProviderCogs, ReceiptLeg, ReceiptPayment, SettledBy, WaivedBy } from '../../../schema/receipt-payload.ts';
+import type { SettledBy, WaivedBy } from '../../../schema/receipt-payload.ts';
+import type { ProviderCogs, ReceiptLeg, ReceiptPayload, ReceiptPayment } from '../../../schema/receipt-shapes.ts';
 import type { Reported, ReportedParties } from '../../../schema/router/reported.ts';
 
 /** What a book chain signs of the money: a transfer as its chain has it, and whether its payer is known to be the book's own. */
@@ -9,19 +10,8 @@ interface ChainedPayment {
   readonly payer_proven: boolean;
 }
 
-/** Who called, as far as it is known: a wallet, a delegated agent's key, the SHA-256 of an API key. */
-interface CallerBinding {
-  readonly payer_wallet?: string;
-  readonly agent_pubkey?: string;
-  readonly api_key_hash?: string;
-}
-
 /** The delegated session that a call was paid under, or an act was done in; times are Unix seconds. */
-export interface SessionFacts {
-  readonly delegation_hash: string;
-  readonly valid_after: number;
-  readonly session_expiry: number;
-}
+export type SessionFacts = Required<Pick<ReceiptPayload, 'delegation_hash' | 'valid_after' | 'session_expiry'>>;
 
 /** All that a receipt says of a call before it has a place in the log. */
 export interface ReceiptFacts {
@@ -34,7 +24,7 @@ export interface ReceiptFacts {
   readonly request_hash: string;
   /** The book on which the row lands; null where there is none. */
   readonly agent_id: number | null;
-  readonly caller_binding: CallerBinding;
+  readonly caller_binding: ReceiptPayload['caller_binding'];
   readonly intent_id: string | null;
   readonly attempt_index: number | null;
   /** The model that the hub named in its answer; null or left out where it named none. */
@@ -44,6 +34,7 @@ export interface ReceiptFacts {
   readonly vendor_blind?: boolean;
   /** Null or left out where no price is known. */
   readonly provider_cogs?: ProviderCogs | null;
+  /** A `Fulfillment`. */
   readonly fulfillment: JsonObject;
   /** Null where nothing was to be settled. */
   readonly settled_by: SettledBy | null;

@@ -6,11 +6,12 @@ import { toCamelKeys } from '../../../schema/camel.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { taskNamedBy } from '../../../schema/ids.ts';
 import { verifyUrl } from '../../../schema/links.ts';
-import { type ReceiptPayload, settlementBasis } from '../../../schema/receipt-payload.ts';
+import { settlementBasis } from '../../../schema/receipt-payload.ts';
+import { ReceiptNoun, type ReceiptPayload } from '../../../schema/receipt-shapes.ts';
 import { ReceiptPath, TaskQuery } from '../../../schema/requests/receipt.ts';
 import { RevocationsPage } from '../../../schema/requests/session.ts';
 import type { Context } from '../../context.ts';
-import { type Arguments, argumentsType, givenMembers, readRequest } from '../../graph-type.ts';
+import { type Arguments, argumentsType, describedBy, givenMembers, readRequest } from '../../graph-type.ts';
 import { receiptAudit } from '../auditor/audit-documents.ts';
 import type { ReceiptContext } from '../context.ts';
 import { listedRevocations } from '../issuer/revoked-sessions.ts';
@@ -42,7 +43,7 @@ export class ReceiptResolver {
     return taskUnlessHalted(context.database, await context.findTask(taskNamedBy(task_id)));
   }
 
-  @FieldResolver(() => String, { description: 'Public receipt page.' })
+  @FieldResolver(() => String, describedBy(ReceiptNoun.shape.verify_url))
   verifyUrl(@Root() receipt: Receipt, @Ctx() context: ReceiptContext): string {
     return verifyUrl(context.base_url, receipt.taskId);
   }

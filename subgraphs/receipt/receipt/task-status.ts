@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { verifyUrl } from '../../../schema/links.ts';
-import type { ProofOutcome, ReceiptPayload } from '../../../schema/receipt-payload.ts';
+import type { ProofOutcome } from '../../../schema/receipt-payload.ts';
+import type { ReceiptPayload } from '../../../schema/receipt-shapes.ts';
 import { TaskStatusNoun } from '../../../schema/settlement.ts';
 import type { TaskState } from '../../../schema/task-state.ts';
 import type { Database } from '../../database.ts';
@@ -51,6 +52,5 @@ const TAKEN_ON: OmissionRule = 'no_input';
 
 function statusOf({ payload }: Receipt): TaskState {
   const { fulfillment } = JSON.parse(payload) as ReceiptPayload;
-  const { omission_rule } = (fulfillment.output_commitment ?? {}) as { omission_rule?: string | null };
-  return omission_rule === TAKEN_ON ? 'accepted' : 'completed';
+  return fulfillment.output_commitment?.omission_rule === TAKEN_ON ? 'accepted' : 'completed';
 }

@@ -1,10 +1,10 @@
-import { Args, Ctx, Directive, Field, ObjectType, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Directive, ObjectType, Query, Resolver } from 'type-graphql';
 import { Refusal } from '../../../schema/errors.ts';
 import { buyerLimits } from '../../../schema/limits.ts';
-import { WALLET_RECEIPTS, WalletReceiptsNoun } from '../../../schema/receipt-shapes.ts';
+import { WalletReceiptsNoun } from '../../../schema/receipt-shapes.ts';
 import { WalletProofMember, WalletProofRequest, WalletReceiptsPage } from '../../../schema/requests/receipt.ts';
 import { walletReceiptsText } from '../../../schema/wallet-receipts.ts';
-import { type Arguments, argumentsType, inputType, membersOf, readRequest, showMembers } from '../../graph-type.ts';
+import { type Arguments, argumentsType, inputType, readRequest, showMembers } from '../../graph-type.ts';
 import { pageByLimit } from '../../page-cost.ts';
 import type { ReceiptContext } from '../context.ts';
 import { requireNotHalted } from '../log/while-halted.ts';
@@ -15,10 +15,12 @@ inputType('WalletProofInput', 'What a wallet proves with that it asks for its ow
 const WalletArguments = argumentsType(WalletProofMember, WalletReceiptsPage);
 
 @ObjectType({ description: 'Receipts that a wallet has paid for.' })
-export class WalletReceipts extends membersOf(WalletReceiptsNoun) {
-  @Field(() => [Receipt], { description: WALLET_RECEIPTS }) receipts!: Receipt[];
+export class WalletReceipts {
+  wallet!: string;
+  receipts!: Receipt[];
+  next!: number | null;
 }
-showMembers(WalletReceipts, WalletReceiptsNoun);
+showMembers(WalletReceipts, WalletReceiptsNoun, { receipts: Receipt });
 
 /** What a wallet is told of its own, and of nobody else's. */
 @Resolver()

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { TRANSFER_INDEX } from '../../../gateway/rails/solana/transfer.ts';
-import type { ProofOutcome, ReceiptPayment } from '../../../schema/receipt-payload.ts';
+import type { ProofOutcome } from '../../../schema/receipt-payload.ts';
+import type { ReceiptPayment } from '../../../schema/receipt-shapes.ts';
 import { auditBooks } from './audit-books.ts';
 import { auditLog } from './audit-log.ts';
 import { auditRefusals } from './audit-refusals.ts';

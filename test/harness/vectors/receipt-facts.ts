@@ -1,4 +1,4 @@
-import type { ReceiptPayment } from '../../../schema/receipt-payload.ts';
+import type { ReceiptPayment } from '../../../schema/receipt-shapes.ts';
 import type { ReceiptFacts } from '../../../subgraphs/receipt/receipt/receipt-facts.ts';
 
 /** One ordinary paid call: what a receipt says before it has a place in the log. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AgentId, TaskId } from '../../../schema/ids.ts';
-import type { ReceiptPayment } from '../../../schema/receipt-payload.ts';
+import type { ReceiptPayment } from '../../../schema/receipt-shapes.ts';
 import { unwalked } from '../../../subgraphs/book/audit/audit.ts';
 import { auditStep } from '../../../subgraphs/book/audit/audit-stored.ts';
 import { closeOpenClaims } from '../../../subgraphs/receipt/claim/epoch.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../../schema/canonical-json.ts';
-import type { ReceiptLeg } from '../../../../schema/receipt-payload.ts';
+import type { ReceiptLeg } from '../../../../schema/receipt-shapes.ts';
 import { verifyReceipt } from '../../../../subgraphs/receipt/verify/receipt.ts';
 import { issue, issuer } from '../../../harness/receipt/issued.ts';
 import { paidCall, paidInTwo } from '../../../harness/vectors/receipt-facts.ts';
