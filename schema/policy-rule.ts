@@ -1,6 +1,6 @@
 import type { AtomicAmount } from './amount.ts';
 import type { Window } from './clock-window.ts';
-import type { RefusalCode } from './refusal-payload.ts';
+import type { RefusalCode } from './refusal-codes.ts';
 
 /* What a policy's rule is handed, and what it answers. */
 

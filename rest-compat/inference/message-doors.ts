@@ -3,11 +3,11 @@ import type { JsonObject } from '../../schema/canonical-json.ts';
 import { errors, isErrorCode } from '../../schema/errors.ts';
 import { MessageTokensNoun } from '../../schema/inference/message-answer.ts';
 import { limits } from '../../schema/limits.ts';
+import { RefusalNoun } from '../../schema/refusal.ts';
 import { anthropicHeaders } from '../../schema/requests/anthropic-headers.ts';
 import { MessagesRequest, MessageTokensRequest } from '../../schema/requests/messages.ts';
 import { documentDoor } from '../door.ts';
 import { anthropicKind, MessageFault } from '../fault-form.ts';
-import { RefusalAnswer } from '../receipt/answers.ts';
 import { type EventFrames, eventStream, sseEvent } from '../sse.ts';
 import { eventOperation, IntentHeaders, paidWork, withIntent, workErrors } from './doors.ts';
 import { MessageAnswer, MessageEventAnswer } from './message-answers.ts';
@@ -69,7 +69,7 @@ export const messageDoors = [
     complete: withHeaders,
     body: MessagesRequest,
     faults: 'anthropic',
-    refusal: z.union([z.object({ ...MessageFault.shape, ...RefusalAnswer.shape }), MessageFault]),
+    refusal: z.union([z.object({ ...MessageFault.shape, ...RefusalNoun.shape }), MessageFault]),
     response: MessageAnswer,
     event: MessageEventAnswer,
     errors: workErrors,

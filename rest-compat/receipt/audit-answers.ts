@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { documents } from '../../schema/documents.ts';
 import { HashMember } from '../../schema/noun.ts';
 import { ReceiptNoun } from '../../schema/receipt-shapes.ts';
+import { RefusalNoun } from '../../schema/refusal.ts';
 import { JsonMembers, nameComponents } from '../answer-shapes.ts';
-import { KeySetAnswer, RefusalAnswer } from './answers.ts';
+import { KeySetAnswer } from './answers.ts';
 
 /* What ?format=auditor shows: a receipt or refusal, and all the evidence of it, to be checked offline. */
 
@@ -66,7 +67,7 @@ export const ReceiptAuditAnswer = z.object({
 
 export const RefusalAuditAnswer = z.object({
   schema: z.literal(documents.refusal_audit),
-  refusal: RefusalAnswer,
+  refusal: RefusalNoun,
   ...around,
 });
 

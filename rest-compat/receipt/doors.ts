@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { onGraph } from '../../schema/noun.ts';
 import { ReceiptNoun, ReceiptPayloadNoun } from '../../schema/receipt-shapes.ts';
+import { RefusalNoun } from '../../schema/refusal.ts';
 import {
   PaymentId,
   PaymentPayer,
@@ -17,7 +18,7 @@ import type { CheckedForm, Form } from '../answer-forms.ts';
 import { type Door, documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
 import { KEPT_FOR_GOOD } from '../kept-bytes.ts';
-import { RefusalAnswer, ResultProofAnswer } from './answers.ts';
+import { ResultProofAnswer } from './answers.ts';
 import { ReceiptAuditAnswer, RefusalAuditAnswer } from './audit-answers.ts';
 import { faultPageOf } from './page/fault-page.ts';
 import { HTML, pageHeaders } from './page/layout.ts';
@@ -192,7 +193,7 @@ export const refusalDoors = [
     by_accept: ['html'],
     fault_page: faultPageOf('refusal'),
     other_media: [HTML],
-    response: z.union([RefusalAnswer, RefusalAuditAnswer]),
+    response: z.union([RefusalNoun, RefusalAuditAnswer]),
     errors: ['not_found', 'record_damaged'],
   }),
 ] as const;

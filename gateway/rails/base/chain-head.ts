@@ -1,4 +1,4 @@
-import type { BaseAnchor } from '../../../schema/refusal-payload.ts';
+import type { BaseAnchor } from '../../../schema/refusal.ts';
 import type { Clock } from '../../../subgraphs/clock.ts';
 import { reached } from '../epoch.ts';
 import type { BaseChain, ChainBlock } from './chain.ts';

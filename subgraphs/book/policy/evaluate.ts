@@ -9,7 +9,7 @@ import {
   policyKinds,
 } from '../../../schema/policy-kinds.ts';
 import type { AskedCall, Objection, Spending } from '../../../schema/policy-rule.ts';
-import type { RefusalCode } from '../../../schema/refusal-payload.ts';
+import type { RefusalCode } from '../../../schema/refusal-codes.ts';
 
 /** All that decides whether a book takes another charge, as it stands under the head's lock. */
 export interface Ceilings extends Spending {

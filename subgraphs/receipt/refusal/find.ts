@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.ts';
 import { issuerLinks, refusalUrl } from '../../../schema/links.ts';
-import type { RefusalPayload } from '../../../schema/refusal-payload.ts';
+import type { RefusalPayload } from '../../../schema/refusal.ts';
 import { asEntity, selectList } from '../../columns.ts';
 import type { Database } from '../../database.ts';
 import { recordDamaged } from '../damaged-record.ts';

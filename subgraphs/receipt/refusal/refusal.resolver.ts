@@ -3,8 +3,9 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { refusalUrl } from '../../../schema/links.ts';
+import { RefusalNoun } from '../../../schema/refusal.ts';
 import { RefusalPath } from '../../../schema/requests/receipt.ts';
-import { type Arguments, argumentsType, givenMembers } from '../../graph-type.ts';
+import { type Arguments, argumentsType, describedBy, givenMembers } from '../../graph-type.ts';
 import { refusalAudit } from '../auditor/audit-documents.ts';
 import type { ReceiptContext } from '../context.ts';
 import { foundUnlessHalted } from '../log/while-halted.ts';
@@ -23,7 +24,7 @@ export class RefusalResolver {
     return foundUnlessHalted(database, await refusalById(database, givenMembers(RefusalPath, asked).refusal_id));
   }
 
-  @FieldResolver(() => String, { description: 'Public page of it.' })
+  @FieldResolver(() => String, describedBy(RefusalNoun.shape.refusal_url))
   refusalUrl(@Root() refusal: SignedRefusal, @Ctx() { base_url }: ReceiptContext): string {
     return refusalUrl(base_url, refusal.refusalId);
   }

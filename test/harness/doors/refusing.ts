@@ -1,14 +1,15 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import type { RefusalAnswer, RefusedCallAnswer } from '../../../rest-compat/receipt/answers.ts';
+import type { RefusedCallAnswer } from '../../../rest-compat/receipt/answers.ts';
 import type { BookNoun } from '../../../schema/book/book-page.ts';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import type { RefusalNoun } from '../../../schema/refusal.ts';
 import type { PaymentHeaders } from '../buyer.ts';
 import { eventually } from '../faults/ground.ts';
 import { ask, CHAT, type Service } from './open-service.ts';
 import type { Heard } from './table.ts';
 
-export type Refusal = z.infer<typeof RefusalAnswer>;
+export type Refusal = z.infer<typeof RefusalNoun>;
 export type Refused = z.infer<typeof RefusedCallAnswer>;
 type Book = z.infer<typeof BookNoun>;
 type Agent = Awaited<ReturnType<Service['newAgent']>>;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { RefusalPayload } from '../../../schema/refusal-payload.ts';
+import type { RefusalPayload } from '../../../schema/refusal.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 
 interface BlockedRow {

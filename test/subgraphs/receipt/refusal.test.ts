@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { refusalId } from '../../../schema/ids.ts';
-import type { BaseAnchor } from '../../../schema/refusal-payload.ts';
+import type { BaseAnchor } from '../../../schema/refusal.ts';
 import { systemRandom } from '../../../subgraphs/clock.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import { openIssuer } from '../../../subgraphs/receipt/issuer/signing-keys.ts';

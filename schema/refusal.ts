@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { documents } from './documents.ts';
+import { AtomicMember, type DocumentOf, onGraph, TimeMember, word, wordText } from './noun.ts';
+import { policyCodeWords } from './policy.ts';
+import { IssuerSignatureNoun } from './receipt-shapes.ts';
+import { refusalCodes } from './refusal-codes.ts';
+
+/* A signed refusal: what is signed, and the document around it. It is neither a receipt nor spend. */
+
+const BaseAnchorNoun = z.discriminatedUnion('status', [
+  z.object({
+    status: z.literal('AVAILABLE').describe('Always `AVAILABLE`.'),
+    block_number: z.int().describe('Number of the block.'),
+    block_hash: z.string().describe('Hash of the block.'),
+    state_root: z.string().optional().describe('State root of the block. No value if the node does not state it.'),
+  }),
+  z.object({
+    status: z.literal('UNAVAILABLE').describe('Always `UNAVAILABLE`: the issuer had not seen a head of Base lately.'),
+  }),
+]);
+export type BaseAnchor = DocumentOf<typeof BaseAnchorNoun>;
+
+/** What is signed. What the book holds stays with whoever possesses it: no sum and no cap stands here. */
+export const RefusalPayloadNoun = z.object({
+  schema: z.literal(documents.refusal).describe('Name of the document.'),
+  refusal_id: z.string().describe('Id of the refusal.'),
+  chain_id: z.int().describe('Chain id of Base (EIP-155).'),
+  base_anchor: BaseAnchorNoun.describe('Head of Base that the issuer had seen when it refused.'),
+  refusal_code: word(refusalCodes).describe('Why the issuer refused the call.'),
+  policy_code: wordText(policyCodeWords).describe('Rule of the book that refused the call, as a code.'),
+  nonce: z.string().describe('16 random bytes, in hex.'),
+  timestamp: onGraph(
+    'issuedAt',
+    TimeMember.describe('Time of the refusal, by the clock of the database (RFC 3339, UTC).'),
+  ),
+  agent_id: z.int().describe('Id of the agent whose book refused the call.'),
+  book_id: z.int().describe('The same as `agent_id`.'),
+  task_id: z.string().describe('Task id of the call that was refused, and of its row.'),
+  requested_amount: AtomicMember.optional().describe(
+    'Amount that was asked for, in atomic USDC. No value if an API key was used in place of a payment.',
+  ),
+  policy_blocked_seq: z.int().describe('Position in the book of the row that says the same.'),
+  charged: z.literal(false).describe('Always false.'),
+  profile: z
+    .literal('development')
+    .optional()
+    .describe('`development` if stand-ins were in use. No value in production.'),
+});
+export type RefusalPayload = DocumentOf<typeof RefusalPayloadNoun>;
+
+/** The public refusal. */
+export const RefusalNoun = RefusalPayloadNoun.extend({
+  refusal_url: z.string().describe('URL of the public page of the refusal.'),
+  issuer_signature: IssuerSignatureNoun,
+  verification: z.object({ jwks_uri: z.string(), issuer_history_uri: z.string(), how: z.string() }),
+});
+
+/** The members of a refusal that the graph has one by one. */
+export const RefusalNodeNoun = RefusalPayloadNoun.pick({
+  refusal_id: true,
+  agent_id: true,
+  policy_blocked_seq: true,
+  task_id: true,
+  refusal_code: true,
+  policy_code: true,
+  timestamp: true,
+}).extend({ jws: IssuerSignatureNoun.shape.jws, kid: IssuerSignatureNoun.shape.kid });
