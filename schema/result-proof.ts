@@ -1,41 +1,53 @@
 import { z } from 'zod';
-import { AtomicMember, TimeMember, word } from './noun.ts';
+import { COUNT_RANGE } from './count-range.ts';
+import { AtomicMember, HashMember, shownAsJson, TimeMember, word } from './noun.ts';
 import { proofOutcomes } from './receipt-payload.ts';
+import { ReceiptNoun, ReceiptPayloadNoun } from './receipt-shapes.ts';
 import { taskStates } from './task-state.ts';
 import type { WordOf, Words } from './words.ts';
 
-/* What is shown of what can be proven of a task: its settlement on its chain, and its place in the log. */
+/* What is shown of the log, and of what can be proven of a task: its settlement on its chain, and its place in the log. */
 
-const Hash = z.string().regex(/^[0-9a-f]{64}$/);
-
-/** Where a receipt stands in the log (RFC 9162 §2.1.3). */
-const place = {
-  leaf_index: z.int().describe('Position of the receipt in the log, from 0.'),
-  leaf_hash: Hash.describe('SHA-256 of 0x00 and the canonical payload, in lower-case hex like all hashes.'),
-};
-const tree = {
-  tree_size: z.int().describe('Size of the tree that the proof is for.'),
-  root_hash: Hash.describe('Root hash of that tree.'),
-};
-const path = z.array(Hash).describe('Hashes of the inclusion proof, from the leaf up (RFC 9162 §2.1.3).');
-
-export const InclusionProofNoun = z.object({
-  task_id: z.string().describe('Task id of the receipt.'),
-  ...place,
-  ...tree,
-  path,
-});
-
-/** The same under a signed head, without the payload, whose members its own schema describes. */
-export const LogInclusionNoun = z.object({
+/** A head of the log that the issuer signed. */
+export const TreeHeadNoun = z.object({
   log_id: z.int().describe('Id of the log.'),
-  ...place,
-  path,
-  ...tree,
-  tree_head_hash: Hash.describe('SHA-256 of the canonical {log_id, tree_size, root_hash}.'),
-  jws: z.string().describe('ES256 JWS of the tree head.'),
+  tree_size: z.int().describe('Number of leaves of the tree.'),
+  root_hash: HashMember.describe('Root hash of the tree, in lower-case hex like all hashes.'),
+  tree_head_hash: HashMember.describe(
+    'SHA-256 of the canonical {log_id, tree_size, root_hash}. Every receipt signs one.',
+  ),
+  jws: z.string().describe('Compact JWS (ES256) over log_id, tree_size, root_hash and tree_head_hash.'),
   kid: z.string().describe('Id of the published key that signed the tree head.'),
   at: TimeMember.describe('Time the tree head was signed (RFC 3339, UTC).'),
+});
+
+export const ServiceStatsNoun = z.object({
+  receipts: z.string().regex(COUNT_RANGE).describe('Number of receipts, as a range: `0`, `1-9`, `10-99` and so on.'),
+});
+
+/** That a receipt stands in a tree (RFC 9162 §2.1.3). */
+export const InclusionProofNoun = z.object({
+  task_id: z.string().describe('Task id of the receipt.'),
+  leaf_index: ReceiptNoun.shape.leaf_index,
+  leaf_hash: HashMember.describe('SHA-256 of 0x00 and the canonical payload.'),
+  tree_size: TreeHeadNoun.shape.tree_size,
+  root_hash: TreeHeadNoun.shape.root_hash,
+  path: z.array(HashMember).describe('Hashes of the inclusion proof, from the leaf up (RFC 9162 §2.1.3).'),
+});
+
+const { leaf_index, leaf_hash, path } = InclusionProofNoun.shape;
+const { log_id, ...head } = TreeHeadNoun.shape;
+
+/** The same under a signed head. */
+export const LogInclusionNoun = z.object({
+  log_id,
+  leaf_index,
+  leaf_hash,
+  path,
+  ...head,
+  payload: shownAsJson(
+    ReceiptPayloadNoun.describe('Payload of the receipt. Its canonical JSON is what the leaf is made of.'),
+  ),
 });
 
 /** Where the transfer that paid for a task is found. The chain alone proves it. */

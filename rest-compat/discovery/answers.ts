@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { COUNT_RANGE } from '../../schema/count-range.ts';
 import { documents } from '../../schema/documents.ts';
 import { limits } from '../../schema/limits.ts';
 import { networkWords } from '../../schema/network.ts';
 import { wordList } from '../../schema/words.ts';
+import { ServiceStatsNoun } from '../../schema/result-proof.ts';
 import { BrokenBookNames, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
 const HeadName = z.object({ tree_size: z.int(), root_hash: z.string() });
@@ -173,15 +173,11 @@ export const RevocationsAnswer = z.object({
   next_cursor: z.string().nullable().describe('`cursor` of the next page of `sessions`; null where this is the last.'),
 });
 
-export const StatsAnswer = z.object({
-  receipts: z.string().regex(COUNT_RANGE).describe('The range in which their number lies: `0`, `1-9`, `10-99` …'),
-});
-
 nameComponents({
   Health: HealthAnswer,
   Liveness: LivenessAnswer,
   Readiness: ReadyAnswer,
   PaidRoutes: ManifestAnswer,
   Revocations: RevocationsAnswer,
-  Stats: StatsAnswer,
+  Stats: ServiceStatsNoun,
 });

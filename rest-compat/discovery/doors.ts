@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Refusal } from '../../schema/errors.ts';
 import { INT_MAX } from '../../schema/limits.ts';
 import { RevocationsPage } from '../../schema/requests/session.ts';
+import { ServiceStatsNoun } from '../../schema/result-proof.ts';
 import { JsonMembers } from '../answer-shapes.ts';
 import { documentDoor, pageDoor } from '../door.ts';
 import { agentCard, LEGACY_CARD_PATH, legacyAgentCard } from '../faces/a2a/card.ts';
@@ -9,14 +10,7 @@ import { openApi } from '../faces/openapi.ts';
 import { x402Manifest } from '../faces/x402-manifest.ts';
 import { KeySetAnswer } from '../receipt/answers.ts';
 import { digits, queryOf } from '../text-members.ts';
-import {
-  HealthAnswer,
-  LivenessAnswer,
-  ManifestAnswer,
-  ReadyAnswer,
-  RevocationsAnswer,
-  StatsAnswer,
-} from './answers.ts';
+import { HealthAnswer, LivenessAnswer, ManifestAnswer, ReadyAnswer, RevocationsAnswer } from './answers.ts';
 import {
   AgentCardAnswer,
   IssuerHistoryAnswer,
@@ -113,7 +107,7 @@ export const discoveryDoors = [
     tags: ['discovery'],
     field: 'stats',
     cache: KEPT_A_MINUTE,
-    response: StatsAnswer,
+    response: ServiceStatsNoun,
   }),
   documentDoor({
     name: 'get_log_breaks',

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ReceiptPayloadNoun } from '../../schema/receipt-shapes.ts';
 import { RefusalNoun } from '../../schema/refusal.ts';
 import { LogInclusionNoun, ResultProofNoun, SettlementProofNoun } from '../../schema/result-proof.ts';
 import { SettlementNoun, TaskStatusNoun } from '../../schema/settlement.ts';
@@ -14,14 +13,6 @@ export const KeySetAnswer = z.object({
     ),
 });
 
-const Inclusion = LogInclusionNoun.extend({
-  payload: ReceiptPayloadNoun.describe('Payload of the receipt. Its canonical JSON is what the leaf is made of.'),
-});
-
-export const ResultProofAnswer = ResultProofNoun.extend({
-  inclusion: Inclusion.nullable().describe(ResultProofNoun.shape.inclusion.description ?? ''),
-});
-
 /** What the refused call itself is told: the signed refusal, and the problem beside it. */
 export const RefusedCallAnswer = z.object({ ...Problem.shape, ...RefusalNoun.shape });
 
@@ -30,8 +21,8 @@ nameComponents({
   KeySet: KeySetAnswer,
   SettlementStatus: SettlementNoun,
   ProvenSettlement: SettlementProofNoun,
-  LogInclusion: Inclusion,
-  ResultProof: ResultProofAnswer,
+  LogInclusion: LogInclusionNoun,
+  ResultProof: ResultProofNoun,
   Refusal: RefusalNoun,
   RefusedCall: RefusedCallAnswer,
 });

@@ -3,18 +3,21 @@ import { documents } from '../../schema/documents.ts';
 import { HashMember } from '../../schema/noun.ts';
 import { ReceiptNoun } from '../../schema/receipt-shapes.ts';
 import { RefusalNoun } from '../../schema/refusal.ts';
+import { InclusionProofNoun, TreeHeadNoun } from '../../schema/result-proof.ts';
 import { JsonMembers, nameComponents } from '../answer-shapes.ts';
 import { KeySetAnswer } from './answers.ts';
 
 /* What ?format=auditor shows: a receipt or refusal, and all the evidence of it, to be checked offline. */
+
+const { tree_size, root_hash } = TreeHeadNoun.shape;
 
 const Consistency = z
   .object({ from: z.int(), to: z.int(), proof: z.array(HashMember) })
   .describe('That the tree of `from` leaves is the beginning of that of `to` (RFC 9162 §2.1.4).');
 
 const Anchor = z.object({
-  tree_size: z.int(),
-  root_hash: HashMember,
+  tree_size,
+  root_hash,
   network: z.literal('base'),
   chain: z.string(),
   tx_hash: z.string(),
@@ -29,13 +32,7 @@ const Anchor = z.object({
 const LogEvidence = z.object({
   log_id: z.int(),
   head: JsonMembers.describe('The newest signed head: size, root, their hash, and the ES256 JWS of it.'),
-  inclusion: z.object({
-    leaf_index: z.int(),
-    leaf_hash: HashMember,
-    tree_size: z.int(),
-    root_hash: HashMember,
-    path: z.array(HashMember).describe('From the leaf up.'),
-  }),
+  inclusion: InclusionProofNoun.omit({ task_id: true }),
   consistency: Consistency.describe('From the head that the receipt signs to the newest.'),
   checkpoint: z.string().describe('C2SP tlog-checkpoint: the newest head as a signed note.'),
   verifier_keys: z.array(z.string()),

@@ -13,12 +13,12 @@ import {
   RefusalPath,
   TaskQuery,
 } from '../../schema/requests/receipt.ts';
+import { ResultProofNoun } from '../../schema/result-proof.ts';
 import { SettlementNoun, TaskStatusNoun } from '../../schema/settlement.ts';
 import type { CheckedForm, Form } from '../answer-forms.ts';
 import { type Door, documentDoor } from '../door.ts';
 import { fieldOperation } from '../field-operation.ts';
 import { KEPT_FOR_GOOD } from '../kept-bytes.ts';
-import { ResultProofAnswer } from './answers.ts';
 import { ReceiptAuditAnswer, RefusalAuditAnswer } from './audit-answers.ts';
 import { faultPageOf } from './page/fault-page.ts';
 import { HTML, pageHeaders } from './page/layout.ts';
@@ -154,7 +154,7 @@ export const receiptDoors = [
         .describe(ProofRequest.shape.requested.description ?? ''),
     }),
     variables: ({ query }) => ({ taskId: query.task_id, requested: query.requested === 'true' }),
-    response: ResultProofAnswer,
+    response: ResultProofNoun,
     errors: ['not_found', 'record_damaged'],
   }),
 ] as const;

@@ -1,14 +1,14 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { ResultProofAnswer } from '../../rest-compat/receipt/answers.ts';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { networks } from '../../schema/network.ts';
+import type { ResultProofNoun } from '../../schema/result-proof.ts';
 import { leafHash, verifyInclusion } from '../../subgraphs/receipt/verify/merkle-proof.ts';
 import { ask, type Chat, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 
-type Proof = z.infer<typeof ResultProofAnswer>;
+type Proof = z.infer<typeof ResultProofNoun>;
 
 let service: Service;
 let chat: Chat;

@@ -1,7 +1,9 @@
 import 'reflect-metadata';
-import { Field, Int, ObjectType } from 'type-graphql';
+import { ObjectType } from 'type-graphql';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
-import { DateTimeScalar } from '../../../schema/scalars.ts';
+import type { MembersOf } from '../../../schema/noun.ts';
+import { TreeHeadNoun } from '../../../schema/result-proof.ts';
+import { showMembers } from '../../graph-type.ts';
 import { BigIntType, Entity, PrimaryKey, Property } from '../../table.ts';
 
 /** A perfect subtree of the log; written once, never changed. */
@@ -43,37 +45,29 @@ export class LogHead {
 /** A head that the issuer signed; one for each batch of receipts. */
 @ObjectType({ description: 'A signed head of the append-only receipt log (RFC 6962).' })
 @Entity()
-export class TreeHead {
-  @Field(() => Int, { description: 'Leaves under it.' })
+export class TreeHead implements MembersOf<typeof TreeHeadNoun> {
   @PrimaryKey({ type: new BigIntType('number'), autoincrement: false })
   treeSize!: number;
 
-  @Field(() => Int, { description: 'Which log.' })
   @Property({ type: 'smallint' })
   logId!: number;
 
-  @Field(() => String, { description: 'Root of the tree, hex.' })
   @Property({ type: 'text' })
   rootHash!: string;
 
-  @Field(() => String, {
-    description: 'SHA-256 of the canonical {log_id, tree_size, root_hash}; every receipt signs one.',
-  })
   @Property({ type: 'text' })
   treeHeadHash!: string;
 
-  @Field(() => String, { description: 'Which of the published keys signed it.' })
   @Property({ type: 'text' })
   kid!: string;
 
-  @Field(() => String, { description: 'ES256 JWS over log_id, tree_size, root_hash and tree_head_hash.' })
   @Property({ type: 'text' })
   jws!: string;
 
-  @Field(() => DateTimeScalar, { description: 'When it was signed.' })
   @Property({ type: 'Date', columnType: 'timestamptz(3)' })
   at!: Date;
 }
+showMembers(TreeHead, TreeHeadNoun);
 
 /** A declared break of the log: what was signed, what is left and what of it is damaged, and why. Added only. */
 @Entity({ tableName: 'log_break' })

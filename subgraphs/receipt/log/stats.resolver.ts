@@ -1,15 +1,14 @@
 import 'reflect-metadata';
-import { Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
+import { Ctx, Query, Resolver } from 'type-graphql';
 import { countRange } from '../../../schema/count-range.ts';
+import { ServiceStatsNoun } from '../../../schema/result-proof.ts';
 import type { Context } from '../../context.ts';
+import { objectType } from '../../graph-type.ts';
 import { logStands } from './signed-heads.ts';
 import { requireNotHalted } from './while-halted.ts';
 
-@ObjectType({ description: 'How much this service has done, as strangers are told it.' })
-class ServiceStats {
-  @Field(() => String, { description: 'In which range the number of receipts lies: `0`, `1-9`, `10-99` and so on.' })
-  receipts!: string;
-}
+const ServiceStats = objectType('ServiceStats', 'How much this service has done, in coarse figures.', ServiceStatsNoun);
+type ServiceStats = InstanceType<typeof ServiceStats>;
 
 @Resolver()
 export class StatsResolver {
