@@ -1,5 +1,6 @@
-import type { JsonObject } from './canonical-json.ts';
 import type { NetworkName } from './network.ts';
+import type { DocumentOf } from './noun.ts';
+import type { TransferFactsNoun } from './receipt-shapes.ts';
 
 /** Networks on which a payment to somebody else may have been made. */
 export type ForeignNetwork = NetworkName | 'nano';
@@ -11,20 +12,13 @@ export type ForeignRail = 'usdc' | 'xno';
  * A transfer that was looked up on its chain, as the chain has it. With its network, transaction and index it is one
  * transfer and no other: `index` is the log's index inside its block on Base, the instruction's inside its transaction on
  * Solana (those inside another's are counted behind it, in the order in which they ran), and null on Nano, where a block is
- * one transfer. Addresses are in the chain's own spelling, EIP-55 on Base. The amount is digits of atomic units.
+ * one transfer. A transaction is a 0x-hash in lower case, Solana's signature, or Nano's block hash in upper case. Addresses are in the
+ * chain's own spelling, EIP-55 on Base.
  */
-export interface ObservedTransfer extends JsonObject {
+export type ObservedTransfer = DocumentOf<typeof TransferFactsNoun> & {
   readonly network: ForeignNetwork;
   readonly rail: ForeignRail;
-  /** The token's contract or mint; `XNO`. */
-  readonly asset: string;
-  /** 0x-hash in lower case, Solana's signature, or Nano's block hash in upper case. */
-  readonly transaction: string;
-  readonly index: number | null;
-  readonly payer: string;
-  readonly pay_to: string;
-  readonly amount: string;
-}
+};
 
 /** `base:0x…`: what a row and its receipt call the payment. */
 export function foreignRef({ network, transaction }: Pick<ObservedTransfer, 'network' | 'transaction'>): string {

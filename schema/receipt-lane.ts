@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject } from './canonical-json.ts';
 import { networkNamed, networks } from './network.ts';
+import type { DocumentOf } from './noun.ts';
+import type { LocalCheckNoun, ReceiptNoun } from './receipt-shapes.ts';
 
 /*
  * The lane of a receipt: what is known of it beside what was signed, and may change. Signer, graph, doors and verifier all
@@ -18,25 +20,12 @@ export interface LaneSubject {
   readonly payment: JsonObject | null;
 }
 
-/** A transfer of USDC on Base that a stranger can look for. It does not claim that it took place. */
-export interface LocalCheck extends JsonObject {
-  readonly network: 'base';
-  /** CAIP-2. */
-  readonly chain: string;
-  readonly asset: string;
-  readonly payee: string;
-  /** Atomic USDC, digits. */
-  readonly amount: string;
-}
-
-export interface LaneFacts {
-  /** A later head of the log differs from the one that bound the leaf. */
-  readonly anchor_changed_since_binding: boolean;
-  readonly freeze: boolean;
-  readonly unverifiable_from_registry: boolean;
-  readonly local_check: LocalCheck | null;
-  readonly binding: { readonly in_proof: boolean } & JsonObject;
-}
+/** What is computed; there is no `local_check` for other networks, and where nothing was paid. */
+export type LaneFacts = Pick<
+  DocumentOf<typeof ReceiptNoun>,
+  'anchor_changed_since_binding' | 'freeze' | 'unverifiable_from_registry' | 'binding'
+> & { readonly local_check: LocalCheck | null };
+type LocalCheck = DocumentOf<typeof LocalCheckNoun>;
 
 /** @param newest_size leaves under the newest head of the log; null where none is known */
 export function laneFacts(subject: LaneSubject, newest_size: number | null): LaneFacts {

@@ -1,31 +1,13 @@
 import type { JsonObject } from '../canonical-json.ts';
+import type { DocumentOf } from '../noun.ts';
+import type { ReportedNoun, ReportedPartiesNoun } from '../receipt-shapes.ts';
 
 /**
- * What a receipt signs of work that others did and were paid for: that it was said, by whom and what. Either a generation that
- * the holder of a router book's key has reported, or a completion that came by the board's inbound door. It is no payment of
- * ours; it stands in place of `payment` and `waived_by`. Left out where there is none: `payment_ref` (a text of the
- * reporter's), `verified_with` (who told the same: the host of the router, or the network whose chain showed the payment).
+ * What a receipt signs of work that others did and were paid for: a generation that the holder of a router book's key has reported, or a
+ * completion that came by the board's inbound door. It is no payment of ours; it stands in place of `payment` and `waived_by`.
  */
-export interface Reported extends JsonObject {
-  /** The router book by whose key it was said; or `inbound:` and the source of the completion. */
-  readonly by: string;
-  /** What it is called there. */
-  readonly generation_id: string;
-  /** How it is said to have been paid for, in the reporter's word. */
-  readonly rail: string;
-  /** Millionths of a dollar, digits. */
-  readonly amount: string;
-}
-
-/**
- * Who is said to have paid whom for a completion. `verified`: the chain had shown that very transfer before this was signed; else
- * both names are those of the reporter alone.
- */
-export interface ReportedParties extends JsonObject {
-  readonly payer: string;
-  readonly payee: string;
-  readonly verified: boolean;
-}
+export type Reported = DocumentOf<typeof ReportedNoun>;
+export type ReportedParties = DocumentOf<typeof ReportedPartiesNoun>;
 
 /** Before the source of a completion that was reported to the board. */
 export const INBOUND = 'inbound:';
