@@ -24,6 +24,7 @@ import {
   showMembers,
   shownOf,
   showsNoun,
+  typeNameOf,
 } from '../../subgraphs/graph-type.ts';
 import { buildSubgraph } from '../../subgraphs/subgraph.ts';
 
@@ -125,6 +126,14 @@ it('fails to build a graph with a member whose noun two classes show, unless its
   await expect(buildSubgraph('whole', { resolvers: [WholeResolver] })).rejects.toThrow('Part or SamePart');
   const { sdl } = await buildSubgraph('named', { resolvers: [NamedResolver] });
   expect(sdl).toContain('part: Part!');
+});
+
+it('names the one type that it has made of a noun, whatever is said of that', () => {
+  const LeafNoun = z.object({ id: z.string() });
+  objectType('Leaf', 'A leaf.', LeafNoun);
+  expect(typeNameOf(LeafNoun.describe('The leaf of a thing.'))).toBe('Leaf');
+  expect(() => typeNameOf(PartNoun)).toThrow('Part or SamePart');
+  expect(() => typeNameOf(z.object({ id: z.string() }))).toThrow();
 });
 
 it('makes one enum of a table of words, and none of another table of that name', () => {
