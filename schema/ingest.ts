@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ReceiptKeyNoun } from './book/receipt-key.ts';
-import { FulfillmentNoun } from './fulfillment.ts';
 import { AtomicMember, MomentMember } from './noun.ts';
+import { FulfillmentNoun } from './receipt-shapes.ts';
 
 /* What is shown of a payment to somebody else that stands on a book. */
 

@@ -1,27 +1,10 @@
 import { type CanonicalText, canonicalHash, isJsonObject, type Json, type JsonObject } from './canonical-json.ts';
-import type { OutputCommitment } from './fulfillment.ts';
-import { BOOK_CHAIN_VERSION } from './receipt-payload.ts';
+import { BOOK_CHAIN_VERSION, type CommitmentMaker, commitmentMakers } from './receipt-payload.ts';
+import type { OutputCommitment } from './receipt-shapes.ts';
 import { STAMPED_BY } from './route-words.ts';
-import { type WordOf, type Words, wordList } from './words.ts';
+import { wordList } from './words.ts';
 
 /* What rows and receipts commit to, of what was delivered, and who said so. */
-
-export const commitmentMakers = {
-  graph: 'CommitmentMaker',
-  description: 'Who made an output commitment.',
-  meanings: {
-    service: 'This service, which had the output in hand.',
-    winner: 'The winner of a job of the board, on delivery. This service had not seen the output.',
-    reporter: 'The party that recorded or reported the work. This service has not seen the output.',
-  },
-} as const satisfies Words;
-export type CommitmentMaker = WordOf<typeof commitmentMakers>;
-
-export const commitmentStatuses = {
-  graph: 'CommitmentStatus',
-  description: 'Whether there is a hash with which an output can be compared.',
-  meanings: { committed: 'There is.', UNVERIFIED: 'There is none; the omission rule says why.' },
-} as const satisfies Words;
 
 /** As a request says it: a fulfillment adds who that was. */
 export type CommittedOutput = Omit<OutputCommitment, 'by' | 'covers'>;

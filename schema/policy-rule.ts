@@ -1,8 +1,20 @@
 import type { AtomicAmount } from './amount.ts';
 import type { Window } from './clock-window.ts';
-import type { RefusalCode } from './refusal-codes.ts';
+import type { WordOf, Words } from './words.ts';
 
 /* What a policy's rule is handed, and what it answers. */
+
+/** The codes under which the issuer refuses a call for its book's sake. */
+export const refusalCodes = {
+  graph: 'RefusalCode',
+  description: 'Why the issuer refused a call, as it is signed.',
+  meanings: {
+    policy_blocked: 'A policy of the book.',
+    budget_exhausted: 'The budget of the book.',
+    approval_ttl_expired: 'The book requires a fresh approval of such a call.',
+  },
+} as const satisfies Words;
+export type RefusalCode = WordOf<typeof refusalCodes>;
 
 /** All that decides whether a book takes another charge, as it stands under the head's lock; but for what its owner set. */
 export interface Spending {

@@ -96,6 +96,23 @@ export const proofOutcomes = {
 } as const satisfies Words;
 export type ProofOutcome = WordOf<typeof proofOutcomes>;
 
+export const commitmentMakers = {
+  graph: 'CommitmentMaker',
+  description: 'Who made an output commitment.',
+  meanings: {
+    service: 'This service, which had the output in hand.',
+    winner: 'The winner of a job of the board, on delivery. This service had not seen the output.',
+    reporter: 'The party that recorded or reported the work. This service has not seen the output.',
+  },
+} as const satisfies Words;
+export type CommitmentMaker = WordOf<typeof commitmentMakers>;
+
+export const commitmentStatuses = {
+  graph: 'CommitmentStatus',
+  description: 'Whether there is a hash with which an output can be compared.',
+  meanings: { committed: 'There is.', UNVERIFIED: 'There is none; the omission rule says why.' },
+} as const satisfies Words;
+
 /**
  * The payment that a receipt signs, member by member as `payment` has them; of a book chain it is the transfer that was looked
  * up, which has no `payment_id`. Null where it signs none. A stranger's token may have anything in place of each fact.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { documents } from './documents.ts';
-import { FulfillmentNoun } from './fulfillment.ts';
+import { digestKindWords } from './escrow.ts';
 import { jobKindWords } from './job-kind.ts';
 import { limits } from './limits.ts';
 import { type NetworkName, networkWords } from './network.ts';
@@ -18,7 +18,7 @@ import {
   wordText,
 } from './noun.ts';
 import type { ReceiptMemberName, receiptMembers } from './receipt-facts.ts';
-import { proofOutcomes, settledByWords, waivers } from './receipt-payload.ts';
+import { commitmentMakers, commitmentStatuses, proofOutcomes, settledByWords, waivers } from './receipt-payload.ts';
 import { settlementStatuses } from './settlement-status.ts';
 
 /* A signed receipt: what is signed, member by member, the document around it, and what is shown of it in pages. */
@@ -164,6 +164,52 @@ export const AnsweredAgainNoun = z.object({
       'Catalogue id of the model of this answer, by the rule of the signed `answered_catalogue_model`. Null where that one would be left out.',
     ),
 });
+
+export const OutputCommitmentNoun = z.object({
+  status: word(commitmentStatuses).describe('Whether there is a hash that an output can be compared with.'),
+  hash: HashMember.nullable().describe('Hash of the output, in lower-case hex. Null if nothing is committed to.'),
+  kind: word(digestKindWords).nullable().describe('Hash function of `hash`. Null if there is no hash.'),
+  omission_rule: z.string().nullable().describe('Reason why nothing is committed to. Null if there is a hash.'),
+  by: word(commitmentMakers)
+    .optional()
+    .describe(
+      'Who made the commitment. The issuer has seen the output only if this is `service`. No value if nothing is committed to, and under receipt policies 1 to 7.',
+    ),
+  covers: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Names of the members that the hash covers. No value if nothing is committed to, if the issuer has not seen the output, and under receipt policies 1 to 8.',
+    ),
+});
+export type OutputCommitment = DocumentOf<typeof OutputCommitmentNoun>;
+
+export const FulfillmentIntentNoun = z.object({
+  job_kind: word(jobKindWords).describe('Kind of work that was paid for.'),
+  resource: z.string().nullable().describe('URL at which it was bought. Null if that is not known.'),
+  intent_id: z.string().nullable().describe('Id of the treasury intent that the call names. Null if it names none.'),
+  attempt_index: z
+    .int()
+    .nullable()
+    .describe('Number of the attempt within that intent, from 0. Null if the call names none.'),
+});
+
+export const FulfillmentAuthorizationNoun = z.object({
+  payer_wallet: z.string().nullable().describe('Wallet that paid. Null if nothing was paid.'),
+  delegation_hash: z
+    .string()
+    .nullable()
+    .describe('Delegation hash of the session that the call was made under. Null if it was made under none.'),
+  payment_ref: z.string().nullable().describe('`network:transaction` of the payment. Null if nothing was paid.'),
+});
+
+/** The paid-job envelope. */
+export const FulfillmentNoun = z.object({
+  intent: FulfillmentIntentNoun.describe('What the job was meant to be.'),
+  authorization: FulfillmentAuthorizationNoun.describe('Who allowed the job, as far as that is known.'),
+  output_commitment: OutputCommitmentNoun.describe('Commitment to what was delivered.'),
+});
+export type Fulfillment = DocumentOf<typeof FulfillmentNoun>;
 
 /** The members without a value where a call was paid under no session; the last two have one only where a receipt was handed on. */
 const session = {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { documents } from './documents.ts';
 import { AtomicMember, type DocumentOf, onGraph, TimeMember, word, wordText } from './noun.ts';
 import { policyCodeWords } from './policy.ts';
+import { refusalCodes } from './policy-rule.ts';
 import { IssuerSignatureNoun } from './receipt-shapes.ts';
-import { refusalCodes } from './refusal-codes.ts';
 
 /* A signed refusal: what is signed, and the document around it. It is neither a receipt nor spend. */
 

@@ -1,20 +1,12 @@
 import { Directive } from 'type-graphql';
-import { FulfillmentAuthorizationNoun, FulfillmentIntentNoun, OutputCommitmentNoun } from '../schema/fulfillment.ts';
+import { FulfillmentAuthorizationNoun, FulfillmentIntentNoun, OutputCommitmentNoun } from '../schema/receipt-shapes.ts';
 import { objectType } from './graph-type.ts';
 
 /* What was bought and delivered, as rows of books and signed receipts both show it. */
 
-export const OutputCommitment = objectType(
-  'OutputCommitment',
-  'Commitment to what was delivered.',
-  OutputCommitmentNoun,
-);
-export const FulfillmentIntent = objectType(
-  'FulfillmentIntent',
-  'What a paid job was meant to be.',
-  FulfillmentIntentNoun,
-);
-export const FulfillmentAuthorization = objectType(
+const OutputCommitment = objectType('OutputCommitment', 'Commitment to what was delivered.', OutputCommitmentNoun);
+const FulfillmentIntent = objectType('FulfillmentIntent', 'What a paid job was meant to be.', FulfillmentIntentNoun);
+const FulfillmentAuthorization = objectType(
   'FulfillmentAuthorization',
   'Who allowed a paid job, as far as that is known.',
   FulfillmentAuthorizationNoun,

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, present } from '../../schema/canonical-json.ts';
 import { EXAMPLE_ADDRESS } from '../../schema/eip55.ts';
-import { FulfillmentNoun, OutputCommitmentNoun } from '../../schema/fulfillment.ts';
 import { IngestedSpendNoun } from '../../schema/ingest.ts';
 import { ingestLimits, limits } from '../../schema/limits.ts';
-import { IssuerSignatureNoun } from '../../schema/receipt-shapes.ts';
+import { FulfillmentNoun, IssuerSignatureNoun, OutputCommitmentNoun } from '../../schema/receipt-shapes.ts';
 import { IngestRequest } from '../../schema/requests/ingest.ts';
 import { nameComponents } from '../answer-shapes.ts';
 import { documentDoor } from '../door.ts';

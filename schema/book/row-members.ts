@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { FulfillmentIntentNoun, FulfillmentNoun } from '../fulfillment.ts';
 import { limits } from '../limits.ts';
 import { TimeMember } from '../noun.ts';
+import { FulfillmentIntentNoun, FulfillmentNoun } from '../receipt-shapes.ts';
 import { settlementStatuses } from '../settlement-status.ts';
 
 /* What is shown of a row within its columns and of its events; all else is in `schema/book-row.ts`. */

@@ -4,7 +4,7 @@ import { digestKindWords } from '../escrow.ts';
 import { jobKindWords } from '../job-kind.ts';
 import { ingestLimits, limits } from '../limits.ts';
 import { word } from '../noun.ts';
-import { commitmentStatuses } from '../output-commitment.ts';
+import { commitmentStatuses } from '../receipt-payload.ts';
 import { AttemptIndex } from './paid-work.ts';
 import { storedText, wellFormedText } from './text.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../schema/canonical-json.ts';
 import { type Html, html } from '../../../schema/html.ts';
-import type { RefusalCode } from '../../../schema/refusal-codes.ts';
+import type { RefusalCode } from '../../../schema/policy-rule.ts';
 import { factsOfRefusal } from './facts.ts';
 import { factRow, factRows, pageText, profileBanner } from './layout.ts';
 import { checksIn, claimsIn, objectIn, textsIn } from './receipt-page.ts';

@@ -8,7 +8,7 @@ import { limits, rowLimits } from '../../../schema/limits.ts';
 import type { BookContext } from '../context.ts';
 import { BookRow } from '../ledger/row.entity.ts';
 import { ReceiptReference } from './book.type.ts';
-import { BookReplay, Fulfillment, IngressReceipt } from './row.type.ts';
+import { BookReplay, IngressReceipt, RowFulfillment } from './row.type.ts';
 import { replaysOf } from './row-json.ts';
 
 /** What a row shows that is not its own: all else are its columns and their members (schema/book-row.ts). */
@@ -23,9 +23,9 @@ export class BookRowResolver {
     return issued ? { taskId: row.taskId } : null;
   }
 
-  @FieldResolver(() => Fulfillment, { nullable: true, description: 'What was delivered for it.' })
-  fulfillment(@Root() { fulfillment }: BookRow): Fulfillment | null {
-    return shaped<Fulfillment>(fulfillment);
+  @FieldResolver(() => RowFulfillment, { nullable: true, description: 'What was delivered for it.' })
+  fulfillment(@Root() { fulfillment }: BookRow): RowFulfillment | null {
+    return shaped<RowFulfillment>(fulfillment);
   }
 
   @FieldResolver(() => IngressReceipt, { nullable: true, description: 'Where its money was seen, once it was.' })

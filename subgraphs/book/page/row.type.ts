@@ -5,12 +5,12 @@ import { objectType } from '../../graph-type.ts';
 
 /* What stands within a row's columns, and its events. */
 
-export const Fulfillment = objectType(
+export const RowFulfillment = objectType(
   'Fulfillment',
   'What was delivered for a row; members that its form lacks are null.',
   RowFulfillmentNoun,
 );
-export type Fulfillment = InstanceType<typeof Fulfillment>;
+export type RowFulfillment = InstanceType<typeof RowFulfillment>;
 
 export const IngressReceipt = objectType(
   'IngressReceipt',

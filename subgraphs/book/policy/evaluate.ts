@@ -8,8 +8,7 @@ import {
   type PolicyType,
   policyKinds,
 } from '../../../schema/policy-kinds.ts';
-import type { AskedCall, Objection, Spending } from '../../../schema/policy-rule.ts';
-import type { RefusalCode } from '../../../schema/refusal-codes.ts';
+import type { AskedCall, Objection, RefusalCode, Spending } from '../../../schema/policy-rule.ts';
 
 /** All that decides whether a book takes another charge, as it stands under the head's lock. */
 export interface Ceilings extends Spending {

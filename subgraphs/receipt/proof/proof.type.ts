@@ -1,6 +1,8 @@
 import { LogInclusionNoun, ResultProofNoun, SettlementProofNoun } from '../../../schema/result-proof.ts';
 import { objectType } from '../../graph-type.ts';
 
+/* What can be proven of a task, as the graph shows it. */
+
 export const SettlementProof = objectType(
   'SettlementProof',
   'Where the transfer that paid for a task is found. The chain alone proves it.',

@@ -1,6 +1,6 @@
-import { FulfillmentNoun } from '../../../schema/fulfillment.ts';
 import {
   CallerBindingNoun,
+  FulfillmentNoun,
   IssuerHistoryReferenceNoun,
   PolicyReferenceNoun,
   ProviderCogsNoun,

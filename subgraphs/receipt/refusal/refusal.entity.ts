@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { ObjectType } from 'type-graphql';
 import type { MembersOf } from '../../../schema/noun.ts';
 import type { PolicyCode } from '../../../schema/policy-kinds.ts';
+import type { RefusalCode } from '../../../schema/policy-rule.ts';
 import { RefusalNodeNoun } from '../../../schema/refusal.ts';
-import type { RefusalCode } from '../../../schema/refusal-codes.ts';
 import { showMembers } from '../../graph-type.ts';
 import { BigIntType, Entity, PrimaryKey, Property, Unique } from '../../table.ts';
 

@@ -2,8 +2,8 @@ import { canonicalJson, type JsonObject } from '../../../schema/canonical-json.t
 import { documents } from '../../../schema/documents.ts';
 import type { RefusalId } from '../../../schema/ids.ts';
 import { networks } from '../../../schema/network.ts';
+import type { RefusalCode } from '../../../schema/policy-rule.ts';
 import type { BaseAnchor, RefusalPayload } from '../../../schema/refusal.ts';
-import type { RefusalCode } from '../../../schema/refusal-codes.ts';
 import { iso, type Random } from '../../clock.ts';
 import { insertRows, type Tx } from '../../database.ts';
 import type { Issuer } from '../issuer/signing-keys.ts';

@@ -2,7 +2,7 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../.
 import { documents } from '../../../schema/documents.ts';
 import { issuerLinks, refusalUrl } from '../../../schema/links.ts';
 import { networks } from '../../../schema/network.ts';
-import { refusalCodes } from '../../../schema/refusal-codes.ts';
+import { refusalCodes } from '../../../schema/policy-rule.ts';
 import { wordList } from '../../../schema/words.ts';
 import { linkFault, linksWithin, type ShownLink } from './addresses.ts';
 import { type TokenDocument, verifyTokenDocument } from './issuer-document.ts';
