@@ -1,10 +1,8 @@
 import { policyCodeWords } from '../schema/policy.ts';
 import { settledByWords } from '../schema/receipt-payload.ts';
-import { settlementStatuses } from '../schema/settlement-status.ts';
 import { wordEnum } from './graph-enum.ts';
 
 /* Words that types of several subgraphs show, as the graph's enums. */
 
 export const SettledByWord = wordEnum(settledByWords);
-export const SettlementStatusWord = wordEnum(settlementStatuses);
 export const PolicyCodeWord = wordEnum(policyCodeWords);

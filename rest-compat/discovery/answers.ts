@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { documents } from '../../schema/documents.ts';
 import { limits } from '../../schema/limits.ts';
 import { networkWords } from '../../schema/network.ts';
-import { wordList } from '../../schema/words.ts';
 import { ServiceStatsNoun } from '../../schema/result-proof.ts';
+import { wordList } from '../../schema/words.ts';
 import { BrokenBookNames, JsonMembers, nameComponents } from '../answer-shapes.ts';
 
 const HeadName = z.object({ tree_size: z.int(), root_hash: z.string() });
