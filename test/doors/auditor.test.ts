@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, type Json, type JsonObject } from '../../schema/canonical-json.ts';
 import { verifyReceiptAudit, verifyRefusalAudit } from '../../subgraphs/receipt/verify/audit.ts';
+import { runCommand } from '../harness/commands/run.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
-import { startGateway } from '../harness/gateway.ts';
 import { openCheckpoint, openProof } from '../harness/log/note.ts';
 import { altered, paths } from '../harness/receipt/issued.ts';
 import { ownFolder } from '../harness/scratch.ts';
@@ -133,12 +133,7 @@ describe('npm run verify', () => {
   const verifying = async (document: JsonObject, ...args: string[]) => {
     const file = join(folder, 'audit.json');
     await writeFile(file, JSON.stringify(document));
-    const command = await startGateway({
-      entry: 'gateway/commands/verify.ts',
-      args: [file, ...args],
-      await_health: false,
-    });
-    return { code: await command.exited, text: command.logs.join('\n') };
+    return runCommand('gateway/commands/verify.ts', [file, ...args]);
   };
 
   it('checks it offline, and says whose keys it went by', async () => {

@@ -4,13 +4,13 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalHash, type JsonObject } from '../../schema/canonical-json.ts';
 import { verifyDispute } from '../../subgraphs/receipt/verify/dispute.ts';
+import { runCommand } from '../harness/commands/run.ts';
 import { type DisputeRead, disputeDoorsOf, requestOfChat } from '../harness/doors/disputes.ts';
 import { inflowDoorsOf } from '../harness/doors/inflows.ts';
 import { askToStream, listen } from '../harness/doors/listen.ts';
 import { ask, CHAT, resetHubsBeforeEach, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { refusing } from '../harness/doors/refusing.ts';
 import { openSocket } from '../harness/doors/socket.ts';
-import { startGateway } from '../harness/gateway.ts';
 import { ROOT } from '../harness/root.ts';
 import { ownFolder } from '../harness/scratch.ts';
 import { delegate } from '../harness/session/delegate.ts';
@@ -269,8 +269,7 @@ describe('npm run verify', () => {
     const verify = async (document: unknown) => {
       const at = join(folder, 'verdict.json');
       await writeFile(at, JSON.stringify(document));
-      const run = await startGateway({ entry: 'gateway/commands/verify.ts', args: [at], await_health: false });
-      return { code: await run.exited, text: run.logs.join('\n') };
+      return runCommand('gateway/commands/verify.ts', [at]);
     };
     const sound = await verify(filed);
     expect(sound).toMatchObject({ code: 0, text: expect.stringContaining(`Valid: ${filed.dispute_id}`) });

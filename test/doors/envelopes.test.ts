@@ -9,8 +9,8 @@ import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { sha256Hex } from '../../schema/digest.ts';
 import { verifyCredential } from '../../subgraphs/receipt/verify/credential.ts';
 import { verifyStatement } from '../../subgraphs/receipt/verify/statement.ts';
+import { runCommand } from '../harness/commands/run.ts';
 import { ask, openService, type Service, type Svc } from '../harness/doors/open-service.ts';
-import { startGateway } from '../harness/gateway.ts';
 import { openCheckpoint } from '../harness/log/note.ts';
 import { taken } from '../harness/receipt/enveloped.ts';
 import { ownFolder } from '../harness/scratch.ts';
@@ -168,8 +168,7 @@ describe('npm run verify', () => {
     const [file, keys] = [join(folder, name), join(folder, 'jwks.json')];
     await Promise.all([writeFile(file, bytes), writeFile(keys, JSON.stringify(jwks))]);
     const args = [file, '--jwks', keys];
-    const command = await startGateway({ entry: 'gateway/commands/verify.ts', args, await_health: false });
-    return { code: await command.exited, text: command.logs.join('\n') };
+    return runCommand('gateway/commands/verify.ts', args);
   };
 
   it('takes a statement and a credential, as they are', async () => {
@@ -184,9 +183,10 @@ describe('npm run verify', () => {
       ['receipt.cose', 'receipt.jwt'].map((name, at) => writeFile(join(many, name), at === 0 ? statement : credential)),
     );
     const args = [many, '--jwks', join(folder, 'jwks.json')];
-    const command = await startGateway({ entry: 'gateway/commands/verify.ts', args, await_health: false });
-    expect(await command.exited).toBe(0);
-    expect(command.logs.join('\n')).toContain('2 documents: 2 valid');
+    expect(await runCommand('gateway/commands/verify.ts', args)).toMatchObject({
+      code: 0,
+      text: expect.stringContaining('2 documents: 2 valid'),
+    });
   });
 
   it('says no to one that was tampered with', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { progressBar } from '../../gateway/commands/export/progress-bar.ts';
 import { examine } from '../../gateway/commands/verify/examine.ts';
+import { runCommand } from '../harness/commands/run.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { startGateway } from '../harness/gateway.ts';
 import { ownFolder } from '../harness/scratch.ts';
@@ -17,13 +18,16 @@ beforeAll(async () => {
     await service.buy(agent.account, ask(name, { intent_id: name }));
 });
 
-async function exporting(
-  args: readonly string[],
-  environment: Record<string, string> = { SVC_SESSION: agent.session },
-) {
-  const entry = 'gateway/commands/export.ts';
-  const all = ['--agent', String(agent.agent_id), '--url', service.url, ...args];
-  const command = await startGateway({ entry, args: all, environment, await_health: false });
+const ENTRY = 'gateway/commands/export.ts';
+const words = (args: readonly string[]) => ['--agent', String(agent.agent_id), '--url', service.url, ...args];
+const shown = () => ({ SVC_SESSION: agent.session });
+
+const exporting = (args: readonly string[], environment: Record<string, string> = shown()) =>
+  runCommand(ENTRY, words(args), { environment });
+
+/** The same as a process. */
+async function exportingAlone(args: readonly string[]) {
+  const command = await startGateway({ entry: ENTRY, args: words(args), environment: shown(), await_health: false });
   return { code: await command.exited, text: command.logs.join('\n') };
 }
 
@@ -81,7 +85,7 @@ describe('npm run export', () => {
 
   it('writes Parquet', async () => {
     const out = join(folder, 'book.parquet');
-    expect(await exporting(['--out', out])).toMatchObject({ code: 0 });
+    expect(await exportingAlone(['--out', out])).toMatchObject({ code: 0 });
     expect((await readFile(out)).subarray(-4).toString()).toBe('PAR1');
   });
 
@@ -108,7 +112,7 @@ describe('npm run export', () => {
   });
 
   it('tells its usage', async () => {
-    expect(await exporting([])).toMatchObject({ code: 2, text: expect.stringContaining('usage:') });
+    expect(await exportingAlone([])).toMatchObject({ code: 2, text: expect.stringContaining('usage:') });
   });
 });
 

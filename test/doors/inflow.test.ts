@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { inflowLimits } from '../../schema/limits.ts';
 import { verifyInflowClaim } from '../../subgraphs/receipt/verify/inflow-claim.ts';
+import { runCommand } from '../harness/commands/run.ts';
 import { type ClaimSigner, inflowDoorsOf, signedBy } from '../harness/doors/inflows.ts';
 import { onGraph } from '../harness/doors/on-graph.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { startGateway } from '../harness/gateway.ts';
 import { ownFolder } from '../harness/scratch.ts';
 import { openWallets } from '../harness/wallets.ts';
 
@@ -100,8 +100,7 @@ describe('POST /v1/agents/{agent_id}/book/inflow', () => {
     const file = join(await ownFolder(), 'inflow.json');
     const verify = async (document: unknown) => {
       await writeFile(file, JSON.stringify(document));
-      const run = await startGateway({ entry: 'gateway/commands/verify.ts', args: [file], await_health: false });
-      return { code: await run.exited, text: run.logs.join('\n') };
+      return runCommand('gateway/commands/verify.ts', [file]);
     };
     expect(await verify(body)).toMatchObject({ code: 0, text: expect.stringContaining(`Valid: ${body.task_id}`) });
     const touched = { ...body.inflow_claim, allocation: '1' };

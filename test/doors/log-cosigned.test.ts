@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../harness/commands/run.ts';
 import { ask, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
 import { Follower } from '../harness/log/follower.ts';
 import { cosignedAt, NoteKey, openCheckpoint, openNote, openProof } from '../harness/log/note.ts';
 import { lookOnce, type RunningWitness, startWitness } from '../harness/log/witness.ts';
 import { ownPort } from '../harness/own-port.ts';
-import { ROOT } from '../harness/root.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
 const stranger = new NoteKey('witness.example/other', 4);
@@ -143,10 +141,4 @@ describe('a service with WITNESSES', () => {
   });
 });
 
-async function verify(...args: string[]): Promise<{ readonly code: number; readonly text: string }> {
-  const command = ['gateway/launch.js', 'gateway/commands/verify.ts', ...args];
-  return promisify(execFile)(process.execPath, command, { cwd: ROOT }).then(
-    ({ stdout, stderr }) => ({ code: 0, text: stdout + stderr }),
-    fault => ({ code: fault.code as number, text: `${fault.stdout}${fault.stderr}` }),
-  );
-}
+const verify = (...args: string[]) => runCommand('gateway/commands/verify.ts', args);

@@ -6,8 +6,8 @@ import type { z } from 'zod';
 import type { PublishedExportNoun } from '../../schema/book/export.ts';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyPullExport } from '../../subgraphs/receipt/verify/pull-export.ts';
+import { runCommand } from '../harness/commands/run.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
-import { startGateway } from '../harness/gateway.ts';
 import { ownFolder } from '../harness/scratch.ts';
 
 type Agent = Awaited<ReturnType<Service['newAgent']>>;
@@ -148,10 +148,7 @@ describe('npm run verify', () => {
     const { published } = await publishing();
     const { body } = await pull(published.slug);
     const file = join(await ownFolder(), 'export.json');
-    const verify = async (source: string) => {
-      const run = await startGateway({ entry: 'gateway/commands/verify.ts', args: [source], await_health: false });
-      return { code: await run.exited, text: run.logs.join('\n') };
-    };
+    const verify = (source: string) => runCommand('gateway/commands/verify.ts', [source]);
     expect(await verify(published.url)).toMatchObject({ code: 0, text: expect.stringContaining('Valid: export') });
     await writeFile(file, JSON.stringify({ ...body, document: { ...(body.document as JsonObject), row_count: 9 } }));
     expect(await verify(file)).toMatchObject({ code: 1, text: expect.stringContaining('(document_hash)') });

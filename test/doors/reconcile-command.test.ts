@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
+import { runCommand } from '../harness/commands/run.ts';
 import { ask, type Service, sharedService } from '../harness/doors/open-service.ts';
 import { newestBlock, reconciliationDoorsOf, sendNothingOf, sendUsdc } from '../harness/doors/reconciliations.ts';
 import { startGateway } from '../harness/gateway.ts';
@@ -44,15 +45,12 @@ async function reconciling(
   };
   const args = Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]);
   const entry = 'gateway/commands/reconcile.ts';
-  const command = await startGateway({ entry, args: [...args, ...flags], environment, await_health: false });
-  return { code: await command.exited, lines: command.logs, text: command.logs.join('\n') };
+  const ended = await runCommand(entry, [...args, ...flags], { environment });
+  return { ...ended, lines: ended.text.split('\n') };
 }
 
 /** `npm run verify` of a file. */
-async function verifying(file: string) {
-  const command = await startGateway({ entry: 'gateway/commands/verify.ts', args: [file], await_health: false });
-  return { code: await command.exited, text: command.logs.join('\n') };
-}
+const verifying = (file: string) => runCommand('gateway/commands/verify.ts', [file]);
 
 describe('npm run reconcile', () => {
   it('1: names each transfer and what it is, by a node that refuses wide ranges and adds logs of others', async () => {

@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, type JsonObject } from '../../schema/canonical-json.ts';
 import { verifyRefusal } from '../../subgraphs/receipt/verify/refusal.ts';
+import { runCommand } from '../harness/commands/run.ts';
 import { type Service, sharedService } from '../harness/doors/open-service.ts';
 import { type Refusal, type Refused, refusing } from '../harness/doors/refusing.ts';
-import { ROOT } from '../harness/root.ts';
 import { makeScratch } from '../harness/scratch.ts';
 
 let service: Service;
@@ -92,15 +90,13 @@ describe('GET /refusal/{refusal_id}', () => {
   it('verifies by npm run verify, from its URL and from a file', async () => {
     const { heard } = await book.refused(await book.killed());
     const file = join(await makeScratch(), 'refusal.json');
-    const { stdout } = await verifyCommand(heard.body.refusal_url);
-    expect(stdout).toContain(`Valid: ${heard.body.refusal_id}, signed by ${service.url}: kill_switch`);
+    expect(await verifyCommand(heard.body.refusal_url)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`Valid: ${heard.body.refusal_id}, signed by ${service.url}: kill_switch`),
+    });
     await writeFile(file, canonicalJson({ ...(heard.body as Refused & JsonObject), agent_id: 99 }));
-    await expect(verifyCommand(file)).rejects.toMatchObject({ stdout: expect.stringContaining('NOT valid') });
+    expect(await verifyCommand(file)).toMatchObject({ code: 1, out: expect.stringContaining('NOT valid') });
   });
 });
 
-const verifyCommand = (source: string) =>
-  promisify(execFile)(process.execPath, ['gateway/launch.js', 'gateway/commands/verify.ts', source], {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH },
-  });
+const verifyCommand = (source: string) => runCommand('gateway/commands/verify.ts', [source]);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { verifyTotals } from '../../subgraphs/receipt/verify/totals.ts';
+import { runCommand } from '../harness/commands/run.ts';
 import { ask, openService, type Service } from '../harness/doors/open-service.ts';
-import { startGateway } from '../harness/gateway.ts';
 import { ownFolder } from '../harness/scratch.ts';
 import { untilHolds } from '../harness/until-holds.ts';
 
@@ -117,13 +117,7 @@ describe('npm run verify', () => {
     const said = async (document: JsonObject) => {
       const path = join(folder, 'document.json');
       await writeFile(path, JSON.stringify(document));
-      const run = await startGateway({
-        entry: 'gateway/commands/verify.ts',
-        args: [path, '--jwks', keys],
-        await_health: false,
-      });
-      await run.exited;
-      return run.logs.join('\n');
+      return (await runCommand('gateway/commands/verify.ts', [path, '--jwks', keys])).text;
     };
     const proven = (await total(`?task_id=${task_id}`)).body;
     expect(await said(proven)).toMatch(/ok .*The row is in the total.*Valid: totals over/s);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { anchorKey } from '../../gateway/log/anchor/open-anchors.ts';
 import { nameOf, newBuyer, type Order, send } from '../harness/faults/buyer.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
-import { acceptLogBreak, publishedBreaks, refusalOf } from '../harness/faults/operator.ts';
+import { acceptLogBreak, publishedBreaks, refusalOf, runOperatorCommand } from '../harness/faults/operator.ts';
 import { copyOf } from '../harness/faults/restored.ts';
 import { startLyingChain } from '../harness/lying-chain.ts';
 import { atEnd } from '../harness/release.ts';
@@ -49,9 +49,10 @@ async function fund(ground: Ground, seed: string): Promise<void> {
   await ground.chain.call('anvil_setBalance', anchorKey(seed).address, '0xde0b6b3a7640000');
 }
 
-async function operator(ground: Ground, script: string, environment: Record<string, string>, ...args: string[]) {
+/** As an operator types it. */
+async function typed(ground: Ground, script: string, environment: Record<string, string>) {
   const env = { ...ground.environment(), ...environment };
-  const { stdout } = await run('npm', ['run', '-s', script, '--', ...args], { cwd: ROOT, env });
+  const { stdout } = await run('npm', ['run', '-s', script], { cwd: ROOT, env });
   return stdout;
 }
 
@@ -80,10 +81,10 @@ it('an anchored log: found again on Base alone, and a database that went back be
   expect(first).toMatchObject({ status: 'ok', last_anchored_root: first.log?.root_hash });
   expect(nameOf(await buy(scheduled, 'three'))).toBe('200');
 
-  const printed = JSON.parse(await operator(ground, 'anchor', environment)) as Health;
+  const printed = JSON.parse(await typed(ground, 'anchor', environment)) as Health;
   expect(printed.anchor).toMatchObject({ tree_size: 3, trouble: null });
   await expect.poll(() => healthOf(scheduled)).toMatchObject({ last_anchored_tx: printed.last_anchored_tx });
-  expect(JSON.parse(await operator(ground, 'anchor', environment))).toMatchObject({
+  expect(JSON.parse(await runOperatorCommand(ground, 'anchor', [], { environment }))).toMatchObject({
     last_anchored_tx: printed.last_anchored_tx,
   });
   await scheduled.stop();
@@ -98,7 +99,7 @@ it('an anchored log: found again on Base alone, and a database that went back be
   const both = { environment: { ...environment, DATABASE_URL: older }, url: older, data_dir: lost };
   expect(await refusalOf(ground, both)).toContain(`is size 3, root ${printed.last_anchored_root}`);
   const blind = { ...environment, DATABASE_URL: older, DATA_DIR: lost, ANCHOR_KEY: outside().ANCHOR_KEY };
-  expect(await operator(ground, 'accept-log-break', blind, 'without a look at Base')).toContain(
+  expect(await acceptLogBreak(ground, 'without a look at Base', { environment: blind })).toContain(
     'without a look at Base',
   );
   const shrunken = await refusalOf(ground, both);
@@ -108,7 +109,7 @@ it('an anchored log: found again on Base alone, and a database that went back be
   expect(shrunken).toContain('npm run accept-log-break');
 
   // The way on: what was signed is named.
-  await operator(ground, 'accept-log-break', { ...blind, ...secrets }, 'an older dump');
+  await acceptLogBreak(ground, 'an older dump', { environment: { ...blind, ...secrets } });
   const goesOn = await ground.start(both);
   const { last_anchored_root: root_hash, last_anchored_tx: tx_hash } = printed;
   expect(await publishedBreaks(goesOn)).toMatchObject([

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { answerTo, newBuyer } from '../harness/faults/buyer.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
-import { acceptLogBreak, publishedBreaks, refusalOf, refusalOfProcess } from '../harness/faults/operator.ts';
+import { publishedBreaks, refusalOf, refusalOfProcess, runOperatorProcess } from '../harness/faults/operator.ts';
 import { copyOf } from '../harness/faults/restored.ts';
 import { atEnd } from '../harness/release.ts';
 import { clearScratch, makeScratch } from '../harness/scratch.ts';
@@ -51,7 +51,7 @@ it('a database that was restored to an older state, or went on from there, is re
 
   // The one way on from the older state: a declaration, signed and published.
   const reason = 'an older dump was restored';
-  expect(await acceptLogBreak(ground, reason, { url: restored })).toContain(reason);
+  expect(await runOperatorProcess(ground, 'accept-log-break', [reason], { url: restored })).toContain(reason);
   const goesOn = await ground.start({ url: restored });
   expect(await publishedBreaks(goesOn)).toMatchObject([{ reason }]);
   await goesOn.stop();

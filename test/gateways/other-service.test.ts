@@ -12,7 +12,7 @@ import { freshDatabase } from '../harness/database.ts';
 import { dumpOf } from '../harness/dump.ts';
 import { answerTo, newBuyer, send } from '../harness/faults/buyer.ts';
 import { type Ground, openGround } from '../harness/faults/ground.ts';
-import { refusalOf, runCommand } from '../harness/faults/operator.ts';
+import { refusalOf, runOperatorCommand, runOperatorProcess } from '../harness/faults/operator.ts';
 import { productionEnvironment } from '../harness/operations/production-environment.ts';
 import { ownFolder } from '../harness/scratch.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
@@ -102,7 +102,7 @@ describe('a second gateway on the database of one that serves', () => {
 
   it('cannot accept a change while the first one serves', async () => {
     const environment = { SEAL_KEY: hex() };
-    await expect(runCommand(ground, 'accept-changed', ['SEAL_KEY'], { environment })).rejects.toThrow(
+    await expect(runOperatorCommand(ground, 'accept-changed', ['SEAL_KEY'], { environment })).rejects.toThrow(
       /a process serves this database: stop all of its processes first/,
     );
   });
@@ -175,7 +175,9 @@ describe('a service at another BASE_URL', () => {
     expect(await refusalOf(ground, { environment })).toMatch(
       /^BASE_URL: this database has been served as https:\/\/svc\.test, and BASE_URL says https:\/\/moved\.test\. Nothing was changed\. .*: npm run accept-changed -- BASE_URL$/,
     );
-    expect(await runCommand(ground, 'accept-changed', ['BASE_URL'], { environment })).toBe('BASE_URL: accepted.\n');
+    expect(await runOperatorProcess(ground, 'accept-changed', ['BASE_URL'], { environment })).toBe(
+      'BASE_URL: accepted.\n',
+    );
     const after = await ground.start({ environment });
     expect([await originAt(after), warned(after)]).toEqual([first, []]);
     await after.stop();
@@ -188,16 +190,16 @@ describe('npm run accept-changed', () => {
     const ground = await openGround();
     await (await ground.start()).stop();
     const environment = { ISSUER_KEYS: hex(), SEAL_KEY: hex() };
-    await expect(runCommand(ground, 'accept-changed', ['ISSUER_KEYS'], { environment })).rejects.toThrow(
+    await expect(runOperatorCommand(ground, 'accept-changed', ['ISSUER_KEYS'], { environment })).rejects.toThrow(
       /SEAL_KEY: this database has been served with another/,
     );
     const words = ['ISSUER_KEYS', 'SEAL_KEY'];
-    expect(await runCommand(ground, 'accept-changed', words, { environment })).toBe(
+    expect(await runOperatorCommand(ground, 'accept-changed', words, { environment })).toBe(
       'ISSUER_KEYS: accepted.\nSEAL_KEY: accepted.\n',
     );
     const after = await ground.start({ environment });
     expect(await jsonAt(after, '/.well-known/issuer-history.json')).toMatchObject({ version: 2 });
-    expect(await runCommand(ground, 'accept-changed', ['BASE_URL']).catch(() => 'refused')).toBe('refused');
+    expect(await runOperatorCommand(ground, 'accept-changed', ['BASE_URL']).catch(() => 'refused')).toBe('refused');
   });
 
   it('takes another chain in production', async () => {
@@ -207,7 +209,9 @@ describe('npm run accept-changed', () => {
     await before.stop();
     const environment = { BASE_RPC_URL: (await freshChain()).rpc_url };
     expect(await refusalOf(ground, { environment })).toContain('npm run accept-changed -- BASE_RPC_URL');
-    expect(await runCommand(ground, 'accept-changed', ['BASE_RPC_URL'], { environment })).toContain('in its epoch 1');
+    expect(await runOperatorCommand(ground, 'accept-changed', ['BASE_RPC_URL'], { environment })).toContain(
+      'in its epoch 1',
+    );
     await (await ground.start({ environment })).stop();
   });
 });

@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +8,7 @@ import { givenToolService } from '../../../gateway/config/tool-service.ts';
 import { bounds } from '../../../rest-compat/faces/mcp/bounds.ts';
 import { limits } from '../../../schema/limits.ts';
 import { Secret } from '../../../schema/secret.ts';
+import { runCommand } from '../../harness/commands/run.ts';
 import { ask, type Service, sharedService } from '../../harness/doors/open-service.ts';
 import { begin, legacy, modern, use as usage } from '../../harness/mcp-message.ts';
 import { mortal } from '../../harness/mortal.ts';
@@ -102,13 +101,10 @@ describe('the credentials of npm run mcp', () => {
 });
 
 /** All that the command writes, to either stream, of what is said to it. */
-async function spoken(env: Record<string, string>, messages: readonly unknown[]) {
-  const [command, args] = mortal(process.execPath, ['gateway/launch.js', 'gateway/commands/mcp.ts']);
-  const child = spawn(command, args, { env, cwd: ROOT });
-  child.stdin.on('error', () => {});
-  child.stdin.end(messages.map(each => `${typeof each === 'string' ? each : JSON.stringify(each)}\n`).join(''));
-  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { out: out.split('\n').filter(Boolean), errors };
+async function spoken(environment: Record<string, string>, messages: readonly unknown[]) {
+  const input = messages.map(each => `${typeof each === 'string' ? each : JSON.stringify(each)}\n`).join('');
+  const { out, err } = await runCommand('gateway/commands/mcp.ts', [], { environment, input });
+  return { out: out.split('\n').filter(Boolean), errors: err };
 }
 
 async function connect(env: Record<string, string>): Promise<Client> {

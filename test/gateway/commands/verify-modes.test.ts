@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../schema/canonical-json.ts';
+import { runCommand } from '../../harness/commands/run.ts';
 import { altered, issue, issuer } from '../../harness/receipt/issued.ts';
 import { atEnd } from '../../harness/release.ts';
 import { ROOT } from '../../harness/root.ts';
@@ -64,7 +65,10 @@ interface Said {
   readonly err: string;
 }
 
-async function verify(args: readonly string[], input = ''): Promise<Said> {
+const verify = (args: readonly string[]) => runCommand('gateway/commands/verify.ts', args);
+
+/** The same as a process, which reads what it is sent. */
+async function verifyInput(args: readonly string[], input: string): Promise<Said> {
   const child = spawn(process.execPath, ['gateway/launch.js', 'gateway/commands/verify.ts', ...args], { cwd: ROOT });
   let [out, err] = ['', ''];
   child.stdout.on('data', chunk => {
@@ -90,14 +94,14 @@ const objectsIn = (out: string) =>
 
 describe('npm run verify -- -', () => {
   it('0: reads standard input', async () => {
-    const said = await verify(['-', ...keys()], JSON.stringify(receipt));
+    const said = await verifyInput(['-', ...keys()], JSON.stringify(receipt));
     expect(said).toMatchObject({ code: 0, out: expect.stringContaining('Valid: task ') });
   });
 
   it('1 where more comes than is read, or no document', async () => {
-    const long = await verify(['-', ...keys()], ' '.repeat(9 * 1024 * 1024));
+    const long = await verifyInput(['-', ...keys()], ' '.repeat(9 * 1024 * 1024));
     expect(long).toMatchObject({ code: 1, err: expect.stringContaining('sends more than') });
-    expect(await verify(['-', ...keys()], '[]')).toMatchObject({
+    expect(await verifyInput(['-', ...keys()], '[]')).toMatchObject({
       code: 1,
       err: expect.stringContaining('no JSON object'),
     });

@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, isJsonObject, type JsonObject } from '../../../schema/canonical-json.ts';
 import { documents } from '../../../schema/documents.ts';
+import { runCommand } from '../../harness/commands/run.ts';
 import { MadeLog } from '../../harness/log/made-log.ts';
 import { leafOf, NoteKey } from '../../harness/log/note.ts';
 import { issue, issuer } from '../../harness/receipt/issued.ts';
-import { ROOT } from '../../harness/root.ts';
 import { ownFolder } from '../../harness/scratch.ts';
 import { paidCall, waivedCall } from '../../harness/vectors/receipt-facts.ts';
 
@@ -36,13 +34,7 @@ const at = (name: string) => join(folder, name);
 const receipt = () => [at('receipt.json'), '--jwks', at('jwks.json')];
 const proven = () => [...receipt(), '--proof', at('receipt.tlog-proof'), '--log-key', log.keys[0]?.verifier_key ?? ''];
 
-async function verify(...args: string[]): Promise<{ readonly code: number; readonly text: string }> {
-  const command = ['gateway/launch.js', 'gateway/commands/verify.ts', ...args];
-  return promisify(execFile)(process.execPath, command, { cwd: ROOT }).then(
-    ({ stdout, stderr }) => ({ code: 0, text: stdout + stderr }),
-    fault => ({ code: fault.code as number, text: `${fault.stdout}${fault.stderr}` }),
-  );
-}
+const verify = (...args: string[]) => runCommand('gateway/commands/verify.ts', args);
 
 describe('npm run verify -- FILE --proof FILE --log-key KEY --witness KEY', () => {
   it('0: the receipt stands in the log, and the named witness has vouched for its head', async () => {

@@ -9,6 +9,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { sentenceOf } from '../../../gateway/operations/run.ts';
 import { databaseFault } from '../../../gateway/operations/start-faults.ts';
 import { ChainAway, OtherChain } from '../../../gateway/rails/epoch.ts';
+import { runCommand } from '../../harness/commands/run.ts';
 import { startGateway } from '../../harness/gateway.ts';
 import { databaseUrl } from '../../harness/global.ts';
 import { mortal } from '../../harness/mortal.ts';
@@ -44,7 +45,13 @@ interface Ended {
   readonly shown: string;
 }
 
-async function runProgram(program: readonly string[], given: Given): Promise<Ended> {
+async function runProgram([entry = '', ...words]: readonly string[], given: Given): Promise<Ended> {
+  const { code, out, err } = await runCommand(entry, words, { environment: { HOME: data_dir, ...given } });
+  return { code, said: err, shown: out };
+}
+
+/** The same as a process. */
+async function runProcess(program: readonly string[], given: Given): Promise<Ended> {
   const env = { PATH: process.env.PATH, HOME: data_dir, ...given };
   const child = spawn(...mortal(process.execPath, ['gateway/launch.js', ...program]), {
     cwd: ROOT,
@@ -58,7 +65,10 @@ async function runProgram(program: readonly string[], given: Given): Promise<End
 }
 
 async function refusal(given: Given, ...program: string[]): Promise<string> {
-  const { code, said } = await runProgram(program.length > 0 ? program : ['gateway/main.ts'], { ...needful, ...given });
+  return refused(await runProgram(program.length > 0 ? program : ['gateway/main.ts'], { ...needful, ...given }));
+}
+
+function refused({ code, said }: Ended): string {
   expect(said).not.toContain(SECRET);
   expect(said).toMatch(/^[^\n]+\n$/);
   expect(code).toBe(1);
@@ -77,7 +87,7 @@ const withUser = (user: string, password: string) =>
 describe('npm start says in one line', () => {
   it('PORT is taken', async () => {
     const port = await listening(createServer());
-    expect(await refusal({ PORT: String(port) })).toBe(
+    expect(refused(await runProcess(['gateway/main.ts'], { ...needful, PORT: String(port) }))).toBe(
       `PORT: ${port} is taken on 127.0.0.1; stop what listens there, or set PORT to another\n`,
     );
   });
@@ -137,7 +147,7 @@ describe('npm start says in one line', () => {
 
   it('which of several variables are wrong: one line each', async () => {
     const given = { PORT: 'x', HUBS: '{', SEAL_KEY: 'short' };
-    const { code, said } = await runProgram(['gateway/main.ts'], { ...needful, ...given });
+    const { code, said } = await runProcess(['gateway/main.ts'], { ...needful, ...given });
     expect(
       said
         .trimEnd()
@@ -186,7 +196,7 @@ describe('so do', () => {
     const port = await listening(createServer());
     const book = ['gateway/commands/subgraph.ts', 'book'];
     expect(await refusal({ PORT: String(port) }, ...book)).toMatch(/^PORT: /);
-    expect(await refusal(gone(), ...book)).toMatch(/^DATABASE_URL: /);
+    expect(refused(await runProcess(book, { ...needful, ...gone() }))).toMatch(/^DATABASE_URL: /);
   });
 
   it.each([['gateway/commands/anchor.ts'], ['gateway/commands/accept-log-break.ts', 'a reason']])(
@@ -219,7 +229,7 @@ describe('so do', () => {
   it.each(['verify', 'accept-log-break', 'witness'])(
     'npm run %s -- --help is told its usage, and nothing is done',
     async name => {
-      const { code, said, shown } = await runProgram([`gateway/commands/${name}.ts`, '--help'], {});
+      const { code, said, shown } = await runProcess([`gateway/commands/${name}.ts`, '--help'], {});
       expect({ code, said }).toEqual({ code: 0, said: '' });
       expect(shown).toMatch(new RegExp(`^usage: npm run ${name} -- `));
     },

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { sentenceOf } from '../../../gateway/operations/run.ts';
+import { runCommand } from '../commands/run.ts';
 import type { RunningGateway } from '../gateway.ts';
 import { ROOT } from '../root.ts';
 import type { Ground, StartOptions } from './ground.ts';
@@ -15,11 +16,27 @@ export async function acceptLogBreak(
   reason: string,
   { url, environment }: { url?: string; environment?: Readonly<Record<string, string>> } = {},
 ): Promise<string> {
-  return runCommand(ground, 'accept-log-break', [reason], { ...(url && { url }), ...(environment && { environment }) });
+  return runOperatorCommand(ground, 'accept-log-break', [reason], {
+    ...(url && { url }),
+    ...(environment && { environment }),
+  });
 }
 
 /** What a command of an operator prints. @throws with its stderr where it ends otherwise than with 0 */
-export async function runCommand(
+export async function runOperatorCommand(
+  ground: Ground,
+  command: string,
+  words: readonly string[],
+  { url, environment }: Pick<StartOptions, 'url' | 'environment'> = {},
+): Promise<string> {
+  const given = { environment: { ...ground.environment(url ? { url } : {}), ...environment } };
+  const { code, out, err } = await runCommand(`gateway/commands/${command}.ts`, words, given);
+  if (code !== 0) throw new Error(err);
+  return out;
+}
+
+/** The same by a process of its own. @throws with its stderr where it ends otherwise than with 0 */
+export async function runOperatorProcess(
   ground: Ground,
   command: string,
   words: readonly string[],

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { runCommand } from '../commands/run.ts';
 import { mortal } from '../mortal.ts';
 import { atEnd } from '../release.ts';
 import { ROOT } from '../root.ts';
+
+const ENTRY = 'gateway/commands/witness.ts';
 
 /** A witness as its operator starts it: a process of its own. */
 export interface RunningWitness {
@@ -19,7 +22,7 @@ function witnessProcess(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): { readonly child: ChildProcess; readonly lines: string[] } {
-  const command = ['gateway/launch.js', 'gateway/commands/witness.ts', ...args];
+  const command = ['gateway/launch.js', ENTRY, ...args];
   const child = spawn(...mortal(process.execPath, command), {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...environment },
@@ -37,12 +40,10 @@ export async function lookOnce(
   state: string,
   ...args: readonly string[]
 ): Promise<{ readonly code: number; readonly text: string }> {
-  const { child, lines } = witnessProcess([url, '--state', state, '--once', ...args]);
-  const [code] = await once(child, 'close');
-  return { code: code as number, text: lines.join('\n') };
+  return runCommand(ENTRY, [url, '--state', state, '--once', ...args]);
 }
 
-/** The same in the folder that it takes by itself. */
+/** The same as a process, in the folder that it takes by itself. */
 export async function lookFromHome(
   url: string,
   home: string,
@@ -60,9 +61,7 @@ export async function monitorOnce(
   environment: Readonly<Record<string, string>>,
   ...args: readonly string[]
 ): Promise<{ readonly code: number; readonly text: string }> {
-  const { child, lines } = witnessProcess([url, '--state', state, ...args], environment);
-  const [code] = await once(child, 'close');
-  return { code: code as number, text: lines.join('\n') };
+  return runCommand(ENTRY, [url, '--state', state, ...args], { environment });
 }
 
 /** Serves until it is ended. */

@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { builtFrom } from '../../../gateway/built.js';
+import { build } from '../../../gateway/development/build.ts';
+
+/** What a thread is handed for one run of a command. */
+export interface CommandAsked {
+  /** Of its file, as it is built. */
+  readonly url: string;
+  /** Where V8's code of it is kept. */
+  readonly compiled: string;
+  readonly argv: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly input: string;
+}
+
+export interface CommandWritten {
+  readonly to: 'stdout' | 'stderr';
+  readonly text: string;
+}
+
+export interface CommandGiven {
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** On standard input. */
+  readonly input?: string;
+}
+
+/** How a command has ended. */
+export interface CommandEnd {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  /** Both, in the order in which they were written, without the end of the last line. */
+  readonly text: string;
+}
+
+let thread: Worker | null = null;
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command of an operator (`gateway/commands/verify.ts`) as it is built, by its words and variables alone, in a thread of this
+ * worker: some milliseconds of CPU, where a process takes half a second. Commands run one after the other. What a test sends signals,
+ * what reads HOME, and one run of each command are processes.
+ */
+export function runCommand(entry: string, words: readonly string[], given: CommandGiven = {}): Promise<CommandEnd> {
+  const end = last.then(() => runNext(entry, words, given));
+  last = end.catch(() => {});
+  return end;
+}
+
+async function runNext(
+  entry: string,
+  words: readonly string[],
+  { environment = {}, input = '' }: CommandGiven,
+): Promise<CommandEnd> {
+  const { file, folder } = await builtProgram(entry);
+  const asked: CommandAsked = {
+    url: pathToFileURL(file).href,
+    compiled: join(folder, 'v8'),
+    argv: [process.execPath, resolve(entry), ...words],
+    environment: defined(environment),
+    input,
+  };
+  const { code, written } = await sendTo(openThread(), asked);
+  const textOf = (to?: CommandWritten['to']) =>
+    written
+      .filter(one => to === undefined || one.to === to)
+      .map(({ text }) => text)
+      .join('');
+  return { code, out: textOf('stdout'), err: textOf('stderr'), text: textOf().replace(/\n$/, '') };
+}
+
+function openThread(): Worker {
+  if (thread !== null) return thread;
+  const opened = new Worker(join(import.meta.dirname, 'thread.ts'), { execArgv: [], env: {} });
+  opened.unref();
+  opened.on('exit', () => {
+    if (thread === opened) thread = null;
+  });
+  thread = opened;
+  return opened;
+}
+
+type Told = { readonly code: number; readonly written: readonly CommandWritten[] };
+
+function sendTo(worker: Worker, asked: CommandAsked): Promise<Told> {
+  const told = Promise.withResolvers<Told>();
+  const gone = (fault: unknown) => told.reject(new Error('the thread of commands ended', { cause: fault }));
+  worker.once('message', told.resolve).once('error', gone).once('exit', gone);
+  worker.postMessage(asked);
+  return told.promise.finally(() => worker.off('message', told.resolve).off('error', gone).off('exit', gone));
+}
+
+const built = new Map<string, ReturnType<typeof builtFrom>>();
+
+/** Sources stay as they are while tests run: all of them are read once. */
+async function builtProgram(entry: string): Promise<ReturnType<typeof builtFrom>> {
+  const known = built.get(entry) ?? builtFrom(entry);
+  built.set(entry, known);
+  if (!existsSync(known.file)) await build(known);
+  return known;
+}
+
+function defined(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const pairs = Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return Object.fromEntries(pairs);
+}
