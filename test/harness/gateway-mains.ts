@@ -4,11 +4,19 @@
  */
 
 const mains: Readonly<Record<string, () => Promise<unknown>>> = {
+  'test/harness/anchor/killed-anchoring.ts': () => import('./anchor/killed-anchoring.ts'),
   'test/harness/attacks/gateway-in-short-time.ts': () => import('./attacks/gateway-in-short-time.ts'),
+  'test/harness/board/reveal-and-die.child.ts': () => import('./board/reveal-and-die.child.ts'),
+  'test/harness/development/stand-in.child.ts': () => import('./development/stand-in.child.ts'),
   'test/harness/doors/gateway-that-breaks.ts': () => import('./doors/gateway-that-breaks.ts'),
+  'test/harness/escrow/fund-and-die.child.ts': () => import('./escrow/fund-and-die.child.ts'),
   'test/harness/facilitator/hasty-gateway.ts': () => import('./facilitator/hasty-gateway.ts'),
   'test/harness/faults/gateway-with-faults.ts': () => import('./faults/gateway-with-faults.ts'),
+  'test/harness/jobs-held.child.ts': () => import('./jobs-held.child.ts'),
+  'test/harness/ledger/append-and-die.child.ts': () => import('./ledger/append-and-die.child.ts'),
+  'test/harness/log/halting-witness.child.ts': () => import('./log/halting-witness.child.ts'),
   'test/harness/operations/gateway-with-wrong-clock.ts': () => import('./operations/gateway-with-wrong-clock.ts'),
+  'test/harness/receipt/integrate-and-die.child.ts': () => import('./receipt/integrate-and-die.child.ts'),
 };
 
 const [main = ''] = process.argv.splice(2, 1);

@@ -92,8 +92,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Runnin
 
 function commandOf({ npm, entry = 'gateway/main.ts', args = [] }: GatewayOptions): [string, ...string[]] {
   if (npm !== undefined) return [npmCommand(), ...npm];
+  return [process.execPath, ...programOf(entry), ...args];
+}
+
+/** How Node is told to run a main: one of the tests stands in gateway-mains.ts. */
+export function programOf(entry: string): readonly string[] {
   const program = entry.startsWith('test/') ? ['test/harness/gateway-mains.ts', entry] : [entry];
-  return [process.execPath, 'gateway/launch.js', ...program, ...args];
+  return ['gateway/launch.js', ...program];
 }
 
 /** Beside Node where it came along with it, or else on the PATH. */

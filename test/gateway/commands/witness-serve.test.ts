@@ -182,7 +182,7 @@ describe('a witness that is killed', () => {
     await lookOnce(at_left, state);
     left.grow(2, 'left');
     const held = await runChild<{ reached: string }>(
-      '../log/halting-witness.child.ts',
+      'test/harness/log/halting-witness.child.ts',
       step,
       at_left,
       '--state',
@@ -201,7 +201,7 @@ describe('a witness that is killed', () => {
 /** A witness that stands still at a step; its first word is where it serves. */
 async function halting(step: string, ...args: readonly string[]) {
   const child = await runChild<{ url?: string }>(
-    '../log/halting-witness.child.ts',
+    'test/harness/log/halting-witness.child.ts',
     step,
     args[0] ?? '',
     '--state',

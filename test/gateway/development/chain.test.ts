@@ -203,7 +203,7 @@ describe('the development chain of a DATA_DIR', () => {
 
   it('outlives a kill of the process that started it, and is adopted by the next with nothing lost', async () => {
     const folder = await scratch();
-    const child = await runChild<RunningChain>('stand-in.child.ts', 'chain', folder);
+    const child = await runChild<RunningChain>('test/harness/development/stand-in.child.ts', 'chain', folder);
     await pay(child.said.rpc_url, 2_000n, 1);
     await child.end('SIGKILL');
     const adopted = await startBaseChain(folder);

@@ -22,7 +22,7 @@ const LAMPORTS = '7000000000';
 const owner_on_base = '0x7777777777777777777777777777777777777777';
 
 const start = <T>(kind: string, folder: string, idle_ms = IDLE_MS) =>
-  runChild<T>('stand-in.child.ts', kind, folder, String(idle_ms));
+  runChild<T>('test/harness/development/stand-in.child.ts', kind, folder, String(idle_ms));
 
 async function living(folder: string): Promise<string[]> {
   const stand_ins = await standInsOf(folder);

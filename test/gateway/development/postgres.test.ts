@@ -34,7 +34,7 @@ describe('the embedded Postgres', () => {
 
   it('outlives a kill of the process that started it, and is adopted by the next', async () => {
     const folder = await ownFolder();
-    const child = await runChild<RunningPostgres>('stand-in.child.ts', 'postgres', folder);
+    const child = await runChild<RunningPostgres>('test/harness/development/stand-in.child.ts', 'postgres', folder);
     const started_at = await valueAt(child.said.url, 'select pg_postmaster_start_time()::text');
     await child.end('SIGKILL');
     const adopted = await startPostgres(folder);
@@ -44,7 +44,7 @@ describe('the embedded Postgres', () => {
 
   it('of two processes that start at once one starts it and the other adopts it', async () => {
     const folder = await ownFolder();
-    const start = () => runChild<RunningPostgres>('stand-in.child.ts', 'postgres', folder);
+    const start = () => runChild<RunningPostgres>('test/harness/development/stand-in.child.ts', 'postgres', folder);
     const children = await Promise.all([start(), start()]);
     expect(children.map(child => child.said.adopted).sort()).toEqual([false, true]);
     expect(new Set(children.map(child => child.said.url)).size).toBe(1);

@@ -76,7 +76,12 @@ describe('the lock', () => {
 describe('the development services of one DATA_DIR', () => {
   it('two processes share them; SIGTERM of the first leaves them, of the last one stops them', async () => {
     const folder = await scratch();
-    const start = () => runChild<Pick<Development, 'config' | 'wallets'>>('stand-in.child.ts', 'development', folder);
+    const start = () =>
+      runChild<Pick<Development, 'config' | 'wallets'>>(
+        'test/harness/development/stand-in.child.ts',
+        'development',
+        folder,
+      );
     const [one, two] = await Promise.all([start(), start()]);
     expect(two.said.config.database_url).toBe(one.said.config.database_url);
     expect(two.said.config.base_rpc_url).toBe(one.said.config.base_rpc_url);
@@ -98,11 +103,11 @@ describe('the development services of one DATA_DIR', () => {
 
   it('the last one stops also what it did not use itself, which a killed one has left', async () => {
     const folder = await scratch();
-    const killed = await runChild<RunningChain>('stand-in.child.ts', 'chain', folder);
+    const killed = await runChild<RunningChain>('test/harness/development/stand-in.child.ts', 'chain', folder);
     await killed.end('SIGKILL');
     const [chain] = await standInsOf(folder);
     expect(chain && isAlive(chain.mark)).toBe(true);
-    const last = await runChild('stand-in.child.ts', 'without', folder);
+    const last = await runChild('test/harness/development/stand-in.child.ts', 'without', folder);
     expect(chain && isAlive(chain.mark)).toBe(true);
     await last.end('SIGTERM');
     expect([chain && isAlive(chain.mark), await keeperOf(folder)]).toEqual([false, null]);
@@ -110,7 +115,11 @@ describe('the development services of one DATA_DIR', () => {
 
   it('development.json says how to pay, to its owner alone', async () => {
     const folder = await scratch();
-    const child = await runChild<Pick<Development, 'config' | 'wallets'>>('stand-in.child.ts', 'development', folder);
+    const child = await runChild<Pick<Development, 'config' | 'wallets'>>(
+      'test/harness/development/stand-in.child.ts',
+      'development',
+      folder,
+    );
     const path = join(folder, 'development.json');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const { config, wallets } = child.said;

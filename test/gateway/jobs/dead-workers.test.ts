@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { addJob } from '../../../subgraphs/jobs.ts';
+import { programOf } from '../../harness/gateway.ts';
 import { openTestJobs } from '../../harness/jobs.ts';
 import { mortal } from '../../harness/mortal.ts';
 import { atEnd } from '../../harness/release.ts';
@@ -11,7 +12,7 @@ import { freshStore } from '../../harness/store.ts';
 const HELD = { task: 'periodic/held', payload: {} } as const;
 
 async function startHolder(url: string) {
-  const program = ['gateway/launch.js', 'test/harness/jobs-held.child.ts', url];
+  const program = [...programOf('test/harness/jobs-held.child.ts'), url];
   const child = spawn(...mortal(process.execPath, program), { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
   child.stdout.on('data', bytes => (said += bytes));

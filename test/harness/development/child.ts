@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { programOf } from '../gateway.ts';
 import { mortal } from '../mortal.ts';
 import { atEnd } from '../release.ts';
 import { ROOT } from '../root.ts';
@@ -12,9 +12,9 @@ export interface Child<T> {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Runs a small module of this folder in a process of its own until its first line of JSON. */
-export async function runChild<T>(module: string, ...args: string[]): Promise<Child<T>> {
-  const child = spawn(...mortal(process.execPath, ['--import', 'tsx', join(import.meta.dirname, module), ...args]), {
+/** Runs a main of the tests (gateway-mains.ts) in a process of its own until its first line of JSON. */
+export async function runChild<T>(main: string, ...args: string[]): Promise<Child<T>> {
+  const child = spawn(...mortal(process.execPath, [...programOf(main), ...args]), {
     cwd: ROOT,
     env: { PATH: process.env.PATH },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -23,7 +23,7 @@ export async function runChild<T>(module: string, ...args: string[]): Promise<Ch
   atEnd(() => child.kill('SIGKILL'));
   const said = await new Promise<T>((resolve, reject) => {
     createInterface(child.stdout).once('line', line => resolve(JSON.parse(line) as T));
-    child.once('exit', code => reject(new Error(`${module} ended with ${code} and said nothing`)));
+    child.once('exit', code => reject(new Error(`${main} ended with ${code} and said nothing`)));
   });
   return {
     said,

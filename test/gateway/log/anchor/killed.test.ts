@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { anchoringProcess, fundedSeed, grow, journalOf, minedOf } from '../../../harness/anchor/ground.ts';
 import { freshChain } from '../../../harness/chain.ts';
+import { programOf } from '../../../harness/gateway.ts';
 import { ROOT } from '../../../harness/root.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 /** Resolves once it is dead. */
 async function anchorAndDie(...args: readonly string[]): Promise<void> {
-  const program = ['gateway/launch.js', 'test/harness/anchor/killed-anchoring.ts', ...args];
+  const program = [...programOf('test/harness/anchor/killed-anchoring.ts'), ...args];
   const child = spawn(process.execPath, program, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
 }

@@ -11,6 +11,7 @@ import { forgetOutputs, outputOfJob } from '../../../../subgraphs/board/job/outp
 import { claimOfSlot } from '../../../../subgraphs/receipt/claim/held-leg.ts';
 import { jobTable, OUTPUT, OUTPUT_SHA256 } from '../../../harness/board/job-table.ts';
 import { claim, claimRequest } from '../../../harness/claim/fixture.ts';
+import { programOf } from '../../../harness/gateway.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 /* Many at once, and what dies or runs out in between. */
@@ -244,7 +245,7 @@ describe('a job that is cancelled', () => {
 describe('a process that is killed while it writes a reveal', () => {
   it('leaves the job paid and nothing of the output, and the same reveal is taken by another', async () => {
     const job_id = await broughtTo('paid');
-    const program = ['gateway/launch.js', 'test/harness/board/reveal-and-die.child.ts', database.url];
+    const program = [...programOf('test/harness/board/reveal-and-die.child.ts'), database.url];
     const dying = spawn(process.execPath, [...program, job_id, '2'], { stdio: ['ignore', 'ignore', 'inherit'] });
     const [, signal] = await once(dying, 'exit');
     expect(signal).toBe('SIGKILL');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { escrowLimits } from '../../../../schema/limits.ts';
 import { broughtTo, type EscrowBooks, openEscrowBooks, SPEC_HASH } from '../../../harness/escrow/books.ts';
+import { programOf } from '../../../harness/gateway.ts';
 import { freshStore } from '../../../harness/store.ts';
 
 let database: Awaited<ReturnType<typeof freshStore>>;
@@ -107,7 +108,7 @@ describe('a process that is killed in the midst of a step', () => {
     const { escrowId } = await books.open(1, 2, name);
     const before = await books.rows();
     const task_id = books.taskOf(1, call++);
-    const program = ['gateway/launch.js', 'test/harness/escrow/fund-and-die.child.ts', database.url];
+    const program = [...programOf('test/harness/escrow/fund-and-die.child.ts'), database.url];
     const dying = spawn(process.execPath, [...program, name.job_id, task_id], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });

@@ -12,6 +12,7 @@ import { rowScope } from '../../../../subgraphs/book/page/row-scope.ts';
 import type { Database, Tx } from '../../../../subgraphs/database.ts';
 import { GroupCommit } from '../../../../subgraphs/group-commit.ts';
 import { auditBooks } from '../../../harness/faults/audit-books.ts';
+import { programOf } from '../../../harness/gateway.ts';
 import { collectAll, collection, withBooks } from '../../../harness/ledger/fixture.ts';
 import { freshStore } from '../../../harness/store.ts';
 
@@ -203,7 +204,7 @@ describe('a process that is killed while counts become events', () => {
     await told();
     await bookWithRows(21, 1);
     await replayed(...times('task_21_1', 50));
-    const program = ['gateway/launch.js', 'test/harness/ledger/append-and-die.child.ts', database.url];
+    const program = [...programOf('test/harness/ledger/append-and-die.child.ts'), database.url];
     const dying = spawn(process.execPath, program, { stdio: ['ignore', 'ignore', 'inherit'] });
     const [, signal] = await once(dying, 'exit');
     expect(signal).toBe('SIGKILL');

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../../schema/canonical-json.ts';
 import { noteSeen, totalsFigures } from '../../../../subgraphs/receipt/totals/payments.ts';
 import { totalsStatement } from '../../../../subgraphs/receipt/totals/proofs.ts';
 import { verifyTotals } from '../../../../subgraphs/receipt/verify/totals.ts';
+import { programOf } from '../../../harness/gateway.ts';
 import { issuer } from '../../../harness/ledger/fixture.ts';
 import { mortal } from '../../../harness/mortal.ts';
 import { callOf, openTotals, vouchedCall } from '../../../harness/receipt/totals.ts';
@@ -146,7 +147,7 @@ describe('the totals behind the log', () => {
       [[null, 3n]],
     );
     const before = await statement();
-    const program = ['gateway/launch.js', 'test/harness/receipt/integrate-and-die.child.ts', totals.database.url];
+    const program = [...programOf('test/harness/receipt/integrate-and-die.child.ts'), totals.database.url];
     const child = spawn(...mortal(process.execPath, program), { stdio: ['ignore', 'ignore', 'inherit'] });
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
     expect(await statement()).toEqual(before);
