@@ -3,7 +3,8 @@ import type { FaultPoint } from '../../gateway/operations/faults.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { answerTo, jwsOf, nameOf, type Order, send } from '../harness/faults/buyer.ts';
 import { allClosed, claimOf } from '../harness/faults/claims.ts';
-import { type Ground, openGround, reached } from '../harness/faults/ground.ts';
+import { eventually, type Ground, openGround, reached } from '../harness/faults/ground.ts';
+import type { RunningGateway } from '../harness/gateway.ts';
 import { type Agent, newAgent, startGateways } from '../harness/gateways/trio.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
@@ -13,16 +14,6 @@ import type { RunningService } from '../harness/worker-gateway.ts';
  * give up waiting.
  */
 
-let ground: Ground;
-let healthy: readonly RunningService[];
-let agent: Agent;
-
-beforeAll(async () => {
-  ground = await openGround();
-  healthy = await startGateways(ground, 2);
-  agent = await newAgent(ground, healthy[0] as RunningService);
-});
-
 /** What stands of a call whose transaction was cut off at the point. */
 const points: readonly [point: FaultPoint, left: string | undefined][] = [
   ['in_claim', undefined],
@@ -30,10 +21,25 @@ const points: readonly [point: FaultPoint, left: string | undefined][] = [
   ['in_record', 'settling'],
 ];
 
+let ground: Ground;
+let healthy: readonly RunningService[];
+let sleeper: RunningGateway;
+let agent: Agent;
+
+beforeAll(async () => {
+  ground = await openGround();
+  healthy = await startGateways(ground, 2);
+  sleeper = await ground.startFaulty({ point: points.map(([point]) => point), signal: 'SIGSTOP', in_turn: true });
+  agent = await newAgent(ground, healthy[0] as RunningService);
+});
+
 describe.each(points)('a process stopped %s', (point, left) => {
   it('keeps the others waiting and no more; woken, it goes on and serves, and nothing is doubled', async () => {
     const before = await audit(ground);
-    const sleeper = await ground.startFaulty({ point, signal: 'SIGSTOP' });
+    if (point !== points[0]?.[0]) {
+      sleeper.process.kill('SIGUSR2');
+      await eventually('armed', () => sleeper.logs.includes(`armed at ${point}`) || null);
+    }
     const order = await agent.chat(`asleep ${point}`);
     const others: Order[] = [];
     for (let number = 0; number < 20; number++) others.push(await agent.chat(`awake ${point} ${number}`));
@@ -52,6 +58,5 @@ describe.each(points)('a process stopped %s', (point, left) => {
     expect((await send(sleeper, await agent.chat(`awake again ${point}`))).status).toBe(200);
     await allClosed(ground);
     expect(await audit(ground)).toBe(before + others.length + 2);
-    await sleeper.kill('SIGKILL');
   });
 });

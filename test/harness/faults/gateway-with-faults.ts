@@ -7,7 +7,8 @@ import { type FaultPoint, type Faults, faultPoints } from '../../../gateway/oper
 
 /*
  * The service, with a fault of its own: calls that reach a named point are held there, and with the n-th of them the
- * process sends itself a signal. Held calls go on after SIGCONT; SIGKILL leaves nothing that could.
+ * process sends itself a signal. Held calls go on after SIGCONT; SIGKILL leaves nothing that could. A plan that goes from point
+ * to point waits for SIGUSR2 before each further one.
  */
 
 const Point = z.enum(faultPoints);
@@ -21,6 +22,8 @@ const Points = z.string().transform(points =>
 const Plan = z.object({
   /** One, or several with a comma between them; at each as many are held. */
   FAULT_POINT: Points,
+  /** Whether it happens at the first of them alone, and at each further one once SIGUSR2 says so. */
+  FAULT_IN_TURN: z.stringbool().default(false),
   /** One call at each of these is held before anything happens at those above. */
   FAULT_HELD: Points,
   FAULT_REACHED: z.coerce.number().int().min(1),
@@ -28,10 +31,21 @@ const Plan = z.object({
 });
 
 function planned(plan: z.infer<typeof Plan>): Faults {
-  const resumed = Promise.withResolvers<void>();
-  process.once('SIGCONT', () => resumed.resolve());
+  let resumed = Promise.withResolvers<void>();
+  process.on('SIGCONT', () => {
+    resumed.resolve();
+    resumed = Promise.withResolvers();
+  });
   const before = new Set(plan.FAULT_HELD);
-  const left = new Map(plan.FAULT_POINT.map(point => [point, plan.FAULT_REACHED]));
+  const waiting = [...plan.FAULT_POINT];
+  const next = () => waiting.splice(0, plan.FAULT_IN_TURN ? 1 : waiting.length);
+  const left = new Map(next().map(point => [point, plan.FAULT_REACHED]));
+  process.on('SIGUSR2', () => {
+    for (const point of next()) {
+      left.set(point, plan.FAULT_REACHED);
+      console.log(`armed at ${point}`);
+    }
+  });
   return {
     async reach(point) {
       if (before.delete(point)) {

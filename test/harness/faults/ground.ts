@@ -24,6 +24,8 @@ export interface Fault {
   readonly reached?: number;
   /** `none`: they are held, and the rest is the test's to do. */
   readonly signal?: 'SIGKILL' | 'SIGSTOP' | 'none';
+  /** Of several points: at the first it happens at once, at each further one after SIGUSR2. */
+  readonly in_turn?: boolean;
 }
 
 export interface StartOptions {
@@ -144,13 +146,20 @@ export async function openGround(given: GroundOptions = {}) {
     /** The same as a process of its own, which can be killed. */
     startProcess: ({ url = database_url, environment: changed, ...options }: ProcessOptions = {}) =>
       startGateway({ data_dir, environment: { ...environment, DATABASE_URL: url, ...changed }, ...options }),
-    startFaulty: ({ point, held = [], reached = 1, signal = 'SIGKILL' }: Fault): Promise<RunningGateway> =>
+    startFaulty: ({
+      point,
+      held = [],
+      reached = 1,
+      signal = 'SIGKILL',
+      in_turn = false,
+    }: Fault): Promise<RunningGateway> =>
       startGateway({
         data_dir,
         entry: 'test/harness/faults/gateway-with-faults.ts',
         environment: {
           ...environment,
           FAULT_POINT: [point].flat().join(','),
+          FAULT_IN_TURN: String(in_turn),
           FAULT_HELD: held.join(','),
           FAULT_REACHED: String(reached),
           FAULT_SIGNAL: signal,
