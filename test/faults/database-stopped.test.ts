@@ -13,6 +13,8 @@ import { atEnd } from '../harness/release.ts';
 /** What callers may hear from the moment the database goes until it is back: never 402, and never another 5xx. */
 const harmless = new Set(['200', '503 unavailable', '503 settlement_pending', '409 payment_in_flight']);
 const CALLERS = 24;
+/** Whatever was refused is paid for in the end, each by itself. */
+const RETRY_MS = 400;
 /** The one duration that is a promise: a paid call is served again so soon after the database takes connections. */
 const RECOVERY_MS = 5_000;
 
@@ -51,7 +53,7 @@ function underLoad() {
       const order = await buyer.chat(`caller ${caller}, call ${call}`);
       const answer = await send(gateways[caller % 2 === 0 ? 0 : 1], order);
       sent.push({ order, answer });
-      if (answer.status !== 200) await sleep(100);
+      if (answer.status !== 200) await sleep(RETRY_MS);
     }
     return sent;
   });
