@@ -63,22 +63,14 @@ it('the client that is published pays in a project that installed it, by plain N
   expect(await service.transfersFrom(payer)).toHaveLength(1);
 });
 
-it('and its types are found there', async () => {
-  await writeFile(join(folder, 'pay.ts'), program);
-  const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
-  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck'];
-  const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules', '@types')];
-  await expect(run(tsc, [...options, ...types, 'pay.ts'], { cwd: folder })).resolves.toMatchObject({ stdout: '' });
-});
-
-it('the follower of books loads there by plain Node, and the program on its page has the types that it needs', async () => {
+it('the follower of books loads there by plain Node; the program on its page, and the one that pays, find the types that they need', async () => {
   const name = 'spend-receipt-gateway/client/book-follower';
   const socket = 'spend-receipt-gateway/client/book-socket';
   const page = await readFile(join(ROOT, 'rest-compat/client/README.md'), 'utf8');
-  const program = [...page.matchAll(/```ts\n([\s\S]*?)```/g)]
+  const on_page = [...page.matchAll(/```ts\n([\s\S]*?)```/g)]
     .map(([, text = '']) => text)
     .find(it => it.includes(name));
-  const by_socket = `import { bookSocket } from '${socket}';\n${program?.replace('books, store,', 'books, store, over: bookSocket,')}`;
+  const by_socket = `import { bookSocket } from '${socket}';\n${on_page?.replace('books, store,', 'books, store, over: bookSocket,')}`;
   await writeFile(join(folder, 'follow.ts'), by_socket);
   const load = `const { createBookFollower } = await import('${name}'); const { bookSocket } = await import('${socket}');
     console.log(typeof createBookFollower, typeof bookSocket);`;
@@ -87,7 +79,9 @@ it('the follower of books loads there by plain Node, and the program on its page
   const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck'];
   const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules', '@types')];
-  await expect(run(tsc, [...options, ...types, 'follow.ts'], { cwd: folder })).resolves.toMatchObject({ stdout: '' });
+  await writeFile(join(folder, 'pay.ts'), program);
+  const programs = ['pay.ts', 'follow.ts'];
+  await expect(run(tsc, [...options, ...types, ...programs], { cwd: folder })).resolves.toMatchObject({ stdout: '' });
 });
 
 const checker = `import { readFileSync } from 'node:fs';
