@@ -275,9 +275,9 @@ async function openOwn(
       const mined = await Promise.all(counts);
       return keys.filter(({ next_nonce }, index) => Number(next_nonce) > Number(mined[index]));
     },
-    /** A statement on the service's own database: for what no door shows. */
-    query: async <T extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
-      (await ledger.query<T>(text, values)).rows,
+    /** A statement on the service's own database: for what no door shows. Under a name it is planned once in each session. */
+    query: async <T extends pg.QueryResultRow>(text: string, values: unknown[] = [], name?: string) =>
+      (await ledger.query<T>({ text, values, ...(name !== undefined && { name }) })).rows,
   };
 }
 
