@@ -80,15 +80,16 @@ export async function freshChain(options: ChainOptions = { save_seconds: null })
     /** Every USDC transfer that ever reached an address, in the chain's order. */
     transfers: (pay_to: string) => transfersTo(rpc_url, pay_to),
     /**
-     * Has it keep to the time of this machine, as long as the worker lives. By itself each of its blocks is a second later than
+     * Has it keep to the time of this machine until the result is called. By itself each of its blocks is a second later than
      * the one before, and after some files' blocks what was just signed would have lapsed.
      */
-    async followTime(): Promise<void> {
+    async followTime(): Promise<() => void> {
       await call('anvil_setBlockTimestampInterval', 0);
       // In the past of the newest block it refuses, as in the second that it has just been told.
       const tell = () => call('evm_setNextBlockTimestamp', Math.floor(Date.now() / 1_000)).catch(() => {});
-      setInterval(tell, TIME_TOLD_MS).unref();
+      const telling = setInterval(tell, TIME_TOLD_MS).unref();
       await tell();
+      return () => clearInterval(telling);
     },
     mine: (blocks = 1) => call('anvil_mine', `0x${blocks.toString(16)}`),
     /** false: transactions wait in the pool until `mine`. */

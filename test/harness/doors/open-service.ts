@@ -100,6 +100,7 @@ export async function sharedService({ meant }: Pick<ServiceOptions, 'meant'> = {
   signFor(service.url);
   takeOwnAddress();
   service.reset();
+  atEnd(await service.chain.followTime());
   atEnd(async () => {
     try {
       // A file that has kept the worker busy has kept the service's own rounds waiting.
@@ -120,12 +121,8 @@ async function readyService(): Promise<Service> {
   const known = await shared;
   if (known && (await known.get('/readyz').catch(() => null))?.status === 200) return known;
   known?.gateway.stop().catch(() => {});
-  shared = forTheWorker(async () => {
-    // It comes to hold the books of dozens of files, and would audit them all the time.
-    const service = await openOwn({ DEMO_KEYS: 'a-demo-key' }, { book_audit_rests: 199 });
-    await service.chain.followTime();
-    return service;
-  });
+  // It comes to hold the books of dozens of files, and would audit them all the time.
+  shared = forTheWorker(() => openOwn({ DEMO_KEYS: 'a-demo-key' }, { book_audit_rests: 199 }));
   return shared;
 }
 
