@@ -1,14 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { audit } from '../harness/faults/audit.ts';
 import { newBuyer, type Order, send, submitElsewhere, trySend } from '../harness/faults/buyer.ts';
-import { claimOf, closed } from '../harness/faults/claims.ts';
+import { claimOf, closed, expire } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround, reached } from '../harness/faults/ground.ts';
+import { movableClock } from '../harness/movable-clock.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/** Long enough to be sent twice before it expires, on a busy machine. */
-const SHORT_SECONDS = 20;
+/** Less than the others are valid for, and long enough to be sent twice before it expires, on the busiest machine. */
+const SHORT_SECONDS = 150;
+
+const clock = movableClock();
 
 let ground: Ground;
 let gateway: RunningService;
@@ -17,7 +19,7 @@ let owner: { readonly agent_id: number; readonly session: string };
 
 beforeAll(async () => {
   ground = await openGround();
-  gateway = await ground.start();
+  gateway = await ground.start({ options: { clock } });
   buyer = await newBuyer(ground);
   const { body } = await send(gateway, await buyer.registration());
   owner = body as unknown as typeof owner;
@@ -133,7 +135,7 @@ describe('a refused payment that has expired', () => {
     const used = await refusedOrder('four', SHORT_SECONDS);
     const unused = await refusedOrder('five', SHORT_SECONDS);
     await submitElsewhere(ground, used);
-    await sleep(unused.authorization.valid_before_seconds * 1_000 - Date.now());
+    await expire(ground, clock, SHORT_SECONDS);
     await eventually('recorded', async () => (await closed(ground, used)).state === 'recorded' || null);
     expect((await claimOf(ground, used))?.task_id).not.toBe(used.task_id);
     expect(await evidenceOf(used)).toBe('collected');

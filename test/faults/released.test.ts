@@ -1,13 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../harness/faults/audit.ts';
 import { jwsOf, newBuyer, type Order, send, submitElsewhere } from '../harness/faults/buyer.ts';
-import { claimOf, closed } from '../harness/faults/claims.ts';
+import { claimOf, closed, expire } from '../harness/faults/claims.ts';
 import { eventually, type Ground, openGround } from '../harness/faults/ground.ts';
+import { movableClock } from '../harness/movable-clock.ts';
 import type { RunningService } from '../harness/worker-gateway.ts';
 
-/** Long enough to be sent twice before it expires, on a busy machine. */
-const SHORT_SECONDS = 15;
+/** Less than the others are valid for, and long enough to be sent twice before it expires, on the busiest machine. */
+const SHORT_SECONDS = 150;
+
+const clock = movableClock();
 
 let ground: Ground;
 let gateway: RunningService;
@@ -15,7 +17,7 @@ let buyer: Awaited<ReturnType<typeof newBuyer>>;
 
 beforeAll(async () => {
   ground = await openGround();
-  gateway = await ground.start();
+  gateway = await ground.start({ options: { clock } });
   buyer = await newBuyer(ground);
   expect((await send(gateway, await buyer.registration())).status).toBe(200);
 });
@@ -28,10 +30,6 @@ async function releasedOrder(prompt: string, valid_seconds?: number): Promise<Or
   ground.broken.delete(prompt);
   expect(await claimOf(ground, order)).toMatchObject({ state: 'released', reason: 'hub_failed' });
   return order;
-}
-
-async function expired({ authorization }: Order): Promise<void> {
-  await sleep(authorization.valid_before_seconds * 1_000 - Date.now());
 }
 
 describe('a payment that was released because the hub failed', () => {
@@ -95,7 +93,7 @@ describe('a payment that has expired', () => {
     await submitElsewhere(ground, unseen);
     bought = await buyer.chat('five', SHORT_SECONDS);
     jws = jwsOf(await send(gateway, bought));
-    await expired(bought);
+    await expire(ground, clock, SHORT_SECONDS);
   });
 
   it('gets its answer again where it has bought one', async () => {

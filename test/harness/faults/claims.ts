@@ -1,7 +1,8 @@
 import type { FaultPoint } from '../../../gateway/operations/faults.ts';
 import type { Database } from '../../../subgraphs/database.ts';
 import type { ClaimState } from '../../../subgraphs/receipt/claim/claim.machine.ts';
-import { eventually } from './ground.ts';
+import type { MovableClock } from '../movable-clock.ts';
+import { eventually, type Ground } from './ground.ts';
 
 export interface StandingClaim {
   readonly state: ClaimState;
@@ -26,6 +27,22 @@ export function closed(ground: { database: Database }, order: { claim_key: strin
     const claim = await claimOf(ground, order);
     return claim?.state === 'recorded' || claim?.state === 'released' ? claim : null;
   });
+}
+
+/** More than there are in two of the development chain's epochs. */
+const FINAL_BLOCKS = 8;
+
+/**
+ * So many seconds go by for payments: by the service's clock, by the chain's, and by what the database, whose own clock nobody
+ * moves, knows of when they expire.
+ */
+export async function expire(ground: Ground, clock: MovableClock, seconds: number): Promise<void> {
+  clock.passForGood(seconds);
+  await ground.chain.passTime(seconds);
+  // It is final by then that no block can take them any more.
+  await ground.chain.mine(FINAL_BLOCKS);
+  const text = 'update payment_claim set valid_before = valid_before - $1';
+  await ground.database.query({ text, values: [seconds] });
 }
 
 export async function allClosed({ database }: { database: Database }): Promise<void> {
