@@ -44,6 +44,7 @@ beforeAll(async () => {
   const answer = answerTo(gateway, on_its_way);
   await eventually('claimed', async () => (await claimOf(ground, on_its_way)) ?? null);
   older = await olderState(ground, [wire]);
+  ground.answerSlow();
   expect((await answer).status).toBe(200);
   lost = await buyer.chat('lost');
   expect((await answerTo(gateway, lost)).status).toBe(200);

@@ -10,7 +10,7 @@ import type { RunningService } from '../harness/worker-gateway.ts';
 /*
  * Two services on one database and one chain. One of them ends while a chat and a registration stand at the same point: a service
  * of this process by a death that has to leave what kill -9 leaves (dying-service.ts), and a process by SIGKILL, before and behind
- * the point from which its payments are recorded. The other has calls of its own in flight, over a hub that takes longer than a lease.
+ * the point from which its payments are recorded. The other has calls of its own in flight until what the dead one has left is decided.
  */
 
 let ground: Ground;
@@ -69,6 +69,7 @@ describe.each(ways)('$how', ({ how, at, start }) => {
     for (const order of [chat, registration]) {
       expect(await closed(ground, order)).toMatchObject({ state: left });
     }
+    ground.answerSlow();
     await expectUntouched(live, await Promise.all(living));
     await expectOneCharge(chat, left);
     await expectOneRegistration(newcomer.address, registration, left);

@@ -14,6 +14,13 @@ it('SIGTERM lets calls in flight come to their end, then the process ends with 0
   await eventually('the hub at work', () => ground.hub.requests.length === orders.length || null);
 
   const exited = gateway.kill('SIGTERM');
+  const ready = () =>
+    fetch(`${gateway.url}/readyz`).then(
+      answer => answer.ok,
+      () => false,
+    );
+  await eventually('stopping', async () => ((await ready()) ? null : true));
+  ground.answerSlow();
   expect((await Promise.all(answers)).map(answer => answer.status)).toEqual(orders.map(() => 200));
   expect(await exited).toBe(0);
   for (const order of orders) expect(await claimOf(ground, order)).toMatchObject({ state: 'recorded', lease_epoch: 0 });
