@@ -65,7 +65,7 @@ export interface GatewayOptions {
   readonly openHubs?: typeof openHttpHubs;
   readonly openChain?: typeof openBase;
   readonly openSettling?: OpenSettling;
-  /** By which payments, proofs and rates are judged; the system's unless given. */
+  /** By which payments, proofs, rates and what is known of the market are judged; the system's unless given. */
   readonly clock?: Clock;
   /** For so long a caller waits for a transaction on Solana. */
   readonly wait_ms?: number;
@@ -144,6 +144,7 @@ export async function openGateway(config: Config, options: GatewayOptions): Prom
       chain_epoch: () => base.chain_epoch,
       wallets,
       ...options,
+      clock: times.clock,
       faults,
       logger,
       openSettling,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { systemClock, systemRandom } from '../../subgraphs/clock.ts';
+import { type Clock, systemClock, systemRandom } from '../../subgraphs/clock.ts';
 import type { Database } from '../../subgraphs/database.ts';
 import type { ForeignTransfers } from '../../subgraphs/foreign-transfers.ts';
 import { unfinished } from '../../subgraphs/receipt/claim/figures.ts';
@@ -54,6 +54,8 @@ export interface RailsParts {
   readonly faults: Faults | null;
   readonly logger: Logger;
   readonly openSettling: OpenSettling;
+  /** By which it is told how old what is known of a chain's market is. */
+  readonly clock: Clock;
   /** For so long a caller waits for a transaction on Solana. */
   readonly wait_ms?: number | undefined;
   /** What the work of a send on Nano is held to, where it is not the network's threshold. */
@@ -62,7 +64,7 @@ export interface RailsParts {
 
 /** Opens the way to the chain; another one (an external facilitator, a bench without a chain) fits in its place. */
 export type OpenSettling = (
-  parts: Pick<RailsParts, 'config' | 'database' | 'chain' | 'faults' | 'logger'>,
+  parts: Pick<RailsParts, 'config' | 'database' | 'chain' | 'clock' | 'faults' | 'logger'>,
 ) => Settler<ClaimItem<BasePayment>>;
 
 const POLL_MS_DEVELOPMENT = 20;
@@ -71,7 +73,7 @@ const SEARCHES = { at_once_max: 2, wait_ms_max: 10_000, waiting_per_asker_max: 3
 
 /** Settles in this process, with the configured keys. */
 const openOwnSettling = (
-  { config, database, chain, faults, logger }: Parameters<OpenSettling>[0],
+  { config, database, chain, clock, faults, logger }: Parameters<OpenSettling>[0],
   wait_ms: number,
 ): Settler<ClaimItem<BasePayment>> =>
   openSettler<ClaimItem<BasePayment>>({
@@ -80,7 +82,7 @@ const openOwnSettling = (
     wait_ms,
     chain,
     keys: config.facilitator_keys,
-    clock: systemClock,
+    clock,
     fee_bounds: { fee_max_atomic: config.settle_fee_max, fee_day_max_atomic: config.settle_fee_day_max },
     eth_price: { given: config.eth_usd, profile: config.profile },
     // A development chain mines at once; on Base a block takes two seconds.

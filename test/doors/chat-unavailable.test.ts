@@ -1,11 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, CHAT, type Chat, openService, type Service } from '../harness/doors/open-service.ts';
+import { movableClock } from '../harness/movable-clock.ts';
 
 /** What is known of the market may be one block old: after so long it is what a test has made of it. */
-const MARKET_MS = 2_100;
+const MARKET_SECONDS = 2;
+/** For so long nobody is worked for, once it is known that nothing would be sent. */
+const PAUSE_SECONDS = 5;
+
+const clock = movableClock();
 
 const gas_key = generatePrivateKey();
 const gas_wallet = privateKeyToAddress(gas_key);
@@ -15,7 +19,7 @@ beforeAll(async () => {
   // One key, so that a test can take its gas away.
   service = await openService(
     { FACILITATOR_KEYS: gas_key },
-    { breaks_at: ['after_claim', '', 'after_work', '', 'before_record'], meant: /the drawer is stuck/ },
+    { breaks_at: ['after_claim', '', 'after_work', '', 'before_record'], meant: /the drawer is stuck/, clock },
   );
   await fill(10n ** 18n);
 });
@@ -60,7 +64,7 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
   const released = async (code: string, make: () => Promise<unknown>) => {
     const { payer, payment } = await asked();
     await make();
-    await sleep(MARKET_MS);
+    clock.passForGood(MARKET_SECONDS);
     const away = await chat(payment);
     expect(away).toMatchObject({ status: 503, body: { code, charged: false } });
     expect(Number(away.headers.get('Retry-After'))).toBeGreaterThan(0);
@@ -77,6 +81,7 @@ describe('POST /v1/chat/completions 503, nothing sent, and the payment pays late
     expect(await service.claimsOf(payer)).toEqual([]);
   };
   const paysInTheEnd = async ({ payer, payment }: Awaited<ReturnType<typeof released>>) => {
+    clock.passForGood(PAUSE_SECONDS);
     await expect.poll(async () => (await chat(payment)).status, { interval: 500 }).toBe(200);
     expect(await service.transfersFrom(payer)).toHaveLength(1);
   };

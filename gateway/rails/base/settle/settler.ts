@@ -263,8 +263,9 @@ class MarketWatch {
   }
 
   async read(): Promise<ChainAnswer<Market>> {
-    if (this.#seen && this.#clock.now_ms() - this.#seen.at_ms < AGE_MS_MAX)
-      return { kind: 'ok', value: this.#seen.market };
+    // A clock that was set back says nothing of what was seen before.
+    const age_ms = this.#seen === null ? -1 : this.#clock.now_ms() - this.#seen.at_ms;
+    if (this.#seen && age_ms >= 0 && age_ms < AGE_MS_MAX) return { kind: 'ok', value: this.#seen.market };
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null;
     });
