@@ -70,9 +70,9 @@ it('SubscribeToTask: whoever hangs up is looked after no longer', async () => {
   leaving.abort();
   const rounds = (count: number) => new Promise(resolve => setTimeout(resolve, count * 500));
   // The round that was under way may still come to its end.
-  await rounds(2);
+  await rounds(1);
   const looked = house.port.calls.length;
-  await rounds(4);
+  await rounds(2);
   expect(house.port.calls.length).toBe(looked);
 });
 

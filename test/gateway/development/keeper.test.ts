@@ -69,13 +69,13 @@ describe('stand-ins that no process uses any more', () => {
   it('stay while any process of that DATA_DIR lives, though others were killed', async () => {
     const folder = await ownFolder();
     const [one, two] = [
-      await start<RunningChain>('chain', folder, 200),
-      await start<RunningChain>('chain', folder, 200),
+      await start<RunningChain>('chain', folder, 100),
+      await start<RunningChain>('chain', folder, 100),
     ];
     const { mark } = await keeper(folder);
     await one.end('SIGKILL');
-    // Whoever is to be ended after 200 ms is looked at several times meanwhile.
-    await new Promise(resolve => setTimeout(resolve, 2_000));
+    // Whoever is to be ended after 100 ms is looked at several times meanwhile.
+    await new Promise(resolve => setTimeout(resolve, 1_000));
     expect([await living(folder), isAlive(mark)]).toEqual([['chain'], true]);
     expect(await rpc(two.said.rpc_url, 'eth_chainId')).toBe('0x2105');
     await two.end('SIGKILL');
