@@ -100,9 +100,31 @@ function ageOf(folder: string, name: string): number {
 }
 
 async function bundle(programs: readonly string[], outdir: string, root: string): Promise<void> {
+  for (const { path, text } of await bundled({ programs, folder: outdir, root })) writeFileSync(path, text);
+}
+
+/**
+ * What `build` makes of a program once more, each file followed by its source map: for who asks which lines of the sources run. What
+ * files call each other may be another name of the same length.
+ * @public
+ */
+export function bundledWithMaps(built: Built): Promise<readonly BuiltFile[]> {
+  return bundled(built, 'external');
+}
+
+interface BuiltFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+async function bundled(
+  { programs, folder, root }: Pick<Built, 'programs' | 'folder' | 'root'>,
+  sourcemap: 'external' | false = false,
+): Promise<BuiltFile[]> {
   const { outputFiles } = await esbuild.build({
     entryPoints: programs.map(program => ({ in: join(ROOT, program), out: fileName(program) })),
-    outdir,
+    outdir: folder,
+    sourcemap,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     // What programs share stands in files of its own, and so does what one of them loads only where it is needed.
@@ -123,11 +145,11 @@ async function bundle(programs: readonly string[], outdir: string, root: string)
     write: false,
     tsconfig: join(ROOT, 'tsconfig.json'),
     logLevel: 'error',
-    plugins: [withProgram(await pageProgram('own-evidence')), placesFrom(outdir, root), optional],
+    plugins: [withProgram(await pageProgram('own-evidence')), placesFrom(folder, root), optional],
   });
   if (!outputFiles.some(({ text }) => text.includes(NAMING)))
     throw new Error('esbuild gives names back in another way');
-  for (const { path, text } of outputFiles) writeFileSync(path, text.replace(NAMING, NAMING_CLASSES));
+  return outputFiles.map(({ path, text }) => ({ path, text: text.replace(NAMING, NAMING_CLASSES) }));
 }
 
 const DEFINED = '__defProp(target, "name", { value, configurable: true });';

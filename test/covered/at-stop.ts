@@ -1,0 +1,10 @@
+import { takeCoverage } from 'node:v8';
+
+/*
+ * Loaded by each worker of `npm run test:coverage`. Vitest ends its workers by a signal, which leaves Node no time to write what it
+ * has counted: it is written when a worker is told to stop.
+ */
+
+process.on('message', (message: { readonly type?: unknown } | null) => {
+  if (message?.type === 'stop') takeCoverage();
+});

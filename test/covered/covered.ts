@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { builtFrom } from '../../gateway/built.js';
+import { bundledWithMaps } from '../../gateway/development/build.ts';
+import { ROOT } from '../harness/root.ts';
+import { lineOffsets, type Segment, segmentsOf } from './source-map.ts';
+
+/** What a process of Node leaves in NODE_V8_COVERAGE (Node.js manual, "Command-line API"; Chrome DevTools Protocol, Profiler). */
+interface Report {
+  readonly result: readonly Script[];
+  readonly 'source-map-cache'?: Readonly<Record<string, CachedMap>>;
+}
+
+interface Script {
+  readonly url: string;
+  /** Outer ones before those inside of them. */
+  readonly functions: readonly { readonly ranges: readonly Range[] }[];
+}
+
+interface Range {
+  readonly startOffset: number;
+  readonly endOffset: number;
+  readonly count: number;
+}
+
+interface CachedMap {
+  /** Of the generated text, without line ends. */
+  readonly lineLengths: readonly number[];
+  readonly data: { readonly mappings: string; readonly sources: readonly string[] } | null;
+}
+
+/** Where each part of what Node runs stands in our sources. */
+interface Place {
+  readonly segments: readonly Segment[];
+  /** By a segment's `source`, from the root of the checkout. */
+  readonly sources: readonly string[];
+}
+
+/** Lines that any process has run, by file. */
+export class Covered {
+  readonly lines = new Map<string, Set<number>>();
+  /** Of ours, and of unknown origin: another text than the source, without a map. */
+  readonly unmapped = new Set<string>();
+  readonly #bundles = new Map<string, Place | null>();
+
+  /** @throws SyntaxError where it is still being written */
+  async add(path: string): Promise<void> {
+    const report = JSON.parse(readFileSync(path, 'utf8')) as Report;
+    for (const script of report.result) {
+      if (!script.url.startsWith('file:')) continue;
+      const file = relative(ROOT, fileURLToPath(script.url));
+      const place = await this.#placeOf(file, script, report['source-map-cache']?.[script.url]);
+      if (place !== null) this.#note(place, script);
+    }
+  }
+
+  async #placeOf(file: string, script: Script, map: CachedMap | undefined): Promise<Place | null> {
+    if (isBundle(file)) return this.#bundleAt(file);
+    if (!isOurs(file)) return null;
+    if (map?.data) return placeByCache(file, map);
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const added = (script.functions[0]?.ranges[0]?.endOffset ?? 0) - text.length;
+    // Node puts blanks where types stood, and may add where it comes from: what runs has the places of its source.
+    const named = [script.url, fileURLToPath(script.url)].map(name => `\n\n//# sourceURL=${name}`.length);
+    if ([0, ...named].includes(added)) return { sources: [file], segments: eachLine(text) };
+    this.unmapped.add(file);
+    return null;
+  }
+
+  async #bundleAt(file: string): Promise<Place | null> {
+    const known = this.#bundles.get(file);
+    if (known !== undefined) return known;
+    for (const [path, place] of await placesIn(dirname(file))) this.#bundles.set(path, place);
+    if (!this.#bundles.has(file)) {
+      this.unmapped.add(file);
+      this.#bundles.set(file, null);
+    }
+    return this.#bundles.get(file) ?? null;
+  }
+
+  #note({ segments, sources }: Place, { functions }: Script): void {
+    const ran = new Uint8Array(functions[0]?.ranges[0]?.endOffset ?? 0);
+    for (const { ranges } of functions)
+      for (const { startOffset, endOffset, count } of ranges) ran.fill(count > 0 ? 1 : 0, startOffset, endOffset);
+    for (const { offset, source, line } of segments) {
+      const file = sources[source];
+      if (ran[offset] !== 1 || file === undefined) continue;
+      const lines = this.lines.get(file) ?? new Set();
+      this.lines.set(file, lines.add(line));
+    }
+  }
+}
+
+const FOLDERS = ['gateway', 'rest-compat', 'schema', 'subgraphs'];
+const isOurs = (file: string) => FOLDERS.includes(file.split('/')[0] ?? '') && /\.[jt]s$/.test(file);
+const isBundle = (file: string) => file.endsWith('.mjs') && /(^|\/)[\w-]+-[0-9a-f]{16}\//.test(file);
+
+/** Each code point of a line, since any of them may have run. */
+function eachLine(text: string): Segment[] {
+  const offsets = [...lineOffsets(text), text.length];
+  return offsets.slice(0, -1).flatMap((from, line) => {
+    const own = text.slice(from, offsets[line + 1]);
+    return [...own.matchAll(/\S+/g)].map(({ index }) => ({ offset: from + index, source: 0, line }));
+  });
+}
+
+function placeByCache(file: string, { lineLengths, data }: CachedMap): Place {
+  const offsets = [0];
+  for (const length of lineLengths) offsets.push((offsets.at(-1) ?? 0) + length + 1);
+  return { sources: [file], segments: segmentsOf(data?.mappings ?? '', offsets) };
+}
+
+/** What was built with a program, by the maps of the same build: what runs carries none. */
+async function placesIn(folder: string): Promise<ReadonlyMap<string, Place>> {
+  const built = programs.map(builtFrom).find(it => relative(ROOT, it.folder) === folder);
+  if (built === undefined) return new Map();
+  const files = await bundledWithMaps(built);
+  const maps = new Map(files.filter(({ path }) => path.endsWith('.map')).map(({ path, text }) => [path, text]));
+  const places = new Map<string, Place>();
+  for (const { path, text } of files) {
+    const map = maps.get(`${path}.map`);
+    if (map === undefined) continue;
+    const { mappings, sources } = JSON.parse(map) as { mappings: string; sources: readonly string[] };
+    const own = sources.map(source => relative(ROOT, resolve(dirname(path), source)));
+    const segments = segmentsOf(mappings, lineOffsets(text)).filter(({ source }) => isOurs(own[source] ?? ''));
+    places.set(unnamed(text), { segments, sources: own });
+  }
+  const found = readdirSync(join(ROOT, folder)).filter(name => name.endsWith('.mjs'));
+  return new Map(
+    found.flatMap((name): [string, Place][] => {
+      const place = places.get(unnamed(readFileSync(join(ROOT, folder, name), 'utf8')));
+      return place ? [[`${folder}/${name}`, place]] : [];
+    }),
+  );
+}
+
+const programs = ['gateway/main.ts', 'test/harness/gateway-mains.ts', 'test/bench/main.ts'];
+
+/** esbuild names what programs share by its content, maps included. */
+const unnamed = (text: string) => text.replaceAll(/-[A-Z0-9]{8}(?=\.mjs)/g, '-________');
