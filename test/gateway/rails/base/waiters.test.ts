@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SettleItem } from '../../../../gateway/rails/base/settle/batch.ts';
 import { Waiters } from '../../../../gateway/rails/base/settle/waiters.ts';
 import type { BaseSignature } from '../../../../gateway/rails/base/signature.ts';
+import { notSent, unknown } from '../../../../gateway/rails/outcome.ts';
 import { limits } from '../../../../schema/limits.ts';
 
 type Kind = BaseSignature['kind'];
@@ -71,6 +72,17 @@ describe('those who wait to be settled', () => {
         others.close();
       }),
     );
+  });
+
+  it('hear at a stop that nothing was sent, and who is under way hears that it may have been', async () => {
+    const waiters = new Waiters<SettleItem>(60_000);
+    const [sent, ...waiting] = (['contract', 'contract', 'ecdsa'] as const).map(kind =>
+      waiters.enter(item(kind, kind)),
+    );
+    const under_way = [...waiters.take(), ...waiters.take()].map(({ item: { claim_key } }) => claim_key);
+    expect(under_way).toEqual(['ecdsa', 'contract']);
+    waiters.close();
+    expect(await Promise.all([sent, ...waiting])).toEqual([unknown('stopped'), notSent('stopped'), unknown('stopped')]);
   });
 });
 
