@@ -91,7 +91,7 @@ describe('a process killed in the midst of a paid stream', () => {
 
 describe('a process that is told to stop', () => {
   it('brings its streams to their end, readers or none, within bounds', async () => {
-    const gateway = await ground.startProcess();
+    const gateway = await ground.startProcess({ entry: 'test/harness/faults/gateway-that-stops-soon.ts' });
     const { goOn } = pausedHub();
     const orders = [await buyer.stream('Staying'), await buyer.stream('Leaving')] as const;
     const staying = await open(gateway, orders[0]);

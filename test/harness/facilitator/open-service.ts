@@ -35,7 +35,8 @@ export async function openService(options: Omit<FacilitatorOptions, 'rpc_url'> =
     start: (changed: Readonly<Record<string, string>> = {}) =>
       ground.start({ environment: { ...environment, ...changed } }),
     /** With less patience. */
-    startHasty: () => ground.start({ environment, options: hasty }),
+    startHasty: (changed: Readonly<Record<string, string>> = {}) =>
+      ground.start({ environment: { ...environment, ...changed }, options: hasty }),
     /** The same, which dies when the test says so. */
     startHastyDying: () => ground.startDying({ environment, options: hasty }),
     /** The same as a process of its own. */

@@ -71,6 +71,7 @@ describe('FACILITATOR_AUTH=bearer:<token>', () => {
   it('503 settlement_pending where it answers 401 to /settle alone: it may have sent it; the same payment is charged once', async () => {
     service.facilitator.demand(knocking => (knocking.path === '/settle' ? 401 : knows(knocking)));
     const paid = await order('Turned away in the midst of it');
+    const gateway = await service.startHasty({ FACILITATOR_AUTH: `bearer:${TOKEN}` });
     const refused = await send(gateway, paid);
     expect(nameOf(refused)).toBe('503 settlement_pending');
     expect(refused.body.charged).not.toBe(false);

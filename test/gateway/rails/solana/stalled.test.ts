@@ -1,14 +1,15 @@
 import { decodePaymentResponseHeader } from '@x402/core/http';
 import { expect, it } from 'vitest';
 import { audit } from '../../../harness/faults/audit.ts';
-import { harmless, jwsOf, nameOf, send } from '../../../harness/faults/buyer.ts';
+import { answerTo, harmless, jwsOf, nameOf, send } from '../../../harness/faults/buyer.ts';
 import { claimOf, closed } from '../../../harness/faults/claims.ts';
 import { eventually, openGround } from '../../../harness/faults/ground.ts';
+import { hurried } from '../../../harness/faults/hurried.ts';
 import { newSolanaBuyer } from '../../../harness/solana/orders.ts';
 
 it('a stalled Solana answers 503 and never 402; when it moves, the same payment has paid', async () => {
   const ground = await openGround({ solana: true });
-  const [asked, other] = await Promise.all([ground.start(), ground.start()]);
+  const [asked, other] = await Promise.all([ground.start({ options: hurried }), ground.start()]);
   const svm = ground.solana?.svm;
   const buyer = await newSolanaBuyer(ground);
   const chat = await buyer.chat('is anybody there?');
@@ -42,7 +43,7 @@ it('a stalled Solana answers 503 and never 402; when it moves, the same payment 
 
 it('a payment whose blockhash runs out on a stalled Solana is never charged, and is said so once that is final', async () => {
   const ground = await openGround({ solana: true });
-  const gateway = await ground.start();
+  const gateway = await ground.start({ options: hurried });
   const svm = ground.solana?.svm;
   const buyer = await newSolanaBuyer(ground);
   const chat = await buyer.chat('too late');
@@ -54,6 +55,6 @@ it('a payment whose blockhash runs out on a stalled Solana is never charged, and
   await svm?.stall(false);
   expect(await closed(ground, chat)).toMatchObject({ state: 'released' });
   expect((await send(gateway, chat)).status).toBe(402);
-  expect((await send(gateway, await buyer.chat('in time'))).status).toBe(200);
+  expect((await answerTo(gateway, await buyer.chat('in time'))).status).toBe(200);
   expect(await audit(ground)).toBe(1);
 });
