@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { builtFrom } from '../../gateway/built.js';
+import { builtFrom, fileName } from '../../gateway/built.js';
 import { bundledWithMaps } from '../../gateway/development/build.ts';
 import { ROOT } from '../harness/root.ts';
 import { lineOffsets, type Segment, segmentsOf } from './source-map.ts';
@@ -113,8 +113,8 @@ function placeByCache(file: string, { lineLengths, data }: CachedMap): Place {
 
 /** What was built with a program, by the maps of the same build: what runs carries none. */
 async function placesIn(folder: string): Promise<ReadonlyMap<string, Place>> {
-  const built = programs.map(builtFrom).find(it => relative(ROOT, it.folder) === folder);
-  if (built === undefined) return new Map();
+  const built = programOf(folder).map(builtFrom)[0];
+  if (built === undefined || relative(ROOT, built.folder) !== folder) return new Map();
   const files = await bundledWithMaps(built);
   const maps = new Map(files.filter(({ path }) => path.endsWith('.map')).map(({ path, text }) => [path, text]));
   const places = new Map<string, Place>();
@@ -135,7 +135,12 @@ async function placesIn(folder: string): Promise<ReadonlyMap<string, Place>> {
   );
 }
 
-const programs = ['gateway/main.ts', 'test/harness/gateway-mains.ts', 'test/bench/main.ts'];
+/** Our own are built together, those of the tests each by itself; the folder has the name of one. */
+function programOf(folder: string): readonly string[] {
+  if (folder.startsWith('dist/')) return ['gateway/main.ts'];
+  const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' }).map(file => `test/${file}`);
+  return files.filter(file => file.endsWith('.ts') && basename(folder).startsWith(`${fileName(file)}-`));
+}
 
 /** esbuild names what programs share by its content, maps included. */
 const unnamed = (text: string) => text.replaceAll(/-[A-Z0-9]{8}(?=\.mjs)/g, '-________');

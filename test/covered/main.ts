@@ -10,9 +10,10 @@ import { codeLines } from './code-lines.ts';
 import { Covered } from './covered.ts';
 
 /*
- * `npm run test:coverage -- [--out FILE] [--against FILE] [arguments of Vitest]`: runs the first lane, and says of each folder of the
- * code how many of its lines ran in any process: the workers, services, subgraphs and commands, as far as they come to an end by
- * themselves (who is killed says nothing). `--against`: the `--out` of an earlier run; ends with 1 where a folder's share is lower.
+ * `npm run test:coverage -- [--out FILE] [--against FILE] [--of FILE] [arguments of Vitest]`: runs the first lane, and says of each
+ * folder of the code how many of its lines ran in any process: the workers, services, subgraphs and commands, as far as they come to
+ * an end by themselves (who is killed says nothing). `--against`: the `--out` of an earlier run; ends with 1 where a folder's share is
+ * lower. `--of`: the `--out` of the run that is meant, in place of one.
  */
 
 const FOLDERS = ['gateway', 'rest-compat', 'schema', 'subgraphs'] as const;
@@ -27,23 +28,31 @@ interface Share {
 type Shares = Readonly<Record<string, Share>>;
 
 const { values, positionals } = parseArgs({
-  options: { out: { type: 'string' }, against: { type: 'string' } },
+  options: { out: { type: 'string' }, against: { type: 'string' }, of: { type: 'string' } },
   allowPositionals: true,
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'svc-test-coverage-'));
-const covered = new Covered();
-const code = await runTests();
-const shares = sharesOf(covered);
-rmSync(folder, { recursive: true, force: true });
+const { code, shares } = values.of === undefined ? await measure() : { code: 0, shares: kept(values.of) };
 if (values.out !== undefined) writeFileSync(values.out, JSON.stringify(shares));
-for (const file of covered.unmapped) console.log(`not counted, as nothing says of which source it was made: ${file}`);
-const before = values.against === undefined ? null : (JSON.parse(readFileSync(values.against, 'utf8')) as Shares);
+const before = values.against === undefined ? null : kept(values.against);
 const lower = FOLDERS.filter(name => describe(name));
 if (before !== null) describeFiles(before);
 process.exitCode = code === 0 && lower.length === 0 ? 0 : 1;
 
-async function runTests(): Promise<number> {
+function kept(path: string): Shares {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+async function measure(): Promise<{ readonly code: number; readonly shares: Shares }> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-coverage-'));
+  const covered = new Covered();
+  const code = await runTests(folder, covered);
+  rmSync(folder, { recursive: true, force: true });
+  for (const file of covered.unmapped) console.log(`not counted, as nothing says of which source it was made: ${file}`);
+  return { code, shares: sharesOf(covered) };
+}
+
+async function runTests(folder: string, covered: Covered): Promise<number> {
   const tests = spawn(process.execPath, [VITEST, 'run', '--configLoader', 'native', ...positionals], {
     stdio: 'inherit',
     env: {
@@ -60,12 +69,12 @@ async function runTests(): Promise<number> {
   // A process leaves tens of megabytes: they are read and removed while others run.
   while (status === null) {
     status = await Promise.race([exited, sleep(LOOK_MS, null)]);
-    await readReports();
+    await readReports(folder, covered);
   }
   return status;
 }
 
-async function readReports(): Promise<void> {
+async function readReports(folder: string, covered: Covered): Promise<void> {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     try {
