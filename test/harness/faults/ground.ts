@@ -86,12 +86,14 @@ export async function openGround(given: GroundOptions = {}) {
   ]);
   const solana = given.solana ? await openSolana() : null;
   const broken = new Set<string>();
-  let slow = Promise.withResolvers<void>();
+  const slow = new Map<string, PromiseWithResolvers<void>>();
   hub.behave(({ body }) => {
     const asked = JSON.stringify(body);
     if ([...broken].some(prompt => asked.includes(`"${prompt}"`))) return { kind: 'status', status: 500 };
     if (!asked.includes('"slow')) return { kind: 'answer' };
-    return { kind: 'answer', until: Promise.race([slow.promise, sleep(HELD_MS_MAX, undefined, { ref: false })]) };
+    const held = slow.get(asked) ?? Promise.withResolvers<void>();
+    slow.set(asked, held);
+    return { kind: 'answer', until: Promise.race([held.promise, sleep(HELD_MS_MAX, undefined, { ref: false })]) };
   });
   const database = await openStore(database_url);
   atEnd(() => database.close());
@@ -123,10 +125,9 @@ export async function openGround(given: GroundOptions = {}) {
     hub,
     /** Prompts on which the hub fails for as long as they stand here. */
     broken,
-    /** The hub answers the prompts that begin with `slow` and have reached it so far: until then it says nothing to them. */
+    /** Prompts that begin with `slow` and have reached the hub so far are answered, also when they come again: until then it says nothing. */
     answerSlow(): void {
-      slow.resolve();
-      slow = Promise.withResolvers();
+      for (const held of slow.values()) held.resolve();
     },
     pay_to: pay_to as Hex,
     data_dir,
