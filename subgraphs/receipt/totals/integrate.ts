@@ -15,6 +15,8 @@ import { statedRoots, TotalsAltered } from './unaltered.ts';
 
 /** So many leaves at most are behind each statement: a few milliseconds of this process, and one transaction. */
 const LEAVES_MAX = 256;
+/** A batch of fewer has caught up with the log. */
+const LEAVES_BEHIND_MIN = LEAVES_MAX / 2;
 const SEEN_MAX = 256;
 /** A second or so of the database. */
 const UNCOUNTED_MAX = 10_000;
@@ -242,15 +244,16 @@ async function requireNew(tx: Tx, collected: readonly CollectedLeaf[]): Promise<
 const ROUND_MS_MAX = 10_000;
 
 /**
- * Follows the log until nothing is left, for a while. It rests after each batch for as long as that took, so that a log
- * which is taken in for the first time leaves half of a core to those who pay. A process whose key signs no more leaves it to those
- * that have the next one.
+ * Follows the log until it has caught up, for a while. It rests after each batch for as long as that took, so that a log
+ * which is taken in for the first time leaves half of a core to those who pay. What comes in the meantime is the next round's:
+ * the fewer leaves share a batch, the more pages of the maps are read, hashed and written for each. A process whose key signs no
+ * more leaves it to those that have the next one.
  */
 export async function keepTotals(parts: TotalsParts, signal: AbortSignal): Promise<void> {
   const until_ms = performance.now() + ROUND_MS_MAX;
   while (parts.issuer.standing === 'in_force' && performance.now() < until_ms && !signal.aborted) {
     const from_ms = performance.now();
-    if ((await integrate(parts)) === 0) return;
+    if ((await integrate(parts)) < LEAVES_BEHIND_MIN) return;
     await sleep(performance.now() - from_ms, undefined, { signal }).catch(() => {});
   }
 }

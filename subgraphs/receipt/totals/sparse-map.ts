@@ -20,10 +20,15 @@ export type MapPage = Readonly<Record<string, Place>>;
 type Part = { readonly leaf: Leaf; readonly hash: Buffer } | { readonly leaf: null; readonly hash: Buffer };
 const NOTHING: Part = { leaf: null, hash: EMPTY_MAP };
 
+const PAGE_BITS = 4;
+const PLACES = 1 << PAGE_BITS;
+
 /** The pages that are at hand, by prefix; what is changed is noted. */
 export class SparseMap {
   readonly #pages: Map<string, MapPage>;
   readonly #changed = new Set<string>();
+  /** What the parts of each page came to, each below the one that halves into it: two neighbours `2n` and `2n + 1` make up `n`. */
+  readonly #parts = new Map<string, (Part | undefined)[]>();
 
   constructor(pages: Iterable<readonly [string, MapPage]> = []) {
     this.#pages = new Map(pages);
@@ -38,14 +43,22 @@ export class SparseMap {
       const place = page[digit];
       this.#changed.add(prefix);
       if (place === undefined || ('key' in place && place.key === key)) {
-        this.#pages.set(prefix, { ...page, [digit]: { key, value } });
+        this.#put(prefix, digit, { key, value });
         return;
       }
       if ('page' in place) continue;
       // The one that stood here moves down, and does so again until their digits differ.
-      this.#pages.set(prefix, { ...page, [digit]: { page: '' } });
-      this.#pages.set(prefix + digit, { [place.key.charAt(depth + 1)]: place });
+      this.#put(prefix, digit, { page: '' });
+      this.#put(prefix + digit, place.key.charAt(depth + 1), place);
     }
+  }
+
+  /** Of the parts of its page only those that hold the place are to be hashed anew. */
+  #put(prefix: string, digit: string, place: Place): void {
+    this.#pages.set(prefix, { ...this.#pages.get(prefix), [digit]: place });
+    const parts = this.#parts.get(prefix);
+    if (parts === undefined) return;
+    for (let at = PLACES + Number.parseInt(digit, PLACES); at > 0; at >>= 1) parts[at] = undefined;
   }
 
   get(key: string): string | null {
@@ -62,9 +75,7 @@ export class SparseMap {
     this.#changed.clear();
     for (const prefix of changed) {
       if (prefix === '') continue;
-      const above = prefix.slice(0, -1);
-      const page = this.#pages.get(above) ?? {};
-      this.#pages.set(above, { ...page, [prefix.slice(-1)]: { page: this.#part(prefix).hash.toString('hex') } });
+      this.#put(prefix.slice(0, -1), prefix.slice(-1), { page: this.#part(prefix).hash.toString('hex') });
     }
     return changed.map(prefix => ({ prefix, page: this.#pages.get(prefix) ?? {} }));
   }
@@ -88,34 +99,41 @@ export class SparseMap {
     for (let depth = 0; ; depth++) {
       const prefix = key.slice(0, depth);
       const digit = Number.parseInt(key.charAt(depth), 16);
-      for (let [from, to] = [0, 16]; to - from > 1; ) {
-        const here = this.#part(prefix, from, to);
+      for (let bits = PAGE_BITS; bits > 0; bits--) {
+        const here = this.#part(prefix, (PLACES + digit) >> bits);
         if (here.leaf || here === NOTHING) return proofOf(key, siblings, here);
-        const middle = (from + to) / 2;
-        const beside = digit < middle ? this.#part(prefix, middle, to) : this.#part(prefix, from, middle);
+        const beside = this.#part(prefix, ((PLACES + digit) >> (bits - 1)) ^ 1);
         siblings.push(beside === NOTHING ? null : beside.hash.toString('hex'));
-        if (digit < middle) to = middle;
-        else from = middle;
       }
-      const place = this.#part(prefix, digit, digit + 1);
+      const place = this.#part(prefix, PLACES + digit);
       if (place.leaf || place === NOTHING) return proofOf(key, siblings, place);
     }
   }
 
-  /** Of the places from one digit up to another. */
-  #part(prefix: string, from = 0, to = 16): Part {
-    if (to - from > 1) {
-      const middle = (from + to) / 2;
-      const [left, right] = [this.#part(prefix, from, middle), this.#part(prefix, middle, to)];
-      if (left === NOTHING && (right === NOTHING || right.leaf)) return right;
-      if (right === NOTHING && left.leaf) return left;
-      return { leaf: null, hash: mapNode(left.hash, right.hash) };
-    }
-    const place = this.#pages.get(prefix)?.[from.toString(16)];
+  /** The whole of a page is 1, its places are 16 to 31. Each is hashed once for as long as nothing in it changes. */
+  #part(prefix: string, at = 1): Part {
+    const parts = this.#parts.get(prefix) ?? [];
+    this.#parts.set(prefix, parts);
+    const known = parts[at];
+    if (known) return known;
+    const part =
+      at < PLACES ? joined(this.#part(prefix, 2 * at), this.#part(prefix, 2 * at + 1)) : this.#at(prefix, at);
+    parts[at] = part;
+    return part;
+  }
+
+  #at(prefix: string, at: number): Part {
+    const place = this.#pages.get(prefix)?.[(at - PLACES).toString(PLACES)];
     if (place === undefined) return NOTHING;
     if ('page' in place) return { leaf: null, hash: bytes(place.page) };
     return { leaf: place, hash: mapLeaf(bytes(place.key), bytes(place.value)) };
   }
+}
+
+function joined(left: Part, right: Part): Part {
+  if (left === NOTHING && (right === NOTHING || right.leaf)) return right;
+  if (right === NOTHING && left.leaf) return left;
+  return { leaf: null, hash: mapNode(left.hash, right.hash) };
 }
 
 function proofOf(key: string, siblings: readonly (string | null)[], { leaf }: Part): MapProof {
