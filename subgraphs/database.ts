@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import { Refusal } from '../schema/errors.ts';
 import { migrate } from './migrate.ts';
@@ -100,7 +101,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
   const session_options = bounds ? `${SESSION_OPTIONS} ${NO_OTHER_BOUND}` : SESSION_OPTIONS;
   // What is asked for without waiting is sent at once, each statement behind the other.
-  const pooled = { ...settings, options: session_options, query_timeout: QUERY_MS_MAX, pipeline: true };
+  const stream = () => new TurnSocket();
+  const pooled = { ...settings, options: session_options, query_timeout: QUERY_MS_MAX, pipeline: true, stream };
   const pool = new pg.Pool({ ...pooled, max: options.connections_max, idleTimeoutMillis: IDLE_MS_MAX });
   pool.on('error', () => {});
   return {
@@ -125,6 +127,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       transaction(pool, { begin: beginOf(bound), statement_ms_max: bound?.statement_ms_max }, work),
     close: () => pool.end(),
   };
+}
+
+/**
+ * What is sent within one turn of the loop goes out in one system call: pg makes one for each statement, which costs more than most
+ * statements take to be written, and the server as many reads.
+ */
+class TurnSocket extends Socket {
+  override uncork(): void {
+    process.nextTick(() => super.uncork());
+  }
 }
 
 type Release = (error?: Error | boolean) => void;
