@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { JsonObject } from '../../schema/canonical-json.ts';
 import { idempotencyKeyIn } from '../../schema/idempotency-key.ts';
 import type { Context } from '../../subgraphs/context.ts';
@@ -55,6 +56,8 @@ export interface Asked extends CallMarks {
   readonly call: RequestedCall;
 }
 
+const ADDRESSES_REMEMBERED_MAX = 1_000;
+
 /** `model`: as the request names it. @throws invalid_request where the Idempotency-Key is none */
 export type MarksOf = (
   model: string | null,
@@ -62,11 +65,16 @@ export type MarksOf = (
 ) => CallMarks;
 
 export function openMarks({ mark }: Pick<Vault, 'mark'>): MarksOf {
+  // Most calls come from where one came from before: an HMAC costs as much as all else that is read off a call.
+  const marked = new LRUCache<string, string>({
+    max: ADDRESSES_REMEMBERED_MAX,
+    memoMethod: address => mark(address, 'address'),
+  });
   return (model, context) => {
     const { principal, router_key } = context;
     const key = idempotencyKeyOf(context);
     return {
-      address_mark: mark(principal.address, 'address'),
+      address_mark: marked.memo(principal.address),
       router_key_mark: router_key && isRouted(model ?? '') ? mark(router_key.reveal(), 'router_key') : null,
       idempotency_mark: key === null ? null : mark(key, 'idempotency_key'),
     };

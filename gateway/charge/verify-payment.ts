@@ -75,14 +75,15 @@ export function openVerify(parts: VerifyParts): Verify {
     // Where the door has asked already, nobody is asked again.
     if (!provesItsPayer(payment)) await requireProven(parts, paid, rail, payment, context.principal.address);
     const delegation = await delegationBeside(parts, context, network);
-    const marks = parts.marksOf(requestedCall(paid, args).model, context);
+    const asked = requestedCall(paid, args);
+    const marks = parts.marksOf(asked.model, context);
     const claim_key = claimKey(payment.authorization);
     const names = namesOf(paid, payment, identifier, marks.idempotency_mark);
     const bound = await boundRequest(parts.database, { paid, args, delegation, claim_key, names });
     const presented: Presented = {
       paid,
       ...bound,
-      call: requestedCall(paid, bound.args),
+      call: bound.is_former ? requestedCall(paid, bound.args) : asked,
       payment,
       rail,
       identifier,
