@@ -1,7 +1,7 @@
 import type { DocumentNode } from 'graphql';
 import type { z } from 'zod';
 import type { Json, JsonObject } from '../schema/canonical-json.ts';
-import { parseRequest } from '../schema/requests/parse.ts';
+import { parseBody, parseRequest } from '../schema/requests/parse.ts';
 import type { CheckedForm, Form, Plain, StreamForm } from './answer-forms.ts';
 import type { RawRequest } from './door-request.ts';
 import { likedForm } from './http/accept.ts';
@@ -66,7 +66,7 @@ export function askedOperation<P, Q, H, B extends object>(
     headers: parseRequest(requests.headers, request.headers) as H,
   };
   const body = complete?.(request.body, given.headers) ?? request.body;
-  const valid_body = parseRequest(requests.body, body) as B;
+  const valid_body = parseBody(requests.body, body) as B;
   const action = 'action' in valid_body ? actions[String(valid_body.action)] : undefined;
   const asked = (chosen: DocumentNode) => {
     const variables_of = variables?.({ ...given, body: valid_body }, chosen) ?? {};

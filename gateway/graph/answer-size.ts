@@ -87,7 +87,9 @@ function roomAfterList(items: readonly unknown[], room: number, bytes: LeafBytes
 function roomAfterMembers(value: object, room: number, bytes: LeafBytes): number {
   let left = room - 2;
   let separated = 0;
-  for (const [name, member] of Object.entries(value)) {
+  // A list of them would be made and thrown away for each object of each answer.
+  for (const name in value) {
+    const member = Object.hasOwn(value, name) ? value[name as keyof typeof value] : undefined;
     if (member === undefined) continue;
     left = roomAfter(member, left - bytes.text(name) - 1 - separated, bytes);
     if (left < 0) break;

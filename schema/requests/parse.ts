@@ -27,10 +27,7 @@ export function parseRequest<S extends z.ZodType>(
   spelled = (member: string) => member,
 ): z.output<S> {
   const parsed = schema.safeParse(value);
-  if (parsed.success) {
-    keepMaker(parsed.data, schema);
-    return parsed.data;
-  }
+  if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const fault = issue && innermost(issue, called);
   const [first, ...rest] = fault?.path ?? [];
@@ -53,6 +50,13 @@ function innermost(issue: z.core.$ZodIssue, called: string): Pick<z.core.$ZodIss
     null,
   );
   return furthest ? { ...furthest, path: [...issue.path, ...furthest.path] } : issue;
+}
+
+/** A body of an endpoint of this process, remembered as valid: see `validBodyOf`. @throws as `parseRequest` */
+export function parseBody<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const body = parseRequest(schema, value);
+  keepMaker(body, schema);
+  return body;
 }
 
 /** What has made each body that was valid. */
