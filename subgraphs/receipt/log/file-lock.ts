@@ -1,5 +1,4 @@
-import { closeSync, openSync, rmSync, statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -13,7 +12,6 @@ const RETRY_MS = 5;
  * its midst all the same has lost the lock to the next: `held` says so, and what it was about to write is old by then.
  */
 export async function withFileLock<T>(path: string, work: (held: () => boolean) => T): Promise<T> {
-  await mkdir(dirname(path), { recursive: true });
   for (;;) {
     const since_ms = performance.now();
     const held = () => performance.now() - since_ms < ABANDONED_AFTER_MS;
@@ -33,7 +31,10 @@ function take(path: string): boolean {
     closeSync(openSync(path, 'wx', 0o600));
     return true;
   } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
+    const { code } = fault as NodeJS.ErrnoException;
+    // Once, before the first lock of a folder.
+    if (code === 'ENOENT') return mkdirSync(dirname(path), { recursive: true }) !== undefined && take(path);
+    if (code !== 'EEXIST') throw fault;
   }
   // The file system's own clock is on both sides of the comparison as closely as a machine allows.
   const since = statSync(path, { throwIfNoEntry: false })?.mtimeMs;

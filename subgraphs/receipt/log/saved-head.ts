@@ -151,9 +151,10 @@ class HeadFile {
     // Processes in containers of their own share the folder, and often their number.
     const aside = `${this.#path}.${randomUUID()}.tmp`;
     const replaced = await openIfThere(this.#path);
+    const text = `${JSON.stringify(head, null, 2)}\n`;
     try {
-      await writeDurably(aside, `${JSON.stringify(head, null, 2)}\n`);
-      while (!(await this.#replace(aside, head)));
+      await writeDurably(aside, text);
+      while (!(await this.#replace(aside, { text, head })));
     } catch (fault) {
       await rm(aside, { force: true });
       throw fault;
@@ -175,7 +176,8 @@ class HeadFile {
   }
 
   /** False where what stood there was replaced meanwhile, or the lock was lost: then it is judged once more. */
-  async #replace(aside: string, head: SignedTreeHead): Promise<boolean> {
+  async #replace(aside: string, written: { readonly text: string; readonly head: SignedTreeHead }): Promise<boolean> {
+    const { head } = written;
     const standing = this.read();
     // Proven before the lock is taken: nothing is waited for with it in hand.
     if (standing !== null) await this.#requireOneLog(standing, head);
@@ -187,6 +189,7 @@ class HeadFile {
       else {
         renameSync(aside, this.#path);
         this.#mark = markOf(this.#path);
+        this.#sound = written;
       }
       return true;
     });
