@@ -16,7 +16,7 @@ export interface SettledCall {
   /** `base:0x…`; null where nothing was paid. */
   readonly payment_ref: string | null;
   /** Tells the client in headers what became of its payment. */
-  announce(): Promise<void>;
+  announce(): void;
 }
 
 /**

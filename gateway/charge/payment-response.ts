@@ -28,10 +28,10 @@ export interface PaidFor {
 }
 
 /** Tells an x402 client what became of its payment, in the header of the version that it speaks: v2 has a signed receipt. */
-export type Announce = (context: Context, delivered: PaidFor) => Promise<void>;
+export type Announce = (context: Context, delivered: PaidFor) => void;
 
 export function openAnnounce(issuer: ReceiptSigner, base_url: string): Announce {
-  return async (context, { payment, task_id, transaction, transfer_index, landing }) => {
+  return (context, { payment, task_id, transaction, transfer_index, landing }) => {
     const { x402_version, authorization } = payment;
     const { network, payer } = authorization;
     // It names what the client asked for as its offer did, and the moment in which the call was taken, which its id holds.
@@ -43,7 +43,7 @@ export function openAnnounce(issuer: ReceiptSigner, base_url: string): Announce 
         transaction,
         at_seconds: Math.floor(taskMs(task_id) / 1_000),
       });
-    const extensions = x402_version === 2 ? { extensions: await receipt() } : {};
+    const extensions = x402_version === 2 ? { extensions: receipt() } : {};
     const index = transfer_index === null ? {} : { transfer_index };
     const answer = { success: true, transaction, network, payer, ...index, ...extensions };
     Object.assign(context.response.headers, settlementHeaders(x402_version, answer));

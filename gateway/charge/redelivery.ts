@@ -70,7 +70,7 @@ export async function redeliver(
     const payment_ref = refOf(receipt);
     const { payment } = presented;
     const transaction = payment_ref.split(':')[1] ?? '';
-    await announce(context, { payment, task_id, transaction, transfer_index: indexOf(receipt), landing });
+    announce(context, { payment, task_id, transaction, transfer_index: indexOf(receipt), landing });
     if ('kind' in brought)
       return { kind: 'held', held: await heldAgain(parts, brought, presented, { task_id, receipt }) };
     const answer = JSON.parse(vault.open(brought, answerLabel(task_id)).toString('utf8')) as JsonObject;
@@ -111,7 +111,7 @@ async function heldAgain(
     async settle() {
       const held = await rerun.holdOn();
       if (held !== 'held') throw lost[held];
-      return { payment_ref: refOf(receipt), announce: async () => {} };
+      return { payment_ref: refOf(receipt), announce: () => {} };
     },
     async record(work) {
       if (work === null || isFound(work)) throw new Error(`${task_id}: a stamp is never worked for again`);

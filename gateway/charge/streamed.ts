@@ -34,7 +34,7 @@ export async function deliverStreamed(
     driver = drivenBy(streaming.faults, speaking);
     await streaming.faults?.reach('after_work');
     const settled = await held.settle({ route: speaking.route });
-    await settled.announce();
+    settled.announce();
     const recorded = letOut(streaming.streams, speaking, driver, held);
     const { payment_ref } = settled;
     const { begun } = speaking;

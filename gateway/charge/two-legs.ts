@@ -63,7 +63,7 @@ export function openLegs(parts: LegParts) {
       if (under_way !== null && under_way.claimKey !== shown_key) throw hears({ kind: 'slot_taken', paid: second });
       if (under_way === null) await requireStanding(parts, { paid: first, args, claim: standing }, second);
       if (!is_shown) return whole({ ...second, held_under: delegationPathOf(standing.landing) }, args, context);
-      throw await secondDue(parts, second, standing, context);
+      throw secondDue(parts, second, standing, context);
     }
     if (standing !== null && !is_shown) throw hears({ kind: 'slot_taken', paid: first });
     const payment_ref = await moveFirst(parts, first, args, context);
@@ -86,7 +86,7 @@ async function moveFirst(
     const settled = await held.settle(null);
     await faults?.reach('before_hold');
     await held.keep();
-    await settled.announce();
+    settled.announce();
     return settled.payment_ref ?? '';
   } catch (error) {
     throw await held.abandon(error);
@@ -108,7 +108,7 @@ async function requireStanding(
 }
 
 /** The first one again: it stands, and what is still to be paid is said once more. */
-async function secondDue(
+function secondDue(
   { announce, hears }: LegParts,
   second: Stamp<JsonObject, JsonObject>,
   standing: PaymentClaim,
@@ -117,7 +117,7 @@ async function secondDue(
   const { network, payer, taskId: task_id, landing, heldTransfer } = standing;
   const { transaction, index: transfer_index } = heldTransfer as ObservedTransfer;
   const x402_version = context.payment?.x402_version ?? 2;
-  await announce(context, {
+  announce(context, {
     payment: { x402_version, authorization: { network, payer } },
     task_id,
     transaction,

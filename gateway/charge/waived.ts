@@ -200,7 +200,7 @@ function heldByKey(parts: WaivedParts, call: KeyCall, end: () => void, context: 
     bounds,
     steps: context.response.stopwatch,
     // No money holds the answer back.
-    settle: async () => ({ payment_ref: null, announce: async () => announceSalt(context, call.landing) }),
+    settle: async () => ({ payment_ref: null, announce: () => announceSalt(context, call.landing) }),
     async record(done) {
       const charged = await recordCall(parts, call, done);
       end();

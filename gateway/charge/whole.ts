@@ -28,7 +28,7 @@ export async function deliverWhole(
     const settled = await held.settle(done);
     steps.begin('record');
     const charged = await held.record(done);
-    await settled.announce();
+    settled.announce();
     return charged;
   } catch (error) {
     throw await held.abandon(error);

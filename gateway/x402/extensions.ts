@@ -91,13 +91,13 @@ interface Delivered {
  * The receipt in PAYMENT-RESPONSE. By Ed25519, whose signature over the same facts is the same: an answer that is delivered
  * again brings the same bytes, and none of them are kept.
  */
-export async function signedReceipt(
+export function signedReceipt(
   issuer: ReceiptSigner,
   { resource, network, payer, transaction, at_seconds }: Delivered,
-): Promise<JsonObject> {
+): JsonObject {
   const facts = { version: 1, network, resourceUrl: resource, payer, issuedAt: at_seconds, transaction };
   const input = signingInput({ alg: 'EdDSA', kid: issuer.did.receipt_kid }, facts);
-  const signature = `${input}.${(await issuer.signature(input)).value}`;
+  const signature = `${input}.${issuer.signature(input).value}`;
   const receipt = { format: 'jws', signature };
   return { [OFFER_RECEIPT]: { info: { receipt }, schema: {} } };
 }

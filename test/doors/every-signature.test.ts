@@ -51,7 +51,7 @@ const signing: Readonly<Record<string, readonly Kind[]>> = {
 };
 
 const METHODS =
-  /\.(signJws|signJwsAside|signCanonical|signCanonicalAside|coSignature|signDigest|signAllowance|signNote|signEnvelope|signCard)\(|\bissuer\.signature\(/;
+  /\.(signJws|signCanonical|coSignature|signDigest|signAllowance|signNote|signEnvelope|signCard)\(|\bissuer\.signature\(/;
 
 /** Schemas of what nobody signs. */
 const unsigned_schemas: readonly string[] = [

@@ -96,7 +96,7 @@ export async function collect(
     return { prepared, book_seq: born.row.seq };
   });
 
-  const receipts = await issueReceipts(tx, log, issuer, sequenced);
+  const receipts = issueReceipts(tx, log, issuer, sequenced);
   const tree_head = log.store(tx, issuer);
   storeBirths(tx, rows);
   storeBooks(tx, books, events);

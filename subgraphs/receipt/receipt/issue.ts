@@ -16,7 +16,7 @@ import { leafHash } from '../verify/merkle-proof.ts';
 import { Receipt } from './receipt.entity.ts';
 import type { ReceiptFacts } from './receipt-facts.ts';
 
-/** A receipt that lacks nothing but its place in the log: made, hashed and signed twice before the head is locked. */
+/** A receipt that lacks nothing but its place in the log: made, hashed and signed three times before the head is locked. */
 export interface PreparedReceipt {
   readonly facts: ReceiptFacts;
   readonly payload: ReceiptPayload;
@@ -24,8 +24,8 @@ export interface PreparedReceipt {
   readonly canonical: string;
   readonly payload_hash: string;
   readonly leaf_hash: Buffer;
-  /** Under way on other threads, and done long before a batch has locked the head. */
-  readonly signed: Promise<readonly [value: string, signature: Ed25519Signature]>;
+  readonly value: string;
+  readonly signature: Ed25519Signature;
   readonly co_signature: Eip191Signature;
 }
 
@@ -33,17 +33,14 @@ export function prepareReceipt(issuer: Issuer, facts: ReceiptFacts): PreparedRec
   const payload = payloadOf(issuer, facts);
   const canonical = canonicalJson(payload);
   const payload_hash = sha256Hex(canonical);
-  const leaf_hash = leafHash(canonical);
-  const signed = Promise.all([issuer.signCanonicalAside(canonical), issuer.signature(payload_hash)]);
-  // Whoever places the receipt hears of a fault; of one that is never placed nobody has to.
-  signed.catch(() => {});
   return {
     facts,
     payload,
     canonical,
     payload_hash,
-    leaf_hash,
-    signed,
+    leaf_hash: leafHash(canonical),
+    value: issuer.signCanonical(canonical),
+    signature: issuer.signature(payload_hash),
     co_signature: issuer.coSignature(payload_hash),
   };
 }
@@ -103,38 +100,28 @@ export interface ReceiptItem {
 
 /**
  * Gives each receipt its leaf, in the order of `items`, signs its place and writes it.
- * The log's head is locked: nothing here waits for anything but the database and our own threads. The caller stores the log.
+ * The log's head is locked: nothing here waits for anything. The caller stores the log.
  */
-export async function issueReceipts(
-  tx: Tx,
-  log: OpenLog,
-  issuer: Issuer,
-  items: readonly ReceiptItem[],
-): Promise<Receipt[]> {
-  const receipts = await Promise.all(items.map(item => placeReceipt(item, log, issuer)));
+export function issueReceipts(tx: Tx, log: OpenLog, issuer: Issuer, items: readonly ReceiptItem[]): Receipt[] {
+  const receipts = items.map(item => placeReceipt(item, log, issuer));
   insertRows(tx, 'receipt', receipts.map(asRecord));
   return receipts;
 }
 
-/** One receipt in its place, which it takes before anything is waited for, signed; not yet written. */
-export async function placeReceipt(
-  { prepared, book_seq }: ReceiptItem,
-  log: OpenLog,
-  issuer: Issuer,
-): Promise<Receipt> {
+/** One receipt in its place, signed; not yet written. */
+export function placeReceipt({ prepared, book_seq }: ReceiptItem, log: OpenLog, issuer: Issuer): Receipt {
   const { facts } = prepared;
   requireWithinSession(facts, log.collected_at_ms);
   const place = log.append(prepared.leaf_hash);
   const claims = claimsOf(prepared, place, book_seq, log.collected_at_ms, issuer.base_url);
-  const [jws, [value, signature]] = await Promise.all([issuer.signJwsAside(claims), prepared.signed]);
   const receipt = {
     ...repeated(claims),
     rootHash: place.root_hash,
     payload: prepared.canonical,
-    jws,
+    jws: issuer.signJws(claims),
     kid: issuer.kid,
-    value,
-    signature,
+    value: prepared.value,
+    signature: prepared.signature,
     coSignature: prepared.co_signature,
     settledBy: facts.settled_by,
     proofOutcome: proofOutcomeOf(facts),

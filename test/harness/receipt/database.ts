@@ -46,7 +46,7 @@ export async function receiptDatabase(): Promise<ReceiptDatabase> {
       return database.transaction(async tx => {
         const log = await lockLogHead(tx, new KnownLog());
         const items = prepared.map((each, index) => ({ prepared: each, book_seq: index + 1 }));
-        const receipts = await issueReceipts(tx, log, issuer, items);
+        const receipts = issueReceipts(tx, log, issuer, items);
         return { receipts, head: log.store(tx, issuer) };
       });
     },

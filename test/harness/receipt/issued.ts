@@ -16,7 +16,7 @@ export const stranger = openIssuer(['33'.repeat(32)], { base_url, now_ms });
 export async function issue(facts: ReceiptFacts, book_seq: number | null = 1, by = issuer): Promise<JsonObject> {
   const log = new OpenLog(0, [], collected_at_ms);
   log.append(prepareReceipt(by, waivedCall).leaf_hash);
-  const receipt = await placeReceipt({ prepared: prepareReceipt(by, facts), book_seq }, log, by);
+  const receipt = placeReceipt({ prepared: prepareReceipt(by, facts), book_seq }, log, by);
   return receiptDocument(receipt, base_url, facts.profile);
 }
 

@@ -35,7 +35,7 @@ async function receiptOf(
   const prepared = prepareReceipt(issuer, { ...paidCall, agent_id: null, caller_binding, ...facts, task_id });
   await desk.database.transaction(async tx => {
     const log = await lockLogHead(tx, new KnownLog());
-    await issueReceipts(tx, log, issuer, [{ prepared, book_seq: null }]);
+    issueReceipts(tx, log, issuer, [{ prepared, book_seq: null }]);
     log.store(tx, issuer);
   });
   return task_id;

@@ -46,7 +46,7 @@ describe('the issuer', () => {
   });
 
   it('signs the payload hash by Ed25519 under a published key', async () => {
-    const { alg, kid, value } = await issuer.signature('ab'.repeat(32));
+    const { alg, kid, value } = issuer.signature('ab'.repeat(32));
     expect(alg).toBe('Ed25519');
     expect(await verifyRaw(kid, alg, 'ab'.repeat(32), value)).toBe(true);
     expect(await verifyRaw(kid, alg, 'ac'.repeat(32), value)).toBe(false);

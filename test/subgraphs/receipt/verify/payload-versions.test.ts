@@ -58,7 +58,7 @@ async function ofVersion(version: number, change: (claims: Members) => Members =
       alg: 'ES256',
       value: issuer.signCanonical(canonicalJson(payload)),
     },
-    signature: await issuer.signature(payload_hash),
+    signature: issuer.signature(payload_hash),
     profile: 'development',
   };
 }

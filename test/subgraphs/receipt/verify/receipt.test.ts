@@ -24,7 +24,7 @@ async function signed(claims: JsonObject, payload: JsonObject, more: JsonObject 
     payload,
     payload_hash,
     issuer_signature: { jws, kid: issuer.kid, alg: 'ES256' },
-    signature: await issuer.signature(payload_hash),
+    signature: issuer.signature(payload_hash),
     ...more,
   };
 }
