@@ -4,6 +4,7 @@ import { type GraphQLSchema, lexicographicSortSchema } from 'graphql';
 import { type BuildSchemaOptions, buildSchema } from 'type-graphql';
 import { type ResolveReference, withEntities } from './entities.ts';
 import type { MigrationClass } from './migration.ts';
+import { withoutUnreadInputs } from './unread-input.ts';
 import { type WrittenFields, withLeaves } from './written-leaves.ts';
 
 /** One subgraph, ready to be composed (`sdl`) and to be executed in this process (`schema`). */
@@ -80,7 +81,8 @@ export async function buildSubgraph(
   { written = {}, ...parts }: SubgraphParts,
   references: Readonly<Record<string, ResolveReference>> = {},
 ): Promise<Subgraph> {
-  const plain = described(await buildSchema({ ...parts, validate: false, skipCheck: true, pubSub: noPubSub }));
+  const built = await buildSchema({ ...parts, validate: false, skipCheck: true, pubSub: noPubSub });
+  const plain = withoutUnreadInputs(described(built));
   const schema = withEntities(plain, references);
   return {
     name,

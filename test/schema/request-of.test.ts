@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { canonicalJson, type Json } from '../../schema/canonical-json.ts';
 import { ChatRequest } from '../../schema/requests/chat-completion.ts';
 import { ImageRequest } from '../../schema/requests/image-generation.ts';
-import { parseRequest } from '../../schema/requests/parse.ts';
+import { parseBody } from '../../schema/requests/parse.ts';
 import { RegistrationRequest } from '../../schema/requests/registration.ts';
 import { ResponseCall } from '../../schema/requests/responses.ts';
 import { TaskQuoteRequest, TaskRequest } from '../../schema/requests/tasks.ts';
@@ -88,7 +88,7 @@ describe.each(doors)('%s', (_, name, of_resolver, bodies) => {
   it('is validated where what came along was made by no schema, or by another one', () => {
     const [body] = fc.sample(bodies, 1);
     const { valid, input } = inputOfBody(name, body as object);
-    const elsewhere = parseRequest(RegistrationRequest, { agentWallet: '0x' });
+    const elsewhere = parseBody(RegistrationRequest, { agentWallet: '0x' });
     const parse = vi.spyOn(of_resolver, 'safeParse');
     for (const other of [undefined, { ...valid }, structuredClone(valid), elsewhere])
       readRequest(of_resolver, input, other && { valid_body: other });

@@ -13,7 +13,7 @@ import {
   TimeMember,
   untrustedText,
 } from '../../schema/noun.ts';
-import { parseRequest } from '../../schema/requests/parse.ts';
+import { parseBody } from '../../schema/requests/parse.ts';
 import { wordEnum } from '../../subgraphs/graph-enum.ts';
 import {
   type Arguments,
@@ -144,7 +144,7 @@ it('makes one enum of a table of words, and none of another table of that name',
 
 it('reads a body that an endpoint has validated, whatever its members are called', () => {
   const schema = z.looseObject({ seen: z.string().meta({ by_header: true }), kept: z.string() });
-  const valid_body = parseRequest(schema, { seen: 'x', kept: 'y', constructor: 1, toString: 2 });
+  const valid_body = parseBody(schema, { seen: 'x', kept: 'y', constructor: 1, toString: 2 });
   expect(readRequest(schema, {}, { valid_body })).toEqual({ kept: 'y', constructor: 1, toString: 2 });
 });
 

@@ -4,6 +4,7 @@ import { ChatRequest } from '../../../../schema/requests/chat-completion.ts';
 import { type Arguments, readRequest } from '../../../graph-type.ts';
 import type { Piece } from '../../../piece.ts';
 import type { Charged, ChargedStream } from '../../../selling.ts';
+import { InputReadBy } from '../../../unread-input.ts';
 import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';
 import { announceStream, receiptOf, svcOf } from '../svc.ts';
@@ -22,6 +23,7 @@ import {
 @Resolver(() => ChatCompletion)
 export class CompletionResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
+  @InputReadBy(ChatRequest)
   @Mutation(() => ChatCompletion, { description: 'One chat completion; charged only for an answer in hand.' })
   async createChatCompletion(
     @Arg('input', () => ChatCompletionInput, { description: 'What is asked of the model.' }) input: Arguments,
@@ -36,6 +38,7 @@ export class CompletionResolver {
 @Resolver(() => ChatCompletionChunk)
 export class CompletionStreamResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
+  @InputReadBy(ChatRequest)
   @Subscription(() => ChatCompletionChunk, {
     description: 'One chat completion while it is spoken; charged once the hub has begun, recorded whoever listens.',
     subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),

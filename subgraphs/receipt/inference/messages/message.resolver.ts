@@ -6,6 +6,7 @@ import { estimatedTokens } from '../../../../schema/requests/token-estimate.ts';
 import { endOf } from '../../../answer-end.ts';
 import { type Arguments, readRequest } from '../../../graph-type.ts';
 import type { Charged, ChargedStream } from '../../../selling.ts';
+import { InputReadBy } from '../../../unread-input.ts';
 import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';
 import { announceStream, receiptOf, svcOf } from '../svc.ts';
@@ -26,6 +27,7 @@ import {
 @Resolver(() => ModelMessage)
 export class MessageResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
+  @InputReadBy(MessagesRequest)
   @Mutation(() => ModelMessage, { description: 'One message; charged only for an answer in hand.' })
   async createMessage(
     @Arg('input', () => MessageInput, { description: 'What is asked of the model.' }) input: Arguments,
@@ -49,6 +51,7 @@ export class MessageResolver {
 @Resolver(() => MessageStreamEvent)
 export class MessageStreamResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
+  @InputReadBy(MessagesRequest)
   @Subscription(() => MessageStreamEvent, {
     description: 'One message while it is spoken; charged once the hub has begun, recorded whoever listens.',
     subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),

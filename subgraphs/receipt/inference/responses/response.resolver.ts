@@ -4,6 +4,7 @@ import { limits } from '../../../../schema/limits.ts';
 import { ResponseCall } from '../../../../schema/requests/responses.ts';
 import { type Arguments, readRequest } from '../../../graph-type.ts';
 import type { Charged, ChargedStream } from '../../../selling.ts';
+import { InputReadBy } from '../../../unread-input.ts';
 import { brokenStream } from '../broken-stream.ts';
 import type { InferenceContext } from '../context.ts';
 import { announceStream, receiptOf, svcOf } from '../svc.ts';
@@ -15,6 +16,7 @@ import { ModelResponse, ResponseInput, ResponseStreamEvent, responseOf } from '.
 @Resolver(() => ModelResponse)
 export class ResponseResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
+  @InputReadBy(ResponseCall)
   @Mutation(() => ModelResponse, { description: 'One answer to a text or to messages; nothing of it is remembered.' })
   async createResponse(
     @Arg('input', () => ResponseInput, { description: 'What is asked of the model.' }) input: Arguments,
@@ -29,6 +31,7 @@ export class ResponseResolver {
 @Resolver(() => ResponseStreamEvent)
 export class ResponseStreamResolver {
   @Directive(`@paid(price: "${limits.call_price_atomic}")`)
+  @InputReadBy(ResponseCall)
   @Subscription(() => ResponseStreamEvent, {
     description: 'One response while it is spoken; charged once the hub has begun, recorded whoever listens.',
     subscribe: ({ args, context }) => begin(args.input, context as InferenceContext),

@@ -1,0 +1,32 @@
+import type { GraphQLSchema } from 'graphql';
+import { Extensions } from 'type-graphql';
+import type { z } from 'zod';
+import { validBodyOf } from '../schema/requests/parse.ts';
+
+/*
+ * Inputs that no resolver reads are not copied. TypeGraphQL copies an input object by object into instances of its classes, and looks
+ * up the classes of all members anew for each object: once for each message of a chat, and for each event of its stream once more.
+ */
+
+const READ_BY = 'input_read_by';
+
+/** Of a field whose resolver reads its `input` by this schema alone (`readRequest`): a body that an endpoint has validated by it goes in its place. */
+export const InputReadBy = (schema: z.ZodType) => Extensions({ [READ_BY]: schema });
+
+/** The same schema, whose marked fields hand no input on that nobody will read. */
+export function withoutUnreadInputs(schema: GraphQLSchema): GraphQLSchema {
+  const subscription = schema.getSubscriptionType();
+  for (const type of [schema.getMutationType(), subscription]) {
+    for (const field of Object.values(type?.getFields() ?? {})) {
+      const read_by = field.extensions[READ_BY] as z.ZodType | undefined;
+      const { resolve } = field;
+      if (read_by === undefined || resolve === undefined) continue;
+      field.resolve = (root, args, context, info) => {
+        // An event was made by `subscribe`, which reads the argument as it came.
+        const unread = type === subscription || validBodyOf(read_by, context.valid_body) !== null;
+        return resolve(root, unread ? { ...args, input: null } : args, context, info);
+      };
+    }
+  }
+  return schema;
+}

@@ -1,0 +1,64 @@
+import { execute, parse, subscribe } from 'graphql';
+import { Arg, Field, InputType, Mutation, ObjectType, Query, Resolver, Root, Subscription } from 'type-graphql';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { parseBody } from '../../schema/requests/parse.ts';
+import { buildSubgraph } from '../../subgraphs/subgraph.ts';
+import { InputReadBy } from '../../subgraphs/unread-input.ts';
+
+const WordRequest = z.object({ word: z.string() });
+
+@InputType('WordInput')
+class WordInput {
+  @Field(() => String)
+  word!: string;
+}
+
+@ObjectType('Said')
+class Said {
+  @Field(() => String)
+  by!: string;
+}
+
+const heard = (input: WordInput | null): Said => ({ by: input instanceof WordInput ? input.word : String(input) });
+
+@Resolver()
+class WordResolver {
+  @Query(() => Said)
+  said(): Said {
+    return { by: 'nobody' };
+  }
+
+  @InputReadBy(WordRequest)
+  @Mutation(() => Said)
+  say(@Arg('input', () => WordInput) input: WordInput): Said {
+    return heard(input);
+  }
+
+  @InputReadBy(WordRequest)
+  @Subscription(() => Said, {
+    async *subscribe({ args }) {
+      yield args.input.word;
+    },
+  })
+  saying(@Arg('input', () => WordInput) input: WordInput, @Root() word: string): Said {
+    return { by: `${word} ${heard(input).by}` };
+  }
+}
+
+const { schema } = await buildSubgraph('words', { resolvers: [WordResolver] });
+const asked = (field: string) => ({ schema, document: parse(`${field} { by } }`) });
+
+it('an input is not copied where the body that an endpoint has validated by the same schema goes in its place', async () => {
+  const say = (valid_body?: object) =>
+    execute({ ...asked('mutation { say(input: {word: "hello"})'), contextValue: { valid_body } });
+  expect(await say(parseBody(WordRequest, { word: 'hello' }))).toMatchObject({ data: { say: { by: 'null' } } });
+  for (const other of [undefined, { word: 'hello' }, parseBody(z.object({ word: z.string() }), { word: 'hello' })])
+    expect(await say(other)).toMatchObject({ data: { say: { by: 'hello' } } });
+});
+
+it('an input is not copied for the events of a subscription, which was begun by it', async () => {
+  const events = await subscribe({ ...asked('subscription { saying(input: {word: "hello"})'), contextValue: {} });
+  if (!(Symbol.asyncIterator in events)) throw new Error('it was refused');
+  expect(await events.next()).toMatchObject({ value: { data: { saying: { by: 'hello null' } } } });
+});
