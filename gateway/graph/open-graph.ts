@@ -6,6 +6,7 @@ import {
   type GraphQLSchema,
   getOperationAST,
   NoSchemaIntrospectionCustomRule,
+  type OperationDefinitionNode,
   type ValidationRule,
 } from 'graphql';
 import type { Logger } from 'pino';
@@ -122,6 +123,8 @@ class FederatedGraph implements Graph {
   readonly #executor: Executor;
   readonly #logger: Logger;
   readonly #proof_writes: ProofWrites;
+  /** What each operation buys: asked three times of each call, and the same for as long as its document is kept. */
+  readonly #bought = new WeakMap<OperationDefinitionNode, { readonly field: string | null }>();
 
   constructor(
     subgraphs: readonly Subgraph[],
@@ -165,7 +168,12 @@ class FederatedGraph implements Graph {
 
   paidField(document: DocumentNode, operationName: string | null): string | null {
     const operation = getOperationAST(document, operationName);
-    return operation ? paidField(document, operation, this.paid) : null;
+    if (!operation) return null;
+    const known = this.#bought.get(operation);
+    if (known) return known.field;
+    const field = paidField(document, operation, this.paid);
+    this.#bought.set(operation, { field });
+    return field;
   }
 
   async execute(operation: Operation): Promise<ExecutionResult> {
