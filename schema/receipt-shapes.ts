@@ -363,11 +363,7 @@ export type ReceiptPolicyRef = DocumentOf<typeof PolicyReferenceNoun>;
 export type AnsweredAgain = DocumentOf<typeof AnsweredAgainNoun>;
 
 export const IssuerSignatureNoun = z.object({
-  jws: z
-    .string()
-    .describe(
-      'Compact JWS (ES256). Its claims are what is signed; those of a receipt also state its place in the log.',
-    ),
+  jws: z.string().describe('Compact JWS (ES256). Its claims are what is signed.'),
   kid: z.string().describe('Id of the published key that signed it.'),
   value: z.string().describe('Raw ES256 signature over the canonical payload, in base64url.'),
   alg: z.literal('ES256').describe('Algorithm, as JOSE names it.'),

@@ -131,7 +131,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 /**
  * What is sent within one turn of the loop goes out in one system call: pg makes one for each statement, which costs more than most
- * statements take to be written, and the server as many reads.
+ * statements take to be written, and the server as many reads. Over TLS pg writes to a socket of its own, and each statement is still a record of its own.
  */
 class TurnSocket extends Socket {
   override uncork(): void {
@@ -192,12 +192,13 @@ export function updateRow(
   table: string,
   [key, value]: readonly [column: string, value: string],
   changed: Readonly<Record<string, unknown>>,
+  only_where = 'true',
 ): void {
   const columns = Object.keys(changed)
     .map(name => `"${name}" = said."${name}"`)
     .join(', ');
   const text = `update ${table} as stored set ${columns} from jsonb_populate_record(null::${table}, $2::jsonb) as said
-    where stored."${key}" = $1`;
+    where stored."${key}" = $1 and ${only_where}`;
   tx.write({ name: nameOf(text), text, values: [value, JSON.stringify(changed)] });
 }
 

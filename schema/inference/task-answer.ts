@@ -7,7 +7,7 @@ import { receipted } from './paid-answer.ts';
 export const paymentRails = ['usdc', 'tfuel'] as const;
 export type PaymentRail = (typeof paymentRails)[number];
 
-const LEGACY = 'Null unless the payment rail is `tfuel` and there is a gross amount.';
+const LEGACY = 'Absent by REST, and null on the graph, unless the payment rail is `tfuel` and there is a gross amount.';
 
 const payment_rail = z.enum(paymentRails).describe('Rail by which the task is labelled: `usdc` or `tfuel`.');
 const accountingMembers = {
@@ -27,7 +27,7 @@ export const AcceptedTaskNoun = z.object({
   payment_ref: z.string().nullable().describe('`network:transaction` of the payment. Null before it is settled.'),
   verify_url,
   gross_amount: AtomicMember.optional().describe(
-    'Amount that the payee receives, in atomic USDC. Null if an API key was used in place of a payment: nothing was paid.',
+    'Amount that the payee receives, in atomic USDC. Absent by REST, and null on the graph, if an API key was used in place of a payment: nothing was paid.',
   ),
   settled_amount: AtomicMember.nullable().describe(
     'The gross amount, in atomic USDC, once the payment is settled. Null before that, and if nothing was paid.',

@@ -57,7 +57,7 @@ export const SessionTreePageRequest = z.object({
   }),
   cursor: z
     .string()
-    .regex(/^[1-8]\.0x[0-9a-f]{64}$/, { error: 'is no `nextCursor` of ours' })
+    .regex(new RegExp(`^[1-${sessionLimits.depth_max}]\\.0x[0-9a-f]{64}$`), { error: 'is no `nextCursor` of ours' })
     .optional()
     .describe('`nextCursor` of the previous page. Default: starts at the first page.'),
 });

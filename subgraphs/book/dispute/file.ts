@@ -89,7 +89,7 @@ async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Claim):
   };
   // One that was open, or that the records decide otherwise by now: what was claimed stands.
   if (before !== null) {
-    updateRow(tx, 'dispute', ['dispute_id', dispute_id], asRecord(decided));
+    updateRow(tx, 'dispute', ['dispute_id', dispute_id], asRecord(decided), REFUND_IS_FINAL);
     return { dispute: Object.assign(before, decided), filed: false };
   }
   const dispute = newRow(Dispute, {
@@ -105,6 +105,9 @@ async function fileIn(tx: Tx, context: Filing, agent_id: AgentId, claim: Claim):
   insertRows(tx, 'dispute', [asRecord(dispute)]);
   return { dispute, filed: true };
 }
+
+/** Whatever was judged before the book was locked: a refund that stands is never written over. */
+const REFUND_IS_FINAL = `stored.outcome is distinct from 'refund'`;
 
 /** What was decided stays, unless the records decide otherwise; what is open stays, unless its reason or its time is another one. */
 function takesPlaceOf({ outcome, reason, decides_after }: Judgement, before: Dispute): boolean {

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { BookReplayNoun, IngressReceiptNoun, RowFulfillmentNoun } from '../../../schema/book/row-members.ts';
+import { limits } from '../../../schema/limits.ts';
 import '../../fulfillment.type.ts';
 import { objectType } from '../../graph-type.ts';
 
@@ -22,7 +23,7 @@ export type IngressReceipt = InstanceType<typeof IngressReceipt>;
 // Events of old may lack the task.
 export const BookReplay = objectType(
   'BookReplay',
-  'The payment of a row was sent again, once or, beyond 20 in an hour, several times.',
+  `The payment of a row was sent again, once or, beyond ${limits.replay_events_per_hour_max} in an hour, several times.`,
   BookReplayNoun.partial({ replay_of: true }),
 );
 export type BookReplay = InstanceType<typeof BookReplay>;

@@ -148,6 +148,8 @@ class HeadFile {
 
   /** Write aside, fsync, rename, fsync the folder: after a power cut either the old head or the new one stands there. */
   async keep(head: SignedTreeHead): Promise<void> {
+    // Heads come from the database as well: one that was altered there never gets here.
+    Saved.parse(head);
     // Processes in containers of their own share the folder, and often their number.
     const aside = `${this.#path}.${randomUUID()}.tmp`;
     const replaced = await openIfThere(this.#path);

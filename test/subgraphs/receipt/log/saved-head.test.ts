@@ -85,6 +85,14 @@ describe('the saved head', () => {
     expect(await savedHead(path).read()).toEqual(head(2));
   });
 
+  it('never becomes one that is not what its hash names, whoever brings it: that is said to fail', async () => {
+    const saved = savedHead(path);
+    await saved.save(head(1));
+    await expect(saved.save({ ...head(2), tree_head_hash: '0'.repeat(64) })).rejects.toThrow('tree_head_hash');
+    expect(saved.fails).toBe(true);
+    expect(await saved.read()).toEqual(head(1));
+  });
+
   it('refuses a file that it cannot read, rather than start afresh', async () => {
     await savedHead(path).save(head(1));
     const grown = { ...head(1), tree_size: 2 };
