@@ -90,30 +90,49 @@ export function showMembers(type: Class, noun: z.ZodObject, types: Readonly<Reco
  * its noun does not name is left out.
  */
 export function shownOf<N extends z.ZodObject>(
-  { shape }: N,
+  noun: N,
   document: { readonly [M in keyof N['shape']]?: unknown },
 ): MembersOf<N> {
-  const members = Object.entries(shape).flatMap(([member, one]) => {
-    const known = memberShape(one);
-    const value = document[member as keyof N['shape']] ?? null;
-    return known.meta.computed ? [] : [[graphName(member, known), shownValue(known, value)]];
-  });
-  return Object.fromEntries(members);
+  const members: Record<string, unknown> = {};
+  for (const { member, name, show } of membersShown(noun))
+    members[name] = show(document[member as keyof N['shape']] ?? null);
+  return members as MembersOf<N>;
 }
 
-function shownValue(known: MemberShape, value: unknown): unknown {
-  if (Array.isArray(value) && known.list) return value.map(item => shownItem(known, item));
-  return shownItem(known, value);
+interface ShownMember {
+  readonly member: string;
+  /** Its name on the graph. */
+  readonly name: string;
+  readonly show: (value: unknown) => unknown;
+}
+
+/** Found out once for each noun: paid answers are shown by it. */
+const shownBy = new WeakMap<z.ZodObject, readonly ShownMember[]>();
+
+function membersShown(noun: z.ZodObject): readonly ShownMember[] {
+  const known = shownBy.get(noun);
+  if (known) return known;
+  const members = Object.entries(noun.shape).flatMap(([member, one]) => {
+    const shape = memberShape(one);
+    return shape.meta.computed ? [] : [{ member, name: graphName(member, shape), show: valueShown(shape) }];
+  });
+  shownBy.set(noun, members);
+  return members;
+}
+
+function valueShown(known: MemberShape): ShownMember['show'] {
+  const item = itemShown(known);
+  return known.list ? value => (Array.isArray(value) ? value.map(item) : item(value)) : item;
 }
 
 /** Text is an amount or a time where the graph has one. */
-function shownItem(known: MemberShape, value: unknown): unknown {
+function itemShown(known: MemberShape): (value: unknown) => unknown {
   const { inner } = known;
   const { scalar } = valueMeta(inner, known);
-  if (scalar === 'AtomicAmount' && typeof value === 'string') return parseAtomic(value);
-  if (scalar === 'DateTime' && typeof value === 'string') return new Date(value);
-  const is_document = scalar !== undefined || !(inner instanceof z.ZodObject) || !isJsonObject(value);
-  return is_document ? value : shownOf(inner, value);
+  if (scalar === 'AtomicAmount') return value => (typeof value === 'string' ? parseAtomic(value) : value);
+  if (scalar === 'DateTime') return value => (typeof value === 'string' ? new Date(value) : value);
+  if (scalar !== undefined || !(inner instanceof z.ZodObject)) return value => value;
+  return value => (isJsonObject(value) ? shownOf(inner, value) : value);
 }
 
 /** The name of the type that `objectType` has made of a noun. @throws Error where there is none, or several */
