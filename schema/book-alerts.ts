@@ -11,22 +11,22 @@ import type { WordOf, Words } from './words.ts';
 
 export const alertKinds = {
   graph: 'BookAlertKind',
-  description: 'What a book tells its owner before a wall.',
+  description: 'Kind of alert that a book sends to its owner.',
   meanings: {
-    threshold: 'What was collected has reached a percent of a cap or of the budget.',
-    burn: 'The last hour spent many times what the book is used to.',
-    budget_end: 'At the rate of the last hour the budget will soon have ended.',
+    threshold: 'The collected amount has reached a chosen percentage of a cap or of the budget.',
+    burn: 'The amount spent in the last hour is many times what the book usually spends in an hour.',
+    budget_end: 'At the rate of the last hour, the budget will soon be used up.',
   },
 } as const satisfies Words;
 export type AlertKind = WordOf<typeof alertKinds>;
 
 export const alertCeilings = {
   graph: 'BookCeiling',
-  description: 'What is filled by what a book collects.',
+  description: 'Limit that the collected amounts of a book count toward.',
   meanings: {
-    hourly_cap: 'The cap of a UTC clock hour.',
-    daily_cap: 'The cap of a UTC day.',
-    budget: 'The budget.',
+    hourly_cap: 'Cap of a UTC clock hour.',
+    daily_cap: 'Cap of a UTC day.',
+    budget: 'Budget of the book.',
   },
 } as const satisfies Words;
 export type AlertCeiling = WordOf<typeof alertCeilings>;
@@ -105,7 +105,7 @@ export const AlertNoun = z.object({
   spent_atomic: AtomicMember.optional().describe(
     'Amount counted under the ceiling, including this row, in atomic units: collected amounts and amounts of rows with evidence RECORDED_BY_SETTLE.',
   ),
-  cap_atomic: AtomicMember.optional().describe('The ceiling at that time, in atomic USDC.'),
+  cap_atomic: AtomicMember.optional().describe('The ceiling when the alert was recorded, in atomic USDC.'),
   rate_atomic: AtomicMember.optional().describe('Amount collected in the last 60 minutes, in atomic USDC.'),
   habit_atomic: AtomicMember.optional().describe(
     'What the book usually spends in an hour, in atomic USDC: a 24th of its median day. Only for `burn`.',

@@ -12,24 +12,35 @@ import { wordList } from './words.ts';
  * REST answers and OpenAPI show the facts in this order.
  */
 export const rowFacts = {
-  agent_id: { from: 'place', type: 'integer', rest: 'none', description: 'Whose book.' },
-  seq: { from: 'place', type: 'integer', description: 'Its place in the book: from 1, without a gap.' },
-  task_id: { from: 'birth', type: 'text', description: 'The call that it is of.' },
-  evidence: { from: 'birth', type: 'text', one_of: wordList(evidences), moves: true, description: 'What it rests on.' },
+  agent_id: { from: 'place', type: 'integer', rest: 'none', description: 'Id of the agent whose book it is.' },
+  seq: { from: 'place', type: 'integer', description: 'Position of the row in its book: from 1, without gaps.' },
+  task_id: {
+    from: 'birth',
+    type: 'text',
+    description: 'Task id of the row, such as that of the call that it records.',
+  },
+  evidence: {
+    from: 'birth',
+    type: 'text',
+    one_of: wordList(evidences),
+    moves: true,
+    description: 'Evidence that the row rests on.',
+  },
   payment_ref: {
     from: 'birth',
     type: 'text',
     nullable: true,
     moves: true,
     group: ['payment', 'ref'],
-    description: '`network:transaction`; rows may share one.',
+    description:
+      'Payment as `network:transaction`. Several rows may share a transaction. Null if nothing is known to have been paid.',
   },
   rail: {
     from: 'birth',
     type: 'text',
     nullable: true,
     group: ['payment', 'rail'],
-    description: 'What was paid with: `usdc` or `xno`.',
+    description: 'Rail of the payment: `usdc` or `xno`. Null if nothing is known to have been paid.',
   },
   amount: {
     from: 'birth',
@@ -37,7 +48,7 @@ export const rowFacts = {
     nullable: true,
     moves: true,
     group: ['payment', 'amount'],
-    description: 'Atomic units of the rail; null where nothing is known to have been paid.',
+    description: 'Amount in atomic units of the rail. Null if nothing is known to have been paid.',
   },
   transfer_index: {
     from: 'birth',
@@ -47,8 +58,17 @@ export const rowFacts = {
     description:
       'Position of the transfer of this row: the log index within its block on base, the index of the instruction on solana. With payment.ref it identifies the transfer where several share a transaction. Null if the transfer was not observed.',
   },
-  collected_at: { from: 'place', type: 'time', description: 'When it was collected, or else recorded.' },
-  collected: { from: 'birth', type: 'boolean', moves: true, description: 'Whether its money was collected.' },
+  collected_at: {
+    from: 'place',
+    type: 'time',
+    description: 'Time the payment was collected or, if none was collected, the row was recorded (RFC 3339, UTC).',
+  },
+  collected: {
+    from: 'birth',
+    type: 'boolean',
+    moves: true,
+    description: 'True if the payment of the row was collected.',
+  },
   model: {
     from: 'birth',
     type: 'text',
@@ -63,7 +83,7 @@ export const rowFacts = {
     nullable: true,
     group: ['route', 'hub'],
     description:
-      'Hub that answered. For a payment to somebody else and for an inflow, who served it as the owner of the book named it.',
+      'Hub that answered. For a payment to somebody else and for an inflow, the hub as the owner of the book named it.',
   },
   answered_model: {
     from: 'facts',
@@ -73,23 +93,38 @@ export const rowFacts = {
     description:
       'Model that the hub named in its answer. Null if it named none, if no hub was asked, and on rows whose receipt is under policies 1 to 8.',
   },
-  intent_id: { from: 'birth', type: 'text', nullable: true, description: 'The treasury intent it names.' },
-  attempt_index: { from: 'birth', type: 'integer', nullable: true, description: 'Its attempt, from 0.' },
+  intent_id: {
+    from: 'birth',
+    type: 'text',
+    nullable: true,
+    description: 'Id of the treasury intent that the call names. Null if it names none.',
+  },
+  attempt_index: {
+    from: 'birth',
+    type: 'integer',
+    nullable: true,
+    description: 'Number of the attempt within that intent, from 0. Null if the call names none.',
+  },
   payer_wallet: {
     from: 'birth',
     type: 'text',
     nullable: true,
     rest: 'null',
-    description: 'On-chain payer bound at settle; survives session rotation.',
+    description:
+      'Wallet that paid, as bound at settlement. It stays the same when the session of the book is rotated. Null if no wallet paid.',
   },
   settled_by: {
     from: 'birth',
     type: 'text',
     nullable: true,
     rest: 'none',
-    description: 'By whose word it counts as settled; null where nothing was settled.',
+    description: 'What the payment counts as settled by. Null if nothing was settled.',
   },
-  replay_count: { from: 'counted', type: 'integer', description: 'How often its payment was sent again.' },
+  replay_count: {
+    from: 'counted',
+    type: 'integer',
+    description: 'Number of times that the payment of the row was sent again.',
+  },
   replay_events: { from: 'events', type: 'json_list' },
   parent_ref: {
     from: 'birth',
@@ -107,20 +142,29 @@ export const rowFacts = {
     from: 'facts',
     type: 'text',
     one_of: wordList(rowEvents),
-    description: 'What it tells of, where that is no call that was served.',
+    description:
+      'What the row records, if not a served call: `policy_blocked` for a call that the book refused. Null for all other rows.',
   },
   refusal_id: {
     from: 'facts',
     type: 'text',
-    description: 'The signed refusal that says the same.',
-    rest_description: 'Of the signed refusal: GET /refusal/{refusal_id}.',
+    description: 'Id of the signed refusal of the call. Null if the call was not refused.',
+    rest_description: 'Id of the signed refusal: see GET /refusal/{refusal_id}.',
   },
-  policy_code: { from: 'facts', type: 'text', description: 'Which rule of the book refused.' },
-  reason: { from: 'facts', type: 'text', description: 'Why it was refused, or why it corrects, in a sentence.' },
+  policy_code: {
+    from: 'facts',
+    type: 'text',
+    description: 'Rule of the book that refused the call, as a code. Null if the call was not refused.',
+  },
+  reason: {
+    from: 'facts',
+    type: 'text',
+    description: 'Reason for the refusal or the correction, in a sentence. Null for all other rows.',
+  },
   policy_key: {
     from: 'facts',
     type: 'text',
-    description: 'The cap that refused, where it is one of an hour or a day.',
+    description: 'Name of the hourly or daily cap that refused the call. Null if no such cap did.',
   },
   spent_atomic: {
     from: 'facts',
@@ -128,13 +172,21 @@ export const rowFacts = {
     description:
       'Atomic USDC counted under the ceiling that refused, at that time: collected amounts and amounts of rows with evidence RECORDED_BY_SETTLE.',
   },
-  cap_atomic: { from: 'facts', type: 'digits', description: 'That ceiling; null where no amount decides.' },
-  period_start: { from: 'facts', type: 'text', description: 'Where the hour or the day of that cap began.' },
+  cap_atomic: {
+    from: 'facts',
+    type: 'digits',
+    description: 'Ceiling that refused the call, in atomic USDC. Null if the refusal does not depend on an amount.',
+  },
+  period_start: {
+    from: 'facts',
+    type: 'text',
+    description: 'Start of the hour or day (UTC) of the cap that refused the call. Null if no such cap did.',
+  },
   recorded_by: {
     from: 'birth',
     type: 'text',
     nullable: true,
-    description: 'Who recorded a row whose money was not seen.',
+    description: 'Party that recorded the row before its transfer was seen.',
   },
   arrival_status: {
     from: 'birth',
@@ -142,15 +194,16 @@ export const rowFacts = {
     one_of: wordList(arrivalStatuses),
     nullable: true,
     moves: true,
-    description: 'Whether its money was seen.',
+    description: 'Whether the transfer that pays the row was seen.',
   },
-  omission_rule: { from: 'later', type: 'text', nullable: true, description: 'Why it has no amount.' },
+  omission_rule: { from: 'later', type: 'text', nullable: true, description: 'Rule by which the row has no amount.' },
   ingress_receipt: { from: 'later', type: 'json', nullable: true },
-  bucket: { from: 'facts', type: 'text', description: 'Of an inflow: what the money is for.' },
+  bucket: { from: 'facts', type: 'text', description: 'For an inflow: what the money is for. Null for any other row.' },
   allocation: {
     from: 'facts',
     type: 'digits',
-    description: 'Of an inflow: atomic USDC that are set aside. It is no spend, and in no sum.',
+    description:
+      'For an inflow: amount set aside, in atomic USDC. It is not spend and counts in no sum. Null for any other row.',
   },
   corrects: {
     from: 'facts',
@@ -172,48 +225,60 @@ export const rowFacts = {
   inflow_claim: {
     from: 'facts',
     type: 'json',
-    description: 'Of an inflow: the signed claim of bucket and allocation.',
+    description: 'For an inflow: signed claim of bucket and allocation.',
   },
   a2a_escrow: {
     from: 'facts',
     type: 'json',
-    description: 'Of an escrow between agents: which one, its terms, and the phase that the row is of.',
+    description:
+      'For an escrow between agents: its id, its terms, and the phase that the row records. Null for any other row.',
   },
   payer_proven: {
     from: 'facts',
     type: 'boolean',
-    description: 'Of a payment to somebody else: whether its payer is proven to be of this book; else it is in no sum.',
+    description:
+      'For a payment to somebody else: true if the payer is proven to belong to this book. If false, the payment counts in no sum. Null for any other row.',
   },
   merchant_signed: {
     from: 'facts',
     type: 'boolean',
     description:
-      'Of a payment to somebody else: true where the wallet that was paid has signed that it was for this resource.',
+      'For a payment to somebody else: true if the wallet that was paid has signed that the payment was for this resource.',
   },
-  pay_to: { from: 'facts', type: 'text', description: 'Of a payment to somebody else: whom it was paid to.' },
+  pay_to: {
+    from: 'facts',
+    type: 'text',
+    description: 'For a payment to somebody else: wallet that was paid. Null for any other row.',
+  },
   observed_amount: {
     from: 'facts',
     type: 'digits',
-    description: 'Of one that its agent was paid, or whose payer is not proven: what its chain shows, in atomic units.',
+    description:
+      'For a payment that the agent received, or whose payer is not proven: amount that the chain shows, in atomic units of the rail. Null for any other row.',
   },
   paid_by_agent: {
     from: 'facts',
     type: 'integer',
-    description: 'Of what its agent was paid for a job: who paid. The receipt is of that book, the row in no sum.',
+    description:
+      'For a payment that the agent received for a job: id of the agent that paid. The receipt is on the book of that agent, and this row counts in no sum. Null for any other row.',
   },
-  description: { from: 'facts', type: 'text', description: 'Of a payment to somebody else: what it was for.' },
+  description: {
+    from: 'facts',
+    type: 'text',
+    description: 'For a payment to somebody else: what the payment was for. Null for any other row.',
+  },
   inflow_corrections: {
     from: 'rows',
     type: 'json_list',
     cost: 5,
-    description: `Of an inflow: what was corrected since, oldest first: the newest, at most ${inflowLimits.corrections_shown_max} and ${inflowLimits.corrections_shown_bytes_max / 1_024} KiB of them; each is a row of its own too.`,
+    description: `For an inflow: its newest corrections, oldest first, at most ${inflowLimits.corrections_shown_max} and ${inflowLimits.corrections_shown_bytes_max / 1_024} KiB in total. Each is also a row of its own. Null for any other row.`,
   },
   inflow_corrections_count: {
     from: 'rows',
     type: 'integer',
     cost: 2,
     description:
-      'Of an inflow: number of its corrections, including those that inflow_corrections does not show. Null for any other row.',
+      'For an inflow: number of its corrections, including those that inflow_corrections does not show. Null for any other row.',
   },
   merged_by: {
     from: 'rows',
@@ -228,13 +293,14 @@ export const rowFacts = {
     from: 'place',
     type: 'text',
     rest: 'none',
-    description: '`rowHash` of the row before it; empty for the first.',
+    description: '`rowHash` of the previous row in the book. Empty for the first row.',
   },
   row_hash: {
     from: 'place',
     type: 'text',
     rest: 'none',
-    description: 'SHA-256 of its canonical birth facts and `prevRowHash`.',
+    description:
+      'SHA-256 (hex) of the canonical JSON of the facts that the row was recorded with, and of `prevRowHash`.',
   },
 } as const satisfies Record<string, RowFact>;
 
@@ -244,7 +310,7 @@ type From<F extends RowFact['from']> = {
   [K in RowFactName]: Facts[K]['from'] extends F ? K : never;
 }[RowFactName];
 
-/** Those that are columns of the table; all others are read out of one, out of the events, or out of later rows. */
+/** Facts that are columns of the table. All others are read from a column, from the events, or from later rows. */
 export type RowColumn = From<'place' | 'birth' | 'later' | 'counted'>;
 /** Each column by its property. */
 export type RowColumns = { [K in RowColumn as Camel<K>]: ColumnValue<K> };

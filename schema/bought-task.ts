@@ -3,12 +3,12 @@ import { buyerLimits } from './limits.ts';
 import { computed, JsonMember, onGraph, TimeMember, word } from './noun.ts';
 import { taskStates } from './task-state.ts';
 
-/* What is shown of a task to the client that bought it, and a page of such tasks. */
+/* A task as the client that bought it sees it, and a page of such tasks. */
 
 export const BoughtTaskNoun = z.object({
   task_id: z.string().describe('Id of the task.'),
   state: word(taskStates),
-  at: TimeMember.describe('Time since which the task is in this state (RFC 3339, UTC).'),
+  at: TimeMember.describe('Time the task entered this state (RFC 3339, UTC).'),
   context_id: z
     .string()
     .describe(

@@ -3,7 +3,7 @@ import { createKeccak } from 'hash-wasm';
 
 /* SHA-256 of bytes and of canonical JSON, Ethereum's keccak-256, and comparing two secrets in constant time. */
 
-/** By way of hex: a digest that Node hands out as a Buffer has memory of its own, which takes as long to get as the digest itself. */
+/** Reads the digest from hex: for a digest as a Buffer, Node allocates memory, which takes as long as the digest itself. */
 export function sha256(data: Uint8Array | string): Buffer {
   return Buffer.from(hash('sha256', data), 'hex');
 }

@@ -4,36 +4,36 @@ import { escrowLimits } from './limits.ts';
 import { AtomicMember, JsonMember, sizedList, TimeMember, word } from './noun.ts';
 import type { WordOf, Words } from './words.ts';
 
-/* Words of escrows, and what is shown of them: the ledger escrow over a row of one's own book, and the one between two agents (A2A). */
+/* Escrows: their words, and the nouns that show them. A ledger escrow is over a row of one book; an A2A escrow is between two agents. */
 
-const OPENS = 'Opens it.';
-const RELEASES = 'Releases it, if every check passes.';
-const TAKES_BACK = 'Takes it back, or gives it up.';
-const READS = 'Reads it.';
-const OPENED = 'Opened.';
-const RELEASED = 'Released: its checks passed.';
-const TAKEN_BACK = 'Taken back.';
-const OVER = 'Its time was over first.';
+const OPENS = 'Opens the escrow.';
+const RELEASES = 'Releases the escrow, if every check passes.';
+const TAKES_BACK = 'Claws the escrow back (ends it without a release).';
+const READS = 'Reads the escrow.';
+const OPENED = 'The escrow is open.';
+const RELEASED = 'The escrow was released: every check passed.';
+const TAKEN_BACK = 'The escrow was clawed back.';
+const OVER = 'The escrow expired before it was released or clawed back.';
 
 export const ledgerEscrowActions = {
   graph: 'LedgerEscrowAction',
-  description: 'What may be done with a ledger escrow.',
+  description: 'Action on a ledger escrow.',
   meanings: { open: OPENS, release: RELEASES, clawback: TAKES_BACK, status: READS },
 } as const satisfies Words;
 export type LedgerEscrowAction = WordOf<typeof ledgerEscrowActions>;
 export const ledgerEscrowStates = {
   graph: 'LedgerEscrowState',
-  description: 'Where a ledger escrow stands.',
+  description: 'State of a ledger escrow.',
   meanings: { open: OPENED, released: RELEASED, clawed_back: TAKEN_BACK, expired: OVER },
 } as const satisfies Words;
 export type LedgerEscrowState = WordOf<typeof ledgerEscrowStates>;
 
 export const a2aEscrowActions = {
   graph: 'A2aEscrowAction',
-  description: 'What may be done with an escrow of two agents.',
+  description: 'Action on an escrow between two agents.',
   meanings: {
     open: OPENS,
-    fund: 'Names the payment that backs it.',
+    fund: 'Names the payment that backs the escrow.',
     submit: 'Records the delivery.',
     release: RELEASES,
     clawback: TAKES_BACK,
@@ -44,10 +44,10 @@ export const a2aEscrowActions = {
 export type A2aEscrowAction = WordOf<typeof a2aEscrowActions>;
 export const a2aEscrowStates = {
   graph: 'A2aEscrowState',
-  description: 'Where an escrow of two agents stands.',
+  description: 'State of an escrow between two agents.',
   meanings: {
     open: OPENED,
-    funded: 'A collected payment of the principal backs it.',
+    funded: 'A collected payment of the principal backs the escrow.',
     submitted: 'The counterparty has delivered.',
     released: RELEASED,
     clawed_back: TAKEN_BACK,
@@ -58,10 +58,10 @@ export const a2aEscrowStates = {
 export type A2aEscrowState = WordOf<typeof a2aEscrowStates>;
 export const a2aEscrowParties = {
   graph: 'A2aEscrowParty',
-  description: 'Which of the two agents.',
+  description: 'Party of an escrow between two agents.',
   meanings: {
-    principal: 'Who opens and funds it, and is delivered to.',
-    counterparty: 'Who delivers.',
+    principal: 'The agent that opens and funds the escrow, and receives the delivery.',
+    counterparty: 'The agent that delivers.',
   },
 } as const satisfies Words;
 export type A2aEscrowParty = WordOf<typeof a2aEscrowParties>;
@@ -72,10 +72,10 @@ export type A2aEscrowParty = WordOf<typeof a2aEscrowParties>;
  */
 export const proofTiers = {
   graph: 'ProofTier',
-  description: 'What a receipt has to show.',
+  description: 'What a receipt must show for a release.',
   meanings: {
-    settlement: 'That its transfer was seen.',
-    inference: 'That, and that it commits to the output of a model.',
+    settlement: 'The transfer was seen.',
+    inference: 'The transfer was seen, and the receipt commits to the output of a model.',
   },
 } as const satisfies Words;
 export type ProofTier = WordOf<typeof proofTiers>;
@@ -199,7 +199,7 @@ export const A2aEscrowNoun = z.object({
   amount: AtomicMember.describe('Amount that the job is worth, in atomic USDC. None of it is held.'),
   parties: A2aEscrowPartiesNoun.describe('The two agents.'),
   required: A2aEscrowRequiredNoun.describe('Requirements that the delivery must meet.'),
-  party: word(a2aEscrowParties).describe('Which of the two agents this is shown to.'),
+  party: word(a2aEscrowParties).describe('Party that receives this response.'),
   state: word(a2aEscrowStates).describe('State of the escrow.'),
   task_id: z
     .string()
@@ -225,6 +225,6 @@ export const A2aEscrowNoun = z.object({
 
 export const A2aEscrowsNoun = z.object({
   agent_id: z.int().describe('Id of the agent.'),
-  escrows: z.array(A2aEscrowNoun).describe('Newest first, whichever party the agent is.'),
-  next: z.string().nullable().describe('`before` of the next page. Null if there is none.'),
+  escrows: z.array(A2aEscrowNoun).describe('Escrows of the agent as either party, newest first.'),
+  next: z.string().nullable().describe('`before` of the next page. Null if this is the last page.'),
 });

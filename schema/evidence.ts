@@ -3,15 +3,16 @@ import { type WordOf, type Words, wordList } from './words.ts';
 /** What a book row rests on: the specification's eight values, and the only ways from one to another. */
 export const evidences = {
   graph: 'Evidence',
-  description: 'What a row rests on.',
+  description: 'Evidence that a row of a book rests on.',
   meanings: {
-    collected: 'A finished paid call, its payment bound to it.',
+    collected: 'A finished paid call and the payment that is bound to it.',
     foreign_ingest: 'Spend that was executed elsewhere and is recorded here.',
-    RECORDED_BY_SETTLE: 'Accepted at settle, and its arrival not seen yet.',
-    ARRIVAL_UNVERIFIED: 'No arrival was seen by the cutoff: its amount is left out, and in no sum.',
-    inflow_claimed: 'A signed bucket and allocation, without a payment.',
-    UNVERIFIED: 'Payer, payment or amount cannot be proven; never to be taken for a payment of nothing.',
-    policy_blocked: 'Refused by the book; nothing was charged.',
+    RECORDED_BY_SETTLE: 'A payment that was accepted at settlement, and whose transfer has not been seen yet.',
+    ARRIVAL_UNVERIFIED:
+      'A payment whose transfer had not been seen by the cutoff. The row has no amount and counts in no sum.',
+    inflow_claimed: 'An inflow: a signed bucket and allocation, without a payment.',
+    UNVERIFIED: 'A row whose payer, payment or amount cannot be proven. It does not mean that nothing was paid.',
+    policy_blocked: 'A call that the book refused. Nothing was charged.',
     a2a_escrow: 'A phase of an escrow between agents.',
   },
 } as const satisfies Words;
@@ -40,23 +41,23 @@ export function mayBecome(from: Evidence, to: Evidence): boolean {
 
 export const arrivalStatuses = {
   graph: 'ArrivalStatus',
-  description: 'Whether the money of a row was seen.',
+  description: 'Whether the transfer that pays a row was seen.',
   meanings: {
-    pending: 'Not yet.',
-    confirmed: 'It was.',
-    unverified: 'It was not, by the cutoff.',
+    pending: 'The transfer has not been seen yet.',
+    confirmed: 'The transfer was seen.',
+    unverified: 'The transfer had not been seen by the cutoff.',
   },
 } as const satisfies Words;
 export type ArrivalStatus = WordOf<typeof arrivalStatuses>;
 
 export const rowEvents = {
   graph: 'RowEvent',
-  description: 'What a row records that is no call that was served.',
+  description: 'What a row records, if not a served call.',
   meanings: { policy_blocked: 'The book refused a call.' },
 } as const satisfies Words;
 
 export const rowRecorders = {
   graph: 'RecordedBy',
-  description: 'Who recorded a row whose money had not been seen.',
+  description: 'Party that recorded a row before its transfer was seen.',
   meanings: { settle: 'The party that settled the payment.' },
 } as const satisfies Words;

@@ -21,7 +21,10 @@ export const exportFields = {
   collected_at: { type: 'time', nullable: false },
   hub: text,
   model: text,
-  amount: { ...digits, description: 'Atomic units; null where no amount was collected: such a row is in no total.' },
+  amount: {
+    ...digits,
+    description: 'Amount in atomic units of the rail. Null if no amount was collected: such a row counts in no total.',
+  },
   payment_ref: { ...text, description: '<network>:<transaction>.' },
   rail: text,
   bucket: text,
@@ -49,9 +52,12 @@ export const exportFields = {
   spent_atomic: digits,
   cap_atomic: digits,
   period_start: text,
-  verify_url: { ...text, description: 'The receipt, or the signed refusal of a row that was blocked.' },
-  auditor_url: { ...text, description: 'The receipt with `?format=auditor`.' },
-  explorer_url: { ...text, description: 'Where the payment can be looked up on its chain.' },
+  verify_url: {
+    ...text,
+    description: 'URL of the public page of the receipt or, for a refused call, of the signed refusal.',
+  },
+  auditor_url: { ...text, description: 'URL of the receipt with `?format=auditor`.' },
+  explorer_url: { ...text, description: 'URL at which the payment can be looked up on its chain.' },
   // The specification's list ends above.
   parent_ref: {
     ...text,
@@ -80,7 +86,7 @@ export const exportFields = {
   inflow_corrections_count: {
     ...integer,
     description:
-      'Of an inflow: number of its corrections, including those that inflow_corrections does not show. Null for any other row.',
+      'For an inflow: number of its corrections, including those that inflow_corrections does not show. Null for any other row.',
   },
   answered_model: { ...text, description: 'Model that the hub named in its answer. Null if it named none.' },
 } as const satisfies Record<string, ExportField>;

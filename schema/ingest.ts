@@ -7,9 +7,9 @@ import { FulfillmentNoun } from './receipt-shapes.ts';
 
 export const IngestedPaymentNoun = z.object({
   ref: z.string().describe('`network:transaction`.'),
-  rail: z.enum(['usdc', 'xno']).describe('What was paid with: `usdc` or `xno`.'),
-  amount: AtomicMember.describe('Amount as its chain shows it, in atomic units of the rail.'),
-  collected: z.boolean().describe('Whether the amount counts on the book: its payer is proven.'),
+  rail: z.enum(['usdc', 'xno']).describe('Rail of the payment: `usdc` or `xno`.'),
+  amount: AtomicMember.describe('Amount as the chain shows it, in atomic units of the rail.'),
+  collected: z.boolean().describe('True if the amount counts on the book, because the payer is proven.'),
 });
 
 export const IngestedRouteNoun = z.object({
@@ -39,7 +39,7 @@ export const RecordedSignatureNoun = z.object({
 });
 
 export const IngestedFulfillmentNoun = FulfillmentNoun.describe(
-  'What was delivered for the payment, as the request says it.',
+  'What was delivered for the payment, as the request states it.',
 );
 
 /** As the graph has it; by REST the token of its receipt stands beside it. */
@@ -60,7 +60,7 @@ export const IngestedSpendNoun = z.object({
       'Text for the wallet that paid to sign, with its last part replaced by the current Unix seconds. Send the signature as payer_signature in another ingest of the same transfer: its row then replaces this one. Absent if the payer is proven.',
     ),
   route: IngestedRouteNoun.describe('What the payment bought.'),
-  verify_url: z.string().describe('URL of the public page of its receipt.'),
+  verify_url: z.string().describe('URL of the public page of the receipt.'),
   foreign_x402: z.literal(true).describe('Always true.'),
   source: z.literal('foreign_ingest').describe('Always `foreign_ingest`.'),
   evidence: z.literal('foreign_ingest').describe('Always `foreign_ingest`.'),
@@ -72,5 +72,5 @@ export const IngestedSpendNoun = z.object({
   ),
 });
 
-/** What the graph alone shows of it. */
+/** Members that only the graph shows. */
 export const SpendOnGraph = z.object({ receipt: ReceiptKeyNoun.describe('Signed receipt of the row.') });

@@ -3,15 +3,15 @@ import type { Words } from './words.ts';
 /** Kinds of work that is paid for: the specification's. */
 export const jobKindWords = {
   graph: 'JobKind',
-  description: 'What kind of work was paid for.',
+  description: 'Kind of work that was paid for.',
   meanings: {
-    completions: 'Text by a model.',
-    scrape: 'Data that was gathered.',
+    completions: 'An answer of a model.',
+    scrape: 'Gathered data.',
     review: 'A review.',
     swap: 'An exchange of assets.',
     research: 'Research.',
-    acp_job: 'A job by the agent commerce protocol.',
+    acp_job: 'A job of the Agent Commerce Protocol.',
     router_broadcast: 'A generation that a third-party router reported.',
-    other: 'Anything else.',
+    other: 'Any other work.',
   },
 } as const satisfies Words;

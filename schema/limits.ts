@@ -25,10 +25,10 @@ function daysInSeconds(days: number): number {
   return days * 86_400;
 }
 
-/** The largest number that the graph's Int and the database's integer hold: of whatever is counted, numbered or timed in seconds. */
+/** The largest number that the graph's Int and the database's integer hold: the bound of counts, positions and seconds. */
 export const INT_MAX = 2 ** 31 - 1;
 
-/** Of everything that has no table of its own below. */
+/** Limits of everything that has no table of its own below. */
 export const limits = {
   call_price_atomic: atomicAmount(2000n),
   stamp_price_atomic: atomicAmount(2000n),
@@ -38,9 +38,9 @@ export const limits = {
   settlement_proof_gate_atomic: atomicAmount(1_000_000n),
   book_page_rows_default: 50,
   book_page_rows_max: 200,
-  /** Of an id that this service has given. */
+  /** An id that this service has assigned. */
   id_chars_max: 64,
-  /** Of an id or a reference by which rows are looked for. */
+  /** An id or a reference by which rows are searched. */
   row_name_chars_max: 512,
   /** Read to say how many rows a filter names, where no sum is kept of that: 15 ms of the database for all of them. */
   matching_rows_read_max: 10_000,
@@ -64,15 +64,15 @@ export const limits = {
   wallet_signature_ahead_seconds_max: 30,
   /** Contract wallets sign at length (WebAuthn, ERC-6492 with its factory's call), as in payments. */
   wallet_signature_chars_max: 2 + 2 * 6_000,
-  /** Of what a registration brings, which has answers of its own for what is no address and no proof. */
+  /** Members of a registration, longer than valid ones: it has error codes of its own for an invalid address or proof. */
   registered_wallet_chars_max: 128,
   registration_proof_chars_max: 128,
-  /** Of a wallet in a path. */
+  /** A wallet in a path. */
   path_wallet_chars_max: 64,
-  /** Of how the level and the index of a tile of the log are spelled in its path. */
+  /** Level and index of a tile of the log in its path. */
   tile_level_chars_max: 2,
   tile_path_chars_max: 32,
-  /** Of the books that have lost events, in ascending order. */
+  /** Books that have lost events, in ascending order. */
   broken_books_named_max: 20,
   /** In one request or socket: each is looked up in the same read. */
   sessions_per_caller_max: 64,
@@ -385,7 +385,7 @@ export const limits = {
   feed_page_events_max: 200,
 } as const;
 
-/** Of what is shown of a row of a book, and of an intent that it names: the newest. */
+/** How many of the newest replays of a row, and attempts at an intent, are shown. */
 export const rowLimits = { replays_shown_max: 200, attempts_shown_max: 200 } as const;
 
 /** Of what a book's owner may set, and of trying it out. */
@@ -415,7 +415,7 @@ export const alertLimits = {
   threshold_percent_max: 100,
   burn_factor_min: 2,
   burn_factor_max: 1_000,
-  /** How long before its end a book may want to be told of it. */
+  /** How far ahead an alert may announce the end of the budget. */
   budget_end_ahead_hours_max: 720,
   /** Of a book: the newest. */
   alerts_shown_max: 20,
@@ -443,13 +443,13 @@ export const approvalLimits = {
   forgotten_at_once_max: 500,
 } as const;
 
-/** Of what a buyer is listed, by its wallet or its key. */
+/** Lists for a buyer, by its wallet or its key. */
 export const buyerLimits = {
   receipts_page_default: 25,
   receipts_page_max: 50,
   tasks_page_default: 50,
   tasks_page_max: 100,
-  /** The newest of a buyer: older ones are in no list. */
+  /** The newest tasks of a buyer. Older ones are in no list. */
   listed_tasks_max: 1_000,
 } as const;
 
@@ -804,9 +804,9 @@ export const reactionLimits = {
   uses_kept_hours: 2,
 } as const;
 
-/** Of what endpoints are scored by. */
+/** Scores of endpoints. */
 export const scoreLimits = {
-  /** All of it, in basis points. */
+  /** The highest score, in basis points. */
   score_bp_max: 10_000,
   /** Of a host's posts that can weigh, and as many of the newest of all. */
   rows_max: 200,
@@ -872,13 +872,13 @@ export const legLimits = {
   retry_seconds: 5,
 } as const;
 
-/** Of messages of A2A, and of tasks that are followed by it. */
+/** Messages of A2A, and tasks that are followed over A2A. */
 export const a2aLimits = {
   message_id_chars_max: 256,
   message_parts_max: 256,
   message_references_max: 256,
   task_id_chars_max: 128,
-  /** At once, in one process. */
+  /** Tasks that one address follows at the same time, in one process. */
   followed_per_address_max: 64,
 } as const;
 

@@ -60,7 +60,7 @@ export function shapeMembers(shape: z.core.$ZodType): Readonly<Record<string, z.
   return wrapped === null ? {} : shapeMembers(wrapped);
 }
 
-/** A member of a request as the graph has it: by its `argument`, if it has one, with what else is said of the member. */
+/** A member of a request as the graph has it: the shape of its `argument`, if it has one, with the metadata of both. */
 export function argumentShape(shape: z.core.$ZodType): MemberShape {
   const own = memberShape(shape);
   const { argument } = own.meta;
@@ -69,7 +69,7 @@ export function argumentShape(shape: z.core.$ZodType): MemberShape {
   return { ...known, meta: { ...known.meta, ...own.meta } };
 }
 
-/** Of the members of a request the one of that name; null where there is none, since callers may call theirs as they please. */
+/** The member of a request with this name. Null if there is none: the name comes from the caller. */
 export function namedMember(members: Readonly<Record<string, z.core.$ZodType>>, name: string): MemberShape | null {
   const shape = Object.hasOwn(members, name) ? members[name] : undefined;
   return shape ? argumentShape(shape) : null;

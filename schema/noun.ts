@@ -13,7 +13,7 @@ declare module 'zod' {
   interface GlobalMeta {
     /** The field of the graph that a member shows, where that is not its name in camelCase. */
     graph?: string;
-    /** What is selected of a member, where its own schema does not name the members. */
+    /** Noun whose members are selected, if the schema of the member does not name them. */
     shows?: unknown;
     /** The scalar of the graph, where JSON has text, or a number beyond `Int`. */
     scalar?: 'AtomicAmount' | 'DateTime' | 'JSON' | 'JSONObject' | 'SafeInt';
@@ -31,9 +31,9 @@ declare module 'zod' {
     by_header?: true;
     /** A member of a request that is an argument beside the `input` on the graph, and no field of the input. */
     beside_input?: true;
-    /** The schema of a member of a request as the graph has it, where REST takes more spellings or has another default. */
+    /** Schema of a member of a request on the graph, if REST accepts more spellings or has another default. */
     argument?: unknown;
-    /** A member of a request that the graph does not have: another name of a member, or one that is refused or has no effect. */
+    /** True for a member of a request that the graph does not have: an alias, or a member that is refused or has no effect. */
     rest_only?: true;
   }
 }
@@ -79,7 +79,7 @@ export function untrusted(what: string, chars_max?: number) {
 export const AtomicMember = z
   .string()
   .regex(/^[0-9]+$/)
-  .describe('Atomic USDC.')
+  .describe('Amount in atomic USDC.')
   .meta({ scalar: 'AtomicAmount' }) as unknown as ShownAs<z.ZodString, AtomicAmount>;
 
 /** The same as `AtomicMember`, for older members, of which OpenAPI says only that they are text. New members take `AtomicMember`. */
@@ -114,17 +114,17 @@ export function shownAsJson<S extends z.ZodType>(shape: S): ShownAs<S, JsonObjec
   return shape.meta({ scalar: 'JSONObject' }) as unknown as ShownAs<S, JsonObject>;
 }
 
-/** Text on the wire and on the graph, and a narrower type in the code that fills it. New members take `word`. */
+/** Text on the wire and on the graph, with a narrower type in the code that fills it. New members take `word`. */
 export function wordMember<T extends string>(): ShownAs<z.ZodString, T> {
   return z.string() as unknown as ShownAs<z.ZodString, T>;
 }
 
-/** One of some words, though an answer that was kept by a version before may hold another. */
+/** One of some words. An answer that an earlier version has stored may hold another. */
 export function keptWord<S extends z.ZodType<string>>(word: S): ShownAs<S, string> {
   return word as unknown as ShownAs<S, string>;
 }
 
-/** A schema whose values resolvers hand over as a `T` that a class of its own shows. */
+/** A schema whose values resolvers return as a `T`, which is shown by its own class. */
 export function shownByClass<T>() {
   return <S extends z.ZodType>(shape: S): ShownAs<S, T> => shape as unknown as ShownAs<S, T>;
 }
@@ -151,13 +151,13 @@ export function computed<S extends z.ZodType>(shape: S): ShownAs<S, 'by resolver
   return shape.meta({ computed: true }) as unknown as ShownAs<S, 'by resolver'>;
 }
 
-/** Of a request: these members, which the graph does not have. */
+/** Members of a request that REST has and the graph does not. */
 export function restOnly<M extends Readonly<Record<string, z.ZodType>>>(members: M): M {
   const marked = Object.entries(members).map(([name, shape]) => [name, shape.meta({ rest_only: true })]);
   return Object.fromEntries(marked) as M;
 }
 
-/** Of a request: a member that may be left out, and null says the same. A retry that says the one for the other is the same request. */
+/** A member of a request that may be left out or null, which mean the same: a retry may send one in place of the other. */
 export function leftOutOrNull<S extends z.ZodType>(shape: S): z.ZodOptional<z.ZodNullable<S>> {
   return shape.nullish().overwrite(value => value ?? undefined);
 }
@@ -176,7 +176,7 @@ type Shown<S> =
             ? z.output<S>
             : never;
 
-/** What is signed, stored or sent of a noun, as JSON: no member of it is written again, and one that may be left out may be absent. */
+/** A noun as it is signed, stored or sent, as JSON: all members are read-only, and an optional one may be absent. */
 export type DocumentOf<N extends z.ZodType> = Unchanged<z.output<N>>;
 type Unchanged<T> = T extends readonly (infer I)[]
   ? readonly Unchanged<I>[]

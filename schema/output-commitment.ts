@@ -4,9 +4,9 @@ import type { OutputCommitment } from './receipt-shapes.ts';
 import { STAMPED_BY } from './route-words.ts';
 import { wordList } from './words.ts';
 
-/* What rows and receipts commit to, of what was delivered, and who said so. */
+/* Commitments of rows and receipts to what was delivered, and who made them. */
 
-/** As a request says it: a fulfillment adds who that was. */
+/** A commitment as a request states it. A fulfillment adds who made it. */
 export type CommittedOutput = Omit<OutputCommitment, 'by' | 'covers'>;
 
 /** @param covers names of the members that the hash covers; null where the issuer has not seen the output */

@@ -4,14 +4,14 @@ import type { WordOf, Words } from './words.ts';
 
 /* What a policy's rule is handed, and what it answers. */
 
-/** The codes under which the issuer refuses a call for its book's sake. */
+/** Codes of signed refusals: the issuer refused a call because of a rule of the book. */
 export const refusalCodes = {
   graph: 'RefusalCode',
-  description: 'Why the issuer refused a call, as it is signed.',
+  description: 'Reason why the issuer refused a call, as signed in the refusal.',
   meanings: {
-    policy_blocked: 'A policy of the book.',
-    budget_exhausted: 'The budget of the book.',
-    approval_ttl_expired: 'The book requires a fresh approval of such a call.',
+    policy_blocked: 'A policy of the book refused the call.',
+    budget_exhausted: 'The call would exceed the budget of the book.',
+    approval_ttl_expired: 'The book requires a new approval of the call.',
   },
 } as const satisfies Words;
 export type RefusalCode = WordOf<typeof refusalCodes>;

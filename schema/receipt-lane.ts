@@ -20,7 +20,7 @@ export interface LaneSubject {
   readonly payment: JsonObject | null;
 }
 
-/** What is computed; there is no `local_check` for other networks, and where nothing was paid. */
+/** The computed facts. `local_check` is null for networks other than Base, and if nothing was paid. */
 export type LaneFacts = Pick<
   DocumentOf<typeof ReceiptNoun>,
   'anchor_changed_since_binding' | 'freeze' | 'unverifiable_from_registry' | 'binding'

@@ -45,10 +45,10 @@ export function payloadVersionOf({ payload_version: version }: JsonObject): Payl
 
 export const settledByWords = {
   graph: 'SettledBy',
-  description: 'What a payment counts as settled by.',
+  description: 'What makes a payment count as settled.',
   meanings: {
-    observed_transfer: 'The issuer has seen its transfer on the chain.',
-    receipt: 'The issuer asserts it by a receipt, and has not seen the transfer.',
+    observed_transfer: 'The issuer has seen the transfer on the chain.',
+    receipt: 'The issuer asserts the settlement by a receipt, and has not seen the transfer.',
   },
 } as const satisfies Words;
 export type SettledBy = WordOf<typeof settledByWords>;
@@ -67,7 +67,7 @@ export const waivers = {
   description: 'Kind of API key that was used in place of a payment.',
   meanings: {
     live_key: 'Key of a customer.',
-    demo_key: 'Key for trying the service.',
+    demo_key: 'Key for trying out the service.',
   },
 } as const satisfies Words;
 export type WaivedBy = WordOf<typeof waivers>;
@@ -86,7 +86,7 @@ export function namesNoPayment({ waived_by, reported, target_agent }: JsonObject
  */
 export const proofOutcomes = {
   graph: 'ProofOutcome',
-  description: 'What is known of the money of a task.',
+  description: 'What is known of the payment for a task.',
   meanings: {
     settled: 'The issuer has seen the transfer.',
     pending: 'The issuer asserts the payment, and has not seen its transfer yet.',
@@ -110,7 +110,7 @@ export type CommitmentMaker = WordOf<typeof commitmentMakers>;
 export const commitmentStatuses = {
   graph: 'CommitmentStatus',
   description: 'Whether there is a hash with which an output can be compared.',
-  meanings: { committed: 'There is.', UNVERIFIED: 'There is none; the omission rule says why.' },
+  meanings: { committed: 'There is a hash.', UNVERIFIED: 'There is no hash. `omission_rule` states why.' },
 } as const satisfies Words;
 
 /**

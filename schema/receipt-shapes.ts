@@ -21,7 +21,7 @@ import type { ReceiptMemberName, receiptMembers } from './receipt-facts.ts';
 import { commitmentMakers, commitmentStatuses, proofOutcomes, settledByWords, waivers } from './receipt-payload.ts';
 import { settlementStatuses } from './settlement-status.ts';
 
-/* A signed receipt: what is signed, member by member, the document around it, and what is shown of it in pages. */
+/* A signed receipt: its payload, member by member, the public document around the payload, and pages of receipts. */
 
 const Network = wordMember<NetworkName>().describe('Network of the payment.').meta({ words: networkWords });
 const TransferIndex = z
@@ -44,10 +44,10 @@ export const SignedPaymentNoun = z.object({
   ref: z.string().describe('`base:0x<transaction hash>` or `solana:<signature>`.'),
   transfer_index: TransferIndex,
   network: Network,
-  rail: z.literal('usdc').describe('What was paid with.'),
+  rail: z.literal('usdc').describe('Rail of the payment. Always `usdc`.'),
   asset: Asset,
-  gross_amount: AtomicMember.describe('What the payer gave, in atomic USDC.'),
-  settled_amount: AtomicMember.describe('What the payee received, in atomic USDC.'),
+  gross_amount: AtomicMember.describe('Amount that the payer sent, in atomic USDC.'),
+  settled_amount: AtomicMember.describe('Amount that the payee received, in atomic USDC.'),
   payer: Payer,
   pay_to: PayTo,
   payment_id: z
@@ -56,23 +56,30 @@ export const SignedPaymentNoun = z.object({
 });
 
 export const SignedLegNoun = z.object({
-  leg: z.enum(['payee', 'fee']).describe('`payee`: to whom it was owed. `fee`: to this service.'),
+  leg: z
+    .enum(['payee', 'fee'])
+    .describe('`payee`: payment to the party that was owed the amount. `fee`: payment to this service.'),
   ref: z.string().describe('`network:transaction`.'),
   transfer_index: TransferIndex,
   network: Network,
   asset: Asset,
   payer: Payer,
   pay_to: PayTo,
-  amount: AtomicMember.describe('What the payee received, in atomic USDC.'),
+  amount: AtomicMember.describe('Amount that the payee received, in atomic USDC.'),
 });
 
 /** A transfer as its chain has it, of a lane without a payment of this service. */
 export const TransferFactsNoun = z.object({
   network: z.string().describe('Network of the transfer: `base`, `solana` or `nano`.'),
-  rail: z.string().describe('What was paid with: `usdc` or `xno`.'),
+  rail: z.string().describe('Rail of the transfer: `usdc` or `xno`.'),
   asset: z.string().describe('Address of the token, or `XNO`.'),
   transaction: z.string().describe('Id of the transaction, or of the block on Nano.'),
-  index: z.int().nullable().describe('Which transfer of its transaction. Null on Nano.'),
+  index: z
+    .int()
+    .nullable()
+    .describe(
+      'Index of the transfer: of its log in the block on Base, of its instruction in the transaction on Solana. Null on Nano.',
+    ),
   payer: Payer,
   pay_to: PayTo,
   amount: AtomicMember.describe('Amount in atomic units of the rail: 6 decimals of USDC, 30 of XNO.'),
@@ -81,15 +88,19 @@ export const TransferFactsNoun = z.object({
 /** A generation of a router or a completion, as it was reported. */
 export const ReportedNoun = z
   .object({
-    by: z.string().describe('Router book by whose key it was reported; or `inbound:` and the source of a completion.'),
+    by: z
+      .string()
+      .describe('Router book whose key was used to report a generation, or `inbound:` and the source of a completion.'),
     generation_id: z.string().describe('Id of the generation or the completion at its source.'),
-    rail: z.string().describe('Reported rail that it was paid on.'),
+    rail: z.string().describe('Rail of the payment, as reported.'),
     amount: AtomicMember.describe('Reported cost, in millionths of a dollar.'),
-    payment_ref: z.string().optional().describe('Reported payment. It proves nothing.'),
+    payment_ref: z.string().optional().describe('Payment, as reported. It proves nothing.'),
     verified_with: z
       .string()
       .optional()
-      .describe('Router that confirmed it before this was signed, or network that showed the payment.'),
+      .describe(
+        'Router that confirmed the generation before this was signed, or network that showed the payment. No value if there was neither.',
+      ),
   })
   .describe(
     'What was reported of a generation or a completion that others answered. This service did not settle it, and took no payment for it.',
@@ -101,7 +112,7 @@ export const ReportedPartiesNoun = z.object({
   verified: z
     .boolean()
     .describe(
-      'True if the chain had shown that transfer before this was signed. False if both wallets are as the reporter named them.',
+      'True if the chain had shown a transfer between these wallets before this was signed. False if both wallets are known from the reporter alone.',
     ),
 });
 
@@ -121,13 +132,13 @@ export const PolicyReferenceNoun = z.object({
   version: z.int().describe('Number of the policy.'),
 });
 
-/** What the work cost the issuer, and at what price it marks that, in the unit of `payment.gross_amount`. */
+/** Cost of the work to the issuer by token counts, and by the price of a call, in the unit of `payment.gross_amount`. */
 export const ProviderCogsNoun = z.object({
   actual: CostMember.describe(
-    "Cost by the hub's token counts, in atomic USDC. The same as `usd_mark` if the counts or their prices are not known.",
+    'Cost by the token counts of the hub, in atomic USDC. Equals `usd_mark` if the counts or their prices are not known.',
   ),
   usd_mark: CostMember.describe(
-    "The hub's price of the call, in atomic USDC. The same as `actual` if that price is not known.",
+    'Price of the call at the hub, in atomic USDC. Equals `actual` if that price is not known.',
   ),
 });
 
@@ -151,7 +162,7 @@ export const AnsweredAgainNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'SHA-256 of the output, by the rule of the receipt policy. Null if the whole answer has no output, as of a task that asks its caller for input.',
+      'SHA-256 of the output, by the rule of the receipt policy. Null if the whole answer has no output, such as that of a task that asks its caller for input.',
     ),
   rerun: z.int().min(1).max(limits.reruns_max).describe('Number of the rerun that brought this answer, from 1.'),
   hub: z.string().describe('Hub that gave this answer. The signed `hub` is that of the first attempt.'),
@@ -161,7 +172,7 @@ export const AnsweredAgainNoun = z.object({
     .string()
     .nullable()
     .describe(
-      'Catalogue id of the model of this answer, by the rule of the signed `answered_catalogue_model`. Null where that one would be left out.',
+      'Catalogue id of the model of this answer, by the rule of the signed `answered_catalogue_model`. Null if by that rule no id is signed.',
     ),
 });
 
@@ -186,7 +197,7 @@ export type OutputCommitment = DocumentOf<typeof OutputCommitmentNoun>;
 
 export const FulfillmentIntentNoun = z.object({
   job_kind: word(jobKindWords).describe('Kind of work that was paid for.'),
-  resource: z.string().nullable().describe('URL at which it was bought. Null if that is not known.'),
+  resource: z.string().nullable().describe('URL at which the work was bought. Null if the URL is not known.'),
   intent_id: z.string().nullable().describe('Id of the treasury intent that the call names. Null if it names none.'),
   attempt_index: z
     .int()
@@ -205,13 +216,15 @@ export const FulfillmentAuthorizationNoun = z.object({
 
 /** The paid-job envelope. */
 export const FulfillmentNoun = z.object({
-  intent: FulfillmentIntentNoun.describe('What the job was meant to be.'),
-  authorization: FulfillmentAuthorizationNoun.describe('Who allowed the job, as far as that is known.'),
+  intent: FulfillmentIntentNoun.describe('What was to be bought: kind of work, resource and treasury intent.'),
+  authorization: FulfillmentAuthorizationNoun.describe(
+    'Wallet, session and payment that authorized the job, as far as they are known.',
+  ),
   output_commitment: OutputCommitmentNoun.describe('Commitment to what was delivered.'),
 });
 export type Fulfillment = DocumentOf<typeof FulfillmentNoun>;
 
-/** The members without a value where a call was paid under no session; the last two have one only where a receipt was handed on. */
+/** Members that have a value only for a call that was paid under a session, the last two only for a receipt that was handed on. */
 const session = {
   delegation_hash: z
     .string()
@@ -249,12 +262,12 @@ const bookChain = {
   payer_proven: z
     .boolean()
     .optional()
-    .describe('Whether its payer is known to be the agent of the book. Only in payload version 4.'),
+    .describe('Whether the payer of the transfer is known to be the agent of the book. Only in payload version 4.'),
 };
 const legs = sizedList(SignedLegNoun, 2)
   .optional()
   .describe(
-    'Both payments of a call that was paid for in two: to whom it was owed, which is `payment`, and the fee of this service. No value if there was one payment or none.',
+    'Both payments of a call that was paid for in two parts: the payment to the party that was owed the amount, which is `payment`, and the fee of this service. No value if there was one payment or none.',
   );
 const waived_by = word(waivers)
   .optional()
@@ -283,7 +296,7 @@ const hub = z.string().describe('Hub that answered.');
 const model = z
   .string()
   .describe(
-    'Model that the hub was asked for, or what else was sold. `answered_model` is the one that the hub named in its answer.',
+    'Model that the hub was asked for or, if no hub was asked, a name of what was sold. `answered_model` is the model that the hub named in its answer.',
   );
 const claim_id = z.int().optional().describe('Agent id of the book on which the row stands. No value without a book.');
 
@@ -322,10 +335,10 @@ export const ReceiptPayloadNoun = z
     legs,
     settlement_basis: word(settledByWords)
       .optional()
-      .describe('Whether the issuer had seen the transfer when it signed. No value if nothing was paid.'),
+      .describe('What the payment counted as settled by when the issuer signed. No value if nothing was paid.'),
     settled_by: word(settledByWords)
       .optional()
-      .describe('The same as `settlement_basis`, of receipts that were signed before receipt policy 4.'),
+      .describe('Former name of `settlement_basis`, in receipts that were signed before receipt policy 4.'),
     waived_by,
     reported: ReportedNoun.optional(),
     reported_parties: ReportedPartiesNoun.optional().describe(
@@ -343,7 +356,7 @@ export const ReceiptPayloadNoun = z
     ...answered,
     vendor_blind,
     provider_cogs: ProviderCogsNoun.optional().describe(
-      'Cost of the work to the issuer, and the price that it marks it at. No value if neither is known.',
+      'Cost of the work to the issuer, by the token counts and by the price of the hub. No value if neither is known.',
     ),
     profile: z
       .literal('development')
@@ -351,7 +364,7 @@ export const ReceiptPayloadNoun = z
       .describe('`development` if stand-ins were in use. No value in production.'),
   })
   .describe(
-    'What is signed and stands in the log: SHA-256 of its canonical JSON (RFC 8785) is payload_hash. A member without a value is left out; on the graph it is null.',
+    'Signed payload, which is the leaf of the receipt in the log. The SHA-256 of its canonical JSON (RFC 8785) is payload_hash. A member without a value is left out; on the graph it is null.',
   );
 export type ReceiptPayload = DocumentOf<typeof ReceiptPayloadNoun>;
 export type ReceiptPayment = DocumentOf<typeof SignedPaymentNoun>;
@@ -363,7 +376,7 @@ export type ReceiptPolicyRef = DocumentOf<typeof PolicyReferenceNoun>;
 export type AnsweredAgain = DocumentOf<typeof AnsweredAgainNoun>;
 
 export const IssuerSignatureNoun = z.object({
-  jws: z.string().describe('Compact JWS (ES256). Its claims are what is signed.'),
+  jws: z.string().describe('Compact JWS (ES256). Its claims are the signed members.'),
   kid: z.string().describe('Id of the published key that signed it.'),
   value: z.string().describe('Raw ES256 signature over the canonical payload, in base64url.'),
   alg: z.literal('ES256').describe('Algorithm, as JOSE names it.'),
@@ -379,7 +392,7 @@ export const ReceiptNoun = z.object({
   task_id,
   verify_url: z.string().describe('URL of the public page of the receipt.'),
   proof_outcome: word(proofOutcomes).describe(
-    'What is known of the money. May still change, as may `settled_by`, `ingress_receipt` and `omission_rule`.',
+    'What is known of the payment. May still change, as may `settled_by`, `ingress_receipt` and `omission_rule`.',
   ),
   hub,
   model,
@@ -400,7 +413,7 @@ export const ReceiptNoun = z.object({
   log_id: z.int().describe('Id of the log.'),
   root_hash: HashMember.describe('Root hash of the log up to this receipt, in lower-case hex like all hashes.'),
   tree_head_hash: HashMember.describe(
-    'SHA-256 of the canonical {log_id, tree_size, root_hash}, by which the signature binds the receipt to its place.',
+    'SHA-256 of the canonical JSON of {log_id, tree_size, root_hash}. By signing it, the issuer binds the receipt to its place in the log.',
   ),
   book_seq: z.int().optional().describe('Position of the row in the book. No value without a book.'),
   caller_binding: CallerBindingNoun,
@@ -413,7 +426,7 @@ export const ReceiptNoun = z.object({
   co_signature: z.object({ alg: z.literal('secp256k1-eip191'), address: z.string(), value: z.string() }),
   settled_by: word(settledByWords)
     .nullable()
-    .describe('Whether the issuer has seen the transfer. Null if nothing was paid.'),
+    .describe('What makes the payment count as settled now. Null if nothing was paid.'),
   waived_by,
   reported: ReportedNoun.optional(),
   ...answered,
@@ -421,21 +434,23 @@ export const ReceiptNoun = z.object({
   ingress_receipt: JsonMember.optional(),
   omission_rule: z.string().optional(),
   answered_again: AnsweredAgainNoun.optional().describe(
-    'The whole answer that the same payment brought later. Unsigned; on a book, a correction event commits to it. No value if there was none.',
+    'Whole answer that the same payment brought later, after the first answer broke off. Unsigned; on a book, a correction event commits to it. No value if there was none.',
   ),
   anchor_changed_since_binding: z
     .boolean()
     .describe('Whether the log has a later head than the one that the receipt signs.'),
   freeze: z
     .boolean()
-    .describe('Whether the issuer vouches for a payment of a book that is not settled, and the log has grown since.'),
+    .describe(
+      'True if the receipt is of a payment on a book that the issuer asserts but has not seen settled, and the log has grown since.',
+    ),
   unverifiable_from_registry: z
     .boolean()
     .describe(
-      'Whether the transfer was looked for until the cutoff, and nothing is known of it. That does not mean unpaid.',
+      'True if the transfer was searched for until the cutoff and not found. This does not mean that nothing was paid.',
     ),
   local_check: LocalCheckNoun.optional().describe(
-    'A transfer of USDC on Base that a stranger can look for; it does not claim that it took place. No value for other networks, and if nothing was paid.',
+    'Transfer of USDC on Base that anybody can look up. It is no claim that the transfer took place. No value for other networks, and if nothing was paid.',
   ),
   binding: ChainBindingNoun.describe(
     'What binds the receipt to a chain. No proof system is used here: `in_proof` is false.',
@@ -448,11 +463,14 @@ export const ReceiptNoun = z.object({
     how: z.string(),
   }),
   profile: z.enum(['development', 'production']),
-  chain_ended: z.literal(true).optional().describe('In development: the chain that carried the payment is gone.'),
+  chain_ended: z
+    .literal(true)
+    .optional()
+    .describe('In development: true if the chain that carried the payment no longer exists.'),
   payment_ref: z.string().nullable().describe('`network:transaction` of the payment. Null if nothing was paid.'),
 } satisfies Record<Shown, z.ZodType>);
 
-/** The same in the answer that was paid for. */
+/** The public receipt as a member of the answer that was paid for. */
 export const ReceiptInAnswerNoun = ReceiptNoun.extend({
   settlement_status: word(settlementStatuses),
   rerun: AnsweredAgainNoun.shape.rerun

@@ -5,7 +5,7 @@ import { policyCodeWords } from './policy.ts';
 import { refusalCodes } from './policy-rule.ts';
 import { IssuerSignatureNoun } from './receipt-shapes.ts';
 
-/* A signed refusal: what is signed, and the document around it. It is neither a receipt nor spend. */
+/* A signed refusal: its signed payload, and the document around it. It is neither a receipt nor spend. */
 
 const BaseAnchorNoun = z.discriminatedUnion('status', [
   z.object({
@@ -20,7 +20,7 @@ const BaseAnchorNoun = z.discriminatedUnion('status', [
 ]);
 export type BaseAnchor = DocumentOf<typeof BaseAnchorNoun>;
 
-/** What is signed. What the book holds stays with whoever possesses it: no sum and no cap stands here. */
+/** The signed payload. It names no sum and no cap: only those who possess the book may know what it holds. */
 export const RefusalPayloadNoun = z.object({
   schema: z.literal(documents.refusal).describe('Name of the document.'),
   refusal_id: z.string().describe('Id of the refusal.'),
@@ -34,13 +34,13 @@ export const RefusalPayloadNoun = z.object({
     TimeMember.describe('Time of the refusal, by the clock of the database (RFC 3339, UTC).'),
   ),
   agent_id: z.int().describe('Id of the agent whose book refused the call.'),
-  book_id: z.int().describe('The same as `agent_id`.'),
+  book_id: z.int().describe('Id of the book: the same number as `agent_id`.'),
   task_id: z.string().describe('Task id of the call that was refused, and of its row.'),
   requested_amount: AtomicMember.optional().describe(
-    'Amount that was asked for, in atomic USDC. No value if an API key was used in place of a payment.',
+    'Amount that the call would have cost, in atomic USDC. No value if an API key was used in place of a payment.',
   ),
-  policy_blocked_seq: z.int().describe('Position in the book of the row that says the same.'),
-  charged: z.literal(false).describe('Always false.'),
+  policy_blocked_seq: z.int().describe('Position in the book of the row that records the refusal.'),
+  charged: z.literal(false).describe('Always false: a refused call is not charged.'),
   profile: z
     .literal('development')
     .optional()

@@ -6,7 +6,7 @@ import { ReceiptNoun, ReceiptPayloadNoun } from './receipt-shapes.ts';
 import { taskStates } from './task-state.ts';
 import type { WordOf, Words } from './words.ts';
 
-/* What is shown of the log, and of what can be proven of a task: its settlement on its chain, and its place in the log. */
+/* Tree heads of the log, and what can be proven of a task: its settlement on its chain, and its place in the log. */
 
 /** A head of the log that the issuer signed. */
 export const TreeHeadNoun = z.object({
@@ -14,7 +14,7 @@ export const TreeHeadNoun = z.object({
   tree_size: z.int().describe('Number of leaves of the tree.'),
   root_hash: HashMember.describe('Root hash of the tree, in lower-case hex like all hashes.'),
   tree_head_hash: HashMember.describe(
-    'SHA-256 of the canonical {log_id, tree_size, root_hash}. Every receipt signs one.',
+    'SHA-256 of the canonical JSON of {log_id, tree_size, root_hash}. Every receipt signs one.',
   ),
   jws: z.string().describe('Compact JWS (ES256) over log_id, tree_size, root_hash and tree_head_hash.'),
   kid: z.string().describe('Id of the published key that signed the tree head.'),
@@ -25,7 +25,7 @@ export const ServiceStatsNoun = z.object({
   receipts: z.string().regex(COUNT_RANGE).describe('Number of receipts, as a range: `0`, `1-9`, `10-99` and so on.'),
 });
 
-/** That a receipt stands in a tree (RFC 9162 §2.1.3). */
+/** Proof that a tree contains a receipt (RFC 9162 §2.1.3). */
 export const InclusionProofNoun = z.object({
   task_id: z.string().describe('Task id of the receipt.'),
   leaf_index: ReceiptNoun.shape.leaf_index,
@@ -38,21 +38,19 @@ export const InclusionProofNoun = z.object({
 const { leaf_index, leaf_hash, path } = InclusionProofNoun.shape;
 const { log_id, ...head } = TreeHeadNoun.shape;
 
-/** The same under a signed head. */
+/** The inclusion proof with the signed tree head that it leads to. */
 export const LogInclusionNoun = z.object({
   log_id,
   leaf_index,
   leaf_hash,
   path,
   ...head,
-  payload: shownAsJson(
-    ReceiptPayloadNoun.describe('Payload of the receipt. Its canonical JSON is what the leaf is made of.'),
-  ),
+  payload: shownAsJson(ReceiptPayloadNoun.describe('Payload of the receipt. The leaf is made of its canonical JSON.')),
 });
 
 /** Where the transfer that paid for a task is found. The chain alone proves it. */
 export const SettlementProofNoun = z.object({
-  payment_ref: z.string().describe('`network:transaction`.'),
+  payment_ref: z.string().describe('Payment as `network:transaction`.'),
   network: z.string().describe('Network of the payment: `base`, `solana` or `nano`.'),
   chain: z.string().describe('CAIP-2 id of the chain. `nano` for Nano, which has none.'),
   tx_hash: z.string().describe('Id of the transaction.'),
@@ -79,8 +77,8 @@ export const proofReasons = {
   graph: 'ShownFor',
   description: 'Why a settlement is shown.',
   meanings: {
-    requested: 'The request asked for it.',
-    above_cost_gate: 'Enough was paid that it is shown without being requested.',
+    requested: 'The request asked for the settlement.',
+    above_cost_gate: 'Enough was paid that the settlement is shown without being requested.',
   },
 } as const satisfies Words;
 export type ProofReason = WordOf<typeof proofReasons>;
@@ -88,8 +86,8 @@ export type ProofReason = WordOf<typeof proofReasons>;
 export const ResultProofNoun = z.object({
   task_id: z.string().describe('Id of the task.'),
   status: word(taskStates).describe('State of the task.'),
-  proof_outcome: word(proofOutcomes).describe('What is known of the money.'),
-  verify_url: z.string().describe('Page of the receipt, or of the signed refusal.'),
+  proof_outcome: word(proofOutcomes).describe('What is known of the payment.'),
+  verify_url: z.string().describe('URL of the public page of the receipt, or of the signed refusal.'),
   shown_for: word(proofReasons).nullable().describe('Why the settlement is shown. Null if it is not shown.'),
   settlement: SettlementProofNoun.nullable().describe(
     'Settlement of the task. Null if nothing was paid, or if it is not shown.',

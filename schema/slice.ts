@@ -5,19 +5,19 @@ import { computed, sizedList, TimeMember, word } from './noun.ts';
 import { proofMeans } from './principal.ts';
 import type { WordOf, Words } from './words.ts';
 
-/* A part of a book that its owner opens to somebody else, and what may be done there. */
+/* A slice: a part of a book that its owner opens to somebody else, and what the token of the slice permits. */
 
 export const grantTypes = {
   graph: 'GrantType',
-  description: 'What the token of an assignment does.',
+  description: 'What the token of an assignment permits.',
   meanings: {
-    read: 'It reads the slice.',
-    collect: 'It reads the slice, and records inflows that lie within it.',
+    read: 'The token reads the slice.',
+    collect: 'The token reads the slice, and records inflows that lie within it.',
   },
 } as const satisfies Words;
 export type GrantType = WordOf<typeof grantTypes>;
 
-/** Which rows: those of which all that is said here is true. What is null narrows nothing. */
+/** A filter of rows: rows match all members. A member that is null does not restrict them. */
 export interface Slice {
   /** ISO 8601. Collected at this moment or later. */
   readonly from_date: string | null;
@@ -39,14 +39,14 @@ export const SliceBoundsNoun = z.object({
     .describe('Maximum number of rows: the newest of those that match. Null if there is no maximum.'),
 });
 
-/** Who may ask is told apart by this alone; it is not stored. */
+/** Computed when it is read, not stored. It alone decides whether a token is accepted. */
 export const assignmentStatuses = {
   graph: 'AssignmentStatus',
-  description: 'Whether a token opens anything.',
+  description: 'State of the token of an assignment.',
   meanings: {
-    live: 'It does.',
-    expired: 'Its time is over.',
-    revoked: 'Its owner has ended it.',
+    live: 'The token opens the slice.',
+    expired: 'The token has expired.',
+    revoked: 'The owner of the book has revoked the token.',
   },
 } as const satisfies Words;
 export type AssignmentStatus = WordOf<typeof assignmentStatuses>;
@@ -61,31 +61,40 @@ export function assignmentStatus(
 
 const book = z.int().describe('Id of the agent whose book it is.');
 
-/** A slice of a book as it is opened to whoever holds its token. */
+/** An assignment: it opens a slice of a book to the holder of its token. */
 export const AssignmentNoun = z.object({
   assignment_id: z.string().describe('Id of the assignment; not the token.'),
   agent_id: book,
   grant_type: word(grantTypes),
-  grantee: z.string().nullable().describe("For whom it is, in the owner's words. Null if not said."),
-  slice: computed(SliceBoundsNoun.describe('Which rows it opens.')),
-  expires_at: TimeMember.nullable().describe('Time it ends by itself (RFC 3339, UTC). Null if it does not.'),
+  grantee: z
+    .string()
+    .nullable()
+    .describe("Name of the recipient, in the owner's words. It is not verified. Null if none was given."),
+  slice: computed(SliceBoundsNoun.describe('Rows that the token opens.')),
+  expires_at: TimeMember.nullable().describe(
+    'Time the token expires (RFC 3339, UTC). Null if it is valid until it is revoked.',
+  ),
   status: computed(word(assignmentStatuses)),
-  created_at: TimeMember.describe('Time it was created (RFC 3339, UTC).'),
+  created_at: TimeMember.describe('Time the assignment was created (RFC 3339, UTC).'),
   created_by: z
     .enum(['session', 'bound_proof'])
-    .describe('What its creator opened the book with.')
+    .describe('How the creator of the assignment had opened the book.')
     .meta({ words: proofMeans }),
-  created_session: z.string().describe('Session of its creator: the first 16 hex digits of its SHA-256.'),
-  revoked_at: TimeMember.nullable().describe('Time it was revoked (RFC 3339, UTC). Null if it was not.'),
+  created_session: z.string().describe('Session of the creator: the first 16 hex digits of its SHA-256.'),
+  revoked_at: TimeMember.nullable().describe(
+    'Time the assignment was revoked (RFC 3339, UTC). Null if it was not revoked.',
+  ),
   revoked_by: z
     .enum(['session', 'plain_proof', 'bound_proof'])
     .nullable()
-    .describe('What the book was opened with to revoke it. Null if it was not revoked by its owner.')
+    .describe('How the owner that revoked the assignment had opened the book. Null if the owner has not revoked it.')
     .meta({ words: proofMeans }),
   revoked_session: z
     .string()
     .nullable()
-    .describe('Session by which it was revoked: the first 16 hex digits of its SHA-256. Null if there is none.'),
+    .describe(
+      'Session of the owner that revoked the assignment: the first 16 hex digits of its SHA-256. Null if there is none.',
+    ),
 });
 
 /** An assignment as it was created, with the token that opens its slice. */
@@ -97,18 +106,18 @@ export const CreatedAssignmentNoun = z.object({
 export const AssignmentsNoun = z.object({
   agent_id: book,
   assignments: sizedList(AssignmentNoun, sliceLimits.live_per_book_max + sliceLimits.over_kept_max).describe(
-    `Newest first: all that are live, and the newest ${sliceLimits.over_kept_max} that are over. No token is shown.`,
+    `Assignments, newest first: all live ones, and the newest ${sliceLimits.over_kept_max} that are expired or revoked. Tokens are not shown.`,
   ),
 });
 
 export const BookSliceNoun = z.object({
   agent_id: book,
   grant_type: word(grantTypes),
-  slice: SliceBoundsNoun.describe('Which rows it opens.'),
+  slice: SliceBoundsNoun.describe('Rows that the token opens.'),
   entries: z
     .array(Row)
     .describe(
-      'Rows of the page, newest first. Of a refused call no sum and no ceiling is shown, and of no row its hashes, by which these could be guessed.',
+      'Rows of the page, newest first. The row of a refused call shows no sum and no ceiling. No row shows its hashes, from which sums could be guessed.',
     ),
   next: z
     .int()
@@ -117,7 +126,7 @@ export const BookSliceNoun = z.object({
     .meta({ cost: 50 }),
 });
 
-/** By which bound of a slice a row would lie outside of it; null where it lies within. How many rows there are is no bound. */
+/** The bound that a row is outside of. Null if the row is inside the slice. The limit on the number of rows is not checked. */
 export function outsideOf(
   { from_date, to_date, task_ids }: Slice,
   row: { readonly task_id: string; readonly at_ms: number },

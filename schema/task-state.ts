@@ -9,12 +9,12 @@ export const taskStates = {
   description: 'State of a task.',
   meanings: {
     working: 'The task is in progress. Nothing was charged yet.',
-    settling: 'Its payment is in progress, or may be.',
-    released: 'Its payment was released, and can still be used.',
-    canceled: 'Its buyer canceled it before the payment was sent. Nothing was charged.',
-    refused: "The payer's book refused it. Nothing was charged.",
-    completed: 'It was answered, and has a receipt.',
-    accepted: 'It came without input, was accepted, and has a receipt.',
+    settling: 'The payment is, or may be, in progress.',
+    released: 'The payment was released and can still be used.',
+    canceled: 'The buyer canceled the task before the payment was sent. Nothing was charged.',
+    refused: 'The book of the payer refused the task. Nothing was charged.',
+    completed: 'The task was answered and has a receipt.',
+    accepted: 'The task came without input. It was accepted and has a receipt.',
   },
 } as const satisfies Words;
 export type TaskState = WordOf<typeof taskStates>;

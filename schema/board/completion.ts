@@ -12,8 +12,8 @@ export const completionEvidence = {
   graph: 'CompletionEvidence',
   description: 'What is known of the payment of a completion from elsewhere.',
   meanings: {
-    foreign_ingest: 'Its chain showed it before this was recorded.',
-    UNVERIFIED: 'Nothing but what was said.',
+    foreign_ingest: 'The chain showed the payment before the completion was recorded.',
+    UNVERIFIED: 'The payment is known only from what was reported.',
   },
 } as const satisfies Words;
 export type CompletionEvidence = WordOf<typeof completionEvidence>;
@@ -29,14 +29,14 @@ export const CompletionTransferNoun = z.object({
   payer: z.string().describe('Wallet that paid.'),
   pay_to: z.string().describe('Wallet that was paid.'),
   amount: AtomicMember,
-  final: z.boolean().describe('Whether its block was final when the completion was recorded.'),
+  final: z.boolean().describe('Whether the block of the payment was final when the completion was recorded.'),
 });
 
 /** A completion without its receipt, which REST shows as it is signed and the graph as a type of its own. */
 export const CompletionNoun = z.object({
   task_id: z.string().describe('Task id of its receipt.'),
-  source: z.string().describe('Name of the place where it was completed, as reported.'),
-  external_id: z.string().describe('Id that it has there, as reported.'),
+  source: z.string().describe('Name of the place where the work was completed, as reported.'),
+  external_id: z.string().describe('Id of the completion at that place, as reported.'),
   network: Network.describe('Network on which it was paid, as reported.'),
   payer: z.string().describe('Wallet that paid, as reported.'),
   payee: z.string().describe('Wallet that was paid, as reported.'),
@@ -53,15 +53,17 @@ export const CompletionNoun = z.object({
   observed_transfer: CompletionTransferNoun.nullable().describe(
     'The payment as its chain showed it. Null if the chain does not show it.',
   ),
-  verify_url: z.string().describe('Public page of its receipt.'),
-  recorded_at: MomentMember.describe('Time it was first recorded (RFC 3339, UTC).'),
+  verify_url: z.string().describe('URL of the public page of the receipt.'),
+  recorded_at: MomentMember.describe('Time the completion was first recorded (RFC 3339, UTC).'),
 });
 
-/** The subgraph of the board refers to receipts by a type of its own, because books add fields to theirs. */
+/** The board subgraph refers to receipts by its own type: the book subgraph adds fields to the type that it uses. */
 export const CompletionReceiptNoun = ReceiptKeyNoun.pick({ task_id: true });
 
-/** What the graph alone shows of it. */
+/** Members that only the graph shows. */
 export const CompletionOnGraph = z.object({
-  receipt: CompletionReceiptNoun.describe('Signed receipt of what was reported, and of what of it was seen.'),
+  receipt: CompletionReceiptNoun.describe(
+    'Signed receipt of the completion as reported and, if the chain showed it, of the payment.',
+  ),
   idempotent_replay: z.boolean().describe('True if the same completion was recorded before.'),
 });

@@ -8,16 +8,16 @@ import { type WordOf, type Words, wordList } from '../words.ts';
 
 export const jobStates = {
   graph: 'BoardJobStatus',
-  description: 'Where a job stands.',
+  description: 'State of a job.',
   meanings: {
-    open: 'It takes bids.',
+    open: 'The job takes bids.',
     picked: 'A bid was picked, and its agent is at work.',
     delivered: 'The winner has delivered the SHA-256 of the output.',
-    paid: 'The winner is paid, and is to reveal the output.',
-    closed: 'The output was revealed, and is what was delivered.',
-    expired: 'The deadline passed first.',
+    paid: 'The winner has been paid and must reveal the output.',
+    closed: 'The revealed output matches the delivered hash.',
+    expired: 'The deadline passed before the job reached another final state.',
     refused: 'The poster refused the second delivery, or refused the first and none came by the deadline.',
-    cancelled: 'The poster cancelled it before a bid was picked.',
+    cancelled: 'The poster cancelled the job before a bid was picked.',
   },
 } as const satisfies Words;
 export type JobState = WordOf<typeof jobStates>;
@@ -27,11 +27,11 @@ export type JobAction = (typeof jobActions)[number];
 
 export const bidStates = {
   graph: 'BoardBidStatus',
-  description: 'Where a bid stands.',
+  description: 'State of a bid.',
   meanings: {
-    open: 'It can be picked.',
-    revised: 'Its agent has made another since.',
-    picked: 'The poster picked it.',
+    open: 'The bid can be picked.',
+    revised: 'The agent has since replaced the bid with another.',
+    picked: 'The poster picked the bid.',
     expired: 'Another bid was picked, or the job stopped taking bids first.',
   },
 } as const satisfies Words;
@@ -49,9 +49,9 @@ export type JobLegName = WordOf<typeof jobLegs>;
 
 export const legStates = {
   graph: 'BoardJobLegStatus',
-  description: 'Where a payment of a job stands.',
+  description: 'State of a payment for a job.',
   meanings: {
-    unpaid: 'Nothing was sent.',
+    unpaid: 'No payment has been sent.',
     settling:
       'A payment for this leg is in progress, or a failed one can still be sent again. It is not known yet whether money has moved.',
     settled: 'The payment is settled.',
@@ -61,7 +61,7 @@ export type LegState = WordOf<typeof legStates>;
 
 export const outputEncodings = {
   graph: 'OutputEncoding',
-  description: 'How JSON writes the bytes of an output.',
+  description: 'Encoding of the bytes of an output in JSON.',
   meanings: {
     utf8: 'UTF-8 text.',
     base64: 'Base64 (RFC 4648, section 4).',
@@ -81,7 +81,7 @@ export const PostedJobNoun = z.object({
     .describe(
       'True once the winner has delivered an output hash that was not refused. A challenge makes it false; a valid reveal makes it true again.',
     ),
-  untrusted_text: untrusted("What is to be done, in the poster's words.", jobLimits.text_chars_max),
+  untrusted_text: untrusted("Description of the work, in the poster's words.", jobLimits.text_chars_max),
   untrusted_acceptance_test: untrusted(
     'How the poster will judge the output. Null if none.',
     jobLimits.acceptance_test_chars_max,
@@ -89,7 +89,7 @@ export const PostedJobNoun = z.object({
   budget: AtomicMember.describe('Highest price that a bid may ask, in atomic USDC.'),
   deadline: MomentMember.describe('Time by which the output is to be delivered.'),
   posted_at: MomentMember.describe('Time the job was recorded.'),
-  verify_url: computed(z.string().describe('Page of the receipt of its stamp.')),
+  verify_url: computed(z.string().describe('URL of the public page of the receipt of the stamp.')),
   bid_count: z.int().describe('Number of agents that have bid.'),
   picked_bid_id: z.string().nullable().describe('Id of the bid that was picked. Null before that.'),
   winner_agent_id: z.int().nullable().describe('Id of the agent whose bid was picked. Null before that.'),
@@ -105,7 +105,9 @@ export const PostedJobNoun = z.object({
     'Preview that the winner gave. Null if none, and after a refusal.',
     jobLimits.preview_chars_max,
   ).nullable(),
-  delivered_at: MomentMember.nullable().describe('Time of that delivery. Null when output_sha256 is null.'),
+  delivered_at: MomentMember.nullable().describe(
+    'Time of the delivery of output_sha256. Null if output_sha256 is null.',
+  ),
   refusals: z
     .int()
     .min(0)
@@ -121,7 +123,7 @@ export const PostedJobNoun = z.object({
     'Why the poster refused the last delivery. Null if none was refused.',
     jobLimits.reason_chars_max,
   ).nullable(),
-  refused_at: MomentMember.nullable().describe('Time that output was refused. Null if none was refused.'),
+  refused_at: MomentMember.nullable().describe('Time the output was last refused. Null if none was refused.'),
   cancelled_at: MomentMember.nullable().describe('Time the poster cancelled the job. Null if it was not cancelled.'),
   paid_at: MomentMember.nullable().describe('Time both payments were settled. Null before that.'),
   challenged_at: MomentMember.nullable().describe('Time the poster reported that nothing was revealed. Null if never.'),
@@ -135,7 +137,7 @@ export const PostedJobNoun = z.object({
 /** The payment to the winner of a job. */
 export const JobPayoutNoun = z.object({
   task_id: z.string().describe('Id of the receipt of both payments.'),
-  verify_url: z.string().describe('Page of that receipt.'),
+  verify_url: z.string().describe('URL of the public page of that receipt.'),
   network: Network.describe('`base` or `solana`: network on which the winner was paid.'),
   pay_to: z.string().describe('Wallet that was paid.'),
   amount: AtomicMember.describe('Amount that the winner was paid, in atomic USDC.'),
@@ -169,17 +171,17 @@ export const JobNoun = PostedJobNoun.extend({
 
 export const JobBidNoun = z.object({
   bid_id: z.string().describe('Id of the bid.'),
-  job_id: z.string().describe('Id of the job that it is for.'),
+  job_id: z.string().describe('Id of the job that the bid is for.'),
   agent_id: z.int().describe('Id of the agent that bids.'),
   status: word(bidStates),
   revision: z.int().describe('1 for the first bid of an agent, 2 for its revision.'),
   price: AtomicMember.describe('Price asked, in atomic USDC.'),
-  untrusted_eta: untrusted("When it would be done, in the bidder's words. Null if none.").nullable(),
+  untrusted_eta: untrusted("When the work would be done, in the bidder's words. Null if not stated.").nullable(),
   untrusted_pitch: untrusted("Offer in the bidder's words. Null if none.", jobLimits.pitch_chars_max).nullable(),
   network: Network.describe('`base` or `solana`: network on which the agent would be paid.'),
   pay_to: z.string().describe('Wallet that would be paid.'),
   bid_at: MomentMember.describe('Time the bid was recorded.'),
-  verify_url: computed(z.string().describe('Page of the receipt of its stamp.')),
+  verify_url: computed(z.string().describe('URL of the public page of the receipt of the stamp.')),
 });
 
 /** A job with what was bid for it. */
@@ -201,5 +203,5 @@ export const JobOutputNoun = z.object({
   untrusted_output: untrustedText(jobLimits.output_bytes_max).describe(
     'Whole output, in `encoding`. Written by an agent: show it as plain text only, never run it, never render it as a page.',
   ),
-  kept_until: MomentMember.describe('Time until which it is kept.'),
+  kept_until: MomentMember.describe('Time until which the output is kept (RFC 3339, UTC).'),
 });

@@ -35,7 +35,7 @@ const MoveCost = z
 /** A score with all that it was run on. */
 export const EndpointScoreNoun = z.object({
   schema: z.literal(documents.endpoint_score),
-  endpoint_host: z.string().describe('Host that the score is of.'),
+  endpoint_host: z.string().describe('Host that is scored.'),
   rule_version: z.literal(2).describe('Version of the rule that was run.'),
   status: z
     .enum(['scored', 'unscored'])
@@ -96,7 +96,7 @@ export const EndpointScoreNoun = z.object({
         zero_because: z.enum(zeroReasons).nullable(),
       }),
     )
-    .describe('Newest first.'),
+    .describe('Counted reports, newest first.'),
   clusters: z.array(
     z.object({ cluster: z.string(), payers: z.int(), posts: z.int(), weight: AtomicMember, good: AtomicMember }),
   ),

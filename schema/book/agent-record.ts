@@ -6,7 +6,7 @@ import { AtomicMember, computed, onGraph, sizedList, TimeMember, word } from '..
 /* The public record of an agent, and the history of its book that it shows to its owner. */
 
 const RANGE = 'As a range by powers of ten: `0`, `1-9`, `10-99` and so on.';
-const Rail = z.string().describe('What was paid with: `usdc`.');
+const Rail = z.string().describe('Rail of the payments: `usdc`.');
 const Rows = z.int().describe('Number of rows.');
 
 /** A count that strangers are told. */
@@ -38,25 +38,28 @@ export const RecordSpendNoun = z.object({
 
 /** Jobs of an agent on the board. */
 export const JobRecordNoun = z.object({
-  posted: onGraph('jobsPosted', CountRange.describe(`Jobs that it has posted. ${RANGE}`)),
-  won: onGraph('jobsWon', CountRange.describe(`Jobs of which its bid was picked. ${RANGE}`)),
-  closed: onGraph('jobsClosed', CountRange.describe(`Jobs that it has won and whose output it has revealed. ${RANGE}`)),
-  refusals_made: CountRange.describe(`Deliveries of others that it has refused as a poster. ${RANGE}`),
-  refusals_received: CountRange.describe(`Deliveries of its own that posters have refused. ${RANGE}`),
+  posted: onGraph('jobsPosted', CountRange.describe(`Number of jobs that the agent has posted. ${RANGE}`)),
+  won: onGraph('jobsWon', CountRange.describe(`Number of jobs for which a bid of the agent was picked. ${RANGE}`)),
+  closed: onGraph(
+    'jobsClosed',
+    CountRange.describe(`Number of jobs that the agent has won and whose output it has revealed. ${RANGE}`),
+  ),
+  refusals_made: CountRange.describe(`Number of deliveries by others that the agent has refused as a poster. ${RANGE}`),
+  refusals_received: CountRange.describe(`Number of deliveries by the agent that posters have refused. ${RANGE}`),
 });
 
 /** The board's subgraph resolves the jobs. */
 export const AgentRecordNoun = z.object({
   agent_id: z.int().describe('Id of the agent.'),
-  member_since: z.iso.date().describe('Day its book was opened (UTC).'),
-  as_of: z.iso.date().describe('Day (UTC) before which all that is counted happened.'),
-  rows: CountRange.describe(`Rows of its book. ${RANGE}`),
-  blocked: CountRange.describe(`Calls that its own policies refused. ${RANGE}`),
+  member_since: z.iso.date().describe('Day (UTC) the book of the agent was opened.'),
+  as_of: z.iso.date().describe('Day (UTC) before which everything counted here happened.'),
+  rows: CountRange.describe(`Number of rows of the book of the agent. ${RANGE}`),
+  blocked: CountRange.describe(`Number of calls of the agent that its own policies refused. ${RANGE}`),
   hubs: CountRange.describe(
     `Number of different hubs named in its paid rows. ${RANGE} In rows of payments to others the agent chose the name.`,
   ),
-  networks: z.array(z.string()).describe('Networks on which it paid.'),
-  spend: sizedList(RecordSpendNoun, 4).describe('What it spent, by rail.'),
+  networks: z.array(z.string()).describe('Networks on which the agent paid.'),
+  spend: sizedList(RecordSpendNoun, 4).describe('Amounts that the agent spent, by rail.'),
   jobs: computed(JobRecordNoun.describe('Jobs of the agent on the board.')),
   off_board: OffBoardHistoryNoun.optional().describe(
     'History of the book, exact and up to now, for an owner that opts in. Null for all others.',

@@ -6,12 +6,12 @@ import { AtomicMember, JsonMember, onGraph, shownAsJson, sizedList, TimeMember, 
 import type { WordOf, Words } from '../words.ts';
 import { Row } from './row.ts';
 
-/* What is shown of a book: its rows, totals, spending, intents and the signed allowance. */
+/* What a book shows: its rows, totals, spending, intents and the signed allowance. */
 
 const budgetWindows = {
   graph: 'BudgetWindow',
-  description: 'Over what a budget holds.',
-  meanings: { prepaid_ceiling: 'Over all that was ever collected.' },
+  description: 'Amounts that a budget covers.',
+  meanings: { prepaid_ceiling: 'All amounts ever collected on the book.' },
 } as const satisfies Words;
 
 const totalsCovers = {
@@ -22,16 +22,16 @@ const totalsCovers = {
 
 export const totalsGroups = {
   graph: 'TotalsBy',
-  description: 'By what the rows of a book are added up.',
+  description: 'Property by which the rows of a book are grouped into sums.',
   meanings: {
-    HOUR: 'By the hour (UTC) in which they were collected.',
-    DAY: 'By the day (UTC) on which they were collected.',
-    MODEL: 'By the model that the hub was asked for.',
-    HUB: 'By the hub that answered.',
-    INTENT: 'By the treasury intent that they name.',
-    PAYER: 'By the wallet that paid.',
-    NETWORK: 'By the network that was paid on.',
-    SESSION: 'By the delegated session that the call was made under.',
+    HOUR: 'Hour (UTC) in which the rows were collected.',
+    DAY: 'Day (UTC) on which the rows were collected.',
+    MODEL: 'Model that the hub was asked for.',
+    HUB: 'Hub that answered.',
+    INTENT: 'Treasury intent that the calls name.',
+    PAYER: 'Wallet that paid.',
+    NETWORK: 'Network on which was paid.',
+    SESSION: 'Delegated session that the calls were made under.',
   },
 } as const satisfies Words;
 export type TotalsBy = WordOf<typeof totalsGroups>;
@@ -42,7 +42,7 @@ export const PendingSum = AtomicMember.describe(
 
 /** What a book has spent, and what is left. */
 export const spendingMembers = {
-  cap: AtomicMember.nullable().describe('Budget in atomic USDC (6 decimals). Null if it is unlimited.'),
+  cap: AtomicMember.nullable().describe('Budget in atomic USDC (6 decimals). Null if the budget is unlimited.'),
   spent: AtomicMember.describe(
     'Sum of the collected amounts under the budget, in atomic USDC (6 decimals). Amounts in `pending` are not included.',
   ),
@@ -75,8 +75,8 @@ export const matchingMembers = {
 export const IntentAttemptNoun = z.object({
   task_id: z.string().describe('Task id of the call.'),
   attempt_index: z.int().nullable().describe('Number of the attempt as the call gave it, from 0. Null if none.'),
-  evidence: word(evidences).describe('Evidence that its row rests on.'),
-  collected: z.boolean().describe('True if its payment was collected.'),
+  evidence: word(evidences).describe('Evidence that the row of the attempt rests on.'),
+  collected: z.boolean().describe('True if the payment of the attempt was collected.'),
 });
 
 /** What a treasury intent comes to on a book. */
@@ -88,8 +88,8 @@ export const IntentSummaryNoun = z.object({
   attempts_truncated: z
     .boolean()
     .describe(`True if the intent has more than the ${rowLimits.attempts_shown_max} attempts shown.`),
-  collected_count: z.int().describe('Number of its attempts that were collected.'),
-  blocked_count: z.int().describe('Number of its attempts that the book refused.'),
+  collected_count: z.int().describe('Number of attempts at the intent whose payment was collected.'),
+  blocked_count: z.int().describe('Number of attempts at the intent that the book refused.'),
 });
 
 export const BookTotalsNoun = z.object({
@@ -100,30 +100,30 @@ export const BookTotalsNoun = z.object({
 });
 
 const sum = {
-  rail: z.string().describe('What was paid with, such as `usdc`.'),
+  rail: z.string().describe('Rail of the payments, such as `usdc`.'),
   count: z.int().describe('Number of rows that carry an amount.'),
-  amount: AtomicMember.describe('Sum of their amounts, in atomic units of the rail.'),
+  amount: AtomicMember.describe('Sum of the amounts of these rows, in atomic units of the rail.'),
 } as const;
 
 export const RailTotalNoun = z.object(sum);
 
-/** What the graph alone shows of totals. */
+/** Members of totals that only the graph shows. */
 export const TotalsOnGraph = z.object({
   by_rail: sizedList(RailTotalNoun, 4).describe('Sums by rail. Rails have different units.'),
 });
 
-/** What rows that have something in common come to, of one rail. */
+/** Sum of the rows that share a value of one grouping, on one rail. */
 export const GroupTotalNoun = z.object({
-  by: word(totalsGroups).describe('What the rows have in common.'),
+  by: word(totalsGroups).describe('Property that the rows are grouped by.'),
   period: TimeMember.nullable().describe('Start of the hour or day. Null unless `by` is HOUR or DAY.'),
   key: z
     .string()
     .nullable()
     .describe(
-      'What the rows have in common: model, hub, intent, payer, network, or for SESSION the `delegationHash`. Null for rows without it, and for HOUR and DAY.',
+      'Value that the rows share: model, hub, intent, payer, network, or for SESSION the `delegationHash`. Null for rows without such a value, and for HOUR and DAY.',
     ),
   ...sum,
-  rail: sum.rail.nullable().describe('What was paid with, such as `usdc`. Null for rows without a rail.'),
+  rail: sum.rail.nullable().describe('Rail of the payments, such as `usdc`. Null for rows without a rail.'),
   truncated: z
     .boolean()
     .describe(
@@ -140,9 +140,9 @@ export const AllowanceSignatureNoun = z.object({
 export const AllowanceNoun = z.object({
   agent_id: z.int().describe('Id of the agent whose book it is.'),
   remaining: AtomicMember.nullable().describe(
-    'What the budget leaves, in atomic USDC (6 decimals). Null if it is unlimited.',
+    'Part of the budget that remains, in atomic USDC (6 decimals). Null if the budget is unlimited.',
   ),
-  as_of: TimeMember.describe('Time of which this is said (RFC 3339, UTC).'),
+  as_of: TimeMember.describe('Time at which `remaining` was computed (RFC 3339, UTC).'),
   signature: AllowanceSignatureNoun.describe('Signature over {agent_id, remaining, as_of}.'),
 });
 
@@ -169,7 +169,7 @@ export const BookNoun = z.object({
   matching_usdc_sum: matchingMembers.matching_usdc_sum.meta({ cost: 50 }),
   window: z
     .literal('prepaid_ceiling')
-    .describe('Always `prepaid_ceiling`: the budget is over all that was ever collected.')
+    .describe('Always `prepaid_ceiling`: the budget covers all amounts ever collected on the book.')
     .meta({ words: budgetWindows }),
   ...spendingMembers,
   allowance: AllowanceNoun.describe('The remaining allowance, signed.'),
@@ -181,7 +181,7 @@ export const BookNoun = z.object({
   ),
 });
 
-/** What the graph alone shows of a book. */
+/** Members of a book that only the graph shows. */
 export const BookOnGraph = z.object({
   intents: z.array(IntentSummaryNoun).describe('Treasury intents that rows of this page name.'),
 });

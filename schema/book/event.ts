@@ -13,21 +13,22 @@ import { Row } from './row.ts';
 /** All but a birth take a position and no seq. */
 export const bookEventKinds = {
   graph: 'BookEventKind',
-  description: 'What happened on a book.',
+  description: 'Kind of event on a book.',
   meanings: {
-    born: 'A row was appended. Only this kind takes a seq.',
-    transition: 'A row moved on from RECORDED_BY_SETTLE, or lost its amount because its transfer is not on its chain.',
+    born: 'A row was appended. Only this kind of event assigns a seq.',
+    transition:
+      'The evidence of a row changed from RECORDED_BY_SETTLE, or the row lost its amount because its transfer was not found on its chain.',
     replay: 'The payment of a row was sent again.',
     correction: 'The record of a row was corrected.',
-    blocked: 'Calls were refused like that of the row, and have no row of their own.',
+    blocked: 'Further calls were refused for the same reason as the call of the row. They have no rows of their own.',
     would_block: 'A policy in shadow mode would have refused the call of the row.',
-    approval: 'The refused call of the row may be approved, or was answered: approved or denied.',
+    approval: 'Approval of the refused call of the row was requested, granted or denied.',
     dispute: 'A dispute of the row was decided or left open.',
     policy_changed: 'The owner of the book set or cleared a policy.',
-    budget_changed: 'The owner of the book set or cleared its budget.',
-    alert: 'The row reached something that the book sends an alert for.',
+    budget_changed: 'The owner of the book set or cleared the budget.',
+    alert: 'The row reached a threshold for which the book sends an alert.',
     escrow: 'A phase of the ledger escrow over the row: opened, released, clawed back or expired.',
-    alerts_changed: 'The owner of the book set what it sends alerts for.',
+    alerts_changed: 'The owner of the book changed its alert settings.',
     bid: 'Another agent bid on a job that the agent of the book has posted. Recorded only if the webhook of the book has the kind `bid`.',
     escrow_offer:
       'Another agent opened an escrow with the agent of the book. Recorded only if the webhook of the book has the kind `escrow_offer`.',
@@ -35,9 +36,9 @@ export const bookEventKinds = {
 } as const satisfies Words;
 export type BookEventKind = WordOf<typeof bookEventKinds>;
 const termsEventKinds = ['policy_changed', 'budget_changed'] as const satisfies readonly BookEventKind[];
-/** What its owner allows was changed: of no row, so such an event has neither seq nor task. */
+/** Changes of the policies or the budget. They concern no row, so such an event has neither seq nor task. */
 export type TermsEventKind = (typeof termsEventKinds)[number];
-/** What another agent did that concerns the owner of the book, written only where its webhook is told of that: of no row. */
+/** Acts of another agent that concern the owner of the book. Recorded only if its webhook has that kind. They concern no row. */
 export type NoticeKind = Extract<BookEventKind, 'bid' | 'escrow_offer'>;
 
 /**
@@ -66,7 +67,7 @@ export const WouldBlockNoun = z.object({
   cap_atomic,
   period_start,
   judged_at: TimeMember.nullable().describe(
-    'Time the book let the call pass, before its row was recorded (RFC 3339, UTC).',
+    'Time the book let the call pass, before the row of the call was recorded (RFC 3339, UTC).',
   ),
   reason,
 });
@@ -76,12 +77,15 @@ const OTHERS = 'Null for all other kinds.';
 export const BookEventNoun = z.object({
   agent_id: z.int().describe('Id of the agent whose book it is.'),
   position: z.int().describe('Position among the events of the book: from 1, without gaps.'),
-  kind: word(bookEventKinds).describe('What happened.'),
-  seq: z.int().nullable().describe('Position of its row in the book. Null if the event is of no row.'),
-  task_id: z.string().nullable().describe('Task id of its row. Null if the event is of no row.'),
+  kind: word(bookEventKinds).describe('Kind of the event.'),
+  seq: z
+    .int()
+    .nullable()
+    .describe('Position in the book of the row that the event concerns. Null if it concerns no row.'),
+  task_id: z.string().nullable().describe('Task id of the row that the event concerns. Null if it concerns no row.'),
   body: JsonMember.describe('What the event records. It never changes; `hash` covers it.'),
-  at: TimeMember.describe('Time it happened (RFC 3339, UTC).'),
-  prev_hash: z.string().describe('`hash` of the event before it. Empty for the first.'),
+  at: TimeMember.describe('Time of the event (RFC 3339, UTC).'),
+  prev_hash: z.string().describe('`hash` of the previous event. Empty for the first event.'),
   hash: z
     .string()
     .describe(
@@ -92,16 +96,16 @@ export const BookEventNoun = z.object({
     .describe(
       'Number of occurrences that the event represents. Events of a row that come too often are counted, and recorded once a minute.',
     ),
-  alert: AlertNoun.nullable().describe(`The alert of an \`alert\`. ${OTHERS}`),
-  would_block: WouldBlockNoun.nullable().describe(`The refusal of a \`would_block\`. ${OTHERS}`),
-  dispute: DisputeJudgedNoun.nullable().describe(`The judgement of a \`dispute\`. ${OTHERS}`),
+  alert: AlertNoun.nullable().describe(`Alert that an \`alert\` records. ${OTHERS}`),
+  would_block: WouldBlockNoun.nullable().describe(`Refusal that a \`would_block\` records. ${OTHERS}`),
+  dispute: DisputeJudgedNoun.nullable().describe(`Judgement that a \`dispute\` records. ${OTHERS}`),
   escrow: JsonMember.nullable().describe(
-    `The ledger escrow of an \`escrow\`: its id, its phase, and details. ${OTHERS}`,
+    `Ledger escrow whose phase an \`escrow\` records: its id, its phase, and details. ${OTHERS}`,
   ),
   given_up: GivenUpNoun.nullable().describe(
     'Amount that a `transition` removed from the row. Null for a transition to `collected` and for all other kinds.',
   ),
-  row: Row.nullable().describe('The row as it stands when the event is read. Null if the event is of no row.'),
+  row: Row.nullable().describe('The row as it stands when the event is read. Null if the event concerns no row.'),
 });
 
 /** A change of what a book allows: an event of the book. */

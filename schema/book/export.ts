@@ -3,17 +3,17 @@ import { type EmptyReason, emptyReasons } from '../export-coverage.ts';
 import { computed, JsonMember, TimeMember, wordMember } from '../noun.ts';
 import { matchingMembers } from './book-page.ts';
 
-/* What is shown of an export of a book: at once, piece by piece, and published. */
+/* Exports of a book as they are shown: whole, piece by piece, and published. */
 
 /** An export of a page of rows, in each of its forms. */
 export const BookExportNoun = z.object({
   document: JsonMember.describe('Audit pack as JSON: svc402.book_audit.v1.').meta({ cost: 2000 }),
-  csv: z.string().describe('Rows as CSV, under a line of names.').meta({ cost: 500 }),
-  html: z.string().describe('Page for print.').meta({ cost: 500 }),
+  csv: z.string().describe('Rows as CSV, after a header line.').meta({ cost: 500 }),
+  html: z.string().describe('HTML page of the rows, for printing.').meta({ cost: 500 }),
   bundle: z
     .string()
     .describe(
-      'Zip archive in base64: the audit pack, the receipt or refusal of each row, the keys and histories of the issuer, and proofs that each receipt stands in the log.',
+      'Zip archive in base64: the audit pack, the receipt or refusal of each row, the keys and histories of the issuer, and proofs that the log contains each receipt.',
     )
     .meta({ cost: 4000 }),
   truncated: z.boolean().describe('True if some matching rows, older or newer, are not in this response.'),
@@ -40,10 +40,10 @@ export const PublishedExportNoun = z.object({
   slug: z
     .string()
     .describe(
-      'Slug by which anybody can pull it: GET /public/export/{slug}. Random, and a new one after a withdrawal.',
+      'Random slug by which anybody can read the export: GET /public/export/{slug}. After a withdrawal, the next publication gets a new slug.',
     ),
   url: computed(z.string().describe('Public address of the export.')),
-  published_at: TimeMember.describe('Time it was first published (RFC 3339, UTC).'),
+  published_at: TimeMember.describe('Time the export was first published under this slug (RFC 3339, UTC).'),
   exported_at: TimeMember.describe('Time the export that is served was built (RFC 3339, UTC).'),
   row_count: z.int().describe('Number of rows in the export.'),
   complete: z.boolean().describe('True if every row of the book is in the export.'),
@@ -65,7 +65,7 @@ export const PublishedExportNoun = z.object({
     .meta({ words: emptyReasons }),
 });
 
-/** What is served of it to anybody. */
+/** Members of a published export that anybody can read. */
 export const PublicExportNoun = PublishedExportNoun.extend({
   signed: z.string().describe('The document svc402.book_pull_export.v1, byte for byte.'),
   csv: z.string().describe('The same rows as CSV.'),
@@ -73,6 +73,6 @@ export const PublicExportNoun = PublishedExportNoun.extend({
 
 export const WithdrawnExportNoun = z.object({
   agent_id,
-  slug: z.string().describe('Slug that the export had. It is not used again.'),
-  withdrawn_at: TimeMember.describe('Time it was withdrawn (RFC 3339, UTC).'),
+  slug: z.string().describe('Slug of the withdrawn export. It is not used again.'),
+  withdrawn_at: TimeMember.describe('Time the export was withdrawn (RFC 3339, UTC).'),
 });

@@ -4,9 +4,9 @@ import { shownAsJson, TimeMember, word } from '../noun.ts';
 import { reconciliationFaults, reconciliationStates, walletProvenBy } from '../reconciliation.ts';
 import { transferClasses } from '../reconciliation-rule.ts';
 
-/* What is shown of a reconciliation, and its signed report. */
+/* A reconciliation as it is shown, and its signed report. */
 
-const Digits = z.string().describe('Atomic USDC.');
+const Digits = z.string().describe('Amount in atomic USDC.');
 
 const Used = z
   .object({
@@ -15,16 +15,18 @@ const Used = z
     task_id: z
       .string()
       .optional()
-      .describe('Left out where it is nothing of yours: then it is told that there is one.'),
+      .describe(
+        'Task id of the receipt or of the recorded payment. Absent if it belongs to another owner: then the report only states that one exists.',
+      ),
     verify_url: z.string().optional(),
   })
-  .describe('What rests on it.');
+  .describe('Receipt or recorded payment of this service that names the transfer.');
 
 export const ReconciledTransferNoun = z.object({
   block_number: z.int(),
   log_index: z.int(),
   tx_hash: z.string(),
-  payee: z.string().describe('In EIP-55 spelling.'),
+  payee: z.string().describe('Wallet that was paid, in EIP-55 spelling.'),
   amount: Digits,
   class: z.enum(transferClasses),
   used: Used.optional(),
@@ -41,23 +43,23 @@ export const ReconciliationReportNoun = z
     from_block_hash: z.string(),
     to_block: z.int(),
     to_block_hash: z.string(),
-    final: z.boolean().describe('No other block can take the place of the last any more.'),
+    final: z.boolean().describe('True if the last block was final: no other block can replace it.'),
     own_wallets: z.array(z.string()),
     transfers: z
       .array(ReconciledTransferNoun)
-      .describe("In the chain's order; the first of them where it is `truncated`."),
+      .describe('Transfers in the order of the chain. Only the first of them if `truncated` is true.'),
     transfers_total: z.int(),
-    truncated: z.boolean().describe('There are more than are listed; the sums are of all.'),
+    truncated: z.boolean().describe('True if there are more transfers than are listed. The sums cover all of them.'),
     sums: z.object(
       Object.fromEntries(transferClasses.map(of => [of, Sum])) as Record<(typeof transferClasses)[number], typeof Sum>,
     ),
     signature: z.object({ alg: z.literal('ES256'), kid: z.string(), value: z.string() }),
   })
-  .describe('Signed whole: `npm run verify -- FILE`.');
+  .describe('Signed report: `npm run verify -- FILE` checks it offline.');
 
 export const ReconciliationNoun = z.object({
   report_id: z.string().describe('Id of the reconciliation.'),
-  agent_id: z.int().describe('Id of the agent of the book.'),
+  agent_id: z.int().describe('Id of the agent whose book it is.'),
   wallet: z.string().describe('Address of the wallet, in EIP-55 spelling.'),
   wallet_proven_by: word(walletProvenBy).describe('What proves that the wallet belongs to the caller.'),
   from_block: z.int().describe('Number of the first block.'),
@@ -73,6 +75,6 @@ export const ReconciliationNoun = z.object({
     .nullable()
     .meta({ cost: 10 })
     .describe(
-      'The signed report (svc402.reconciliation.v1): `npm run verify` checks it offline. Null until it is done.',
+      'Signed report (svc402.reconciliation.v1): `npm run verify -- FILE` checks it offline. Null unless the state is `done`.',
     ),
 });

@@ -4,7 +4,7 @@ import { TimeMember } from '../noun.ts';
 import { FulfillmentIntentNoun, FulfillmentNoun } from '../receipt-shapes.ts';
 import { settlementStatuses } from '../settlement-status.ts';
 
-/* What is shown of a row within its columns and of its events; all else is in `schema/book-row.ts`. */
+/* Members within the columns of a row, and its replay events. All other members of a row are in `schema/book-row.ts`. */
 
 const { output_commitment, intent, authorization } = FulfillmentNoun.shape;
 const OF_ENVELOPE = 'Null if the row does not keep the whole envelope of a paid job.';
@@ -13,23 +13,31 @@ const OF_ENVELOPE = 'Null if the row does not keep the whole envelope of a paid 
 export const RowFulfillmentNoun = z.object({
   ...FulfillmentIntentNoun.partial({ job_kind: true }).shape,
   output_commitment: output_commitment.nullable(),
-  intent: intent.nullable().describe(`What the job was meant to be. ${OF_ENVELOPE}`),
-  authorization: authorization.nullable().describe(`Who allowed the job, as far as that is known. ${OF_ENVELOPE}`),
+  intent: intent
+    .nullable()
+    .describe(`What was to be bought: kind of work, resource and treasury intent. ${OF_ENVELOPE}`),
+  authorization: authorization
+    .nullable()
+    .describe(`Wallet, session and payment that authorized the job, as far as they are known. ${OF_ENVELOPE}`),
 });
 
 export const IngressReceiptNoun = z.object({
-  ref: z.string().nullable().describe('`network:transaction` in which the money was seen.'),
-  confirmed_at: TimeMember.nullable().describe('Time it was seen (RFC 3339, UTC).'),
+  ref: z.string().nullable().describe('`network:transaction` in which the transfer was seen.'),
+  confirmed_at: TimeMember.nullable().describe('Time the transfer was seen (RFC 3339, UTC).'),
 });
 
 export const BookReplayNoun = z.object({
-  at: TimeMember.describe('Time the payment came again, or the last of several times (RFC 3339, UTC).'),
-  first_at: TimeMember.optional().describe('First of several times (RFC 3339, UTC). No value without `count`.'),
+  at: TimeMember.describe(
+    'Time the payment was sent again; the last time, if the event represents several (RFC 3339, UTC).',
+  ),
+  first_at: TimeMember.optional().describe(
+    'First time that the event represents (RFC 3339, UTC). No value without `count`.',
+  ),
   count: z
     .int()
     .optional()
     .describe(
-      `Number of times that this event stands for: beyond ${limits.replay_events_per_hour_max} in an hour there is one event a minute. No value if it stands for one.`,
+      `Number of times that the event represents: after ${limits.replay_events_per_hour_max} events in an hour, one event a minute is recorded. No value if it represents one.`,
     ),
   settlement_status: z
     .literal('idempotent_replay')

@@ -4,14 +4,14 @@ import { AtomicMember, JsonMember, shownByClass } from '../noun.ts';
 import type { RowFact, RowGroup } from '../row-fact.ts';
 import { BookReplayNoun, IngressReceiptNoun } from './row-members.ts';
 
-/* What is shown of a row of a book, alone, in pages and beside its correction. A row is made of the one table of its facts. */
+/* A row of a book as it is shown: alone, in pages and with its correction. It is made of the one table of facts (schema/book-row.ts). */
 
 const types = {
   text: z.string(),
   digits: AtomicMember,
   integer: z.int(),
   boolean: z.boolean(),
-  amount: AtomicMember.describe('Atomic units of the rail.'),
+  amount: AtomicMember.describe('Amount in atomic units of the rail.'),
   time: z.string(),
   json: JsonMember,
   json_list: z.array(JsonMember),
@@ -30,7 +30,7 @@ function schemaOf([name, { one_of, type }]: [string, RowFact]): z.ZodType {
   return others.length === 0 ? z.literal(only ?? '') : z.enum(one_of);
 }
 
-/** A null member is left out, but where the table has it stay; so is what only some kinds of row carry. */
+/** A null member is left out, unless the table says `rest: 'null'`. Members that only some kinds of row have may be left out too. */
 function memberOf(entry: [string, RowFact]): z.ZodType {
   const [, { nullable, from, rest, rest_description }] = entry;
   const value = rest === 'null' ? schemaOf(entry).nullable() : schemaOf(entry);
@@ -52,7 +52,7 @@ for (const entry of shown) {
   }
 }
 
-/** Members of the answer as JSON; those of a group stand in it. */
+/** Members of the answer as JSON. */
 type RowAnswer = {
   readonly [K in RowFactName]?: K extends 'replay_events' ? z.output<typeof BookReplayNoun>[] : ColumnJson<K>;
 };
@@ -82,7 +82,7 @@ export const RowConnectionNoun = z.object({
 
 /** An inflow with a correction that was appended to it. */
 export const CorrectedInflowNoun = z.object({
-  row: Row.describe('The inflow itself, with all of its corrections.'),
+  row: Row.describe('The corrected inflow, with its corrections.'),
   correction: Row.describe('The row of this correction.'),
   idempotent_replay: z
     .boolean()

@@ -4,15 +4,17 @@ import { computed, TimeMember, word } from '../noun.ts';
 import type { Words } from '../words.ts';
 import { claimTypes, type DisputeReason, disputeOutcomes, disputeReasons } from './reasons.ts';
 
-/* What is shown of disputes, of their judgements, signed and as events of the book. */
+/* Disputes and their judgements as they are shown: signed, and as events of the book. */
 
 const reasonWords = {
   graph: 'DisputeReason',
-  description: 'Why a dispute was decided, or is open.',
+  description: 'Reason why a dispute was decided or is still open.',
   meanings: Object.fromEntries(Object.entries(disputeReasons).map(([reason, [, sentence]]) => [reason, sentence])),
 } as Words<DisputeReason>;
 
-const DisputeReasonMember = word(reasonWords).describe('Why the dispute was decided so, or is open, as a code.');
+const DisputeReasonMember = word(reasonWords).describe(
+  'Code of the reason for the outcome, or for the dispute being open.',
+);
 
 const THIS_REVISION = 'Number of this judgement of the dispute, from 1.';
 const SUPERSEDED = 'SHA-256 of the signed document that this one supersedes.';
@@ -36,10 +38,12 @@ export const DisputeNoun = z.object({
   claim_type: word(claimTypes),
   evidence_hash: z
     .string()
-    .describe('SHA-256 of the evidence in canonical JSON. The same claim of the same row with it is the same dispute.'),
+    .describe(
+      'SHA-256 of the evidence in canonical JSON. Disputes of the same row with the same claim type and evidence are one dispute.',
+    ),
   outcome: word(disputeOutcomes)
     .nullable()
-    .describe('What the dispute came to. Null while it is open, because the records do not decide it.'),
+    .describe('Outcome of the dispute. Null while it is open, because the records do not decide it.'),
   reason: DisputeReasonMember,
   position: z.int().describe('Position of the latest judgement among the events of the book.'),
   filed_at: TimeMember.describe('Time the dispute was first filed (RFC 3339, UTC).'),
@@ -64,12 +68,12 @@ export const DisputeNoun = z.object({
 
 const LATER_RULES = 'Absent under rule versions 1 and 2.';
 
-/** The signed document of a judgement: with all that it takes to run the rule again. */
+/** The signed document of a judgement, with everything needed to apply the rule again. */
 export const VerdictNoun = z.looseObject({
   schema: z.literal(documents.dispute_verdict),
   iss: z.string(),
   rule_version: z.int(),
-  outcome: DisputeNoun.shape.outcome.unwrap().optional().describe('What the dispute came to. Absent while it is open.'),
+  outcome: DisputeNoun.shape.outcome.unwrap().optional().describe('Outcome of the dispute. Absent while it is open.'),
   reason: DisputeReasonMember,
   revision: z.int().optional().describe(`${THIS_REVISION} ${LATER_RULES}`),
   supersedes: z.string().optional().describe(`${SUPERSEDED} Absent from the first one.`),
@@ -98,21 +102,21 @@ export const VerdictNoun = z.looseObject({
 export const SignedDisputeNoun = DisputeNoun.extend({
   verdict: computed(
     VerdictNoun.describe(
-      'The signed document, with all that it takes to run the rule again: `npm run verify -- FILE` does so offline.',
+      'The signed document, with everything needed to apply the rule again: `npm run verify -- FILE` does so offline.',
     ),
   ),
 });
 
 export const DisputesNoun = z.object({
   agent_id: z.int().describe('Id of the agent of the book.'),
-  disputes: z.array(DisputeNoun).describe('Newest first, each without its signed document.'),
-  next: z.string().nullable().describe('`before` of the next page. Null if there is none.'),
+  disputes: z.array(DisputeNoun).describe('Disputes of the page, newest first, each without its signed document.'),
+  next: z.string().nullable().describe('`before` of the next page. Null if this is the last page.'),
 });
 
 export const FiledDisputeNoun = z.object({
   filed: z
     .boolean()
-    .describe('False if the same dispute was filed before. It is judged again then, unless it is a refund.'),
+    .describe('False if the same dispute was filed before. It is then judged again, unless its outcome is a refund.'),
   dispute: SignedDisputeNoun.describe('The dispute as it is recorded.'),
 });
 

@@ -3,9 +3,9 @@ import { limits } from '../limits.ts';
 import { JsonMember, keptWord, sizedList } from '../noun.ts';
 import { answeredBy, receipted, UnixSeconds } from './paid-answer.ts';
 
-/* What is shown of the answer of a chat, whole or in chunks. */
+/* The answer of a chat as it is shown, whole or in chunks. */
 
-const Arguments = z.string().describe('JSON, as the model wrote it.');
+const Arguments = z.string().describe('Arguments of the call: JSON, as the model wrote it.');
 const FinishReason = keptWord(z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']));
 
 const reasoning = {
@@ -58,7 +58,7 @@ export const ChatUsageNoun = z.object({
   completion_tokens: z.int().describe('Tokens of the answer, as the hub stated them.'),
   total_tokens: z.int().describe('Tokens of request and answer, as the hub stated them.'),
   details: JsonMember.nullable().describe(
-    'All else that the hub counts, by its own names: `prompt_tokens_details` and `completion_tokens_details` among it. Null if nothing. By REST these are members of `usage`.',
+    'Other counts of the hub under its own names, such as `prompt_tokens_details` and `completion_tokens_details`. Null if there are none. By REST these are members of `usage`.',
   ),
 });
 
@@ -67,18 +67,18 @@ export const ChatCompletionNoun = z.object({
   object: z.literal('chat.completion').describe('Always `chat.completion`.'),
   created: UnixSeconds,
   ...answeredBy,
-  choices: sizedList(ChatChoiceNoun, 1).describe('The answer: always one.'),
+  choices: sizedList(ChatChoiceNoun, 1).describe('The answer: a list of one choice.'),
   usage: ChatUsageNoun.nullable().describe('Numbers of tokens. Null if the hub does not count.'),
   ...receipted,
 });
 
 export const ChatFunctionDeltaNoun = z.object({
   name: z.string().optional().describe('Name of the function, in the first chunk of the call. Null in the others.'),
-  arguments: z.string().describe('Piece of JSON, as the model wrote it.'),
+  arguments: z.string().describe('Piece of the arguments of the call: JSON, as the model wrote it.'),
 });
 
 export const ChatToolCallDeltaNoun = z.object({
-  index: z.int().describe('Which call of the message, from 0.'),
+  index: z.int().describe('Index of the call within the message, from 0.'),
   id: z.string().optional().describe('Id of the call, in its first chunk. Null in the others.'),
   type: z
     .literal('function')
@@ -107,7 +107,9 @@ export const ChatDeltaNoun = z.object({
 export const ChatChunkChoiceNoun = z.object({
   index: z.int().describe('Always 0.'),
   delta: ChatDeltaNoun.describe('What this chunk adds.'),
-  finish_reason: FinishReason.nullable().describe('Why the choice ended. Null until it ends, and if it broke off.'),
+  finish_reason: FinishReason.nullable().describe(
+    'Why the choice ended. Null until the last chunk of the choice, and if the answer broke off.',
+  ),
 });
 
 export const ChatCompletionChunkNoun = z.object({
@@ -116,7 +118,7 @@ export const ChatCompletionChunkNoun = z.object({
   created: UnixSeconds,
   ...answeredBy,
   choices: sizedList(ChatChunkChoiceNoun, 1).describe(
-    'What this chunk adds. Empty if it brings usage and receipt alone.',
+    'Choice that this chunk adds to. Empty if the chunk carries only usage and receipt.',
   ),
   usage: ChatUsageNoun.nullable()
     .optional()

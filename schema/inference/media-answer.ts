@@ -3,17 +3,19 @@ import { limits } from '../limits.ts';
 import { computed, JsonMember, sizedList } from '../noun.ts';
 import { answeredBy, receipted, UnixSeconds } from './paid-answer.ts';
 
-/* What is shown of vectors, images and transcriptions. */
+/* Vectors, images and transcriptions as they are shown. */
 
-/** The vectors of an answer may be 12 MB: a document that names them twice costs more than it may, so that no answer holds them twice. */
+/** The vectors of an answer may be 12 MB. A query that selects them twice exceeds the maximum cost, so that no answer holds them twice. */
 const VECTOR_COST = 7;
 
 export const EmbeddingNoun = z.object({
   object: z.literal('embedding').describe('Always `embedding`.'),
-  index: z.int().describe('Which input the vector is of, from 0.'),
+  index: z.int().describe('Index of the input that the vector belongs to, from 0.'),
   embedding: z
     .union([z.array(z.number()), z.string()])
-    .describe('List of numbers. With `base64`: the base64 of its float32 bytes, little-endian.')
+    .describe(
+      'The vector: a list of numbers or, with encoding_format `base64`, the base64 of its float32 bytes, little-endian.',
+    )
     .meta({ scalar: 'JSON', cost: VECTOR_COST }),
 });
 
@@ -32,7 +34,7 @@ export const EmbeddingListNoun = z.object({
   ...receipted,
 });
 
-/** The bytes of an image may be 12 MB: the same as of vectors. */
+/** The bytes of an image may be 12 MB: a query cannot select them twice either. */
 const BYTES_COST = limits.graphql_cost_max / 2;
 
 export const ImageNoun = z.object({
@@ -60,9 +62,9 @@ export const ImageGenerationNoun = z.object({
 const VERBOSE = 'With `verbose_json` only.';
 
 export const TranscriptionNoun = z.object({
-  text: z.string().describe('What was said.'),
+  text: z.string().describe('Text that was spoken in the audio.'),
   task: z.literal('transcribe').optional().describe(`Always \`transcribe\`. ${VERBOSE}`),
-  language: z.string().optional().describe(`Language of what was said. ${VERBOSE}`),
+  language: z.string().optional().describe(`Language that was spoken. ${VERBOSE}`),
   duration: z.number().optional().describe(`Length of the audio in seconds. ${VERBOSE}`),
   segments: z.array(JsonMember).optional().describe(`Segments of the audio, as OpenAI spells them. ${VERBOSE}`),
   ...answeredBy,

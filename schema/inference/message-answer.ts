@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { JsonMember, keptWord, shownAsJson, sizedList } from '../noun.ts';
 import { answeredBy, receipted } from './paid-answer.ts';
 
-/* What is shown of a message, of the events of a streamed one, and of its tokens. */
+/* A message, the events of a streamed message, and the token estimate, as they are shown. */
 
 export const MessageUsageNoun = z.object({
   input_tokens: z
@@ -28,7 +28,7 @@ export const ModelMessageNoun = z.object({
   type: z.literal('message').describe('Always `message`.'),
   role: z.literal('assistant').describe('Always `assistant`.'),
   ...answeredBy,
-  // What was thought, a text, a refusal and so many calls; a hub of Anthropic's dialect may give several of the first two.
+  // Thinking, a text, a refusal and the tool calls. A hub of Anthropic's dialect may give several blocks of thinking and text.
   content: sizedList(JsonMember, 3 + limits.tool_calls_max).describe(
     "Blocks of text, thinking and tool calls, as Anthropic's API spells them. The receipt commits to this list as it stands here.",
   ),
@@ -38,18 +38,18 @@ export const ModelMessageNoun = z.object({
   stop_sequence: z
     .string()
     .nullable()
-    .describe('Text that ended the answer. Null if none did, or the hub does not say.'),
+    .describe('Stop sequence that ended the answer. Null if none did, or if the hub does not state it.'),
   stop_details: shownAsJson(z.object({ type: z.literal('refusal'), category: z.null(), explanation: z.null() }))
     .nullable()
     .describe('Present if the model refused; otherwise null.'),
-  usage: MessageUsageNoun.describe('Numbers of tokens, as the hub stated them; 0 or null where it states none.'),
+  usage: MessageUsageNoun.describe('Numbers of tokens, as the hub stated them. 0 or null if it states none.'),
   ...receipted,
 });
 
 export const MessageStreamEventNoun = z.object({
   type: z.string().describe('Type of the event: `message_start`, `content_block_delta`, `svc` and the like.'),
   event: JsonMember.describe(
-    'The whole event, as Anthropic spells it. The one before the last has the receipt as `svc`.',
+    'The whole event, as Anthropic spells it. The event before the last carries the receipt as `svc`.',
   ),
 });
 
@@ -57,6 +57,6 @@ export const MessageTokensNoun = z.object({
   input_tokens: z
     .int()
     .min(0)
-    .describe('Estimate, made without asking a model. The hub that answers may count otherwise.'),
+    .describe('Estimated number of tokens, computed without a model. The hub that answers may count differently.'),
   estimate: z.literal(true).describe('Always true.'),
 });

@@ -9,7 +9,11 @@ import { JsonMember, SafeIntMember } from '../noun.ts';
 export const UnixSeconds = SafeIntMember.describe('Time of the answer, in Unix seconds.');
 
 export const answeredBy = {
-  model: z.string().describe('Model that the hub was asked for. See answered_model.'),
+  model: z
+    .string()
+    .describe(
+      'Model that the hub was asked for. `answered_model` of the receipt is the model that the hub named in its answer.',
+    ),
   hub: z.string().describe('Hub that answered.'),
 } as const;
 

@@ -5,15 +5,15 @@ import type { Words } from '../words.ts';
 import { ChatUsageNoun } from './chat-answer.ts';
 import { answeredBy, receipted } from './paid-answer.ts';
 
-/* What is shown of a response and of the events of a streamed one, and how an answer may have ended. */
+/* A response, and the events of a streamed response, as they are shown, and how an answer may have ended. */
 
 export const responseStatuses = {
   graph: 'ResponseStatus',
   description: 'How an answer ended.',
   meanings: {
     completed: 'The answer is complete.',
-    incomplete: 'The answer was cut short: its tokens were used up, or a filter withheld the rest.',
-    failed: 'The answer ended before it was complete. What came until then is included.',
+    incomplete: 'The answer was cut short: it reached its maximum number of tokens, or a filter withheld the rest.',
+    failed: 'The answer broke off before it was complete. The part that arrived is included.',
   },
 } as const satisfies Words;
 
@@ -27,7 +27,7 @@ export const ResponseContentNoun = z.object({
   refusal: z.string().nullable().describe('What the model says if it refuses. Null otherwise.'),
 });
 
-/** The same of items. */
+/** One type for all items, as for all parts. */
 export const ResponseItemNoun = z.object({
   id: z.string().describe('Id of the item within the answer.'),
   type: z.string().describe('`reasoning`, `message` or `function_call`. Members of the other kinds are null.'),
@@ -44,11 +44,11 @@ export const ResponseItemNoun = z.object({
     ),
   content: sizedList(ResponseContentNoun, 1)
     .nullable()
-    .describe('What was said in a message, or thought in reasoning. Null of a call.'),
+    .describe('Parts of the message, or of the reasoning. Null if the item is a call.'),
   call_id: z
     .string()
     .nullable()
-    .describe('Id by which the result of a call is sent back. Null unless the item is one.'),
+    .describe('Id with which the result of the call is sent back. Null unless the item is a call.'),
   name: z
     .string()
     .nullable()
@@ -56,12 +56,12 @@ export const ResponseItemNoun = z.object({
   arguments: z
     .string()
     .nullable()
-    .describe('Arguments of a call: JSON, as the model wrote it. Null unless the item is one.'),
+    .describe('Arguments of the call: JSON, as the model wrote it. Null unless the item is a call.'),
 });
 
 export const ResponseFaultNoun = z.object({
   code: z.literal('server_error').describe('Always `server_error`.'),
-  message: z.string().describe('The same in a sentence.'),
+  message: z.string().describe('Why the answer failed, in a sentence.'),
 });
 
 export const ResponseIncompletionNoun = z.object({
@@ -78,7 +78,7 @@ export const ResponseUsageNoun = z.object({
   input_tokens: prompt_tokens,
   output_tokens: completion_tokens,
   details: JsonMember.nullable().describe(
-    'All else that the hub counts, by its own names: `input_tokens_details` and `output_tokens_details` among it. By REST these are members of `usage`.',
+    'Other counts of the hub under its own names, such as `input_tokens_details` and `output_tokens_details`. By REST these are members of `usage`.',
   ),
 });
 
@@ -88,19 +88,21 @@ export const ModelResponseNoun = z.object({
   created_at: SafeIntMember.describe('Time of the answer, in Unix seconds.'),
   ...answeredBy,
   status: word(responseStatuses),
-  error: ResponseFaultNoun.nullable().describe('Why the answer failed. Null if it did not.'),
-  incomplete_details: ResponseIncompletionNoun.nullable().describe('Why the answer was cut short. Null if it was not.'),
-  // What is said and, at most, so many calls.
-  output: sizedList(ResponseItemNoun, 1 + limits.tool_calls_max).describe(
-    'What the model thought and said, and what it calls, in order.',
+  error: ResponseFaultNoun.nullable().describe('Why the answer failed. Null if it did not fail.'),
+  incomplete_details: ResponseIncompletionNoun.nullable().describe(
+    'Why the answer was cut short. Null if it was not cut short.',
   ),
-  output_text: z.string().describe('All that was said, in one text.'),
+  // Reasoning and a message and, at most, the calls.
+  output: sizedList(ResponseItemNoun, 1 + limits.tool_calls_max).describe(
+    'Items of the answer, in order: reasoning, messages and function calls.',
+  ),
+  output_text: z.string().describe('Text of all messages of the answer, joined.'),
   usage: ResponseUsageNoun.nullable().describe('Numbers of tokens. Null if the hub does not count.'),
   ...receipted,
 });
 
 export const ResponseStreamEventNoun = z.object({
   type: z.string().describe('Type of the event: `response.created`, `response.output_text.delta` and the like.'),
-  sequence_number: z.int().describe('Number of the event, from 0 without a gap.'),
+  sequence_number: z.int().describe('Number of the event in the stream, from 0 without gaps.'),
   event: JsonMember.describe('The whole event, as OpenAI spells it. The last one has the response with its receipt.'),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AtomicMember, JsonMember } from '../noun.ts';
 import { receipted } from './paid-answer.ts';
 
-/* What is shown of a task that was accepted, and of a forecast of one. */
+/* An accepted task, and the forecast of a task, as they are shown. */
 
 export const paymentRails = ['usdc', 'tfuel'] as const;
 export type PaymentRail = (typeof paymentRails)[number];
@@ -15,10 +15,10 @@ const accountingMembers = {
     'Internal accounting of the settled amount; nothing is deducted on the chain. `route_margin` is null if nothing was paid.',
   ),
   fee_amount: AtomicMember.optional().describe(`Fee, in atomic USDC. ${LEGACY}`),
-  net_amount: AtomicMember.optional().describe(`Gross amount without the fee, in atomic USDC. ${LEGACY}`),
+  net_amount: AtomicMember.optional().describe(`Gross amount minus the fee, in atomic USDC. ${LEGACY}`),
   fee_bps: z.int().optional().describe(`Fee in basis points: hundredths of a percent. ${LEGACY}`),
 } as const;
-const verify_url = z.string().describe('Public page of the receipt.');
+const verify_url = z.string().describe('URL of the public page of the receipt.');
 
 export const AcceptedTaskNoun = z.object({
   task_id: z.string().describe('Id of the task, by which its status and its receipt are found.'),
@@ -37,8 +37,8 @@ export const AcceptedTaskNoun = z.object({
 });
 
 export const TaskForecastNoun = z.object({
-  model: z.string().describe('Model that would answer now.'),
-  hub: z.string().describe('Hub that would answer now.'),
+  model: z.string().describe('Model that would answer if the task were sent now.'),
+  hub: z.string().describe('Hub that would answer if the task were sent now.'),
   payment_rail,
   gross_amount: AtomicMember.describe('Amount that the payee would receive, in atomic USDC.').optional(),
   ...accountingMembers,
@@ -49,7 +49,7 @@ export const TaskQuoteNoun = z.object({
   status: z.literal('forecast').describe('Always `forecast`.'),
   invoice: z.literal(false).describe('Always false: a forecast obliges nobody to pay.'),
   forecast: TaskForecastNoun.describe(
-    'What the task would come to. The receipt commits to the SHA-256 of its canonical JSON, as REST spells it.',
+    'Forecast of the model, hub and cost of the task. The receipt commits to the SHA-256 of the canonical JSON of the forecast, as REST spells it.',
   ),
   verify_url,
   ...receipted,

@@ -9,7 +9,7 @@ import { NOT_SETTLED_HERE } from './reported.ts';
 
 export const routerLookUps = {
   graph: 'RouterLookUp',
-  description: 'What came of asking the router.',
+  description: 'Result of asking the router about a generation.',
   meanings: {
     matched: 'The router names the same id, the same model, and a cost less than a millionth of a dollar away.',
     matched_before: 'The router was not asked: it had confirmed the same before.',
@@ -25,7 +25,7 @@ export const routerLookUps = {
 export type RouterLookUp = WordOf<typeof routerLookUps>;
 
 const attestation_note = z.literal(NOT_SETTLED_HERE).describe('Sentence that says what this service has not done.');
-const Dollars = AtomicMember.describe('Millionths of a dollar (atomic USDC).');
+const Dollars = AtomicMember.describe('Amount in millionths of a dollar (atomic USDC).');
 
 const book = {
   book_id: z.string().describe('Id of the router book.'),
@@ -57,14 +57,14 @@ export const BroadcastGenerationNoun = z.object({
   book_id: book.book_id,
   generation_id: z.string().describe('Id of the generation, as the router names it.'),
   task_id: z.string().describe('Task id of its receipt.'),
-  verify_url: z.string().describe('Public page of its receipt.'),
-  model: z.string().describe('Model, as it was reported.'),
-  amount: Dollars.describe('Cost as it was reported, in millionths of a dollar (atomic USDC).'),
-  rail: z.string().describe('How it was paid for, as it was reported.'),
+  verify_url: z.string().describe('URL of the public page of the receipt.'),
+  model: z.string().describe('Model, as reported.'),
+  amount: Dollars.describe('Cost as reported, in millionths of a dollar (atomic USDC).'),
+  rail: z.string().describe('Rail of the payment, as reported.'),
   payment_ref: z
     .string()
     .nullable()
-    .describe('Payment as it was reported. It takes no reference and proves nothing. Null if none was named.'),
+    .describe('Payment, as reported. It proves nothing, and other records may name the same payment. Null if none was named.'),
   verified_with: z
     .string()
     .nullable()
@@ -72,18 +72,18 @@ export const BroadcastGenerationNoun = z.object({
       "Host of the router that, asked under the book's own key, named the same id, the same model and a cost less than one millionth of a dollar away. Null while none has. It does not confirm rail and payment_ref. The receipt signs it only if it was known by then.",
     ),
   look_up: word(routerLookUps).describe('Result of asking the router now. If it is `failed`, broadcast again.'),
-  idempotent_replay: z.boolean().describe('True if the same was broadcast before.'),
-  reported_at: TimeMember.describe('Time it was first reported (RFC 3339, UTC).'),
+  idempotent_replay: z.boolean().describe('True if the same generation was reported before.'),
+  reported_at: TimeMember.describe('Time the generation was first reported (RFC 3339, UTC).'),
   attestation_note,
 });
 
-/** What the graph alone shows of a generation. */
+/** Members of a generation that only the graph shows. */
 export const GenerationOnGraph = z.object({
-  receipt: ReceiptKeyNoun.describe('Its receipt. It signs what was reported, and no payment.'),
+  receipt: ReceiptKeyNoun.describe('Receipt of the generation. It signs what was reported, and no payment.'),
 });
 
 export const RouterRailSumNoun = z.object({
-  rail: z.string().describe('Rail, as it was reported.'),
+  rail: z.string().describe('Rail, as reported.'),
   count: z.int().describe('Number of verified generations.'),
   amount: Dollars.describe('Sum of their costs, in millionths of a dollar (atomic USDC).'),
 });

@@ -3,15 +3,15 @@ import { AtomicMember, computed, MomentMember, onGraph, shownAsJson, word } from
 import type { WordOf, Words } from '../words.ts';
 import type { sessionTypes } from './typed-data.ts';
 
-/* What is shown of a delegated session: how it stands, its limits, its revocation, and a nonce for one of its acts. */
+/* A delegated session as it is shown: its state, its limits, its revocation, and a nonce for one of its acts. */
 
 export const sessionStates = {
   graph: 'SessionStatus',
-  description: 'Whether a session serves.',
+  description: 'State of a delegated session.',
   meanings: {
-    active: 'It does, from its validAfter on.',
-    expired: 'Its time is over.',
-    revoked: 'Its payer, or one of a session over it, has said so.',
+    active: 'The session can be used, from its validAfter on.',
+    expired: 'The session has expired.',
+    revoked: 'The payer of the session, or of a session above it, has revoked it.',
   },
 } as const satisfies Words;
 export type SessionStatus = WordOf<typeof sessionStates>;
@@ -21,10 +21,10 @@ const delegation_hash = z
   .describe('Id of the session: the EIP-712 digest of its grant (0x and 64 hex digits).');
 const status = word(sessionStates);
 
-/** What was signed, and when it came to hold. */
+/** What was signed, and from when it takes effect. */
 const revocation = {
-  payer: z.string().describe('Wallet that signed it; the payer of the session if nobody did.'),
-  at: z.int().describe('Time that was signed, in Unix seconds; without a signature, when it was revoked.'),
+  payer: z.string().describe('Wallet that signed the revocation. The payer of the session if it was not signed.'),
+  at: z.int().describe('Time that was signed, in Unix seconds. Without a signature: time of the revocation.'),
   signature: z
     .string()
     .nullable()
@@ -44,7 +44,10 @@ export const SessionRevocationNoun = z.object({
 
 export const SessionDetailNoun = z
   .object({
-    cap: onGraph('capAtomic', AtomicMember.describe('Cap in atomic USDC on what may be spent under it and below it.')),
+    cap: onGraph(
+      'capAtomic',
+      AtomicMember.describe('Cap in atomic USDC on the spend under the session and the sessions below it.'),
+    ),
     spent: onGraph('spentAtomic', AtomicMember.describe('Amount of recorded payments, in atomic USDC.')),
     held: onGraph('heldAtomic', AtomicMember.describe('Amount that payments in progress hold, in atomic USDC.')),
     remaining: onGraph(
@@ -56,17 +59,17 @@ export const SessionDetailNoun = z
     models: z.array(z.string()).describe('Ids of the models that may answer. Empty: any model.'),
     doors: z.array(z.string()).describe('Names of the paid endpoints that may be called. Empty: any endpoint.'),
   })
-  .describe('Limits of the session, and what is spent under it and all sessions below it.');
+  .describe('Limits of the session, and the spend under it and all sessions below it.');
 
 export const SessionNoun = z.object({
   delegation_hash,
   status: status.describe('Whether it is active, expired or revoked.'),
-  payer: z.string().describe('Wallet whose payments are made under it.'),
-  agent_pubkey: z.string().describe('Public key of the agent that acts under it.'),
-  valid_after: z.int().describe('Time from which it is valid, in Unix seconds.'),
-  session_expiry: z.int().describe('Time from which it is expired, in Unix seconds.'),
-  parent_delegation_hash: z.string().nullable().describe('Id of the session that it is a child of. Null if of none.'),
-  bound_at: MomentMember.describe('Time the first payment under it was recorded (RFC 3339, UTC).'),
+  payer: z.string().describe('Wallet whose payments are made under the session.'),
+  agent_pubkey: z.string().describe('Public key of the agent that acts under the session.'),
+  valid_after: z.int().describe('Time from which the session is valid, in Unix seconds.'),
+  session_expiry: z.int().describe('Time from which the session is expired, in Unix seconds.'),
+  parent_delegation_hash: z.string().nullable().describe('Id of the parent session. Null if the session has none.'),
+  bound_at: MomentMember.describe('Time the first payment under the session was recorded (RFC 3339, UTC).'),
   path: z.array(z.string()).describe('Ids of all sessions above it, the first granted first, and its own id last.'),
   ended_by: z
     .object({
@@ -74,7 +77,7 @@ export const SessionNoun = z.object({
       ...revocation,
     })
     .nullable()
-    .describe('Revocation that has ended it, of its own or of a session above it. Null if there is none.'),
+    .describe('Revocation that has ended the session: its own, or that of a session above it. Null if there is none.'),
   detail: SessionDetailNoun.nullable().describe(
     'Limits and spending. Null unless the request proves possession of the book of the payer, or of the payer of a session above it. The agent of the session ' +
       'reads the same by the act `read_private` on the resource `session`.',
@@ -92,17 +95,17 @@ export const SessionNodeNoun = SessionDetailNoun.extend({
 /** A payment that was recorded under a session, or under one below it. */
 export const SessionBurnNoun = z.object({
   position: z.int().describe('Position among the payments of the session that is followed: from 1, without gaps.'),
-  task_id: z.string().describe('Task id of its receipt.'),
-  paid_under: z.string().describe('Id of the session that it was paid under.'),
+  task_id: z.string().describe('Task id of the receipt of the payment.'),
+  paid_under: z.string().describe('Id of the session under which the payment was made.'),
   amount_atomic: AtomicMember.describe(
-    'Amount that it adds to that session and to each session above it, in atomic USDC.',
+    'Amount that the payment adds to that session and to each session above it, in atomic USDC.',
   ),
   spent_atomic: AtomicMember.describe(
     'Amount recorded under the session that is followed, including this payment, in atomic USDC.',
   ),
   path: z
     .array(z.string())
-    .describe('Ids of the sessions from the one that is followed down to the one that it was paid under.'),
+    .describe('Ids of the sessions from the one that is followed down to the one under which the payment was made.'),
 });
 
 /** Sessions of an agent. `sessionTree` of the graph orders the same page in its own way. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MomentMember, TimeMember } from '../noun.ts';
 import { settlementStatuses } from '../settlement-status.ts';
 
-/* What is shown of a registration, and of a book session that replaced another. */
+/* A registration, and a rotated session of a book, as they are shown. */
 
 const agent_id = z.int().describe('Id of the agent, and of its book. It never changes.');
 const wallet = z.string().describe('Wallet of the agent, in EIP-55 spelling.');
@@ -12,12 +12,12 @@ const request_hash = z
     'Hash that is stored with the agent (0x and 64 hex digits): `request_hash` of the request or, without it, keccak256 of the signed control text.',
   );
 
-/** What is public of an agent. */
+/** Public members of an agent. */
 export const AgentNoun = z.object({
   agent_id,
   wallet,
   request_hash,
-  registered_at: TimeMember.describe('Time its wallet was registered (RFC 3339, UTC).'),
+  registered_at: TimeMember.describe('Time the wallet of the agent was registered (RFC 3339, UTC).'),
 });
 
 export const RegistrationNoun = z.object({
@@ -36,7 +36,7 @@ export const RegistrationNoun = z.object({
 });
 
 export const SessionRotationNoun = z.object({
-  agent_id: z.int().describe('Id of the agent whose book it opens.'),
+  agent_id: z.int().describe('Id of the agent whose book the session opens.'),
   session: z
     .string()
     .describe('Possession secret that opens the book from now on. It is shown once, and the one before it is revoked.'),
