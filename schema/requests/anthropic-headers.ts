@@ -38,7 +38,7 @@ const unsentBetas: Readonly<Record<string, string>> = {
 };
 
 /** Which betas may be named: the description of each place where they are. */
-const BETAS_SERVED = `Betas, without their date: ${Object.keys(servedBetas).join(', ')}. Sent to hubs of Anthropic’s dialect. Any other is 400, but for these, which have no effect: ${Object.keys(unsentBetas).join(', ')}.`;
+const BETAS_SERVED = `Betas, without their date: ${Object.keys(servedBetas).join(', ')}. Sent to hubs of Anthropic’s dialect. Any other beta is refused with 400, except these, which have no effect: ${Object.keys(unsentBetas).join(', ')}.`;
 
 /** `prompt-caching-2024-07-31`; some leave out the hyphens: `claude-code-20250219`. */
 const DATED = /^(?<name>[a-z0-9-]+?)-(?<year>\d{4})-?(?<month>\d{2})-?(?<day>\d{2})$/;

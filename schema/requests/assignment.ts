@@ -42,17 +42,23 @@ export const SliceBoundsRequest = z
 export const AssignmentRequest = PossessionMembers.extend({
   grant_type: word(grantTypes)
     .optional()
-    .describe('What the token does. `collect`: it can also record inflows that lie within the slice. Default: `read`.'),
+    .describe(
+      'What the token permits. `collect`: the token can also record inflows that lie within the slice. Default: `read`.',
+    ),
   grantee: storedText
     .min(1)
     .max(sliceLimits.grantee_chars_max)
     .nullable()
     .optional()
-    .describe("For whom it is, in the owner's words. Proven by nothing. Default: not said."),
+    .describe("Name of the recipient, in the owner's words. It is not verified. Default: none."),
   slice: SliceBoundsRequest.nullable()
     .optional()
-    .describe('Which rows: those that match every member. A member that is left out narrows nothing.'),
-  expires_at: Moment.nullable().optional().describe('Time the token ends. Default: it ends when it is revoked.'),
+    .describe(
+      'Filter: the slice has the rows that match every member. A member that is left out does not restrict the rows. Default: all rows.',
+    ),
+  expires_at: Moment.nullable()
+    .optional()
+    .describe('Time the token expires. Default: the token is valid until it is revoked.'),
 }).strict();
 export type AssignmentMembers = Omit<z.output<typeof AssignmentRequest>, 'session' | 'proof'>;
 

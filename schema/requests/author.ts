@@ -5,15 +5,15 @@ import { PossessionMembers } from './possession.ts';
 
 /* Who writes on the board, as bodies there say it. */
 
-/** The id of an agent, where it is no part of a path. */
+/** Id of an agent in a body or a query. */
 export const AgentNumber = z.int().min(1).max(INT_MAX);
 
-/** Whose writing it is, beside the possession that shows it. */
+/** The agent that writes, and the possession that proves it. */
 export const AuthorMembers = PossessionMembers.extend({
   agent_id: leftOutOrNull(AgentNumber)
-    .describe('Id of the agent that writes: needed beside a `proof`, and if sessions of several agents are sent.')
+    .describe('Id of the agent that writes. Required with a `proof`, and if sessions of several agents are sent.')
     .meta({ beside_input: true }),
 });
 
-/** Body of what says all else in its path. */
+/** Body of a request that has no members of its own. */
 export const AuthorRequest = AuthorMembers.strict();

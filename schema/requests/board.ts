@@ -177,6 +177,6 @@ export const EndpointPath = z.object({
       .overwrite(text => hostNamed(text) ?? text)
       .min(1)
       .max(boardLimits.host_chars_max)
-      .describe('Endpoint that the score is of: a URL or a host.'),
+      .describe('Endpoint that is scored: a URL or a host.'),
   ),
 });

@@ -12,7 +12,7 @@ import { storedText } from './text.ts';
 
 /* What is asked of /v1/agents/{agent_id}/book: which rows of it, how many, and the body of its POST. */
 
-/** How many of what is listed of a book. */
+/** Number of items on a page of a list of a book. */
 export const bookPageSize = {
   default: limits.book_page_rows_default,
   max: limits.book_page_rows_max,
@@ -23,7 +23,7 @@ export function pageRows(limit: number | null | undefined): number {
   return Math.min(limit ?? limits.book_page_rows_default, limits.book_page_rows_max);
 }
 
-/** A row's place in its book, as GraphQL's Int holds it; 0 is before the first. */
+/** Position of a row in its book, within GraphQL's Int. 0 is before the first row. */
 const SEQ_BOUNDS = `is a row's seq: a whole number from 0 to ${INT_MAX}`;
 export const Seq = z.int({ error: SEQ_BOUNDS }).min(0, { error: SEQ_BOUNDS }).max(INT_MAX, { error: SEQ_BOUNDS });
 
@@ -80,7 +80,7 @@ export const RowCursorMembers = {
   ),
 } as const;
 
-const filter = RowFilterRequest.optional().describe('Which rows. Default: all.');
+const filter = RowFilterRequest.optional().describe('Filter of the rows. Default: all rows.');
 
 /** A page of a book. By REST the members of `filter` stand beside the others. */
 export const BookPageRequest = z.strictObject({
@@ -108,15 +108,15 @@ export type RowConnectionRequest = z.output<typeof RowConnectionRequest>;
 
 /** What sums of a book are asked for. */
 export const TotalsByRequest = z.strictObject({
-  by: z.array(word(totalsGroups)).describe('Groupings of the sums. Each gives a list of its own within the answer.'),
+  by: z.array(word(totalsGroups)).describe('Groupings of the sums. The answer has the sums of each grouping.'),
   from: Moment.optional().describe('Only sums from this day on (UTC), or from this hour on with HOUR. Default: all.'),
   to: Moment.optional().describe('Only sums before this day (UTC), or before this hour with HOUR. Default: all.'),
 });
 
-/** Of which row of a book its sequence is shown. */
+/** The row of a book whose sequence is shown. */
 export const SequenceRequest = z.strictObject({
   task_id: RowFilterMembers.task_id.describe(
-    'Task id of a row: `supersession` is then of the chain that it stands in. Default: of the whole book.',
+    'Task id of a row. `supersession` then describes only the chain of corrections that contains the row. Default: the whole book.',
   ),
 });
 
@@ -137,7 +137,7 @@ export const BudgetRequest = z.object({
   budget: onGraph(
     'budgetAtomic',
     Budget.optional().describe(
-      'Budget in atomic USDC. Null clears it: unlimited. If it is left out, the book is only read.',
+      'Budget in atomic USDC. Null clears the budget: it is unlimited. If budget is left out, the book is only read.',
     ),
   ),
 });
@@ -151,7 +151,10 @@ export type BookRequest = z.output<typeof BookRequest>;
 
 /** Of which row, in a path. */
 export const LineagePath = BookPath.extend({
-  task_id: z.string().min(1).describe('Task id of a row of the book; 403 where the book has no such row.'),
+  task_id: z
+    .string()
+    .min(1)
+    .describe('Task id of a row of the book. If the book has no such row, the response is 403.'),
 });
 
 /** Which of its descendants. */

@@ -4,7 +4,7 @@ import { TimeMember, word } from '../noun.ts';
 import { taskStates } from '../task-state.ts';
 import { pageLimitWords } from './page-limit.ts';
 
-/* What is asked of tasks by the client that bought them. */
+/* Requests about tasks, by the client that bought them. */
 
 const PayerMembers = z.object({
   payer: z
@@ -15,25 +15,25 @@ const PayerMembers = z.object({
     ),
 });
 
-/** Which task. */
+/** The task, and the proof of a buyer. */
 export const BoughtTaskRequest = PayerMembers.extend({
   task_id: z
     .string()
     .max(a2aLimits.task_id_chars_max)
-    .describe('Id of the task, of an answer to it, or of the offer it was bought by.'),
+    .describe('Id of the task, of its answer, or of the offer by which the task was bought.'),
 });
 
-/** Which page of the tasks of a buyer. */
+/** A page of the tasks of a buyer. */
 export const BoughtTasksRequest = PayerMembers.extend({
-  context_id: z.string().nullish().describe('Returns only tasks of this intent or offer. Default: of all.'),
-  states: z.array(word(taskStates)).nullish().describe('Returns only tasks in one of these states. Default: in any.'),
-  since: TimeMember.nullish().describe(
-    'Returns only tasks that have changed at this time or later. Default: at any time.',
-  ),
-  before: z
-    .string()
+  context_id: z.string().nullish().describe('Returns only tasks of this intent or offer. Default: all tasks.'),
+  states: z
+    .array(word(taskStates))
     .nullish()
-    .describe('Returns the page after this one: `next` of the previous page. Default: the first page.'),
+    .describe('Returns only tasks in one of these states. Default: all states.'),
+  since: TimeMember.nullish().describe(
+    'Returns only tasks that have changed at this time or later. Default: all tasks.',
+  ),
+  before: z.string().nullish().describe('`next` of the previous page. Default: starts at the first page.'),
   limit: z
     .int()
     .nullish()

@@ -38,7 +38,7 @@ import {
 } from './unserved.ts';
 
 const penalty = z.number().min(-limits.penalty_max).max(limits.penalty_max).nullish();
-const HUB_DEFAULT = 'Default: as the hub decides.';
+const HUB_DEFAULT = 'Default: the hub decides.';
 const Stop = wellFormedText.min(1).max(limits.stop_text_chars_max);
 
 const TopP = z
@@ -50,7 +50,9 @@ const TopP = z
 const Effort = z
   .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
   .nullish()
-  .describe('Passed on to a model that its hub lists as one that reasons. Without effect for any other model.');
+  .describe(
+    'Reasoning effort. Passed on to a model that its hub lists as a reasoning model. Without effect for any other model.',
+  );
 
 /** How an answer is drawn, beside `temperature`: said to the hub as it is, and left out where nothing is said. */
 export const samplingMembers = {
@@ -64,12 +66,12 @@ export const samplingMembers = {
     .int()
     .nullish()
     .meta({ scalar: 'SafeInt' })
-    .describe('Seed of the sampling: with the same one answers are alike, if the hub supports it.'),
+    .describe('Seed of the sampling. The same seed gives similar answers, if the hub supports it. Default: none.'),
   presence_penalty: penalty.describe(
-    `-${limits.penalty_max} to ${limits.penalty_max}: above 0, tokens that the text has already become less likely. ${HUB_DEFAULT}`,
+    `Presence penalty, -${limits.penalty_max} to ${limits.penalty_max}: a value above 0 makes tokens less likely that the text already contains. ${HUB_DEFAULT}`,
   ),
   frequency_penalty: penalty.describe(
-    `-${limits.penalty_max} to ${limits.penalty_max}: above 0, tokens become less likely the more often the text has them. ${HUB_DEFAULT}`,
+    `Frequency penalty, -${limits.penalty_max} to ${limits.penalty_max}: a value above 0 makes tokens less likely the more often the text contains them. ${HUB_DEFAULT}`,
   ),
   reasoning_effort: Effort,
 } as const;
@@ -107,7 +109,9 @@ export const ResponseFormat = z
   )
   .nullish()
   .meta({ scalar: 'JSONObject' })
-  .describe('`{type: "text"}`, `{type: "json_object"}` or `{type: "json_schema", json_schema: {…}}`. Default: text.');
+  .describe(
+    'Format of the answer: `{type: "text"}`, `{type: "json_object"}` or `{type: "json_schema", json_schema: {…}}`. Default: text.',
+  );
 export type ResponseFormat = z.output<typeof ResponseFormat>;
 
 /** In one form, as hubs are asked for it: text is what is given anyway. */
@@ -156,7 +160,7 @@ export const Temperature = z
   .nullable()
   .default(null)
   .describe(
-    `Sampling temperature, 0 to ${limits.temperature_max}: how far the model may stray from the likeliest. ${HUB_DEFAULT}`,
+    `Sampling temperature, 0 to ${limits.temperature_max}: a higher value makes the answer more random. ${HUB_DEFAULT}`,
   );
 
 export const flag = z
@@ -182,10 +186,10 @@ export const chatUnserved = {
   web_search_options: unset('nothing is searched for'),
 } as const;
 
-/** A stream is cut here, and its hub is asked in one way: of how it is cut nothing else can be said. */
+/** This service asks the hub and cuts the stream in one way, so there are no other options. */
 export const ChatStreamOptions = z
   .looseObject({
-    include_usage: flag.describe('True: the last event says how many tokens were used. Default: false.'),
+    include_usage: flag.describe('If true, the last event states the numbers of tokens. Default: false.'),
     ...withoutEffect({ include_obfuscation: 'no event is padded' }),
   })
   .superRefine(({ include_usage: _, include_obfuscation: __, ...others }, context) => {
@@ -204,16 +208,18 @@ const members = z.looseObject({
   messages: ChatMessages,
   max_tokens: TokensMax,
   ...restOnly({
-    max_completion_tokens: TokensMax.describe('The newer name of `max_tokens`, read where that is absent.'),
-    max_output_tokens: TokensMax.describe('Another name of `max_tokens`; where both are given they are equal.'),
+    max_completion_tokens: TokensMax.describe('Newer name of `max_tokens`. Used if `max_tokens` is absent.'),
+    max_output_tokens: TokensMax.describe('Another name of `max_tokens`. If both are given, they must be equal.'),
   }),
   temperature: Temperature,
   stream: flag
     .meta({ argument: z.boolean().default(false) })
     .describe(
-      'True: the answer comes in server-sent events, as OpenAI sends them, and the last one carries the receipt. Default: false. On the graph, chatCompletionStream streams whatever this says.',
+      'If true, the answer is sent as server-sent events in the form of OpenAI, and the last event carries the receipt. Default: false. On the graph, chatCompletionStream always streams, whatever this value is.',
     ),
-  stream_options: ChatStreamOptions.nullish().describe('Options of a stream. Without effect if there is none.'),
+  stream_options: ChatStreamOptions.nullish().describe(
+    'Options of a streamed answer. Without effect if the answer is not streamed.',
+  ),
   tools: Tools,
   tool_choice: ToolChoice,
   parallel_tool_calls: ParallelToolCalls,

@@ -96,13 +96,15 @@ export const ToolChoice = z
   .union([ToolMode, Named, Allowed])
   .nullish()
   .meta({ scalar: 'JSON' })
-  .describe('`none`, `auto`, `required`, or an object that names the functions that may be called. Default: `auto`.');
+  .describe(
+    'How the model chooses tools: `none`, `auto`, `required`, or an object that names the functions that may be called. Default: `auto`.',
+  );
 export type ToolChoice = z.output<typeof ToolChoice>;
 
 export const ParallelToolCalls = z
   .boolean()
   .nullish()
-  .describe('Whether the model may call several tools at once. Default: as the hub decides.');
+  .describe('Whether the model may call several tools at once. Default: the hub decides.');
 
 export interface ToolMembers {
   readonly tools?: readonly JsonObject[] | null | undefined;
@@ -183,7 +185,10 @@ export const reasoningOfTurn = {
 } as const;
 
 const common = {
-  name: wellFormedText.max(limits.tool_name_chars_max).nullish().describe('Tells speakers of one role apart.'),
+  name: wellFormedText
+    .max(limits.tool_name_chars_max)
+    .nullish()
+    .describe('Name that distinguishes speakers with the same role. Default: none.'),
   extra: Extra,
 } as const;
 const refusal = wellFormedText
@@ -192,7 +197,7 @@ const refusal = wellFormedText
 const ToolCallId = wellFormedText
   .min(1)
   .max(limits.tool_call_id_chars_max)
-  .describe('Id of the call of which the message is the result. Only in a message of role `tool`.');
+  .describe('Id of the call whose result the message is. Only in a message of role `tool`.');
 
 const spoken = z.discriminatedUnion('role', [
   z.looseObject({ role: z.enum(['system', 'developer']), content: TextContent, ...common }),
@@ -239,14 +244,17 @@ function partsAsContent(message: unknown): unknown {
   return rest.content == null && parts != null ? { ...rest, content: parts } : rest;
 }
 
-/** A message as the graph takes it: all that one may have, whatever its role, and text and parts each by a member of their own. */
+/** A message on the graph: the members of every role, with text and parts as two members. */
 export const RequestMessageNoun = z.object({
-  role: z.string().describe('`system`, `developer`, `user`, `assistant` or `tool`.'),
-  content: z.string().nullish().describe('Text of the message. Null if `parts` has it, or an assistant said nothing.'),
+  role: z.string().describe('Role of the speaker: `system`, `developer`, `user`, `assistant` or `tool`.'),
+  content: z
+    .string()
+    .nullish()
+    .describe('Text of the message. Null if `parts` contains the text, or if an assistant said nothing.'),
   parts: z
     .array(JsonMember)
     .nullish()
-    .describe('Instead of `content`: texts, images, sounds and files, as OpenAI spells the parts of a message.'),
+    .describe('Parts of the message, in place of `content`: texts, images, sounds and files, as OpenAI spells them.'),
   tool_calls: calls,
   tool_call_id: ToolCallId.nullish(),
   refusal,
@@ -254,7 +262,7 @@ export const RequestMessageNoun = z.object({
   ...common,
 });
 
-/** The messages of a chat, and of a response in the words of a chat. */
+/** The messages of a chat, and of a response that is translated to a chat. */
 export const ChatMessages = listOf(ChatRequestMessage, limits.chat_messages_max)
   .meta({ argument: z.array(RequestMessageNoun) })
   .describe('The conversation so far, oldest message first.');

@@ -44,7 +44,7 @@ const Input = z
     return data ?? z.NEVER;
   })
   .meta({
-    description: `A text, up to ${inputs_max} texts, the tokens of a text, or up to ${inputs_max} lists of tokens. A text is not empty; what a model reads of it is its hub's to say.`,
+    description: `A text, up to ${inputs_max} texts, the tokens of a text, or up to ${inputs_max} lists of tokens. No text may be empty. The hub decides how much of a text its model reads.`,
     anyOf: [
       { type: 'string', minLength: 1 },
       { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: inputs_max },
@@ -75,7 +75,7 @@ const members = z.looseObject({
     .nullish()
     .transform(given => given ?? 'float')
     .describe(
-      '`float` (default): each vector is a list of numbers. `base64`: it is the base64 of its float32 bytes, little-endian.',
+      'Encoding of the vectors. `float` (default): each vector is a list of numbers. `base64`: each vector is the base64 of its float32 bytes, little-endian.',
     ),
   dimensions: z
     .int()
@@ -84,7 +84,7 @@ const members = z.looseObject({
     .nullable()
     .default(null)
     .describe(
-      `Length of each vector, 1 to ${embedding_dimensions_max}, if the model can shorten them. Default: the length that the model gives.`,
+      `Length of each vector, 1 to ${embedding_dimensions_max}, if the model supports shorter vectors. Default: the full length of the model.`,
     ),
   ...intentMembers,
   ...svcMembers,
@@ -115,7 +115,7 @@ export const EmbeddingRequest = z.preprocess(
 );
 export type EmbeddingRequest = z.output<typeof EmbeddingRequest>;
 
-/** The same on the graph, whose inputs have no unions: texts and tokens are two members. */
+/** The request on the graph, whose inputs have no unions: texts and tokens are two members. */
 export const EmbeddingArguments = members.extend({
   input: z
     .array(z.string())
@@ -124,7 +124,7 @@ export const EmbeddingArguments = members.extend({
   input_tokens: z
     .array(z.array(z.int()))
     .nullish()
-    .describe(`Tokens of 1 to ${inputs_max} texts, by the vocabulary of the model, in place of \`input\`.`),
+    .describe(`Tokens of 1 to ${inputs_max} texts, in the vocabulary of the model, in place of \`input\`.`),
 });
 
 /** Whether an input is tokens. */

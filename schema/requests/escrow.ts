@@ -45,7 +45,7 @@ const Evidence = freeObject({
 })
   .meta({ type: 'object', additionalProperties: true, scalar: 'JSONObject' })
   .describe(
-    `Any JSON object of up to ${escrowLimits.evidence_bytes_max / 1_024} KiB. It is recorded, and this service does not judge it.`,
+    `Evidence: any JSON object of up to ${escrowLimits.evidence_bytes_max / 1_024} KiB. This service records it and does not judge it.`,
   );
 
 /** Why an escrow is taken back. */
@@ -67,7 +67,9 @@ export const LedgerRequired = z.strictObject({
 
 export const LedgerOpen = z.strictObject({
   task_id: TaskName.describe('Task id of a call of this book whose payment was collected.'),
-  amount: Amount.optional().describe('Amount in atomic USDC. If given, it must be what was collected for the call.'),
+  amount: Amount.optional().describe(
+    'Amount in atomic USDC. If given, it must equal the amount collected for the call. Default: the amount collected.',
+  ),
   expires_at: ExpiresAt.optional(),
   required: LedgerRequired.optional().describe(
     'What is checked on release. Default: only that the payment of the call was collected.',

@@ -9,7 +9,7 @@ import { pageLimit } from './page-limit.ts';
 import { PossessionMembers } from './possession.ts';
 import { storedText } from './text.ts';
 
-/* What an export is asked for: which rows, how many, and in which form. */
+/* Requests for exports: the rows, their number, and the format. */
 
 /** Clamped where the rows are read: under an Idempotency-Key a request to publish is known by the number that was sent. */
 const limit = pageLimit({
@@ -43,7 +43,7 @@ export const ExportFilterRequest = z.strictObject({
     `${delegation_hash.description} A published export does not take this filter.`,
   ),
 });
-const filter = ExportFilterRequest.optional().describe('Which rows. Default: all.');
+const filter = ExportFilterRequest.optional().describe('Filter of the rows. Default: all rows.');
 
 export const exportFormats = ['csv', 'json', 'html', 'bundle'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -94,15 +94,15 @@ export const PullExportPath = z.object({
   slug: z
     .string()
     .max(limits.id_chars_max)
-    .describe('Slug of the published export, as the owner of the book passes it on.'),
+    .describe('Slug of the published export. The owner of the book passes it on.'),
 });
 
 export const streamFormats = {
   graph: 'BookStreamFormat',
-  description: 'In which form a whole book goes out.',
+  description: 'Format of an export of a whole book.',
   meanings: {
-    csv: 'Lines under a line of names (RFC 4180).',
-    ndjson: 'A JSON object a line, and at the end one that says how many there were.',
+    csv: 'CSV with a header line (RFC 4180).',
+    ndjson: 'One JSON object per line. The last line states the number of rows.',
     parquet: 'Apache Parquet, as bytes.',
   },
 } as const satisfies Words;
@@ -111,7 +111,7 @@ export type StreamFormat = WordOf<typeof streamFormats>;
 const stream = {
   format: word(streamFormats).optional().describe('Format of the export. Default: `csv`.'),
   after: Seq.optional().describe(
-    'Returns only rows with a seq greater than this: the last one that the reader has. 0 begins.',
+    'Returns only rows with a seq greater than this: the seq of the last row already received. 0 starts at the first row.',
   ),
 };
 
@@ -124,16 +124,16 @@ export const StreamQuery = withoutPossession(StreamBody);
 
 export const journalFormats = {
   graph: 'JournalFormat',
-  description: 'In which form a journal goes out.',
+  description: 'Format of a journal.',
   meanings: {
-    csv: 'Lines for an accountant, under a line of names.',
-    ledger: 'As ledger and hledger read it.',
+    csv: 'CSV for accounting software, with a header line.',
+    ledger: 'Text that ledger and hledger read.',
   },
 } as const satisfies Words;
 export type JournalFormat = WordOf<typeof journalFormats>;
 export const journalUnits = {
   graph: 'JournalUnit',
-  description: 'What an entry of a journal is for.',
+  description: 'What one entry of a journal covers.',
   meanings: {
     row: 'One entry for each row.',
     day: 'One entry for each combination of UTC day, rail, status and kind of spend.',
@@ -157,7 +157,7 @@ export const JournalRequest = z.object({ ...journal, ...accountMembers });
 /** The same as arguments. */
 export const JournalArgumentsRequest = z.strictObject({
   ...journal,
-  accounts: JournalAccounts.optional().describe('Names of the accounts. Default: the default of each account.'),
+  accounts: JournalAccounts.optional().describe('Names of the accounts. Default: the default name of each account.'),
   filter,
 });
 /** Body of /v1/agents/{agent_id}/book/export/journal. */

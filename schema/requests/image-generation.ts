@@ -33,19 +33,21 @@ const members = z.object({
   prompt: wellFormedText
     .min(1)
     .max(limits.image_prompt_chars_max)
-    .describe(`What the image is to show: 1 to ${limits.image_prompt_chars_max} characters.`),
+    .describe(`Description of the image: 1 to ${limits.image_prompt_chars_max} characters.`),
   size: z
     .string()
     .refine(isSize, { error: `is neither auto nor WxH with sides of ${least} to ${most} pixels` })
     .nullable()
     .default(null)
-    .describe(`\`auto\`, or \`WIDTHxHEIGHT\` in pixels with sides of ${least} to ${most}. Default: the hub decides.`),
+    .describe(
+      `Size of the image: \`auto\`, or \`WIDTHxHEIGHT\` in pixels with sides of ${least} to ${most}. Default: the hub decides.`,
+    ),
   response_format: z
     .enum(['url', 'b64_json'])
     .nullable()
     .default(null)
     .describe(
-      '`url` or `b64_json`. Default: as the hub gives the image. A URL is good for as long as the hub keeps the image.',
+      'Form of the image: `url` or `b64_json`. Default: the form in which the hub returns the image. A URL works for as long as the hub keeps the image.',
     ),
   ...intentMembers,
   ...svcMembers,

@@ -26,8 +26,8 @@ const Asset = text(128).nullish().describe('USDC: its contract or mint, or its n
 /** A cemented send. */
 export const NanoSend = z.strictObject({
   block: text(64).describe('Hash of the block: 64 hex digits.'),
-  recipient: Wallet.describe('Account that it was sent to.'),
-  amount: Amount.describe('Amount in raw: 10^30 of it are one XNO.'),
+  recipient: Wallet.describe('Account that received the XNO.'),
+  amount: Amount.describe('Amount in raw: 10^30 raw are one XNO.'),
   description: text(ingestLimits.description_chars_max).describe('What the payment was for.'),
 });
 
@@ -44,7 +44,7 @@ export const ForeignOffer = z.object({
 export const ForeignSettlement = z.object({
   tx: Transaction.nullish().describe('Id of the transaction.'),
   transaction: Transaction.nullish().describe('The same as `tx`, under another name.'),
-  payer: Wallet.nullish().describe('Wallet that paid. Needed: a transaction alone does not prove who paid.'),
+  payer: Wallet.nullish().describe('Wallet that paid. Required, because a transaction alone does not prove who paid.'),
   network: Network.nullish().describe('Network of the payment, as in `payment_required`.'),
   success: z.boolean().nullish().describe('Whether the payment succeeded. False is refused.'),
 });
@@ -81,12 +81,12 @@ export const ForeignInvoice = z.strictObject({
   resource: text(ingestLimits.resource_chars_max).nullish().describe('URL or name of what was bought.'),
   service_url: text(ingestLimits.resource_chars_max).nullish().describe('The same as `resource`, under another name.'),
   hub: text(ingestLimits.hub_chars_max).nullish().describe('Name of the hub that served the call.'),
-  model: text(ingestLimits.model_chars_max).nullish().describe('Model that was bought there, or its path.'),
+  model: text(ingestLimits.model_chars_max).nullish().describe('Model that was bought, or path of the resource.'),
   job_kind: word(jobKindWords).nullish().describe('Kind of work that was paid for. Default: `other`.'),
   deliverable: wellFormedText
     .max(ingestLimits.request_bytes_max)
     .nullish()
-    .describe('What was delivered, whole. Its SHA-256 (of UTF-8) is kept, and nothing else of it.'),
+    .describe('The whole text that was delivered. Only its SHA-256 (of UTF-8) is stored.'),
   deliverable_hash: Hash.nullish().describe('Hash of what was delivered: 32 bytes in hex. Requires deliverable_kind.'),
   deliverable_kind: Kind.nullish().describe('Hash function of deliverable_hash.'),
   output_commitment: SaidCommitment.nullish().describe(

@@ -15,7 +15,7 @@ import { wellFormedText } from './text.ts';
 
 /** Its body; possession in it was looked at before. */
 const body = PossessionMembers.extend({
-  nano: NanoSend.nullish().describe('A cemented send of XNO.'),
+  nano: NanoSend.nullish().describe('A confirmed (cemented) send block of XNO.'),
   payment_required: ForeignOffer.nullish().describe(
     'What another x402 service required as payment, in USDC. Requires `payment_response`.',
   ),
@@ -33,7 +33,7 @@ const body = PossessionMembers.extend({
         'of them, with the key of the wallet that was paid: as typed data on Base, as a JWS (EdDSA) on Solana.',
     ),
   foreign_invoice: ForeignInvoice.nullish().describe('An invoice of the party that was paid, in USDC.'),
-  fulfillment_invoice: ForeignInvoice.nullish().describe('The same as foreign_invoice.'),
+  fulfillment_invoice: ForeignInvoice.nullish().describe('Another name of foreign_invoice.'),
   transfer_index: z
     .int()
     .min(0)
@@ -54,7 +54,7 @@ const body = PossessionMembers.extend({
     .int()
     .min(0)
     .nullish()
-    .describe(`The Unix seconds in that text, within ${ingestLimits.payer_signature_seconds_max} seconds of now.`),
+    .describe(`Unix seconds in the signed text, within ${ingestLimits.payer_signature_seconds_max} seconds of now.`),
 }).strict();
 type Body = z.output<typeof body>;
 

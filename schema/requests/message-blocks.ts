@@ -50,7 +50,7 @@ const Text = openObject({
   citations: z
     .array(Schema)
     .nullish()
-    .describe('Of a former answer, sent back as they came.')
+    .describe('Citations of an earlier answer, sent back unchanged.')
     .transform(given => (given?.length ? given : undefined)),
   ...marked,
 });
@@ -125,7 +125,9 @@ const ToolUse = openObject({
   type: z.literal('tool_use'),
   id: Id,
   name: ToolName,
-  input: z.union([Schema, wellFormedText]).describe('An object; text where a model wrote what is no JSON object.'),
+  input: z
+    .union([Schema, wellFormedText])
+    .describe('Input of the tool: an object, or a text if the model wrote something that is no JSON object.'),
   caller: Caller,
   ...marked,
 });

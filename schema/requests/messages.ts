@@ -42,7 +42,9 @@ const Tool = openObject({
     .boolean()
     .nullish()
     .transform(given => given || undefined)
-    .describe('Passed on to hubs of Anthropic’s dialect; of others arguments come as the model writes them anyway.'),
+    .describe(
+      'Passed on to hubs of Anthropic’s dialect. Other hubs send arguments as the model writes them in any case.',
+    ),
   input_examples: noItems('examples stand in the description').transform(() => undefined),
   cache_control: CacheControl,
 });
@@ -86,8 +88,8 @@ const OutputConfig = openObject({
   effort: z
     .enum(['low', 'medium', 'high', 'xhigh', 'max'])
     .nullish()
-    .describe('How hard the model is to think. Passed on where the hub says that the model reasons.'),
-  format: Format.describe('A schema that the answer is to fit.'),
+    .describe('Thinking effort of the model. Passed on if the hub lists the model as a reasoning model.'),
+  format: Format.describe('JSON Schema that the answer must match.'),
   task_budget: unset('an answer has no budget beyond max_tokens'),
 });
 
@@ -152,23 +154,25 @@ const common = {
   system: SystemBlocks.optional()
     .nullable()
     .meta({ argument: z.array(JsonMember).nullish() })
-    .describe('Blocks of text that the model reads first. By REST also one text without a list.'),
+    .describe('System prompt: blocks of text that the model reads first. By REST a single text is accepted too.'),
   tools: listOf(Tool, limits.tools_max, 0)
     .nullish()
     .meta({ scalar: 'JSONObject' })
-    .describe('What the model may call, and the caller runs: `{name, description, input_schema}` each.'),
+    .describe('Tools that the model may call and the caller runs, each `{name, description, input_schema}`.'),
   tool_choice: ToolChoice.nullish()
     .meta({ scalar: 'JSONObject' })
-    .describe('`{type: "auto"}`, `any`, `none`, or `{type: "tool", name}`. Default: `auto`.'),
+    .describe(
+      'How the model chooses tools: `{type: "auto"}`, `any`, `none`, or `{type: "tool", name}`. Default: `auto`.',
+    ),
   thinking: Thinking.nullish()
     .meta({ scalar: 'JSONObject' })
     .describe(
-      '`{type: "enabled", budget_tokens}`, `adaptive` or `disabled`. Thinking blocks are returned if it is enabled or adaptive; with display `omitted` without text, and only from hubs of Anthropic’s dialect.',
+      'Thinking of the model: `{type: "enabled", budget_tokens}`, `adaptive` or `disabled`. Thinking blocks are returned if the type is `enabled` or `adaptive`; with display `omitted` they have no text, and come only from hubs of Anthropic’s dialect.',
     ),
   output_config: OutputConfig.nullish()
     .meta({ scalar: 'JSONObject' })
-    .describe('`{effort, format: {type: "json_schema", schema}}`.'),
-  ...restOnly({ output_format: Format.describe('The former name of `output_config.format`.') }),
+    .describe('Thinking effort and format of the answer: `{effort, format: {type: "json_schema", schema}}`.'),
+  ...restOnly({ output_format: Format.describe('Former name of `output_config.format`.') }),
   cache_control: CacheControl,
   context_management: ContextManagement,
   betas: Betas,
@@ -179,7 +183,9 @@ const common = {
 const asked = z.looseObject({
   ...common,
   model: ModelId.describe('Ignored: the estimate is the same for each model.'),
-  ...restOnly({ betas: Betas.describe('Accepted and not counted. One that is not served for messages is 400.') }),
+  ...restOnly({
+    betas: Betas.describe('Accepted and not counted. A beta that is not served for messages is refused with 400.'),
+  }),
   extra: Extra.describe('Members that this service does not know. Accepted and not counted.'),
 });
 type Asked = z.output<typeof asked>;
@@ -281,14 +287,14 @@ const drawn = {
     .min(0)
     .max(INT_MAX)
     .nullish()
-    .describe('Number of the likeliest tokens among which the model chooses. Default: as the hub decides.'),
+    .describe('Number of the most likely tokens among which the model chooses. Default: the hub decides.'),
 } as const;
 
 const sent = z.looseObject({
   ...common,
   ...drawn,
   stream: flag.describe(
-    'True: the answer comes in server-sent events, as Anthropic sends them, and the event `svc` carries the receipt. Default: false. On the graph, messageStream streams whatever this says.',
+    'If true, the answer is sent as server-sent events in the form of Anthropic, and the event `svc` carries the receipt. Default: false. On the graph, messageStream always streams, whatever this value is.',
   ),
   ...intentMembers,
   ...svcMembers,
@@ -339,7 +345,7 @@ export const MessageTokensRequest = z.preprocess(
 );
 export type MessageTokensRequest = z.output<typeof MessageTokensRequest>;
 
-/** Members that hold JSON in Anthropic's spelling. */
+/** Members that contain JSON as Anthropic spells it. */
 const written = [
   'messages',
   'system',

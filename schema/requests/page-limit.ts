@@ -1,24 +1,24 @@
 import { z } from 'zod';
 
-/* How many entries of a list an answer has. */
+/* The maximum number of entries on a page of a list. */
 
 interface PageSize {
-  /** What the list is of, in the plural. */
+  /** Noun of the entries, in the plural. */
   readonly of: string;
   readonly min?: number;
   readonly max: number;
-  /** Left out where the page has no `limit` of its own that it falls back to. */
+  /** Left out if the page has no default. */
   readonly default?: number;
-  /** A sentence more of what the number means. */
+  /** Another sentence for the description. */
   readonly note?: string;
-  /** What becomes of a larger number. Default: `clamped`. */
+  /** How a larger number is treated. Default: `clamped`. */
   readonly beyond?: 'clamped' | 'refused';
 }
 
 interface PageLimit extends PageSize {
-  /** How a refusal names the bounds. Default: in zod's words. */
+  /** How a refusal names the bounds. Default: by zod's message. */
   readonly fault?: keyof typeof faults;
-  /** To which number it is clamped here, where whoever reads the list clamps it to `max`. */
+  /** The number to which the request is clamped, if the reader of the list clamps to `max` itself. */
   readonly clamped_to?: number;
 }
 
@@ -27,7 +27,7 @@ const faults = {
   start: ({ min = 1, max }: PageSize) => `is a whole number from ${min}; more than ${max} is clamped`,
 } as const;
 
-/** The member of a request that says how many. It may be left out. A clamped one may also be beyond what the graph's Int holds. */
+/** The optional member `limit` of a request. A clamped limit may exceed the graph's Int. */
 export function pageLimit(page: PageLimit): z.ZodOptional<z.ZodInt> {
   const { min = 1, max, beyond, fault, clamped_to = max } = page;
   const params = fault === undefined ? {} : { error: faults[fault](page) };
@@ -37,7 +37,7 @@ export function pageLimit(page: PageLimit): z.ZodOptional<z.ZodInt> {
   return bounded.optional().describe(pageLimitWords(page));
 }
 
-/** Describes such a member. */
+/** Description of a limit. */
 export function pageLimitWords({ of, min = 1, max, default: usual, note, beyond = 'clamped' }: PageSize): string {
   return [
     `Maximum number of ${of} to return, ${min} to ${max}.`,

@@ -4,8 +4,8 @@ import { AUTO_MODEL } from '../route-words.ts';
 import { storedText, wellFormedText } from './text.ts';
 
 /*
- * What every body of paid work may say beside what it asks of a model; each schema of such a body spreads these members, and with them
- * each input of the graph has them.
+ * Members that every body of paid work may have in addition to its request to a model. The schema of each such body, and so each input
+ * of the graph, spreads them.
  */
 
 export const ModelId = wellFormedText
@@ -16,14 +16,17 @@ export const ModelId = wellFormedText
   .describe('Model id of the catalogue. Default: `svc/auto`, which lets the service choose.');
 
 export const SvcOptionsNoun = z.strictObject({
-  failover: z.boolean().nullish().describe('False: fail rather than ask another hub or another model. Default: true.'),
+  failover: z
+    .boolean()
+    .nullish()
+    .describe('If false, the call fails if its hub fails; no other hub or model is asked. Default: true.'),
 });
 
-/** Only what differs from the usual is kept, so that a call that says nothing and one that says the usual are one call. */
+/** Only values other than the default are kept, so that a call without options and one with the default options are the same call. */
 export const svcMembers = {
   svc: SvcOptionsNoun.nullish()
     .transform(given => (given?.failover === false ? { failover: false } : undefined))
-    .describe('Options of this service, beside what is asked of the model.'),
+    .describe('Options of this service, in addition to the request to the model.'),
 } as const;
 
 /** As it is kept. */
@@ -35,22 +38,22 @@ export const IntentId = storedText.min(1).max(limits.intent_id_chars_max).nullab
 
 export const AttemptIndex = z.int().min(0).max(INT_MAX);
 
-/** The task of a row: ours, or one that the book's owner has named. */
+/** Task id of a row, assigned by this service or by the owner of the book. */
 export const ParentRef = storedText.min(1).max(limits.row_name_chars_max);
 
-/** What a body of paid work says of the treasury's intent it serves. */
+/** The treasury intent that paid work belongs to. */
 export const intentMembers = {
   intent_id: IntentId.describe(
-    'Groups attempts under one treasury intent bill. Default: none. By REST also header X-SVC-Intent.',
+    'Id of a treasury intent, which groups attempts at the same work. Default: none. By REST also header X-SVC-Intent.',
   ),
   attempt_index: AttemptIndex.nullable()
     .default(null)
-    .describe('Zero-based attempt within intent_id. Default: none. By REST also header X-SVC-Attempt.'),
+    .describe('Number of the attempt within the intent, from 0. Default: none. By REST also header X-SVC-Attempt.'),
   parent_ref: ParentRef.nullish()
     .transform(given => given ?? undefined)
     .optional()
     .describe(
-      'Task of the row that this call follows from, on the book that the call lands on; any other is 403. Default: none. By REST also header X-SVC-Parent.',
+      'Task id of the parent row: the row that this call follows from. The row must be on the book that records this call; any other task id is refused with 403. Default: none. By REST also header X-SVC-Parent.',
     ),
 } as const;
 

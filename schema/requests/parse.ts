@@ -59,15 +59,15 @@ export function parseBody<S extends z.ZodType>(schema: S, value: unknown): z.out
   return body;
 }
 
-/** What has made each body that was valid. */
+/** The schema that produced each valid body. */
 const madeBy = new WeakMap<object, z.ZodType>();
 
-/** The schema that a body was made by in the end; null where none has made it. */
+/** The schema that produced a body. Null if no schema did. */
 export function makerOf(body: object): z.ZodType | null {
   return madeBy.get(body) ?? null;
 }
 
-/** A request that is made by another schema in the end is that one's, which its resolver validates by. */
+/** Remembers the first schema that produced the request: the schema by which its resolver validates. */
 export function keepMaker(value: unknown, schema: z.ZodType): void {
   if (typeof value === 'object' && value !== null && !madeBy.has(value)) madeBy.set(value, schema);
 }

@@ -1,16 +1,22 @@
 import { z } from 'zod';
 
-/** How a body shows possession of a book; looked at before anything else in it. */
+/** How a body proves possession of a book. Checked before the other members. */
 export const PossessionMembers = z.object({
-  session: z.string().optional().describe('Possession secret; also header X-SVC-Session.').meta({ by_header: true }),
+  session: z
+    .string()
+    .optional()
+    .describe('Possession secret of the book. Accepted as header X-SVC-Session too.')
+    .meta({ by_header: true }),
   proof: z
     .string()
     .optional()
-    .describe('`sha256=<hex>`; also header X-SVC-Proof, where both forms are described.')
+    .describe(
+      'Proof of possession, `sha256=<hex>`. Accepted as header X-SVC-Proof too, whose description explains both forms.',
+    )
     .meta({ by_header: true }),
 });
 
-/** What a request says, but for what shows possession. Of one that may have members of any name, `Omit` would lose those that it names. */
+/** A request without its members of possession. For a type with an index signature, `Omit` would lose the named members. */
 export type WithoutPossession<T> = T extends unknown
   ? string extends keyof T
     ? T

@@ -7,26 +7,28 @@ import { pageLimit } from './page-limit.ts';
 
 const TaskId = z.string().max(limits.id_chars_max);
 
-/** Which receipt, in a path. */
+/** The receipt, in a path. */
 export const ReceiptPath = z.object({
-  task_id: TaskId.describe('Task id of the receipt, as the response to the call names it.'),
+  task_id: TaskId.describe('Task id of the receipt, as stated in the response to the call.'),
 });
 
-/** Which task. */
-export const TaskQuery = z.strictObject({ task_id: TaskId.describe('Id of the task, or of an answer to it.') });
+/** The task. */
+export const TaskQuery = z.strictObject({ task_id: TaskId.describe('Id of the task, or of its answer.') });
 
-/** What is to be proven of which task. */
+/** The task, and what is to be proven. */
 export const ProofRequest = TaskQuery.extend({
   requested: z
     .boolean()
     .default(false)
     .describe(
-      `True: the settlement is shown also if less than ${limits.settlement_proof_gate_atomic} atomic USDC was paid. Default: false.`,
+      `If true, the settlement is shown even if less than ${limits.settlement_proof_gate_atomic} atomic USDC was paid. Default: false.`,
     ),
 });
 
-/** Which refusal, in a path. */
-export const RefusalPath = z.object({ refusal_id: TaskId.describe('Id of the refusal, as the 403 names it.') });
+/** The refusal, in a path. */
+export const RefusalPath = z.object({
+  refusal_id: TaskId.describe('Id of the refusal, as stated in the 403 response.'),
+});
 
 /**
  * What a payment is called: the EIP-3009 nonce (0x and 64 hex digits), the message hash on Solana (64 hex digits), or the
@@ -83,22 +85,26 @@ const page = {
 /** By what a wallet proves that it asks, and for which page. */
 export const WalletReceiptsRequest = z.strictObject({ ...signed, ...page });
 
-/** By what a wallet proves that it asks. */
+/** Proof that a request comes from a wallet. */
 export const WalletProofRequest = z.strictObject({
   wallet: z.string().describe('Address of the wallet on Base.'),
   ...signed,
 });
 
-/** The same as one member. */
-export const WalletProofMember = z.object({ proof: WalletProofRequest.describe('What the wallet has signed.') });
+/** The proof as one member. */
+export const WalletProofMember = z.object({
+  proof: WalletProofRequest.describe('Wallet, signature and time: proof that the request comes from the wallet.'),
+});
 
-/** For which page. */
+/** The page of receipts. */
 export const WalletReceiptsPage = z.strictObject(page);
 
 const Size = z.int().min(1).max(INT_MAX);
 
 export const CheckpointRequest = z.strictObject({
-  tree_size: Size.optional().describe('Size of a tree whose head was signed. Default: the newest.'),
+  tree_size: Size.optional().describe(
+    'Number of leaves of a tree whose head was signed. Default: that of the newest tree.',
+  ),
 });
 
 const TilePath = z
@@ -119,12 +125,14 @@ export const BundleRequest = z.object({ path: TilePath });
 
 export const InclusionRequest = z.strictObject({
   task_id: ReceiptPath.shape.task_id,
-  tree_size: Size.optional().describe('Size of the tree that the proof is for. Default: that of the newest head.'),
+  tree_size: Size.optional().describe(
+    'Number of leaves of the tree that the proof is for. Default: that of the newest head.',
+  ),
 });
 
 export const ConsistencyRequest = z.strictObject({
-  from: Size.describe('Size of the smaller tree.'),
-  to: Size.describe('Size of the larger tree.'),
+  from: Size.describe('Number of leaves of the smaller tree.'),
+  to: Size.describe('Number of leaves of the larger tree.'),
 });
 
 /** Of which row the total of a book is proven. */
@@ -134,5 +142,5 @@ export const BookTotalRequest = z.strictObject({
     .min(1)
     .max(limits.id_chars_max)
     .optional()
-    .describe('Task id of a row: the answer then proves that it is in the total. Default: none.'),
+    .describe('Task id of a row. The answer then proves that the row is in the total. Default: none.'),
 });

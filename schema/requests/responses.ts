@@ -93,7 +93,7 @@ const ResponseText = z
   .nullish();
 
 const ONE_SHOT = 'each call stands for itself and nothing of it is kept, so send the earlier turns as `input`';
-const AS_IT_IS = 'Without effect: what the model thought is returned as its hub gives it, and not summarized.';
+const AS_IT_IS = 'Without effect: the reasoning of the model is returned as the hub gives it, and is not summarized.';
 
 /** What would change the answer, and is not passed on: refused by name. */
 export const responseUnserved = {
@@ -114,7 +114,7 @@ const common = {
   top_p: samplingMembers.top_p,
   parallel_tool_calls: ParallelToolCalls,
   stream: flag.describe(
-    'True: the answer comes in server-sent events, as OpenAI sends them, and the last one carries the receipt. Default: false. On the graph, responseStream streams whatever this says.',
+    'If true, the answer is sent as server-sent events in the form of OpenAI, and the last event carries the receipt. Default: false. On the graph, responseStream always streams, whatever this value is.',
   ),
   ...intentMembers,
   ...svcMembers,
@@ -130,15 +130,17 @@ const Include = z
 
 const reasoningPlace = openPlace(['effort', 'summary', 'generate_summary']);
 
-const LIMIT_ALIAS = 'Another name of `max_output_tokens`; where both are given they are equal.';
+const LIMIT_ALIAS = 'Another name of `max_output_tokens`. If both are given, they must be equal.';
 
 const sent = z.looseObject({
   ...common,
   max_tokens: TokensMax.describe(LIMIT_ALIAS),
   max_completion_tokens: TokensMax.describe(LIMIT_ALIAS),
-  input: ResponseItems.describe('A text, or messages, calls and what came of them.'),
-  instructions: wellFormedText.nullish().describe('The same as a first message of role `system`.'),
-  tools: ResponseTools.describe('Functions that may be called.'),
+  input: ResponseItems.describe('Input of the model: a text, or a list of messages, calls and results of calls.'),
+  instructions: wellFormedText
+    .nullish()
+    .describe('Instructions to the model. Equivalent to a first message of role `system`.'),
+  tools: ResponseTools.describe('Functions that the model may call.'),
   tool_choice: ResponseToolChoice,
   text: ResponseText,
   reasoning: z
@@ -152,7 +154,7 @@ const sent = z.looseObject({
       extra: extraOf(given as JsonObject, reasoningPlace, context),
     }))
     .nullish()
-    .describe('What else it holds is passed on as the member `reasoning` of a chat.'),
+    .describe('Options of reasoning. Members other than these are passed on as the member `reasoning` of a chat.'),
   include: Include,
   ...responseUnserved,
   ...withoutEffect(responseWithoutEffect),

@@ -20,7 +20,7 @@ const word = (chars_max: number) =>
 /** Body of POST /v1/router/books; possession in it was looked at before. */
 export const RouterBookRequest = PossessionMembers.extend({
   agent_id: AgentNumber.optional().describe(
-    'Id of the agent on whose book each generation is recorded, too. Its session is required. Default: recorded on no book.',
+    'Id of an agent on whose book each generation is recorded as well. The session of the agent is required. Default: recorded on no book of an agent.',
   ),
   label: storedText.min(1).max(label_chars_max).optional().describe('Name of the router book. Default: none.'),
 }).strict();
@@ -33,7 +33,7 @@ export const RouterBookPath = z.object({
 /** Body of PUT /v1/router/books/{book_id}/router-key. */
 export const RouterKeyRequest = z.strictObject({
   key: word(limits.router_key_chars_max).describe(
-    "The third-party router's own key. It is kept sealed, goes to that router alone, and is never shown again; another one takes its place.",
+    'API key of the third-party router. It is stored encrypted, sent only to that router, and never shown again. Setting another key replaces it.',
   ),
 });
 
@@ -50,9 +50,11 @@ export const BroadcastRequest = z.strictObject({
     .string()
     .max(rail_chars_max)
     .regex(/^[a-z0-9][a-z0-9_.:-]*$/, { error: 'is a word of lower-case letters, digits and any of _ . : -' })
-    .describe('Reported rail that it was paid on, such as `credits` or `usdc`.'),
+    .describe('Rail of the payment, as reported, such as `credits` or `usdc`.'),
   payment_ref: word(payment_ref_chars_max)
     .optional()
-    .describe('Reported payment. It is kept as it was reported, takes no reference and proves nothing.'),
+    .describe(
+      'Payment, as reported. It is stored as reported and proves nothing. Other records may name the same payment.',
+    ),
 });
 export type BroadcastRequest = z.output<typeof BroadcastRequest>;

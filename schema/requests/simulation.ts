@@ -31,7 +31,7 @@ export const SimulationRequest = PossessionMembers.extend({
       .string()
       .max(policyLimits.simulation_cursor_chars_max)
       .optional()
-      .describe('`cursor` of the previous page: what was blocked by then counts for what follows.'),
+      .describe('`cursor` of the previous page. The simulation goes on with the calls that were blocked until then.'),
   ),
 }).strict();
 

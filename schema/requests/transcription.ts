@@ -40,16 +40,14 @@ export const AudioFile = z
       .max(limits.id_chars_max)
       .nullish()
       .describe(
-        'Id by which an endpoint of this service names the file that it was sent. Either this or `base64` is required.',
+        'Id that an endpoint of this service gives to a file that was sent to it. Either this or `base64` is required.',
       ),
     base64: z
       .string()
       .max(limits.request_bytes_max)
       .refine(text => text.length % 4 === 0 && BASE64.test(text), { error: 'is not base64' })
       .nullish()
-      .describe(
-        'Bytes of the file, base64: a small one, since the whole request has a limit. Either this or `upload` is required.',
-      ),
+      .describe('Bytes of a small file, base64: the whole request has a limit. Either this or `upload` is required.'),
     format: z.enum(formats).describe(`Format of the audio: ${formats.join(', ')}.`),
   })
   .refine(({ upload, base64 }) => (upload ?? null) === null || (base64 ?? null) === null, {
@@ -65,12 +63,12 @@ const members = {
     .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$/, { error: 'is no language tag' })
     .nullable()
     .default(null)
-    .describe('Language that is spoken, as ISO 639-1. Default: the model finds out.'),
+    .describe('Language that is spoken, as ISO 639-1. Default: the model detects the language.'),
   prompt: wellFormedText
     .max(limits.transcription_prompt_chars_max)
     .nullable()
     .default(null)
-    .describe('Text that the model may take words, style and spelling from. Default: none.'),
+    .describe('Text whose words, style and spelling guide the model. Default: none.'),
   response_format: z
     .enum(['json', 'text', 'verbose_json'])
     .nullish()
@@ -84,13 +82,13 @@ const members = {
     .max(1)
     .nullable()
     .default(null)
-    .describe('How random the text is, 0 to 1. Default: the model decides.'),
+    .describe('Sampling temperature, 0 to 1: a higher value makes the text more random. Default: the model decides.'),
   ...restOnly({
     timestamp_granularities: z
       .array(z.literal('segment'))
       .max(1)
       .nullish()
-      .describe('Segments come with `verbose_json`. Times of words are not served.'),
+      .describe('Granularity of the times. Segments are returned with `verbose_json`. Times of words are not served.'),
     stream: z.literal(false).nullish().describe('Always false: a transcription comes in one piece.'),
   }),
   ...intentMembers,

@@ -21,7 +21,7 @@ const Secret = z
   })
   .optional()
   .describe(
-    `Secret that signs messages: \`whsec_\` and the base64 of ${secret_bytes_min} to ${secret_bytes_max} bytes (Standard Webhooks), or ${secret_chars_min} to ${secret_chars_max} visible ASCII characters. Default: a new one, shown once; when the webhook is set and has one, that one.`,
+    `Secret that signs messages: \`whsec_\` and the base64 of ${secret_bytes_min} to ${secret_bytes_max} bytes (Standard Webhooks), or ${secret_chars_min} to ${secret_chars_max} visible ASCII characters. Default: the secret that the webhook has or, if it has none, a new secret that is shown once.`,
   );
 
 /**

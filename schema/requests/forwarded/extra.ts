@@ -32,11 +32,11 @@ export interface OpenPlace {
 
 export const FORWARDED: MemberRule = { kind: 'forwarded' };
 
-/** What becomes of such members of a body. */
+/** How members that this service does not know are treated. */
 const FORWARDED_MEMBERS =
-  'Members that this service does not know, passed on to the hub unchanged. A member that chooses who answers, at whose cost or in whose name is 400, and so is one that no hub with the model takes.';
+  'Members that this service does not know, passed on to the hub unchanged. A member that chooses who answers, who is charged or in whose name is refused with 400, and so is a member that no hub of the model accepts.';
 
-/** In which members of the graph's own spelling, or such as a model provider has no words for, are sent. */
+/** Object of members that this service does not know, for the graph, whose inputs have a fixed list of members. */
 export const Extra = z
   .custom<JsonObject>(isJsonObject, { error: 'must be an object' })
   .meta({ type: 'object', scalar: 'JSONObject' })
