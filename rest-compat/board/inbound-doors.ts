@@ -13,7 +13,9 @@ const { recorded_at, ...reported } = CompletionNoun.shape;
 /** What the inbound endpoint answers: a completion with its receipt as it is signed. */
 export const CompletionAnswer = z.object({
   ...reported,
-  receipt: ReceiptAnswer.describe('Signed receipt of what was reported, and of what of it was seen. It is on no book.'),
+  receipt: ReceiptAnswer.describe(
+    'Signed receipt of the completion as reported and, if the chain showed it, of the payment. It is on no book.',
+  ),
   recorded_at,
 });
 

@@ -153,7 +153,7 @@ const RevokedSession = z.object({
   seq: z.int().describe('Its place among all of them: from 1, without a gap, in the order in which they came to hold.'),
   delegation_hash: z.string().describe('Of the AuthorizeSession grant, 0x.'),
   payer: z.string().describe('Who has signed it: the payer of the session, or of one over it.'),
-  at: z.int().describe('Time that was signed, in Unix seconds; without a signature, when it was revoked.'),
+  at: z.int().describe('Time that was signed, in Unix seconds. Without a signature: time of the revocation.'),
   revoked_at: z.string(),
   signature: z
     .string()

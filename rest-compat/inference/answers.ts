@@ -79,7 +79,7 @@ const FunctionCall = z.object({
   status: ItemStatus,
   call_id: z.string(),
   name: z.string(),
-  arguments: z.string().describe('JSON, as the model wrote it.'),
+  arguments: z.string().describe('Arguments of the call: JSON, as the model wrote it.'),
 });
 
 export const ResponseAnswer = ModelResponseNoun.omit({ hub: true }).extend({

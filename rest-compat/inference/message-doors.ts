@@ -41,7 +41,7 @@ const MessageHeaders = IntentHeaders.extend(anthropicHeaders);
 const TokensHeaders = z.object({
   ...anthropicHeaders,
   'anthropic-beta': anthropicHeaders['anthropic-beta'].describe(
-    'Accepted and not counted. One that is not served for messages is 400.',
+    'Accepted and not counted. A beta that is not served for messages is refused with 400.',
   ),
 });
 

@@ -16,7 +16,10 @@ function changed(...changes: readonly (readonly [from: string | RegExp, to: stri
   }, graph);
 }
 
-const WITHOUT_SEQ = [/ {2}"""Its place in the book: from 1, without a gap."""\n {2}seq: Int!.*\n/, ''] as const;
+const WITHOUT_SEQ = [
+  / {2}"""Position of the row in its book: from 1, without gaps."""\n {2}seq: Int!.*\n/,
+  '',
+] as const;
 const coordinates = async (before: string, after: string) =>
   (await breakingChanges(before, after)).map(({ coordinate }) => coordinate);
 
